@@ -31,7 +31,7 @@ settings.load_profile("rankscope")
 settings.register_profile("mutation", phases=[Phase.explicit, Phase.generate], report_multiple_bugs=False)
 
 #: What part of the examples of a property is tried where slow tests are left out; `make test-all` tries all.
-QUICK = 0.4
+QUICK = 0.25
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
