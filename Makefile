@@ -19,8 +19,8 @@ endef
 # What is compiled is kept, whatever the environment says: thousands of commands are started by the tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo torch scale test test-all test-machines test-lowest test-core test-wheel coverage fuzz lint check docs \
-	bench bench-learn mutation clean
+.PHONY: demo torch scale test test-all test-machines test-lowest quick-lowest test-core quick-core test-wheel coverage \
+	fuzz lint check docs bench bench-learn mutation clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rankscope demo rankscope-demo --overwrite
