@@ -80,7 +80,7 @@ coverage: $(VENV)/.coverage
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage json --quiet -o .coverage.json
-	$(BIN)/python tests/coverage_rates.py .coverage.json
+	$(BIN)/python tests/jobs/coverage_rates.py .coverage.json
 
 # The generated pages: measures, and the list of modules.
 docs: $(VENV)/.installed
@@ -101,8 +101,8 @@ fuzz: $(VENV)/.fuzz
 
 # Small changes to the code, one at a time, and whether a test notices; an hour and more each.
 mutation: $(VENV)/.mutation
-	$(BIN)/python tests/mutation.py kernels
-	$(BIN)/python tests/mutation.py measures
+	$(BIN)/python tests/jobs/mutation.py kernels
+	$(BIN)/python tests/jobs/mutation.py measures
 
 $(VENV)/.python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rankscope needs Python 3.11 or later; set PYTHON=python3.11")'

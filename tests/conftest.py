@@ -11,41 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forks import forked_commands
-from hypothesis import HealthCheck, Phase, settings
-from reference.oracle import Oracle
+from helpers.forks import forked_commands
+from helpers.properties import QUICK, choose_share
+from helpers.trec_eval_oracle import Oracle
 
 from rankscope.errors import ParameterError
 from rankscope.measures import MEASURES
 
-# Machines that run tests are shared: no example fails because it was slow, and none depends on the day.
-settings.register_profile(
-    "rankscope",
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("rankscope")
-# Where thousands of mutants are tried a failure is enough: nobody reads its smallest example.
-settings.register_profile("mutation", phases=[Phase.explicit, Phase.generate], report_multiple_bugs=False)
-
-#: What part of the examples of a property is tried where slow tests are left out; `make test-all` tries all.
-QUICK = 0.25
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Fewer examples of each property where somebody waits for the answer."""
-    if config.option.markexpr != "not slow":
-        return
-    for item in items:
-        test = getattr(item, "obj", None)
-        test = getattr(test, "__func__", test)  # of a method
-        usual = getattr(test, "_hypothesis_internal_use_settings", None)
-        if usual is not None and not hasattr(test, "shortened"):  # once, however often a process runs its tests
-            test.shortened = True
-            few = max(min(usual.max_examples, 10), round(QUICK * usual.max_examples))
-            test._hypothesis_internal_use_settings = settings(usual, max_examples=few)
+collect_ignore = ["helpers"]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -141,6 +114,7 @@ class SkipReasons:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    choose_share(QUICK if config.option.markexpr == "not slow" else 1.0)
     if config.option.skips_only_for_extras:
         config.pluginmanager.register(MissingExtras())
         if not hasattr(config, "workerinput"):  # of xdist: its controller counts

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from same import same_but_last_digits
+from helpers.same import same_but_last_digits
 
 from rankscope.demo.collection import SEED, write_files
 from rankscope.demo.tour import PARTS

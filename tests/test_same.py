@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from same import ABSOLUTE, RELATIVE, assert_same_bits, assert_same_numbers, same_but_last_digits
+from helpers.same import ABSOLUTE, RELATIVE, assert_same_bits, assert_same_numbers, same_but_last_digits
 
 import rankscope as rs
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.refusals import assert_refused
 
 from rankscope.cli.main import main
 
@@ -26,17 +27,6 @@ GOOD_QRELS = b"1 0 a 1\n1 0 b 0\n"
 BIG = b"".join(b"%d Q0 d%d %d %d t\n" % (i // 100, i % 100, i, -i) for i in range(20_000))
 
 
-def refused(done: Any, *said: str) -> None:
-    """One line on standard error that begins with our name, exit code 2, nothing printed."""
-    assert done.code == 2, done
-    assert done.out == ""
-    lines = done.err.splitlines()
-    assert len(lines) == 1, done.err
-    assert lines[0].startswith("rankscope: ")
-    for part in said:
-        assert part in lines[0]
-
-
 def listing(folder: Path) -> dict[str, bytes | None]:
     return {str(p): p.read_bytes() if p.is_file() else None for p in sorted(folder.rglob("*"))}
 
@@ -47,12 +37,12 @@ def refuse(cli: Callable[..., Any], folder: Path) -> Callable[..., None]:
 
     def call(*args: object, said: tuple[str, ...]) -> None:
         before = listing(folder)
-        refused(cli("evaluate", *args), *said)
-        refused(cli("evaluate", *args, "-o", "out"), *said)
+        assert_refused(cli("evaluate", *args), *said)
+        assert_refused(cli("evaluate", *args, "-o", "out"), *said)
         assert listing(folder) == before
         (folder / "out").write_text("precious")
         before = listing(folder)
-        refused(cli("evaluate", *args, "-o", "out"), *said)
+        assert_refused(cli("evaluate", *args, "-o", "out"), *said)
         assert listing(folder) == before
         (folder / "out").unlink()
 
@@ -280,14 +270,14 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_read(
 ) -> None:
     (folder / "sub").mkdir()
     before = listing(folder)
-    refused(cli("evaluate", "qrels", "run", "-o", output), f"rankscope: {said}")
-    refused(cli("evaluate", "nowhere", "nothing", "-o", output), f"rankscope: {said}")
+    assert_refused(cli("evaluate", "qrels", "run", "-o", output), f"rankscope: {said}")
+    assert_refused(cli("evaluate", "nowhere", "nothing", "-o", output), f"rankscope: {said}")
     assert listing(folder) == before
 
 
 def test_a_list_of_measures_that_cannot_be_written_is_told(cli: Callable[..., Any], folder: Path) -> None:
-    refused(cli("measures", "-o", "no/out"), "rankscope: no/out: the folder no does not exist")
-    refused(cli("measures", "nDGC"), "rankscope: unknown measure 'nDGC'; did you mean nDCG?")
+    assert_refused(cli("measures", "-o", "no/out"), "rankscope: no/out: the folder no does not exist")
+    assert_refused(cli("measures", "nDGC"), "rankscope: unknown measure 'nDGC'; did you mean nDCG?")
 
 
 def test_a_write_that_fails_leaves_the_old_file(
@@ -300,7 +290,9 @@ def test_a_write_that_fails_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    refused(cli("evaluate", "qrels", "run", "-o", "out"), "rankscope: out: cannot be written (No space left on device)")
+    assert_refused(
+        cli("evaluate", "qrels", "run", "-o", "out"), "rankscope: out: cannot be written (No space left on device)"
+    )
     assert listing(folder) == before
 
 
@@ -389,7 +381,7 @@ def test_a_file_of_another_kind_is_told_by_its_first_line(
         "convert": ("convert", "bad", "-"),
     }
     done = cli(*calls[role], *(("--to", "trec") if role == "convert" else ()))
-    refused(done)
+    assert_refused(done)
     if not (kind == "a JSON of numbers" and role == "convert"):
         assert re.search(f"^rankscope: bad{said}", done.err), done.err
 
@@ -397,7 +389,7 @@ def test_a_file_of_another_kind_is_told_by_its_first_line(
 def test_saved_scores_are_no_run(cli: Callable[..., Any], folder: Path) -> None:
     cli("evaluate", "qrels", "run", "--save", "old.parquet")
     for call in (("evaluate", "qrels", "old.parquet"), ("convert", "old.parquet", "out.run")):
-        refused(
+        assert_refused(
             cli(*call), "old.parquet: these are saved scores, expected judgments or a run; compare with them by --ag"
         )
 
@@ -409,7 +401,7 @@ def test_a_measure_in_the_place_of_a_run_is_told(refuse: Callable[..., None], fo
 
 def test_judgments_are_asked_for_where_a_run_is_given(cli: Callable[..., Any], folder: Path) -> None:
     said = "run:1: 6 fields, expected 4 (query 0 document relevance); this looks like a run, where judgments are"
-    refused(cli("agree", "judgments", "qrels", "run"), said)
+    assert_refused(cli("agree", "judgments", "qrels", "run"), said)
 
 
 def test_a_run_of_which_nothing_was_judged_is_noted(cli: Callable[..., Any], folder: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from same import assert_same_bits
+from helpers.same import assert_same_bits
 
 from rankscope.demo.collection import SEED, write_collection
 from rankscope.demo.letor import letor_files

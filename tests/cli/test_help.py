@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 import pytest
-from cli.random_calls import leaves
+from helpers.random_calls import leaves
 
 from rankscope._version import __version__
 from rankscope.cli.main import COMMANDS

@@ -11,9 +11,10 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
-from cli.good_and_bad_files import GOOD
-from cli.random_calls import Folder, calls, ended, leaves
-from hypothesis import example, given, settings
+from helpers.input_files import GOOD
+from helpers.properties import examples
+from helpers.random_calls import Folder, calls, ended, leaves
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 COMMANDS = list(leaves())
@@ -40,14 +41,14 @@ def test_every_command_and_option_can_be_drawn() -> None:
 @example(words=shlex.split("features lexicon -o '' labels.csv arena.csv"), stdin=b"")
 @example(words=shlex.split("predict --cache -o out my.model saved.parquet"), stdin=b"")
 @example(words=shlex.split("evaluate my.qrels bm25.run/"), stdin=b"")
-@settings(max_examples=250)
+@examples(250)
 @given(words=calls(QUICK), stdin=INPUTS)
 def test_any_call_ends_well(place: Folder, words: list[str], stdin: bytes) -> None:
     ended(place, words, stdin)
 
 
 @pytest.mark.slow
-@settings(max_examples=int(os.environ.get("RANKSCOPE_FUZZ_EXAMPLES", "3000")))
+@examples(int(os.environ.get("RANKSCOPE_FUZZ_EXAMPLES", "3000")))
 @given(words=calls(COMMANDS), stdin=INPUTS)
 def test_many_calls_end_well(place: Folder, words: list[str], stdin: bytes) -> None:
     ended(place, words, stdin)

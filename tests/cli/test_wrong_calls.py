@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.good_and_bad_files import make_files
+from helpers.input_files import make_files
 
 from rankscope.cli.main import cli as group
 

@@ -1,6 +1,6 @@
 """The drop-ins are called as the other commands are."""
 
 from cli.conftest import cli, folder
-from compat.dunaiski_tables import tables
+from helpers.dunaiski_tables import tables
 
 __all__ = ["cli", "folder", "tables"]

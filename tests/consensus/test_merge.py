@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.same import assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.consensus import METHODS, merge_rankings

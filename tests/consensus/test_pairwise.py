@@ -2,21 +2,12 @@
 
 import numpy as np
 import pytest
-from consensus.every_method import naive_preferences
+from helpers.consensus_methods import naive_preferences
+from helpers.voter_places import random_votes
 
 from rankscope.consensus import pairwise
 from rankscope.consensus.pairwise import in_chunks, preference_matrices, preference_matrix
 from rankscope.data.votes import Votes
-
-
-def random_votes(seed: int, voters: int, items: int, *, lost: float = 0.3, values: int = 4) -> Votes:
-    rng = np.random.default_rng(seed)
-    ranks = rng.integers(1, values, (voters, items)).astype(np.float64)
-    ranks[rng.random(ranks.shape) < lost] = np.nan
-    ranks[:, 0] = 1.0  # no voter without a rank
-    ranks[0] = np.arange(items)  # no item without one
-    return Votes(ranks=ranks, items=tuple(f"i{k}" for k in range(items)))
-
 
 WEIGHTS = {
     "one each": lambda rng, n: np.ones(n),

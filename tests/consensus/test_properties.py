@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from consensus.every_method import PROPERTIES, TABLE, changed, some_votes
-from hypothesis import given, settings
+from helpers.consensus_methods import PROPERTIES, TABLE, changed, some_votes
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.consensus.registry import METHODS
@@ -15,7 +16,7 @@ def test_every_method_is_in_the_table_and_says_what_its_score_is():
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: str(entry.method))
-@settings(max_examples=12)
+@examples(12)
 @given(data=st.data())
 def test_a_method_has_its_properties(entry, data):
     votes = data.draw(some_votes(ties=entry.ties, partial=entry.partial))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from same import assert_same_numbers
+from helpers.same import assert_same_numbers
 
 from rankscope.consensus.models import mc1, mc2, mc3, mc4
 from rankscope.consensus.pairwise import preference_matrix, strength_levels

@@ -6,10 +6,11 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from helpers.strategies import Case, cases, ranked
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
-from strategies import Case, cases, ranked
 
 import rankscope as rs
 from rankscope.data.hits import Hits
@@ -81,7 +82,7 @@ def test_hits_are_frozen() -> None:
         hits_of(EXAMPLE).rel = 2
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases())
 def test_ranks_and_ties_are_those_of_sorting_in_python(case: Case) -> None:
     hits = hits_of(case)
@@ -103,7 +104,7 @@ def test_ranks_and_ties_are_those_of_sorting_in_python(case: Case) -> None:
 # --- select -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases(), data=st.data())
 def test_selected_queries_keep_their_values_also_when_repeated(case: Case, data: st.DataObject) -> None:
     hits = hits_of(case)
@@ -143,7 +144,7 @@ def test_a_mask_is_no_index() -> None:
 # --- cut --------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases(), depth=st.integers(1, 12))
 def test_cut_hits_are_those_of_shortened_lists(case: Case, depth: int) -> None:
     short = {q: {d: docs[d] for d in ranked(docs)[:depth]} for q, docs in case.run.items()}
@@ -169,7 +170,7 @@ def test_a_depth_below_1_is_refused(depth: int) -> None:
 # --- judged_only ------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases())
 def test_judged_only_is_as_if_nothing_else_had_been_retrieved(case: Case) -> None:
     kept = {q: {d: s for d, s in docs.items() if case.qrels.get(q, {}).get(d, -1) >= 0} for q, docs in case.run.items()}
@@ -184,7 +185,7 @@ def test_judged_only_of_the_example() -> None:
     assert judged.retrieved.tolist() == [2, 0, 0]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(), depth=st.integers(1, 8))
 def test_judged_only_then_cut_is_the_condensed_list_to_a_depth(case: Case, depth: int) -> None:
     kept = {q: {d: s for d, s in docs.items() if case.qrels.get(q, {}).get(d, -1) >= 0} for q, docs in case.run.items()}
@@ -195,7 +196,7 @@ def test_judged_only_then_cut_is_the_condensed_list_to_a_depth(case: Case, depth
 # --- filled -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases(), grade=st.integers(0, 3), depth=st.none() | st.integers(1, 12))
 def test_filled_hits_are_those_of_lists_of_which_all_is_judged(case: Case, grade: int, depth: int | None) -> None:
     """Judgments that are there already stay, all but negative grades."""
@@ -278,7 +279,7 @@ def test_averaged_and_ordered_hits_are_not_put_together() -> None:
 # --- concat -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(), data=st.data())
 def test_hits_cut_apart_and_put_together_are_the_same(case: Case, data: st.DataObject) -> None:
     hits = hits_of(case)

@@ -6,8 +6,9 @@ import copy
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from strategies import Case, cases, random_case
+from helpers.properties import examples
+from helpers.strategies import Case, cases, random_case
+from hypothesis import given
 
 import rankscope as rs
 from rankscope.data.hits import Hits
@@ -32,7 +33,7 @@ def everything(hits: Hits) -> list[object]:
     ]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases())
 def test_a_mapping_and_columns_give_the_same_hits(case: Case) -> None:
     """Two ways through the join: dictionaries of Python, and keys of 64 bits over bytes. Columns hold no empty list."""
@@ -170,7 +171,7 @@ def test_scores_of_any_number_type_rank() -> None:
     assert join(rs.Qrels(QRELS), rs.Run(run)).rank.tolist() == [2, 3]
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(case=cases())
 def test_nothing_changes_what_it_is_given(case: Case) -> None:
     before = copy.deepcopy(case)

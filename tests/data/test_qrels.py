@@ -9,8 +9,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from strategies import Judgments, cases
+from helpers.properties import examples
+from helpers.strategies import Judgments, cases
+from hypothesis import given
 
 import rankscope as rs
 
@@ -59,7 +60,7 @@ def test_queries_are_ordered_by_bytes_not_by_numbers_or_letters() -> None:
     assert rs.Qrels({q: {"d": 1} for q in ids}).query_ids == ("10", "100", "9", "z", "é", "\uffee", "\U0001f600")
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases())
 def test_a_frame_of_qrels_makes_the_same_qrels(case: tuple[Judgments, object]) -> None:
     qrels = rs.Qrels(case[0])

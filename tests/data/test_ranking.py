@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from helpers.properties import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankscope as rs
@@ -112,7 +113,7 @@ def check(case: Case, ties: str, path: Path) -> None:
         assert hits.retrieved.tolist() == [len(case[q][0]) for q in hits.query_ids]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cases(), st.sampled_from(["doc_id_desc", "file"]))
 @example({"q": ([("a", 1.0), ("ab", 1.0), ("abc", 1.0)], {"a", "abc"})}, "doc_id_desc")
 @example({"q": ([("a", 0.0), ("ab", -0.0)], {"a", "ab"})}, "doc_id_desc")
@@ -121,7 +122,7 @@ def test_ranks_are_those_of_pythons_sort_by_every_way_in(path: Path, case: Case,
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000, deadline=None)
+@examples(2_000)
 @given(cases(), st.sampled_from(["doc_id_desc", "file"]))
 def test_ranks_are_those_of_pythons_sort_at_length(path: Path, case: Case, ties: str) -> None:
     check(case, ties, path)
@@ -150,7 +151,7 @@ def naive_averages(case: Case) -> dict[str, list[tuple[float, int, int, int]]]:
     return out
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cases())
 @example({"q": ([("a", 0.0), ("ab", -0.0)], {"a", "ab"})})
 def test_averaged_ranks_are_the_mean_of_their_ties_by_every_way_in(path: Path, case: Case) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.data.rows import CHUNK, Interner, decode_id
@@ -40,7 +41,7 @@ def make_hashes_bad(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(module, "hashes", first_byte)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(IDS, min_size=1, max_size=4))
 def test_ids_are_numbered_in_the_order_in_which_they_are_first_seen(batches: list[list[bytes]]) -> None:
     interner = Interner()
@@ -77,13 +78,13 @@ def columns(rows: list[tuple[str, str, float]]) -> dict[str, list[Any]]:
     return {name: [row[i] for row in rows] for i, name in enumerate(("query_id", "doc_id", "score"))}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(ROWS)
 def test_rows_are_grouped_by_query_and_keep_their_order(rows: list[tuple[str, str, float]]) -> None:
     assert rs.Run(columns(rows)).frame().rows() == naive_groups(rows)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_no_number(rows: list[tuple[str, str, float]], order: random.Random) -> None:
     qrels = {q: {d: i % 3 for i, d in enumerate(("a", "b", "ab", "ca"))} for q, _, _ in rows}

@@ -9,9 +9,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from same import assert_same_bits
-from strategies import Case, cases
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from helpers.strategies import Case, cases
+from hypothesis import given
 
 import rankscope as rs
 
@@ -72,7 +73,7 @@ def test_what_a_run_was_given_is_kept_and_not_copied() -> None:
     assert rs.evaluate(QRELS, run, "RR").matrix("RR")[0, 0] == 1
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(case=cases())
 def test_the_frame_of_a_run_scores_as_the_run(case: Case) -> None:
     run = {q: docs for q, docs in case.run.items() if docs}

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from helpers.strategies import Case, cases
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
-from strategies import Case, cases
 
 import rankscope as rs
 
@@ -32,7 +33,7 @@ def frames(run: dict[str, dict[str, float]], size: int) -> Iterator[pl.DataFrame
         yield pl.DataFrame(rows[a : a + size], ["query_id", "doc_id", "score"], orient="row")
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(case=cases(), size=st.integers(1, 5), ties=st.sampled_from(["doc_id_desc", "file"]))
 def test_pieces_score_as_the_whole_does(case: Case, size: int, ties: str) -> None:
     qrels, run = case

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from same import assert_same_numbers
+from helpers.same import assert_same_numbers
 
 import rankscope as rs
 from rankscope.data.scores import Scores

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.strategies import DOC_IDS, QUERY_IDS
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import DOC_IDS, QUERY_IDS
 
 import rankscope as rs
 from rankscope.kernels.text import decode
@@ -59,7 +60,7 @@ def test_the_frame_has_queries_by_rising_and_documents_by_falling_id_and_subtopi
     ]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(judgments())
 def test_nothing_is_lost_or_added(judged: Judged) -> None:
     qrels = rs.Qrels(judged)
@@ -69,7 +70,7 @@ def test_nothing_is_lost_or_added(judged: Judged) -> None:
     assert repr(qrels) == f"Qrels({len(judged)} queries, {len(rows_of(judged))} judgments)"
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(judgments())
 def test_each_judgment_knows_its_document_and_its_subtopic(judged: Judged) -> None:
     """Subtopics have one number each within a query, and documents their place among the judged ones."""
@@ -92,7 +93,7 @@ def test_each_judgment_knows_its_document_and_its_subtopic(judged: Judged) -> No
         assert (np.diff(by.judged[entries]) >= 0).all()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(judgments(), st.integers(0, 2**32))
 def test_the_order_of_rows_does_not_matter(judged: Judged, seed: int) -> None:
     rows = rows_of(judged)
@@ -110,7 +111,7 @@ def highest(judged: Judged) -> dict[str, dict[str, int]]:
     }
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(judgments(), st.lists(st.sampled_from(DOC_IDS), min_size=1, max_size=9, unique=True))
 def test_other_measures_see_the_highest_relevance_of_each_document(judged: Judged, listed: list[str]) -> None:
     run = {q: {doc: float(-i) for i, doc in enumerate(listed)} for q in judged}

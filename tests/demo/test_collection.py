@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from same import assert_same_bits
+from helpers.same import assert_same_bits
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -99,7 +100,7 @@ def expect_same(table: tuple[Any, Any, Any], names: list[str], **options: Any) -
 OPTIONS: list[dict[str, Any]] = [{}, {"rel": 2}, {"no_relevant": "drop"}, {"no_relevant": "one"}]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(table=tables(), options=st.sampled_from(OPTIONS))
 def test_dense_arrays_have_the_numbers_of_dicts_where_all_measures_have_a_cutoff(table: Any, options: Any) -> None:
     # 1 would be the best of mean ranks, so these are refused with no_relevant="one".
@@ -108,14 +109,14 @@ def test_dense_arrays_have_the_numbers_of_dicts_where_all_measures_have_a_cutoff
     expect_same(table, ["nDCG@1", "P@2", "R@3"], **options)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(table=tables(), options=st.sampled_from(OPTIONS))
 def test_dense_arrays_have_the_numbers_of_dicts_for_whole_lists(table: Any, options: Any) -> None:
     refused = ("MeanRank", "MedianRank", "MinRank", "MaxRank") if options.get("no_relevant") == "one" else ()
     expect_same(table, [name for name in WHOLE if name not in refused], **options)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(table=tables(), name=st.sampled_from(AT_3))
 def test_each_measure_of_the_first_documents_has_its_number_alone(table: Any, name: str) -> None:
     """Nobody else in the call asks for a longer list, or for other grades."""
@@ -124,7 +125,7 @@ def test_each_measure_of_the_first_documents_has_its_number_alone(table: Any, na
         expect_same(table, [name], ties="average")
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(table=tables(), cutoff=st.integers(1, 8))
 def test_ties_averaged_over_their_orders_have_the_numbers_of_dicts_across_the_cutoff(table: Any, cutoff: int) -> None:
     names = [f"{name}@{cutoff}" for name in ("P", "R", "AP", "RR", "nDCG", "ERR", "Success")]
@@ -132,7 +133,7 @@ def test_ties_averaged_over_their_orders_have_the_numbers_of_dicts_across_the_cu
     expect_same(table, ["AP", "RR", "nDCG"], ties="average")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(table=tables(grades=(-300, -1, 0, 1, 17, 200, 40000)))
 def test_grades_that_are_sorted_and_not_counted_give_the_same(table: Any) -> None:
     expect_same(table, ["nDCG@2", "R@3", "AP(rel=17)@3"])

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from same import assert_same_numbers
-from strategies import as_lists
+from helpers.same import assert_same_numbers
+from helpers.strategies import as_lists
 
 import rankscope as rs
 

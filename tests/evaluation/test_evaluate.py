@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from helpers.strategies import Case, cases, random_case, write_trec
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
-from strategies import Case, cases, random_case, write_trec
 
 import rankscope as rs
 
@@ -39,7 +40,7 @@ def writable(case: Case) -> Case:
     return Case(case.qrels, run)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     case=cases(scores=(1.0, 0.1, 0.30000000000000004, 1e-300, 12345678901234567.0, -0.0, 0.0)),
     ties=st.sampled_from(["doc_id_desc", "file"]),
@@ -57,7 +58,7 @@ def test_files_score_as_dicts(case: Case, ties: str, tmp_path: Path) -> None:
         assert scores.signature() == expected.signature()
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(case=cases(), data=st.data())
 def test_a_file_with_its_lines_in_any_order_scores_the_same(case: Case, data: st.DataObject, tmp_path: Path) -> None:
     case = writable(case)
@@ -160,7 +161,7 @@ def test_progress_is_told_of_every_byte(tmp_path: Path) -> None:
     assert sum(seen) == files[1].stat().st_size
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases())
 def test_evaluating_twice_gives_the_same_and_changes_nothing(case: Case) -> None:
     qrels, run, before = rs.Qrels(case.qrels), rs.Run(case.run), copy.deepcopy(case)
@@ -175,7 +176,7 @@ def test_evaluating_twice_gives_the_same_and_changes_nothing(case: Case) -> None
     assert measures == NAMES
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(), data=st.data())
 def test_one_qrels_serves_evaluations_of_any_convention(case: Case, data: st.DataObject) -> None:
     """What is kept with the judgments for the next run does not answer for another convention."""

@@ -8,10 +8,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from helpers.strategies import Case, cases, random_case, write_trec
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
-from strategies import Case, cases, random_case, write_trec
 
 import rankscope as rs
 from rankscope.data.scores import Scores
@@ -35,7 +36,7 @@ def expect_same(a: Scores, b: Scores) -> None:
     assert a.signature() == b.signature()
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(first=cases(), second=cases(), options=st.sampled_from(OPTIONS))
 def test_reused_it_gives_the_numbers_of_evaluate(first: Case, second: Case, options: dict[str, object]) -> None:
     """Whatever was evaluated in between: other queries missing, other lists, nothing of them left behind."""
@@ -96,7 +97,7 @@ def test_it_keeps_the_name_of_a_run() -> None:
     assert evaluator({"q": {"a": 1.0}}).systems == ("run",)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases())
 def test_it_changes_neither_judgments_nor_runs(case: Case) -> None:
     before = copy.deepcopy(case)

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from helpers.strategies import Case, cases, random_case, ranked
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
-from strategies import Case, cases, random_case, ranked
 
 import rankscope as rs
 from rankscope.cli.main import main
@@ -56,7 +57,7 @@ def condensed(case: Case) -> Case:
 # --- taken out --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases())
 def test_to_skip_the_unjudged_is_to_evaluate_lists_without_them(case: Case) -> None:
     found = rs.evaluate(case.qrels, case.run, ALL_NAMES, unjudged="skip")
@@ -119,7 +120,7 @@ def judgments_possible(judged: dict[str, int], listed: list[str], highest: int) 
         yield judged | dict(zip(unknown, grades, strict=True))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(query=small())
 @pytest.mark.parametrize("highest", [3, 4])
 def test_the_bounds_are_those_of_trying_all_judgments(highest: int, query: tuple[dict[str, int], list[str]]) -> None:
@@ -216,7 +217,7 @@ def test_blocks_of_queries_give_the_numbers_of_one(
     np.testing.assert_allclose(parts.bounds, whole.bounds, rtol=1e-13)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases())
 def test_the_value_lies_within_its_bounds_and_is_that_without_them(case: Case) -> None:
     names = [name for name in BOUNDED if "gmax" not in name]

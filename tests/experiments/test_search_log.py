@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from same import assert_same_bits
+from helpers.same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError
 from rankscope.experiments.search_log import SearchLog, Setting

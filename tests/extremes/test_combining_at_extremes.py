@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from same import assert_same_bits
+from helpers.same import assert_same_bits
 
 import rankscope as rs
 from rankscope.learning.losses import LOSSES, parse_loss

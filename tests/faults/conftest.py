@@ -4,28 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from helpers.finished_commands import Done
 
 from rankscope.cli.main import main
 from rankscope.demo.collection import SEED, write_files
 from rankscope.demo.tour import PARTS
-
-
-class Done(NamedTuple):
-    """How a command ended. err: the lines on standard error."""
-
-    code: int
-    out: str
-    err: list[str]
-
-    @property
-    def said(self) -> str:
-        """The one line that tells what is wrong; anything else but notes is an error of the test."""
-        (line,) = (line for line in self.err if line.startswith("rankscope: "))
-        assert "Traceback" not in "".join(self.err)
-        return line
 
 
 @pytest.fixture(scope="session")

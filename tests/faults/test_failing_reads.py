@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.conftest import Done
+from helpers.finished_commands import Done
 
 from rankscope.errors import InputError
 from rankscope.io.core import blocks

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from faults.commands import QUICK, WRITERS, Writer
-from faults.conftest import Done
-from faults.injection import Faults, failing
+from helpers.disk_faults import Faults, failing
+from helpers.finished_commands import Done
+from helpers.writing_commands import QUICK, WRITERS, Writer
 
 Call = Callable[..., Done]
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from faults.commands import QUICK, Writer
-from faults.conftest import Done
-from faults.injection import Faults, failing
-from same import assert_same_bits
+from helpers.disk_faults import Faults, failing
+from helpers.finished_commands import Done
+from helpers.same import assert_same_bits
+from helpers.writing_commands import QUICK, Writer
 
 import rankscope as rs
 from rankscope.compat.ranx import Run

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from faults.conftest import Done
+from helpers.finished_commands import Done
 
 TEXTS = "demo-mt/mt-train/newstest2010/newstest2010"
 SEARCH = "crossvalidate demo-train.txt --loss linear:listnet --search 2 --folds 3 --seeds 1"

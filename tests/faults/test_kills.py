@@ -13,7 +13,18 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from faults.processes import JOBS, PATIENCE, WORKING, Job, Nursery, all_gone, clean_up, contents, emptied, members
+from helpers.killed_processes import (
+    JOBS,
+    PATIENCE,
+    WORKING,
+    Job,
+    Nursery,
+    all_gone,
+    clean_up,
+    contents,
+    emptied,
+    members,
+)
 
 pytestmark = [
     pytest.mark.slow,

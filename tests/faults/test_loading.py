@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from faults.conftest import Done
-from faults.test_what_is_told import EVALUATE, instead, raising
+from helpers.finished_commands import EVALUATE, Done, instead, raising
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no signal of another process can be handled here")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.conftest import Done
+from helpers.finished_commands import Done
 
 from rankscope.cli import _streams as streams
 from rankscope.errors import OutputError

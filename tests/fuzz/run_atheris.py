@@ -29,7 +29,7 @@ def main() -> None:
     if asked.reader != "all":
         fuzz(asked.reader, asked.seconds)
         return
-    from fuzz.readers import READERS
+    from helpers.fuzzing.readers import READERS
 
     failed = []
     for name in READERS:
@@ -45,8 +45,8 @@ def fuzz(name: str, seconds: int) -> None:
     except ImportError:
         sys.exit("atheris is not installed; pip install 'rankscope[fuzz]'")
     with atheris.instrument_imports(include=["rankscope", "json", "csv", "gzip", "zipfile"]):
-        from fuzz.limits import allowed, watched
-        from fuzz.readers import READERS, refusals
+        from helpers.fuzzing.memory_limits import allowed, watched
+        from helpers.fuzzing.readers import READERS, refusals
     if name not in READERS:
         print(f"no reader {name!r}; there are {', '.join(READERS)}", file=sys.stderr)
         sys.exit(2)

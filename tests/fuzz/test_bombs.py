@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from fuzz.limits import allowed, watched
-from fuzz.readers import READERS, refusals
-from fuzz.seeds import npz, parquet, zstd
+from helpers.fuzzing.memory_limits import allowed, watched
+from helpers.fuzzing.readers import READERS, refusals
+from helpers.fuzzing.seeds import npz, parquet, zstd
 
 import rankscope as rs
 from rankscope.data.sparse import refuse_sparse

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from fuzz.apart import Apart
+from helpers.fuzzing.reader_process import Apart
 
 HARNESS = Path(__file__).with_name("run_atheris.py")
 

@@ -7,10 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from fuzz.apart import Apart
-from fuzz.mutations import hostile
-from fuzz.readers import READERS, Reader, refusals
-from hypothesis import HealthCheck, given, settings
+from helpers.fuzzing.mutations import hostile
+from helpers.fuzzing.reader_process import Apart
+from helpers.fuzzing.readers import READERS, Reader, refusals
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 #: The strategy of each reader, made once.
@@ -66,7 +67,7 @@ def test_every_seed_is_taken(name: str, put: Write) -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=20)
+@examples(20)
 @given(data=st.data())
 def test_hostile_bytes_give_a_result_or_an_error_of_ours(name: str, put: Write, data: st.DataObject) -> None:
     reader = READERS[name]
@@ -75,7 +76,7 @@ def test_hostile_bytes_give_a_result_or_an_error_of_ours(name: str, put: Write, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=600, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(600)
 @given(data=st.data())
 def test_hostile_bytes_give_a_result_or_an_error_of_ours_at_length(name: str, read: Read, data: st.DataObject) -> None:
     read(name, data.draw(HOSTILE(name)))

@@ -9,7 +9,7 @@ from math import log2
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, assert_as_before
+from helpers.golden import COLLECTION, assert_as_before
 
 from rankscope.reporting.tables import FORMATS
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, assert_as_before
+from helpers.golden import COLLECTION, assert_as_before
 
 EXPECTED = Path(__file__).parent / "expected_agree_systems"
 GIVEN = ("systems.csv", "--lower", "TER")

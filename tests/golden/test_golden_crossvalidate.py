@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, assert_as_before
+from helpers.golden import COLLECTION, assert_as_before
 
 EXPECTED = Path(__file__).parent / "expected_crossvalidate"
 #: Linear rankers, whose weights are found in double precision: networks may end otherwise on another processor.

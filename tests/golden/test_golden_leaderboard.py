@@ -8,7 +8,7 @@ from math import log
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, assert_as_before
+from helpers.golden import COLLECTION, assert_as_before
 
 EXPECTED = Path(__file__).parent / "expected_leaderboard"
 FEW = ("arena.csv", "--resamples", "200")

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, assert_as_before
+from helpers.golden import COLLECTION, assert_as_before
 
 from rankscope.reporting.tables import RESULT_FORMATS
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from golden.printed import assert_as_before, output_format
-from golden.records import assert_same_records
-from same import ABSOLUTE, RELATIVE
+from helpers.golden import assert_as_before, output_format
+from helpers.golden_records import assert_same_records
+from helpers.same import ABSOLUTE, RELATIVE
 
 CSV = "system,measure,value,n\n2.50,nDCG@10,0.3333333333333333,4\nb,nDCG@10,1e-05,4\nc,nDCG@10,,4\n"
 RECORDS = [{"system": "2.5", "value": 1 / 3, "n": 4, "low": None}, {"system": "b", "value": 1e-5, "n": 4, "low": None}]

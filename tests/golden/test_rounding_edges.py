@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden.printed import COLLECTION, output_format
-from golden.records import RECORDS
-from golden.rounded_numbers import Rewritten, flips, in_full, near_an_edge, rounded, rounded_by
+from helpers.golden import COLLECTION, output_format
+from helpers.golden_records import RECORDS
+from helpers.rounded_numbers import Rewritten, flips, in_full, near_an_edge, rounded, rounded_by
 
 FOLDER = Path(__file__).parent
 MODULES = {path.stem: import_module(f"golden.{path.stem}") for path in sorted(FOLDER.glob("test_golden*.py"))}

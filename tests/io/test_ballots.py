@@ -11,9 +11,10 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, UnknownName
@@ -156,7 +157,7 @@ def tables(draw: st.DrawFn) -> rs.Votes:
     return rs.Votes(ranks=ranks, items=items, voters=voters)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables())
 def test_tables_lists_and_rows_come_back_as_they_were_written(tmp_path, votes):
     cells = [["" if np.isnan(x) else repr(x) for x in row] for row in votes.ranks.T.tolist()]

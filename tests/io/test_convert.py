@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from helpers.properties import examples
+from helpers.strategies import DOC_IDS, QUERY_IDS
+from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import DOC_IDS, QUERY_IDS
 
 import rankscope as rs
 from rankscope.data.rows import Rows, decode_id
@@ -112,7 +113,7 @@ def utf8(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("first", FORMS)
-@settings(max_examples=8)
+@examples(8)
 @given(lists(PLAIN_IDS, SCORES))
 @example({"q": {"b": 0.0, "a": -0.0, "c": 5e-324}, "p": {"x": 0.1 + 0.2}})
 def test_a_run_comes_through_any_two_formats_bit_by_bit_in_its_order(folder: Path, first: str, data: Lists) -> None:
@@ -127,7 +128,7 @@ def test_a_run_comes_through_any_two_formats_bit_by_bit_in_its_order(folder: Pat
 
 
 @pytest.mark.parametrize("first", FORMS)
-@settings(max_examples=6)
+@examples(6)
 @given(lists(PLAIN_IDS, GRADES))
 def test_judgments_come_through_any_two_formats(folder: Path, first: str, data: Lists) -> None:
     for second, path in there_and_on(folder, rs.Qrels(data), first, "qrels").items():
@@ -150,7 +151,7 @@ BY_SUBTOPIC = st.dictionaries(
 
 
 @pytest.mark.parametrize("first", FORMS)
-@settings(max_examples=4)
+@examples(4)
 @given(BY_SUBTOPIC)
 def test_judgments_by_subtopic_come_through_any_two_formats(folder: Path, first: str, data: dict[str, Lists]) -> None:
     expected = sorted((q, s, d, v) for q, by in data.items() for s, docs in by.items() for d, v in docs.items())
@@ -159,7 +160,7 @@ def test_judgments_by_subtopic_come_through_any_two_formats(folder: Path, first:
     assert sorted(entries(folder / "a", first, "qrels")) == expected
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(lists(ANY_IDS, SCORES), st.sampled_from(FORMS))
 @example({"q": {"\udcc3\udca9": 1.0}}, "trec")
 @example({"\x00": {"a\x00": 1.0}}, "csv")
@@ -179,7 +180,7 @@ def test_whatever_the_ids_are_a_format_keeps_them_or_refuses_them_by_name(folder
         assert utf8(entries(path, form, "run")) == utf8(flat(data, "run"))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(lists(PLAIN_IDS, SCORES, least=0))
 def test_json_keeps_queries_without_documents_and_other_formats_say_that_they_do_not(folder: Path, data: Lists) -> None:
     rs.convert(rs.Run(data), folder / "a.json")

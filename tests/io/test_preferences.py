@@ -1,100 +1,304 @@
-"""Tables in which a row says which of two is better: forms of choices, formats, and what is refused."""
+"""Outcomes in tables: every form of the same comparisons, against a loop, and each bad input's message."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import re
 
 import numpy as np
+import polars as pl
 import pytest
+from helpers.properties import examples
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rankscope.agreement import read_preference_rankings, segments
-from rankscope.agreement.load import detect_kind, read_judgments
+import rankscope as rs
+from rankscope.agreement import read_wmt_rankings
 from rankscope.errors import InputError
+from rankscope.io.preferences import parse_choice
 
-CHOSEN = "item,a,b,human,judge\n1,large,small,a,tie\n2,small,large,b,b\n3,small,large,tie,\n"
+#: A beats B; B and C are tied; C beats A, who stands on the left.
+GOOD = "left,right,winner\nA,B,left\nB,C,tie\nA,C,right\n"
+HEADS = ("model_a,model_b", "system_a,system_b", "a,b", "Left , Right", "player1,player2", "response_1,response_2")
 
 
 @pytest.fixture
 def written(tmp_path):
     def write(content):
-        path = tmp_path / "chosen"
-        path.write_text(content)
+        path = tmp_path / "outcomes"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
         return path
 
     return write
 
 
+def cells(one, tie, other, head="left,right,winner"):
+    return f"{head}\nA,B,{one}\nB,C,{tie}\nA,C,{other}\n"
+
+
+def parquet(content):
+    file = io.BytesIO()
+    pl.read_csv(io.StringIO(content)).write_parquet(file)
+    return file.getvalue()
+
+
+def json_lines(content):
+    return pl.read_csv(io.StringIO(content)).write_ndjson()
+
+
+# --- what is read -----------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     "content",
     [
-        CHOSEN,
-        CHOSEN.replace(",", "\t"),
-        "prompt,model_a,model_b,human,judge\n1,large,small,model_a,Tie\n2,small,large,model_b,B\n3,small,large,tie,NA\n",
-        "item,a,b,human,judge\n1,large,small,1.0,0.0\n2,small,large,2.0,2.0\n3,small,large,0.0,\n",
-        "item,a,b,human,judge\n1,large,small,1,0\n2,small,large,2,2\n3,small,large,0,\n",
-        "item,a,b,human,judge\n1,large,small,large,equal\n2,small,large,large,large\n3,small,large,same,\n",
-        "".join(
-            json.dumps({"item": i, "a": a, "b": b, "human": human, "judge": judge}) + "\n"
-            for i, a, b, human, judge in (
-                (1, "large", "small", "a", "tie"),
-                (2, "small", "large", "b", "b"),
-                (3, "small", "large", "tie", None),
-            )
-        ),
+        GOOD,
+        GOOD.replace(",", "\t"),
+        GOOD.replace("\n", "\r\n"),
+        "# from the arena\n" + GOOD + "\n\n",
+        gzip.compress(GOOD.encode(), mtime=0),
+        parquet(GOOD),
+        json_lines(GOOD),
+        json_lines(cells(1, 0, 2)),
+        parquet(cells(1, 0, -1)),
+        *(GOOD.replace("left,right,winner", f"{head},winner") for head in HEADS),
+        *(GOOD.replace("winner", name) for name in ("outcome", "Choice", "preferred", "human", "label", "result")),
+        cells("a", "tie", "b"),
+        cells("A ", "draw", "C"),
+        cells("[[A]]", "[[C]]", "[[B]]"),
+        cells("1-0", "1/2-1/2", "0-1"),
+        cells("1.0", "0.0", "2.0"),
+        cells("A", "equal", "C"),
+        cells("model_a", "tie (both good)", "model_b", "model_a,model_b,winner"),
+        cells("Model_A", "Neither", "RIGHT", "model_a,model_b,winner"),
+        cells("first", "both", "second", "first_text,a,b").replace("first_text,a,b", "a,b,winner"),
     ],
 )
-def test_choices_become_ranks_of_two_items(written, content):
-    found = read_judgments(written(content))
-    assert list(found.segment) == ["1", "2", "3"]
-    assert list(found.system) == ["large", "small", "small", "large", "small", "large"]
-    assert found.table("human").tolist() == [[1, 2], [2, 1], [1, 1]]
-    np.testing.assert_array_equal(found.table("judge"), [[1, 1], [2, 1], [np.nan, np.nan]])
-    assert found.notes[0].endswith("1 row without a choice of 'judge'")
+def test_ways_to_write_the_same_comparisons(written, content):
+    found = rs.read_preferences(written(content))
+    assert found.systems == ("A", "B", "C")
+    assert (found.left.tolist(), found.right.tolist()) == ([0, 1, 0], [1, 2, 2])
+    assert found.outcome.tolist() == [1, 0, -1]
+    assert found.weight.tolist() == [1, 1, 1]
+    assert (found.unit, dict(found.covariates)) == (None, {})
 
 
-@pytest.mark.parametrize("separator", [",", "\t", " "])
-def test_better_and_worse_may_be_separated_by_anything(written, separator):
-    path = written("prompt,better,worse\n1,A,B\n1,B,C\n".replace(",", separator))
-    found = read_judgments(path)
-    assert detect_kind(path) == ("pairs" if separator == " " else "table")
-    assert list(found.system) == ["A", "B", "B", "C"]
-    assert found.table("rank").tolist() == [[1, 2], [1, 2]]
+@pytest.mark.parametrize("head", ["better,worse", "winner,loser", "prompt,better,worse"])
+def test_columns_may_say_who_is_better(written, head):
+    first = "p," if head.startswith("prompt") else ""
+    found = rs.read_preferences(written(f"{head}\n{first}A,B\n{first}C,A\n"))
+    assert (found.systems, found.outcome.tolist()) == (("A", "B", "C"), [1, 1])
+    assert (found.left.tolist(), found.right.tolist()) == ([0, 2], [1, 0])
 
 
-def test_who_judged_and_the_pair_are_read_and_other_columns_named(written):
-    found = read_preference_rankings(written("lp,item,better,worse,rater,why\nde-en,1,A,B,ann,nicer\n"))
-    assert (found.pair.names, found.judge.names) == (("de-en",), ("ann",))
-    assert found.notes[0].endswith("'why' not read: no choices between the two")
-    found = read_preference_rankings(written("item,a,b,human,judge\n1,A,B,a,ann\n2,A,B,b,bob\n"))
-    assert (list(found.columns), found.judge.names) == (["human"], ("ann", "bob"))
+def test_both_bad_is_a_tie_and_a_row_without_a_winner_none(written):
+    found = rs.read_preferences(written(GOOD + "A,D,\nA,B,tie (bothbad)\nB,A,NA\n"))
+    assert found.systems == ("A", "B", "C")  # D has no outcome
+    assert found.outcome.tolist() == [1, 0, -1, 0]
+    assert [note.partition(": ")[2] for note in found.notes] == [
+        "2 rows without a winner are left out",
+        "'tie (bothbad)' counts as a tie",
+    ]
 
 
-def test_a_judge_is_held_against_people(written):
-    found = segments(written(CHOSEN), statistic="wmt12", rng=1)
-    assert found.value[0, 0] == pytest.approx((1 - 1) / 2)  # row 2 alike, row 1 tied by the judge, row 3 by people
-    assert not any("--higher" in note for note in found.notes)
+def test_weights_units_and_covariates_are_those_of_the_rows_with_a_winner(written):
+    content = (
+        "left,right,winner,weight,len_left,len_right,n_a,n_b,first,Judge\n"
+        "A,B,left,2,10,4,1,2,1,ann\nA,C,,-1,,,,,,\nB,C,tie,.5,5,7,3,1,-1,bob\nC,A,right,1,1,1,0,4,0.5,ann\n"
+    ).replace(",,,,,,\n", ",,,,,,zoe\n")
+    found = rs.read_preferences(written(content), covariates=["len", "n", "FIRST"], unit="judge")
+    assert found.weight.tolist() == [2, 0.5, 1]
+    assert {name: x.tolist() for name, x in found.covariates.items()} == {
+        "len": [10 - 4, 5 - 7, 1 - 1],
+        "n": [1 - 2, 3 - 1, 0 - 4],
+        "FIRST": [1, -1, 0.5],
+    }
+    assert (found.unit.names, found.unit.codes.tolist()) == (("ann", "bob"), [0, 1, 0])
+
+
+def test_only_a_column_of_that_name_is_a_weight_and_a_note_says_so(written):
+    found = rs.read_preferences(written("n,count,left,right,winner\n1,5,A,B,A\n2,5,A,B,B\n"))
+    assert found.weight.tolist() == [1, 1]
+    assert found.notes == ()
+    found = rs.read_preferences(written("left,right,winner,Weight\nA,B,A,2\nA,B,B,3\n"))
+    assert found.weight.tolist() == [2, 3]
+    assert found.notes[0].endswith("'Weight' is read as the weight")
+
+
+def test_a_table_of_better_and_worse_has_no_sides(written):
+    assert not rs.read_preferences(written("better,worse\nA,B\nB,A\n")).sides
+    assert rs.read_preferences(written("left,right,winner\nA,B,A\nA,B,B\n")).sides
+
+
+def test_of_several_columns_that_may_be_the_winner_the_first_is_read_and_one_may_be_named(written):
+    path = written("item,a,b,human,judge,outcome\n1,A,B,a,tie,b\n2,A,B,b,b,b\n")
+    found = rs.read_preferences(path)
+    assert found.outcome.tolist() == [-1, -1]
+    assert found.notes[0].endswith("'outcome' is read as the winner; 'human' not read")
+    assert rs.read_preferences(path, winner="human").outcome.tolist() == [1, -1]
+    assert rs.read_preferences(path, winner="JUDGE").outcome.tolist() == [0, -1]
+
+
+def test_a_name_of_a_system_is_that_name_even_where_it_is_a_word(written):
+    found = rs.read_preferences(written("left,right,winner\nA,B,A\nB,A,A\nB,tie,tie\nA,B,tie\n"))
+    assert found.outcome.tolist() == [1, -1, -1, 0]
+    assert found.notes[0].endswith("cells of 'winner' are read as names of systems, not as left and right")
+    found = rs.read_preferences(written("left,right,winner\n0,1,1\n1,0,0\n"))  # no doubt about 0 here
+    assert found.outcome.tolist() == [-1, -1]
+
+
+NAMES = st.text(st.characters(codec="ascii", categories=["Ll"]), min_size=5, max_size=7).filter(
+    lambda name: parse_choice(name) is None
+)
+
+
+@examples(50)
+@given(st.data())
+def test_a_table_has_the_outcomes_of_a_loop(tmp_path, data):
+    systems = data.draw(st.lists(NAMES, min_size=2, max_size=5, unique=True))
+    rows = data.draw(
+        st.lists(st.tuples(st.permutations(systems), st.sampled_from([1, 0, -1])), min_size=1, max_size=10)
+    )
+    pairs = [(order[0], order[1], outcome) for order, outcome in rows]
+    expected = rs.Preferences.of([(a, b, {1: a, -1: b, 0: "tie"}[outcome]) for a, b, outcome in pairs])
+    words = data.draw(
+        st.sampled_from([("left", "tie", "right"), ("A", "Draw", "B"), ("1", "0", "-1"), (None, "=", None)])
+    )
+    path = tmp_path / "outcomes"
+    lines = [f"{a},{b},{words[1 - outcome] or (a if outcome == 1 else b)}" for a, b, outcome in pairs]
+    if {line.rpartition(",")[2] for line in lines} == {"0", "1"}:
+        lines.append(f"{pairs[0][1]},{pairs[0][0]},-1")
+        expected = rs.Preferences.of(
+            [(a, b, {1: a, -1: b, 0: "tie"}[o]) for a, b, o in [*pairs, (pairs[0][1], pairs[0][0], -1)]]
+        )
+    path.write_text("\n".join(["a,b,winner", *lines]) + "\n")
+    found = rs.read_preferences(path)
+    assert found.systems == expected.systems
+    for name in ("left", "right", "outcome"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_the_better_pairs_of_rankings_by_people_are_those_of_a_loop(data):
+    files = sorted((data / "wmt12").glob("*RNK*.csv"))
+    if not files:
+        pytest.skip("no ranking CSV in the folder wmt12 of the real data")
+    rankings = read_wmt_rankings(files[0])
+    column = next(iter(rankings.columns))
+    chosen = rankings.select(np.arange(min(len(rankings), 300)))
+    found = rs.Preferences.from_rankings(chosen, column)
+    wins = losses = ties = 0
+    for row in chosen.table(column):
+        ranks = row[~np.isnan(row)]
+        for i in range(ranks.size):
+            for j in range(i + 1, ranks.size):
+                wins += ranks[i] < ranks[j]
+                losses += ranks[i] > ranks[j]
+                ties += ranks[i] == ranks[j]
+    assert [(found.outcome == x).sum() for x in (1, -1, 0)] == [wins, losses, ties]
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or nothing for no choice"
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (CHOSEN.replace("small,a,", "small,upper,"), ":2: human is 'upper', expected a, b or tie"),
-        (CHOSEN.replace("large,small", "small,small"), ":2: 'small' stands against itself"),
-        (CHOSEN.replace("large,small", ",small"), ":2: the system is empty"),
-        ("item,a,b,human\n1,x,y,1\n2,x,y,0\n", ":1: column 'human' holds 0 and 1 and no 2"),
-        ("item,a,b,text\n1,x,y,long\n", ":1: no column of choices"),
-        ("who,a,b,human\n1,x,y,a\n", ":1: no column 'segment'"),
-        ("item,a,b,human\n", "no rows"),
-        ("item,candidate,rank\n1,A,1\n", ":1: columns 'item', 'candidate', 'rank', expected a segment with better"),
+        ("", ": the file is empty, expected a line of names (left,right,winner) and a line a comparison"),
+        ("left,right,winner\n", ": no rows after the line of names, expected at least one"),
+        (GOOD + "A,B\n", ":5: 2 fields, expected 3 (left, right, winner); correct this line"),
+        ('left,right,winner\n"A",B,\nA,C\n', ":3: 2 fields, expected 3 (left, right, winner); correct this line"),
+        (GOOD + "\nA,B,tie\n", ":5: the system is empty, expected a name; fill it in or drop the line"),
+        (
+            GOOD + "A,B,D\n",
+            f":5: winner is 'D', between 'A' and 'B'; expected {CHOICES}; correct this line",
+        ),
+        (
+            GOOD + "X,Z,left\nA,B,X\n",
+            ":6: winner is 'X', the name of a system that is none of the two ('A' and 'B'); expected "
+            f"{CHOICES}; correct this line",
+        ),
+        (
+            cells("left", "A", "right"),
+            ":3: winner is 'A', the name of a system that is none of the two ('B' and 'C'); expected "
+            f"{CHOICES}; correct this line",
+        ),
+        (GOOD + "A,A,left\n", ":5: 'A' against itself, expected two systems; correct this line"),
+        (GOOD + "A,,left\n", ":5: the system is empty, expected a name; fill it in or drop the line"),
+        (
+            "left,winner\nA,A\n",
+            ":1: columns 'left', 'winner', expected those of two systems and of the winner (left, right, winner), or "
+            "better and worse; rename them (also understood: model_a, system_a, a, ...)",
+        ),
+        (
+            "left,right,who\nA,B,A\n",
+            ":1: no column 'winner' among 'left', 'right', 'who'; rename one of them to winner (also understood: "
+            "outcome, choice, preference, preferred, result, human, gold, label, verdict, chosen, vote, judgment, "
+            "judgement, decision)",
+        ),
+        (
+            cells(1, 0, 1),
+            ":1: column 'winner' holds 0 and 1 and no 2: is 0 a tie, or the second? expected 1, 2 and 0 for a tie; "
+            "write left, right and tie",
+        ),
+        (
+            cells(1, 2, -1),
+            ":1: column 'winner' holds 2 and -1, expected 1, 2 and 0, or 1, -1 and 0; write left, right and tie",
+        ),
+        (cells("", "", "NA"), f":1: column 'winner' is empty, expected {CHOICES}; name another column (winner)"),
+        (
+            "left,right,winner,weight\nA,B,left,1\nB,A,left,0\n",
+            ":3: weight is 0, expected a number above 0; leave out what does not count",
+        ),
+        (
+            "left,right,winner,weight\nA,B,left,1\nB,A,left,\n",
+            ":3: weight is empty, expected a number above 0; leave out what does not count",
+        ),
+        (
+            "left,right,winner,weight\nA,B,left,1\nB,A,left,many\n",
+            ":3: weight is 'many', expected a finite number, or nothing for no value; correct this line",
+        ),
+        (
+            json.dumps({"left": "A", "right": "B", "winner": True}),
+            f":1: column 'winner' holds Boolean, expected {CHOICES}",
+        ),
     ],
 )
-def test_what_is_no_preference_is_refused_with_the_line(written, content, said):
-    with pytest.raises(InputError, match="chosen.*" + said):
-        read_preference_rankings(written(content))
+def test_each_bad_input_has_one_clear_line(written, content, said, monkeypatch):
+    path = written(content)
+    monkeypatch.chdir(path.parent)
+    with pytest.raises(InputError, match=f"^outcomes{re.escape(said)}$"):
+        rs.read_preferences("outcomes")
 
 
-def test_choices_are_no_scores(written):
-    with pytest.raises(InputError, match="preferences between two, which become ranks; 'judge' cannot be"):
-        read_judgments(written(CHOSEN), higher=["judge"])
-    with pytest.raises(InputError, match=":2: judge is 'maybe'"):
-        read_judgments(written(CHOSEN.replace("tie\n2", "maybe\n2")), gold="judge")
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            {"covariates": "length"},
+            ":1: no covariate 'length' among 'left', 'right', 'winner', 'len_left', 'judge', expected a column of this "
+            "name, or two: length_left and length_right (or length_a and length_b)",
+        ),
+        ({"covariates": "len_left"}, ":3: the len_left is empty, expected a number; fill it in or drop the line"),
+        (
+            {"covariates": ["judge"]},
+            ":2: judge is 'ann', expected a finite number, or nothing for no value; correct this line",
+        ),
+        (
+            {"unit": "prompt"},
+            ":1: no column 'prompt' among 'left', 'right', 'winner', 'len_left', 'judge'; name one of those",
+        ),
+        ({"unit": "judge"}, ":3: the judge is empty, expected a name; fill it in or drop the line"),
+        (
+            {"winner": "human"},
+            ":1: no column 'human' among 'left', 'right', 'winner', 'len_left', 'judge'; name one of those",
+        ),
+    ],
+)
+def test_what_is_asked_for_must_be_there(written, asked, said, monkeypatch):
+    monkeypatch.chdir(written("left,right,winner,len_left,judge\nA,B,left,2,ann\nB,A,left,,\n").parent)
+    with pytest.raises(InputError, match=f"^outcomes{re.escape(said)}$"):
+        rs.read_preferences("outcomes", **asked)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 
 from rankscope.kernels.decimals import parse_decimals, short_decimals
 from rankscope.kernels.numbers import parse_floats
@@ -76,7 +77,7 @@ def test_no_fields_give_no_numbers():
     assert (values.size, bad.size) == (0, 0)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.text("0123456789.-+eE", max_size=20) | st.floats().map(repr) | st.decimals().map(str), min_size=1))
 def test_any_text_is_read_or_refused_as_by_the_reader_of_any_number(texts):
     fields = as_fields([text.encode() for text in texts])
@@ -87,7 +88,7 @@ def test_any_text_is_read_or_refused_as_by_the_reader_of_any_number(texts):
     assert_same_bits(values[good], expected[good])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.tuples(st.integers(-(10**8) + 1, 10**8 - 1), st.integers(0, 7)), min_size=1, max_size=50))
 def test_up_to_eight_digits_with_up_to_seven_decimals_need_nothing_else(pairs):
     texts = [f"{whole / 10**places:.{places}f}" for whole, places in pairs]

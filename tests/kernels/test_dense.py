@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.kernels.dense import best_of_rows, count_grades
@@ -30,7 +31,7 @@ def tables(draw: st.DrawFn, *, grades: tuple[int, ...] = (0,)) -> tuple[Any, Any
     return table(st.sampled_from(SCORES)), table(st.sampled_from(grades)), mask
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(table=tables(), depth=st.integers(1, 8), single=st.booleans())
 def test_the_best_of_each_row_are_those_that_a_loop_finds(table: Any, depth: int, single: bool) -> None:
     scores, _, mask = table
@@ -56,7 +57,7 @@ def test_scores_of_one_key_are_put_right_in_each_row_for_itself() -> None:
     assert best.last.tolist() == [3, 3, 3]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(table=tables(grades=(-2, 0, 1, 3)), depth=st.integers(1, 8), wide=st.booleans())
 def test_grades_counted_or_sorted_are_those_that_a_loop_finds(table: Any, depth: int, wide: bool) -> None:
     _, relevance, mask = table

@@ -8,9 +8,10 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from hypothesis import example, given
 from hypothesis import strategies as st
-from same import assert_same_bits
 
 from rankscope.kernels.numbers import divide, parse_floats, parse_integers, read_alike
 from rankscope.kernels.text import as_fields
@@ -62,14 +63,14 @@ def digits_with_point(mantissa: int, decimals: int) -> str:
     return text if decimals == 0 else f"{text[:-decimals]}.{text[-decimals:]}"
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(FORMS, min_size=1, max_size=40))
 def test_floats_have_the_bits_that_python_reads(texts: list[str]) -> None:
     assert_as_python(texts)
 
 
 @pytest.mark.slow
-@settings(max_examples=5_000, deadline=None)
+@examples(5_000)
 @given(st.lists(FORMS, min_size=1, max_size=60))
 def test_floats_have_the_bits_that_python_reads_at_length(texts: list[str]) -> None:
     assert_as_python(texts)
@@ -187,7 +188,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.text("0123456789+-.eE", max_size=27) | st.text("19.-+", max_size=9), min_size=1, max_size=30))
 @example(["1" * 24, "1" * 25, "-" + "1" * 24, "." + "1" * 24])
 @example(["1e5", "..", "1"])
@@ -199,7 +200,7 @@ def test_whatever_can_be_spelt_is_either_pythons_number_or_refused(texts: list[s
             assert bits(value) == bits(float(text))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.integers(-(10**18) + 1, 10**18 - 1), min_size=1, max_size=40))
 def test_whole_numbers_are_read_as_python_reads_them(numbers: list[int]) -> None:
     values, bad = parse_integers(as_fields([str(n).encode() for n in numbers]))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from helpers.properties import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankscope.kernels.order import order_falling, order_in_groups, ranges, repeated, stable_order
@@ -12,7 +13,7 @@ from rankscope.kernels.order import order_falling, order_in_groups, ranges, repe
 CODES = st.one_of(st.integers(0, 5), st.integers(0, 70_000), st.integers(0, 2**40))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(CODES, max_size=60))
 def test_stable_order_is_pythons(codes: list[int]) -> None:
     assert stable_order(np.array(codes, np.intp)).tolist() == sorted(range(len(codes)), key=codes.__getitem__)
@@ -27,7 +28,7 @@ def test_stable_order_holds_around_its_digits(highest: int) -> None:
 SCORES = st.sampled_from([0.0, -0.0, 1.0, 1.5, -1.0, 1e300, 5e-324]) | st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.tuples(st.integers(0, 4), SCORES), max_size=50))
 def test_order_in_groups_is_pythons_by_group_then_falling_score(rows: list[tuple[int, float]]) -> None:
     groups, scores = np.array([g for g, _ in rows], np.intp), np.array([s for _, s in rows], np.float64)
@@ -36,7 +37,7 @@ def test_order_in_groups_is_pythons_by_group_then_falling_score(rows: list[tuple
 
 
 # Groups of much the same size go one way, one long group among short ones the other.
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.lists(SCORES, max_size=4) | st.lists(SCORES, min_size=10, max_size=12), max_size=8))
 @example([[1.0, 2.0], [], [3.0, 3.0]])
 @example([[2.0, 1.0], [0.5, 0.5]])
@@ -59,7 +60,7 @@ def test_many_equal_scores_keep_their_order() -> None:
     assert order_falling(scores, uneven).tolist() == [*expected, *range(200, 600)]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 6)), max_size=20))
 def test_ranges_are_pythons_one_after_the_other(pairs: list[tuple[int, int]]) -> None:
     starts, lengths = (np.array(c, np.int64) for c in (zip(*pairs, strict=True) if pairs else ([], [])))
@@ -70,7 +71,7 @@ def test_ranges_are_pythons_one_after_the_other(pairs: list[tuple[int, int]]) ->
 KEYS = st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 40), st.integers(2**64 - 20, 2**64 - 1))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(KEYS, max_size=40), st.lists(st.integers(0, 39), max_size=2))
 def test_repeated_says_whether_a_set_would_be_smaller(keys: list[int], again: list[int]) -> None:
     keys = keys + [keys[i] for i in again if i < len(keys)]

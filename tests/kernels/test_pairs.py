@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.kernels import pairs
@@ -41,13 +42,13 @@ TWO_LISTS = st.lists(st.tuples(VALUES, VALUES), max_size=80).map(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(lists=TWO_LISTS)
 def test_pairs_are_counted_as_by_a_loop_over_all_pairs(lists):
     assert count_pairs(*lists) == loop(*lists)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(lists=TWO_LISTS)
 def test_pairs_are_counted_so_without_the_table_of_few_values_too(lists):
     with pytest.MonkeyPatch.context() as patch:
@@ -55,7 +56,7 @@ def test_pairs_are_counted_so_without_the_table_of_few_values_too(lists):
         assert count_pairs(*lists) == loop(*lists)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(lists=TWO_LISTS)
 def test_each_item_has_the_pairs_that_a_loop_finds(lists):
     x, y = lists
@@ -77,7 +78,7 @@ WIDE = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(values=st.lists(WIDE, min_size=1, max_size=60))
 def test_numbers_and_places_sorted_as_one_give_the_stable_order(values):
     x = np.array(values)
@@ -121,7 +122,7 @@ def test_inversions_are_those_of_a_loop_on_either_side_of_every_step(n, values):
     assert count_inversions(order) == sum(expected)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 2**32 - 1), rows=st.integers(0, 4), n=st.integers(0, 200))
 def test_rows_are_counted_each_by_itself(seed, rows, n):
     x = np.random.default_rng(seed).integers(0, 40, (rows, n))
@@ -197,7 +198,7 @@ SHORT = st.integers(0, 6).flatmap(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(lists=SHORT)
 def test_many_short_lists_are_counted_each_as_by_a_loop_and_nan_is_in_no_pair(lists):
     x = np.array([[x for x, _ in row] for row in lists], np.float64).reshape(len(lists), -1)

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+from helpers.same import assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 
 from rankscope.kernels import resample
 from rankscope.kernels.resample import (

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_numbers
+from hypothesis import example, given
 from hypothesis import strategies as st
-from same import assert_same_numbers
 
 from rankscope.kernels.segments import (
     bounds,
@@ -28,7 +29,7 @@ def flat(groups: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
     return values, np.cumsum([0, *map(len, groups)]).astype(np.int64)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(GROUPS)
 @example([])
 @example([[], [], []])
@@ -46,7 +47,7 @@ def test_sums_by_group_are_sums(groups: list[list[float]]) -> None:
     assert sum_by_group(values > 1, of, len(groups)).tolist() == [sum(v > 1 for v in g) for g in groups]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(GROUPS)
 @example([])
 @example([[], [1.0], [], [2.0, 3.0], []])
@@ -54,7 +55,7 @@ def test_places_in_a_group_count_from_zero(groups: list[list[float]]) -> None:
     assert place_in_group(flat(groups)[1]).tolist() == [i for g in groups for i in range(len(g))]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(GROUPS)
 @example([])
 @example([[], [1.5], [], [2.0, 0.0, 2.0], []])
@@ -64,7 +65,7 @@ def test_count_before_counts_the_marked_before_each_of_its_group(groups: list[li
     assert count_before(values > 1, offsets).tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(GROUPS)
 @example([])
 @example([[], [0.5], [], [0.5, 0.0, 2.0], []])
@@ -74,7 +75,7 @@ def test_cumulative_products_are_products(groups: list[list[float]]) -> None:
     np.testing.assert_allclose(cumulative_product(values, offsets), expected, rtol=1e-12, atol=1e-300)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(GROUPS)
 @example([])
 @example([[], [0.5], [], [0.5, 0.0, 2.0], []])
@@ -93,7 +94,7 @@ def test_cumulative_sums_of_long_groups_do_not_run_over_their_ends(n: int) -> No
     assert cumulative_sum(whole, np.array([0, n, n, 2 * n])).tolist() == expected
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(GROUPS)
 @example([[], [1.0], [], [2.0, 3.0], []])
 def test_offsets_come_from_lengths_and_groups_from_offsets(groups: list[list[float]]) -> None:

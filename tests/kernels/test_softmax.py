@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.kernels.softmax import log_softmax, softmax
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(groups=st.lists(st.lists(st.floats(-50, 50), min_size=1, max_size=6), min_size=1, max_size=4))
 def test_each_group_is_its_share_of_powers(groups):
     flat, offsets = np.concatenate(groups), np.cumsum([0, *map(len, groups)])

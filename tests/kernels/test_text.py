@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from helpers.properties import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankscope.kernels import text
@@ -37,7 +38,7 @@ IDS = st.one_of(
 LISTS = st.lists(IDS, max_size=40)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(LISTS)
 @example([])
 @example([b""])
@@ -47,7 +48,7 @@ def test_what_goes_into_fields_comes_out(strings: list[bytes]) -> None:
     assert fields.lengths.tolist() == [len(s) for s in strings]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(IDS, min_size=1, max_size=20), st.data())
 def test_taking_fields_is_taking_the_strings(strings: list[bytes], data: st.DataObject) -> None:
     index = data.draw(st.lists(st.integers(0, len(strings) - 1), max_size=30))
@@ -55,13 +56,13 @@ def test_taking_fields_is_taking_the_strings(strings: list[bytes], data: st.Data
     assert decode(taken) == [strings[i] for i in index]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(LISTS, st.integers(0, 40), st.integers(0, 40))
 def test_a_slice_of_fields_is_that_of_the_strings(strings: list[bytes], start: int, stop: int) -> None:
     assert decode(as_fields(strings).slice(slice(start, stop))) == strings[start:stop]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.text("aé日\x00", max_size=12) | st.text("abc", max_size=30), max_size=20))
 @example([])
 @example(["", "abc", ""])
@@ -76,7 +77,7 @@ def test_text_goes_into_fields_as_utf_8(strings: list[str]) -> None:
     assert equal(fields, as_fields(bytes_)).all()
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(IDS, min_size=1, max_size=12), st.lists(st.integers(0, 11), min_size=1, max_size=30))
 @example([b"x" * 8 + b"a", b"x" * 8 + b"b", b"x" * 8, b"x" * 9, b"x" * 17], [0, 0, 1, 2, 2, 3, 4, 4])
 @example([b"a", b"a\x00"], [0, 1, 1, 0])
@@ -91,14 +92,14 @@ def test_where_there_are_no_strings_nothing_changes() -> None:
     assert changes(as_fields([])).size == 0
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(IDS, min_size=1, max_size=20), st.integers(0, 6))
 def test_words_are_the_bytes_eight_at_a_time_with_zeros_behind(strings: list[bytes], j: int) -> None:
     naive = [int.from_bytes(s[8 * j : 8 * j + 8], "little") for s in strings]
     assert words(as_fields(strings), j).tolist() == naive
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.tuples(IDS, IDS), max_size=30), st.lists(IDS, max_size=10))
 def test_equal_is_equality_of_bytes(pairs: list[tuple[bytes, bytes]], twins: list[bytes]) -> None:
     pairs = pairs + [(t, t) for t in twins]
@@ -125,7 +126,7 @@ def test_strings_that_differ_in_one_byte_or_in_length_are_not_equal(a: list[byte
     assert equal(as_fields(a), as_fields(b)).tolist() == [x == y for x, y in zip(a, b, strict=True)]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(IDS, min_size=1, max_size=30), st.integers(0, 5), st.randoms(use_true_random=False))
 def test_equal_strings_have_equal_hashes_wherever_they_stand(strings: list[bytes], seed: int, random: object) -> None:
     doubled = strings + strings
@@ -156,7 +157,7 @@ def test_all_64_bits_of_a_hash_vary(ending: bytes) -> None:
     assert np.bitwise_and.reduce(found) == 0
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(LISTS)
 @example([b"", b"a"])
 @example([b"nine_____", b"more than sixteen"])
@@ -187,7 +188,7 @@ def naive_order(groups: list[int], strings: list[bytes]) -> list[bytes]:
     return out
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(LISTS, st.data())
 @example(
     [b"", b"\x00", b"\x00\x00", b"a", b"a\x00", b"a" + b"\x00" * 8, b"a" + b"\x00" * 16, b"a" + b"\x00" * 8 + b"b"],

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.kernels.ties import NOISE, at_most, best_places, join_ties, join_ties_of_lists, order_of, signs_of
@@ -54,7 +54,6 @@ def test_there_is_no_grid_whose_edges_part_equal_numbers(digits: int) -> None:
     assert (found[:, 0] == found[:, 1]).all()
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(NOISY, max_size=9), min_size=1, max_size=8), st.booleans())
 def test_lists_behind_one_another_are_as_each_alone(lists: list[list[float]], scaled: bool) -> None:
     offsets = np.cumsum([0, *map(len, lists)])

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.same import assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 
 from rankscope.kernels import trees
 from rankscope.kernels.trees import tree_sums

@@ -7,7 +7,8 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError, ParameterError
@@ -74,7 +75,7 @@ def tables(rankers: int) -> st.SearchStrategy[np.ndarray]:
 
 
 @pytest.mark.parametrize("normalise", NORMALISATIONS)
-@settings(max_examples=25)
+@examples(25)
 @given(scores=tables(2), factor=st.integers(1, 50), shift=st.integers(-50, 50))
 def test_neither_the_unit_nor_the_origin_of_a_rankers_scores_matters(
     normalise: str, scores: np.ndarray, factor: int, shift: int
@@ -85,7 +86,7 @@ def test_neither_the_unit_nor_the_origin_of_a_rankers_scores_matters(
 
 
 @pytest.mark.parametrize("normalise", NORMALISATIONS)
-@settings(max_examples=25)
+@examples(25)
 @given(scores=tables(3), order=st.permutations([0, 1, 2]))
 def test_the_order_of_the_rankers_does_not_matter(normalise: str, scores: np.ndarray, order: list[int]) -> None:
     plain, moved = (
@@ -95,7 +96,7 @@ def test_the_order_of_the_rankers_does_not_matter(normalise: str, scores: np.nda
 
 
 @pytest.mark.parametrize("normalise", NORMALISATIONS)
-@settings(max_examples=25)
+@examples(25)
 @given(row=tables(1))
 def test_a_blend_of_one_ranker_with_itself_puts_documents_in_its_order(normalise: str, row: np.ndarray) -> None:
     both = np.repeat(row, 2, axis=0)
@@ -106,7 +107,7 @@ def test_a_blend_of_one_ranker_with_itself_puts_documents_in_its_order(normalise
 
 
 @pytest.mark.parametrize("normalise", sorted(WITHIN_LISTS))
-@settings(max_examples=25)
+@examples(25)
 @given(scores=tables(2))
 def test_scales_within_lists_do_not_look_at_other_lists(normalise: str, scores: np.ndarray) -> None:
     whole = learn_combination(scores, OFFSETS, normalise=normalise)(scores, OFFSETS)

@@ -6,7 +6,8 @@ from math import exp
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import fsolve
 
@@ -67,7 +68,7 @@ def test_l2_draws_weights_together_as_the_equations_say(l2: float) -> None:
     assert 1 / 2 < found[0] < 2 / 3
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(seed=st.integers(0, 1000), rankers=st.integers(2, 5), l2=st.sampled_from([0.0, 0.1, 10.0]))
 def test_weights_are_shares(seed: int, rankers: int, l2: float) -> None:
     rng = np.random.default_rng(seed)

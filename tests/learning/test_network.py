@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from learning.losses.every_loss import differences
+from helpers.losses import differences
 
 from rankscope.learning import network
 from rankscope.learning.network import backward, forward, initial_weights, score_documents

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from learning.losses.every_loss import TABLE
+from helpers.losses import TABLE
+from helpers.rankers import QUICK, data
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -19,17 +20,6 @@ from rankscope.learning import LOSSES, Ranker
 from rankscope.learning.ranker import PARAMETERS
 from rankscope.learning.scaling import TRANSFORMS
 from rankscope.measures.names import parse_measure
-
-QUICK = {"hidden": (16,), "epochs": 5, "dropout": 0.0, "batch_lists": 2, "learning_rate": 0.02}
-
-
-def data(lists=10, length=6, width=8, seed=0):
-    """(X, y, qid): random features and grades."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 3, lists * length)
-    y[::length] = 2
-    y[1::length] = 0
-    return rng.normal(size=(lists * length, width)), y, np.repeat(np.arange(lists), length)
 
 
 def measured(name, y, scores, lists=10):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from learning.test_ranker import QUICK, data
+from helpers.rankers import QUICK, data
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName

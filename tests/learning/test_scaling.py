@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from same import assert_same_numbers
+from helpers.same import assert_same_numbers
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.learning import scaling

@@ -1,99 +1,33 @@
-"""Properties of all measures: `table.py` says what holds of which, and nothing may be missing from it.
+"""Properties of all measures: `measure_table` says what holds of which, and nothing may be missing from it.
 
-The checks are in `properties.py`; `test_properties.py` shows that each fails on a measure made to break it.
+The checks are in `helpers/measure_properties.py`; `test_properties.py` shows that each fails on a measure made to
+break it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from measures import properties
-from measures.properties import (
-    check_averages,
-    check_best_grade,
-    check_chunks,
-    check_deeper,
+from helpers import measure_properties as properties
+from helpers.measure_checks import ALL, CHECKS
+from helpers.measure_properties import (
     check_direction,
     check_ideal,
-    check_input_order,
-    check_missing,
     check_name,
-    check_other_queries,
-    check_plain,
-    check_pure,
-    check_range,
-    check_rel,
-    check_renaming,
-    check_tail,
-    check_used,
 )
-from measures.table import FORMS, TABLE
-from strategies import Case, cases, random_case
+from helpers.measure_table import FORMS, TABLE
+from helpers.properties import examples
+from helpers.strategies import random_case
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.measures import MEASURES
-
-#: The table of measures before any test or example adds to it.
-ALL = dict(MEASURES)
-
-
-#: A list that grows past the cutoff is not "short" any more.
-TAILED = [rs.parse_measure(form) for row in TABLE.values() if row.tail for form in row.forms if "short=" not in form]
-#: Measures that end at 1, which the ideal list reaches.
-NORMALISED = [
-    name
-    for name, row in TABLE.items()
-    if (ALL[name].range, ALL[name].higher_is_better, row.no_ideal) == ((0, 1), True, "")
-]
-#: With gains that do not rise with the grade the list in falling order of grade is no ideal one.
-IDEALS = [
-    rs.parse_measure(form)
-    for name in NORMALISED
-    for form in TABLE[name].forms
-    if form not in TABLE[name].shallow and not re.search("rel=2|gains=|short=", form)
-]
-#: Measures that have a direction, and of which falling order of grade is the better one. (What measures of subtopics
-#: see is another matter: a document of a higher grade may show fewer subtopics.)
-DIRECTED = [
-    m
-    for m in FORMS
-    if m.higher_is_better is not None
-    and TABLE[m.name].falling
-    and getattr(m, "gains", None) is None
-    and not m.needs_subtopics
-]
-COUNTED = [rs.parse_measure(form) for row in TABLE.values() if row.counted for form in row.forms]
-DEEPER = [row.deeper for row in TABLE.values() if row.deeper]
-
-
-CHECKS: dict[Callable[..., None], tuple[Sequence[Any], st.SearchStrategy[Case]]] = {
-    check_range: (FORMS, cases()),
-    check_deeper: (DEEPER, cases()),
-    check_renaming: (FORMS, cases(ties=False)),
-    check_input_order: (FORMS, cases()),
-    check_tail: (TAILED, cases()),
-    check_ideal: (IDEALS, cases()),
-    check_direction: (DIRECTED, cases()),
-    check_chunks: (FORMS, cases()),
-    check_other_queries: (FORMS, cases()),
-    check_used: (COUNTED, cases()),
-    check_missing: (FORMS, cases()),
-    check_pure: (FORMS, cases(max_queries=2)),
-    check_rel: (FORMS, cases()),
-    check_plain: (FORMS, cases()),
-    check_averages: (FORMS, cases(ties=False)),
-    check_best_grade: (FORMS, cases()),
-}
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_a_property_holds_for_all_measures_of_which_the_table_says_so(
     check: Callable[..., None], data: st.DataObject
@@ -104,7 +38,7 @@ def test_a_property_holds_for_all_measures_of_which_the_table_says_so(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@settings(max_examples=500)
+@examples(500)
 @given(data=st.data())
 def test_a_property_holds_on_many_more_inputs(check: Callable[..., None], data: st.DataObject) -> None:
     measures, strategy = CHECKS[check]
@@ -120,7 +54,7 @@ def test_the_name_of_every_form_reads_back() -> None:
     check_name(FORMS)
 
 
-@settings(max_examples=800)
+@examples(800)
 @given(data=st.data())
 def test_the_name_of_any_measure_reads_back(data: st.DataObject) -> None:
     kind = ALL[data.draw(st.sampled_from(sorted(ALL)))]

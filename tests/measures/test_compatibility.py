@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.strategies import Case, as_lists, cases, random_case, ranked
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Case, as_lists, cases, random_case, ranked
 
 import rankscope as rs
 from rankscope.measures.compatibility import ideal_rank
@@ -36,7 +37,7 @@ def by_hand(judged: dict[str, int], docs: dict[str, float], p: float, normalize:
     return overlap(found, ideal, p, depth) / best if best else 0.0
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(case=cases(), p=st.sampled_from([0.001, 0.5, 0.95, 0.999]), normalize=st.booleans())
 def test_it_agrees_with_sets_grown_rank_by_rank(case: Case, p: float, normalize: bool) -> None:
     scores = rs.evaluate(case.qrels, case.run, f"Compat(p={p}, normalize={normalize})")
@@ -53,7 +54,7 @@ def test_it_agrees_with_sets_grown_rank_by_rank_on_longer_lists() -> None:
         assert scores.values[0, 0] == pytest.approx(expected, rel=1e-11, abs=1e-14)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases())
 def test_the_ideal_rank_of_a_document_is_its_place_in_the_ideal_list(case: Case) -> None:
     hits = rs.hits_of(rs.Qrels(case.qrels), rs.Run(case.run))

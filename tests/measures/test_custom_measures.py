@@ -7,8 +7,8 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from same import assert_same_numbers
-from strategies import as_lists
+from helpers.same import assert_same_numbers
+from helpers.strategies import as_lists
 
 import rankscope as rs
 from rankscope.data.hits import Hits

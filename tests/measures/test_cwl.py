@@ -8,9 +8,10 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from same import assert_same_bits, assert_same_numbers
-from strategies import Case, as_lists, cases, random_case, ranked
+from helpers.properties import examples
+from helpers.same import assert_same_bits, assert_same_numbers
+from helpers.strategies import Case, as_lists, cases, random_case, ranked
+from hypothesis import given
 
 import rankscope as rs
 from rankscope.measures import cwl
@@ -58,7 +59,7 @@ def value(measure: str, relevance: list[int | None], missed: tuple[int, ...] = (
     return rs.evaluate(*as_lists(relevance, missed), measure).values.item()
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(case=cases())
 @pytest.mark.parametrize(("gmin", "depth"), [(0, 30), (1, 6)])
 def test_the_family_agrees_with_a_loop_down_the_list(gmin: int, depth: int, case: Case) -> None:

@@ -11,10 +11,11 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits, assert_same_numbers
+from helpers.strategies import ranked
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits, assert_same_numbers
-from strategies import ranked
 
 import rankscope as rs
 from rankscope.data.hits import Hits
@@ -236,7 +237,7 @@ def collections(draw: st.DrawFn) -> tuple[Judged, Lists]:
     return {q: draw(judged) for q in queries}, {q: draw(listed) for q in queries}
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(collections())
 def test_each_is_what_a_plain_loop_gives(case: tuple[Judged, Lists]) -> None:
     judged, run = case
@@ -253,7 +254,7 @@ def best_of_all_orders(about: dict[str, set[str]], alpha: float, depth: int) -> 
     return max(dcg(gains_of(order, about, alpha)[:depth]) for order in permutations(about))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from("12345"), max_size=5), min_size=1, max_size=5),
     st.sampled_from([0.0, 0.3, 0.5, 1.0]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from same import assert_same_numbers
-from strategies import as_lists
+from helpers.same import assert_same_numbers
+from helpers.strategies import as_lists
 
 import rankscope as rs
 from rankscope.measures.names import trec_name

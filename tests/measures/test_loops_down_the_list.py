@@ -6,13 +6,14 @@ from math import floor, isnan, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from strategies import Case, as_lists, cases, ranked
+from helpers.properties import examples
+from helpers.strategies import Case, as_lists, cases, ranked
+from hypothesis import given
 
 import rankscope as rs
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases())
 def test_rbp_and_its_residual_bound_what_any_judgment_of_the_unjudged_would_give(case: Case) -> None:
     """Moffat and Zobel (2008), section 4.2: judged as relevant as can be, the unjudged raise RBP by exactly the
@@ -108,7 +109,7 @@ LOOPS = [
 ]
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(case=cases())
 def test_measures_that_pytrec_eval_does_not_know_agree_with_a_loop_down_the_list(case: Case) -> None:
     gmax = max(g for docs in case.qrels.values() for g in docs.values())

@@ -1,4 +1,4 @@
-"""Each check of `properties.py` fails on a measure made to break it."""
+"""Each check of `helpers/measure_properties.py` fails on a measure made to break it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from measures import properties
-from measures.properties import (
+from helpers import measure_properties as properties
+from helpers.measure_properties import (
     check_averages,
     check_best_grade,
     check_chunks,
@@ -28,7 +28,7 @@ from measures.properties import (
     check_tail,
     check_used,
 )
-from strategies import GRADES, Case, by_subtopic, random_case
+from helpers.strategies import GRADES, Case, by_subtopic, random_case
 
 import rankscope as rs
 from rankscope.data.hits import Hits

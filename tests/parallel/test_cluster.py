@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from same import assert_same_bits
+from helpers.same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName

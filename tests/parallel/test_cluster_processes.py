@@ -5,7 +5,7 @@ import signal
 
 import numpy as np
 import pytest
-from parallel.clusters import Processes, measured
+from helpers.clusters import Processes, measured
 
 import rankscope as rs
 from rankscope.errors import RankscopeError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from same import assert_same_bits
+from helpers.same import assert_same_bits
 
 import rankscope.parallel.pool
 from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.strategies import DOC_IDS, QUERY_IDS, Case, cases, random_case, write_trec
+from helpers.trec_eval_oracle import Oracle
+from hypothesis import given
 from hypothesis import strategies as st
-from reference.oracle import Oracle
-from strategies import DOC_IDS, QUERY_IDS, Case, cases, random_case, write_trec
 
 import rankscope as rs
 from rankscope.measures.names import parse_measures, trec_name
@@ -71,13 +72,13 @@ def test_the_oracle_and_we_mean_the_same_by_every_name(oracle: Oracle) -> None:
             assert trec_name(rs.parse_measure(name)) == shown
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(case=cases(), level=st.sampled_from([1, 2, 3]))
 def test_small_lists_full_of_ties_score_as_in_trec_eval(case: Case, level: int, oracle: Oracle) -> None:
     assert not differences(case, oracle, case.qrels, case.run, level)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 2**32 - 1), level=st.sampled_from([1, 2, 3]), tied=st.booleans())
 def test_hundreds_of_queries_at_once_score_as_in_trec_eval(seed: int, level: int, tied: bool, oracle: Oracle) -> None:
     case = random_case(seed, 200) if tied else random_case(seed, 200, scores=None)
@@ -85,7 +86,7 @@ def test_hundreds_of_queries_at_once_score_as_in_trec_eval(seed: int, level: int
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@examples(300)
 @given(seed=st.integers(0, 2**32 - 1), level=st.sampled_from([1, 2, 3, 12]))
 def test_many_more_queries_score_as_in_trec_eval(seed: int, level: int, oracle: Oracle) -> None:
     case = random_case(seed, 400, depth=80)
@@ -93,13 +94,13 @@ def test_many_more_queries_score_as_in_trec_eval(seed: int, level: int, oracle: 
 
 
 @pytest.mark.slow
-@settings(max_examples=2500)
+@examples(2500)
 @given(case=cases(max_queries=6), level=st.sampled_from([1, 2, 3]))
 def test_many_more_small_lists_score_as_in_trec_eval(case: Case, level: int, oracle: Oracle) -> None:
     assert not differences(case, oracle, case.qrels, case.run, level)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(case=cases(), level=st.sampled_from([1, 2]))
 def test_files_score_as_in_trec_eval(case: Case, level: int, oracle: Oracle, tmp_path: Path) -> None:
     # A query with an empty list has no line in a file.
@@ -125,7 +126,7 @@ def test_large_files_score_as_in_trec_eval(seed: int, oracle: Oracle, tmp_path: 
 CLOSE = (1.0, 1.0 + 2.0**-40, 1.0 + 2.0**-30, 2.0, 2.0 + 2.0**-40, 0.1, 0.1 + 2.0**-50, -3.0, -3.0 - 2.0**-45)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases(scores=CLOSE))
 def test_the_preset_of_trec_eval_9_ties_what_is_equal_as_float32(case: Case, oracle: Oracle) -> None:
     assert not differences(case, oracle, case.qrels, case.run, preset="trec_eval-9")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from reference.recorded import VERSIONS, measures_of, printed, read_lines
+from helpers.recorded_trec_eval import VERSIONS, measures_of, printed, read_lines
 
 import rankscope as rs
 

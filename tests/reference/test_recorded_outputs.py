@@ -1,6 +1,6 @@
 """Every recorded value of trec_eval 10.0 and 9.0.8 on made-up inputs from our measures, to the last printed digit.
 
-What `rankscope trec_eval` prints is compared byte for byte in tests/compat/test_trec_eval_output.py; here it is what
+What `rankscope trec_eval` prints is compared byte for byte in tests/compat/trec_eval/test_output.py; here it is what
 `hits_of`, the measures and `evaluate` give to those who ask for them in Python, and where that is something else.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from reference.recorded import VERSIONS, Line, measures_of, printed, read_lines, summary
+from helpers.recorded_trec_eval import VERSIONS, Line, measures_of, printed, read_lines, summary
 
 import rankscope as rs
 from rankscope.data.hits import Hits

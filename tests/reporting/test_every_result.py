@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from same import assert_same_bits
+from helpers.same import assert_same_bits
 
 import rankscope as rs
 from rankscope.data.rankings import Labels, Rankings

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from reporting.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page, stand_in
+from helpers.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page, stand_in
 
 from rankscope.data.section import Figure, Marked, Section, Table
 from rankscope.errors import OutputError, ParameterError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reporting.sample_page import SYSTEMS, sample_page
+from helpers.sample_page import SYSTEMS, sample_page
 
 import rankscope as rs
 from rankscope.demo.collection import write_collection

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from same import assert_same_bits
+from helpers.same import assert_same_bits
 
 import rankscope as rs
 

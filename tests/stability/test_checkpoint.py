@@ -8,8 +8,8 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from same import assert_same_bits
-from stability.made import collection, made, normal_values, ranks_table
+from helpers.same import assert_same_bits
+from helpers.study_data import collection, made, normal_values, ranks_table
 
 import rankscope as rs
 from rankscope.errors import InputError, OutputError

@@ -11,7 +11,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
-from stability.made import collection, made, normal_values, ranks_table
+from helpers.study_data import collection, made, normal_values, ranks_table
 
 import rankscope as rs
 from rankscope.reporting.tables import RESULT_FORMATS, render_result

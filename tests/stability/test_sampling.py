@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from helpers.study_data import collection, made, ranks_table
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
-from stability.made import collection, made, ranks_table
 
 import rankscope as rs
 from rankscope.measures.names import parse_measures
@@ -41,7 +42,7 @@ class Membership(Entities):
         return super().measured(order, splits, systems)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(2, 40), st.data())
 def test_groups_share_no_entity_and_differ_in_size_by_one_the_first_being_larger(entities, data):
     table = ranks_table(1, entities=45)

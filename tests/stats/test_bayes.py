@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.same import assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 from scipy import stats
 
 from rankscope.errors import ParameterError

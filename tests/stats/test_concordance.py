@@ -6,10 +6,11 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from same import assert_same_bits
 from scipy.stats import chi2, friedmanchisquare, kendalltau, rankdata
 
 from rankscope.errors import ParameterError
@@ -43,7 +44,7 @@ def test_w_with_ties_is_the_corrected_formula() -> None:
     assert round(found.w, 3) == 0.828  # as the book prints it
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(arrays(np.float64, (5, 6), elements=st.integers(0, 4).map(float)))
 def test_chi_square_is_friedmans(ranks: np.ndarray) -> None:
     if all(np.ptp(row) == 0 for row in ranks):
@@ -52,7 +53,7 @@ def test_chi_square_is_friedmans(ranks: np.ndarray) -> None:
     assert found.statistic == pytest.approx(friedmanchisquare(*ranks.T).statistic, abs=1e-9)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(RANKS)
 def test_the_exact_p_is_the_share_of_all_ways_to_deal_ranks_out(ranks: np.ndarray) -> None:
     found = concordance_test(ranks)
@@ -97,7 +98,7 @@ def test_lists_that_are_all_alike_have_w_1_and_opposite_ones_0() -> None:
     assert concordance_test([[1, 2, 3, 4], [4, 3, 2, 1]]).pvalue == 1
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(arrays(np.float64, (4, 5), elements=st.integers(0, 3).map(float)))
 def test_mean_taus_are_those_over_all_pairs_of_lists(ranks: np.ndarray) -> None:
     reference = np.array([1.0, 2, 2, 3, 4])

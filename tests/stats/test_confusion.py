@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.same import assert_same_numbers
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from same import assert_same_numbers
 from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 

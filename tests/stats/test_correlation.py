@@ -9,9 +9,9 @@ from math import factorial
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.same import assert_same_bits, assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits, assert_same_numbers
 from scipy import stats
 
 from rankscope.errors import ParameterError

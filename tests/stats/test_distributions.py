@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_bits
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_bits
 from scipy import stats
 
 from rankscope.stats import distributions
@@ -65,7 +66,7 @@ DEGREES = st.sampled_from([1, 2, 9.5, 60, 74_451, np.inf])
 
 
 @given(m=SYSTEMS, df=DEGREES, top=st.sampled_from([0.5, 6.0, 20.0, 300.0]), seed=st.integers(0, 99))
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_many_tails_are_those_of_the_integrals_and_fall(m, df, top, seed):
     rng = np.random.default_rng(seed)
     q = np.concatenate([rng.uniform(0, top, 2 * FEW), rng.uniform(0, min(top, 8.0), 2 * FEW)])

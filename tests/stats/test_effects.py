@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_numbers
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_numbers
 from scipy import special, stats
 
 from rankscope.errors import ParameterError
@@ -64,7 +65,7 @@ LEVELS = st.sampled_from([0.01, 0.5, 0.8, 0.95, 0.99])
 
 
 @given(t=st.lists(st.floats(-50, 50), min_size=1, max_size=5), df=DEGREES, level=LEVELS)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_noncentralities_are_those_that_bisection_finds(t, df, level):
     t = np.array(t)
     np.testing.assert_allclose(effects.noncentralities(t, df, level), halved(t, df, level), rtol=1e-10, atol=1e-12)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from helpers.same import assert_same_numbers
+from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_numbers
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
@@ -156,7 +157,7 @@ def test_the_same_in_20000_draws(machine: str, n: int, n_all: int, normal: bool)
         check_promises(machine, n, n_all + part, 5000, normal)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(2, 12), st.integers(0, 12), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3, 1.0]))
 def test_an_interval_is_never_wider_than_that_of_people(n: int, rest: int, seed: int, noise: float) -> None:
     rng = np.random.default_rng(seed)

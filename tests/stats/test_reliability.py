@@ -6,9 +6,9 @@ from math import ceil, inf, isnan
 
 import numpy as np
 import pytest
+from helpers.same import assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_numbers
 from scipy import stats
 
 from rankscope.errors import ParameterError

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from same import assert_same_bits, assert_same_numbers
+from helpers.same import assert_same_bits, assert_same_numbers
 
 from rankscope.errors import InputError
 from rankscope.translation import lexicon as lexical_sums

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.same import assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
-from same import assert_same_numbers
 
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.errors import InputError, ParameterError

@@ -3,7 +3,8 @@
 import sys
 
 import pytest
-from hypothesis import given, settings
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
@@ -12,7 +13,7 @@ from rankscope.translation.tokenisation import tokenised
 
 
 @given(st.lists(st.text(max_size=20), max_size=5))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_words_are_those_that_sacrebleu_counts(lines):
     bleu = BLEU(lowercase=True, tokenize="13a")
     assert tokenised(lines) == [bleu._preprocess_segment(line) for line in lines]

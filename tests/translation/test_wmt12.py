@@ -1,4 +1,4 @@
-"""The reproduction of WMT12 on files of its form, made small; the real ones are in tests/agreement/test_wmt12.py."""
+"""The reproduction of WMT12 on files of its form, made small; the real ones are in test_wmt12_published.py."""
 
 from __future__ import annotations
 

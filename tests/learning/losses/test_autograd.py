@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from learning.losses.every_loss import LOOPED, called, random_lists, texts
+from helpers.losses import LOOPED, called, random_lists, texts
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; its autograd is a second opinion on gradients")
 

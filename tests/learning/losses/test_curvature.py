@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from same import assert_same_numbers
+from helpers.same import assert_same_numbers
 
 from rankscope.learning.losses import parse_loss
 

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from learning.losses.every_loss import (
+from helpers.losses import (
     LOOPED,
     TABLE,
     called,
@@ -15,6 +14,8 @@ from learning.losses.every_loss import (
     random_lists,
     texts,
 )
+from helpers.properties import examples
+from hypothesis import given
 
 from rankscope.learning import losses
 from rankscope.learning.losses import LOSSES, parse_loss
@@ -36,7 +37,7 @@ def test_every_loss_is_found_in_the_package_and_tells_its_source():
 
 
 @pytest.mark.parametrize("entry", LOOPED, ids=texts(LOOPED))
-@settings(max_examples=12)
+@examples(12)
 @given(lists=graded_lists())
 def test_the_value_is_that_of_the_formula_in_loops(entry, lists):
     expected = np.mean([entry.by_loops(*one) for one in lists_of(*lists)])

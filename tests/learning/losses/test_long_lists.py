@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from learning.losses import naive_losses as naive
+from helpers import naive_losses as naive
 
 from rankscope.learning.losses import LOSSES, listmle, neuralndcg, parse_loss
 from rankscope.learning.losses.listwise import approx_ndcg as approximate

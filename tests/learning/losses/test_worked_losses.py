@@ -4,7 +4,7 @@ from math import e, exp, log, log2
 
 import numpy as np
 import pytest
-from learning.losses.every_loss import called
+from helpers.losses import called
 
 from rankscope.learning.losses import LOSSES, parse_loss
 

@@ -1,4 +1,4 @@
-"""Records what ranx 0.3.21 gives on random judgments and runs, for tests/compat/test_ranx_face.py.
+"""Records what ranx 0.3.21 gives on random judgments and runs, for tests/compat/test_ranx.py.
 
     python tests/reference/ranx/record.py
 

@@ -1,4 +1,4 @@
-"""Records what all fusion methods of ranx 0.3.21 give on random runs, for tests/fusion/test_all_of_ranx.py.
+"""Records what all fusion methods of ranx 0.3.21 give on random runs, for tests/fusion/test_ranx.py.
 
     python tests/reference/ranx/record_fusion.py
 

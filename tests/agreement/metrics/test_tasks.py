@@ -1,0 +1,108 @@
+"""Tasks of a comparison of metrics: how they are written, and which weights they get."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.same import assert_same_numbers
+
+from rankscope.agreement.metrics import STATISTICS_BY_LEVEL, Task, validate_tasks
+from rankscope.agreement.metrics.settings import parse_task, spread_tasks
+from rankscope.errors import ParameterError, UnknownName
+
+NONE = {"level": None, "statistic": None, "grouping": None, "weights": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        ("de-en:system:pearson", Task("de-en", "system", "pearson")),
+        (":system:spearman:1", Task("", "system", "spearman", "", 1.0)),
+        ("*:segment:acc_eq:.25", Task("*", "segment", "acc_eq", "segment", 0.25)),
+        ("a-b:segment:pearson/none", Task("a-b", "segment", "pearson", "none")),
+        ("a-b:segment:wmt12", Task("a-b", "segment", "wmt12", "none")),
+        ("a-b:segment:kendall_c", Task("a-b", "segment", "kendall_c", "segment")),
+    ],
+)
+def test_a_task_is_pair_level_statistic_grouping_and_weight(text: str, task: Task) -> None:
+    assert parse_task(text) == task
+    assert parse_task(str(task)) == task
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("de-en", ParameterError, "a task is 'de-en', expected PAIR:LEVEL:STATISTIC"),
+        ("a:b:system:pearson:1", ParameterError, "a task is 'a:b:system:pearson:1', expected PAIR"),
+        (
+            "a:sys:pearson",
+            ParameterError,
+            "task a:sys:pearson: the level is 'sys', expected one of 'system', 'segment'",
+        ),
+        ("a:system:wmt12", ParameterError, "wmt12 is a statistic of level segment, and the task is a:system:wmt12"),
+        ("a:segment:soft_pairwise_accuracy", ParameterError, "soft_pairwise_accuracy is a statistic of level system"),
+        ("a:system:pearso", UnknownName, "did you mean pearson"),
+        ("a:system:pearson/none", ParameterError, "task a:system:pearson/none: a grouping is for level segment"),
+        ("a:segment:pearson/items", ParameterError, "the grouping is 'items', expected one of 'none', 'segment'"),
+        ("a:system:pearson:half", ParameterError, "the weight is 'half', expected a number, as 0.5"),
+        ("a:system:pearson:-1", ParameterError, "the weight is -1.0, expected a number of at least 0"),
+        ("a:system:pearson:nan", ParameterError, "the weight is nan"),
+    ],
+)
+def test_what_is_no_task_is_refused_in_one_line(text: str, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=r"^[^\n]*$") as caught:
+        parse_task(text)
+    assert said in str(caught.value)
+
+
+def settled(*tasks: str) -> tuple[Task, ...]:
+    found = validate_tasks(tasks, **NONE)
+    assert found is not None
+    return found
+
+
+def test_weights_add_up_to_one_and_are_alike_where_none_is_given() -> None:
+    alike = spread_tasks(settled("*:system:pearson", "b:segment:acc_eq"), ["a", "b"], None)
+    assert [(task.pair, task.weight) for task in alike] == [("a", 1 / 3), ("b", 1 / 3), ("b", 1 / 3)]
+    # that of * is shared by its language pairs
+    own = spread_tasks(settled("*:system:pearson:0.5", "b:segment:acc_eq:0.5"), ["a", "b"], None)
+    assert [task.weight for task in own] == [0.25, 0.25, 0.5]
+    by_pair = spread_tasks((Task("*", "system", "pearson"),), ["a", "b"], {"b": 0.9, "a": 0.1})
+    assert_same_numbers([task.weight for task in by_pair], [0.1, 0.9])
+    assert spread_tasks(settled(":system:pearson"), ["a"], None) == (Task("a", "system", "pearson", "", 1.0),)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "said"),
+    [
+        (["a:system:pearson:0.5", "b:system:pearson:0.4"], "the weights add up to 0.9, expected 1"),
+        (["a:system:pearson:0.5", "b:system:pearson"], "task b:system:pearson has no weight, and others have"),
+        (["a:system:pearson", "a:system:pearson"], "task a:system:pearson stands twice"),
+        ([], "there is no task, expected at least one"),
+    ],
+)
+def test_weights_that_do_not_fit_together_are_refused(tasks: list[str], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        validate_tasks(tasks, **NONE)
+
+
+def test_a_task_that_two_texts_ask_for_is_found_out_once_pairs_are_known() -> None:
+    with pytest.raises(ParameterError, match="task a:system:pearson stands twice"):
+        spread_tasks(settled("*:system:pearson", "a:system:pearson"), ["a"], None)
+    with pytest.raises(UnknownName, match="language pair 'c'"):
+        spread_tasks(settled("c:system:pearson"), ["a", "b"], None)
+    with pytest.raises(ParameterError, match="weights say nothing of b"):
+        spread_tasks(settled("*:system:pearson"), ["a", "b"], {"a": 1.0})
+
+
+def test_tasks_and_what_stands_for_them_are_not_given_both() -> None:
+    for name, value in {"level": "system", "statistic": "pearson", "grouping": "none", "weights": {"a": 1.0}}.items():
+        with pytest.raises(ParameterError, match=f"{name} and tasks both say"):
+            validate_tasks("a:system:pearson", **{**NONE, name: value})
+    with pytest.raises(ParameterError, match=r"weights add up to 0\.5"):
+        validate_tasks(None, **{**NONE, "weights": {"a": 0.5}})
+
+
+def test_every_statistic_of_a_level_is_a_task() -> None:
+    for level, names in STATISTICS_BY_LEVEL.items():
+        for name in names:
+            assert parse_task(f"a:{level}:{name}").statistic == name

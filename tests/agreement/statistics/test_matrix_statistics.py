@@ -1,0 +1,201 @@
+"""Statistics of metrics on plain matrices: against SciPy and loops, list by list, pair by pair."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from helpers.properties import examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats as scipy_stats
+
+from rankscope.agreement.statistics import (
+    MATRIX_STATISTICS,
+    common_cells,
+    metric_values,
+    pair_pvalues,
+    soft_pairwise_accuracies,
+)
+from rankscope.errors import ParameterError
+from rankscope.kernels.resample import draw
+
+OF_SCIPY = {"pearson": scipy_stats.pearsonr, "spearman": scipy_stats.spearmanr, "kendall_b": scipy_stats.kendalltau}
+ASKED = [(statistic, grouping) for statistic, groupings in MATRIX_STATISTICS.items() for grouping in groupings]
+NAN = np.nan
+
+
+@st.composite
+def matrices(draw, metrics=2):
+    """Gold and metrics of few different scores, some missing."""
+    shape = draw(st.tuples(st.integers(2, 5), st.integers(1, 6)))
+    scores = st.one_of(st.integers(0, 3).map(lambda k: k / 4), st.floats(0, 1, width=16), st.just(NAN))
+    found = draw(arrays(np.float64, (metrics + 1, *shape), elements=scores))
+    assume(not np.isnan(found).any(axis=0).all())
+    return found[0], found[1:]
+
+
+def correlation(x, y, statistic):
+    there = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[there], y[there]
+    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return NAN
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return float(OF_SCIPY[statistic](x, y).statistic)
+
+
+def mean_of(values):
+    there = [value for value in values if not np.isnan(value)]
+    return float(np.mean(there)) if there else NAN
+
+
+def naive(gold, metric, statistic, grouping, epsilon=0.0):
+    """One metric with loops; gold and metric have their NaN in the same places."""
+    if statistic == "acc_eq":
+        return naive_accuracy(gold, metric, grouping, epsilon)
+    if grouping == "means":
+        x, y = (np.array([mean_of(row) for row in side]).round(12) for side in (gold, metric))
+        if statistic == "pairwise_accuracy":
+            return mean_of(
+                [
+                    float(np.sign(x[i] - x[j]) == np.sign(y[i] - y[j]))
+                    for i, j in combinations(range(len(x)), 2)
+                    if not np.isnan(x[i] + x[j])
+                ]
+            )
+        return correlation(x, y, statistic)
+    if grouping == "none":
+        return correlation(gold.ravel(), metric.ravel(), statistic)
+    lists = (gold, metric) if grouping == "system" else (gold.T, metric.T)
+    return mean_of([correlation(x, y, statistic) for x, y in zip(*lists, strict=True)])
+
+
+def naive_accuracy(gold, metric, grouping, epsilon):
+    shares, right, pairs = [], 0, 0
+    for x, y in zip(gold.T, metric.T, strict=True):
+        found = [
+            np.sign(x[i] - x[j]) == (0 if abs(y[i] - y[j]) <= epsilon * (1 + 1e-9) else np.sign(y[i] - y[j]))
+            for i, j in combinations(range(len(x)), 2)
+            if not np.isnan(x[i] + x[j])
+        ]
+        shares.append(np.mean(found) if found else NAN)
+        right, pairs = right + sum(found), pairs + len(found)
+    return mean_of(shares) if grouping == "segment" else right / pairs if pairs else NAN
+
+
+@examples(40)
+@given(matrices(), st.sampled_from([ask for ask in ASKED if ask[0] != "soft_pairwise_accuracy"]))
+def test_every_statistic_is_that_of_loops_and_scipy(given_, asked):
+    statistic, grouping = asked
+    epsilon = 0.25 if statistic == "acc_eq" else None
+    found = metric_values(*given_, statistic=statistic, grouping=grouping, epsilon=epsilon)
+    common = common_cells(*given_)
+    expected = [naive(common.gold, metric, statistic, grouping, 0.25) for metric in common.metrics]
+    np.testing.assert_allclose(found.value, expected, atol=1e-9)
+
+
+@examples(30)
+@given(matrices(metrics=1), st.sampled_from(["segment", "none"]))
+def test_the_calibrated_epsilon_is_the_best_of_all_differences(given_, grouping):
+    gold, (metric,) = given_
+    found = metric_values(gold, metric, statistic="acc_eq", grouping=grouping)
+    there = ~np.isnan(gold + metric)
+    gold, metric = np.where(there, gold, NAN), np.where(there, metric, NAN)
+    tried = {0.0} | {abs(a - b) for row in metric.T for a, b in combinations(row[~np.isnan(row)], 2)}
+    best = max(naive_accuracy(gold, metric, grouping, epsilon) for epsilon in tried)
+    np.testing.assert_allclose(found.value, best, atol=1e-9)
+
+
+def test_cells_that_one_metric_lacks_are_left_out_for_all():
+    gold = np.array([[1.0, 2, 3], [3.0, 1, 2], [2.0, 3, 1]])
+    one, other = gold.copy(), gold[::-1].copy()
+    one[0, 0] = NAN
+    found = metric_values(gold, [one, other], statistic="kendall_b", grouping="none")
+    alone = metric_values(np.where(np.isnan(one), NAN, gold), other, statistic="kendall_b", grouping="none")
+    assert (found.cells, found.lost, found.n.tolist()) == (8, 1, [8, 8])
+    assert float(found.value[1]) == float(alone.value)
+
+
+def test_systems_and_segments_without_any_common_cell_are_gone():
+    gold, metric = np.ones((3, 4)), np.ones((3, 4))
+    gold[1], metric[:, 2] = NAN, NAN
+    common = common_cells(gold, metric)
+    assert common.gold.shape == (2, 3)
+    assert common.kept_systems.tolist() == [True, False, True]
+    assert common.kept_segments.tolist() == [True, True, False, True]
+
+
+# Soft pairwise accuracy
+
+
+def naive_pvalues(matrix, signs):
+    found = []
+    for i, j in combinations(range(len(matrix)), 2):
+        apart = np.nan_to_num(matrix[i] - matrix[j])
+        observed = apart.sum()
+        count = sum(row @ apart >= observed - 1e-12 for row in signs)
+        found.append((1 + count) / (1 + len(signs)))
+    return found
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_p_values_of_pairs_are_those_of_loops_over_all_swaps(missing):
+    rng = np.random.default_rng(2)
+    stack = rng.integers(0, 4, (2, 4, 9)).astype(float)
+    if missing:
+        stack[:, 1, 3] = stack[:, 2, 5] = NAN
+    draws = draw(np.random.default_rng(5), 40)
+    (stream, rows), *_ = draws.streams()
+    bits = stream.integers(0, 1 << 64, size=(rows, 1), dtype=np.uint64)
+    signs = 1.0 - 2.0 * np.unpackbits(bits.astype("<u8").view(np.uint8), axis=1, count=9, bitorder="little")
+    found = pair_pvalues(stack, draws)
+    np.testing.assert_allclose(found, [naive_pvalues(matrix, signs) for matrix in stack])
+
+
+def test_soft_pairwise_accuracy_is_one_of_a_metric_that_is_as_sure_as_people():
+    gold = np.random.default_rng(1).normal(size=(4, 30)) + 2.0 * np.arange(4)[:, None]
+    draws = draw(np.random.default_rng(1), 200)
+    values = soft_pairwise_accuracies(gold, np.stack((gold, 3 * gold + 1, -gold)), draws)
+    assert values[:2].tolist() == [1.0, 1.0]
+    assert values[2] == pytest.approx(0, abs=2 / 201)  # people are sure of all pairs, and it is of the contrary
+
+
+def test_a_metric_that_is_less_sure_loses_the_difference_of_the_p_values():
+    # One segment: half of all swaps turn the only difference round, and p is about 1/2 or 1 as it is above 0 or below.
+    gold, metric = np.array([[2.0], [1.0]]), np.array([[1.0], [2.0]])
+    found = metric_values(gold, metric, statistic="soft_pairwise_accuracy", grouping="means", n_resamples=999, rng=1)
+    assert float(found.value) == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(1000))
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"statistic": "tau"}, "statistic is 'tau'"),
+        ({"grouping": "item"}, "grouping is 'item'"),
+        ({"statistic": "acc_eq", "grouping": "means"}, "acc_eq has no grouping 'means'"),
+        ({"epsilon": 0.1}, "epsilon is for acc_eq"),
+        ({"statistic": "acc_eq", "epsilon": -1.0}, "epsilon"),
+        ({"metrics": np.ones((2, 2))}, "expected \\(systems, segments\\)"),
+        ({"metrics": np.full((2, 3), np.inf)}, "infinite"),
+        ({"metrics": np.full((2, 3), NAN)}, "no system and segment"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(changed, message):
+    given_ = {"metrics": np.ones((2, 3))} | changed
+    with pytest.raises(ParameterError, match=message):
+        metric_values(np.ones((2, 3)), given_.pop("metrics"), **given_)
+
+
+@pytest.mark.parametrize(("statistic", "grouping"), ASKED)
+def test_one_system_or_constant_scores_have_no_correlation_and_no_error(statistic, grouping):
+    for shape in ((1, 4), (3, 1), (3, 4), (1, 1)):
+        found = metric_values(np.ones(shape), np.ones(shape), statistic=statistic, grouping=grouping)
+        pairs = statistic not in OF_SCIPY and shape[0] > 1
+        assert float(found.value) == 1.0 if pairs else np.isnan(found.value)

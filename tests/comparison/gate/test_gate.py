@@ -1,0 +1,323 @@
+"""The gate: pass, worse or undecided; what is found by its name, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.gate_tables import gated, made, samples
+from helpers.properties import examples
+from helpers.same import assert_same_bits, assert_same_numbers
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as oracle
+
+import rankscope as rs
+from rankscope.comparison.gate import EXIT_CODES, check_gate, gate
+from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Criterion, decide
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.stats import queries_for_t
+
+
+def verdict_by_definition(d: Any, margin: float, level: float) -> str:
+    if oracle.ttest_1samp(d, -margin, alternative="greater").pvalue <= level:
+        return "pass"
+    return "worse" if oracle.ttest_1samp(d, 0, alternative="less").pvalue <= level else "undecided"
+
+
+# The verdict
+
+
+@given(d=samples, margin=st.sampled_from([0, 0.013, 0.1, 0.3]), level=st.sampled_from([0.01, 0.05, 0.3]))
+@examples(150)
+def test_p_values_bounds_and_verdict_are_those_of_one_sided_t_tests(d: Any, margin: float, level: float) -> None:
+    found = gated(d, margin=margin, level=level)
+    differences = found["AP"].differences
+    part = found["AP"]
+    noninferior = oracle.ttest_1samp(differences, -margin, alternative="greater")
+    worse = oracle.ttest_1samp(differences, 0, alternative="less")
+    assert part.decision.pvalue_noninferior == pytest.approx(noninferior.pvalue, rel=1e-9, abs=1e-300)
+    assert part.decision.pvalue_worse == pytest.approx(worse.pvalue, rel=1e-9, abs=1e-300)
+    assert part.low == pytest.approx(noninferior.confidence_interval(1 - level).low, abs=1e-12)
+    assert part.high == pytest.approx(worse.confidence_interval(1 - level).high, abs=1e-12)
+    assert found.verdict == verdict_by_definition(differences, margin, level)
+    assert (found.verdict == "pass") == (part.low >= -margin)  # the bound and the test say the same
+    assert found.exit_code == {"pass": 0, "worse": 3, "undecided": 4}[found.verdict]
+
+
+def test_a_worked_example() -> None:
+    """Mean 0.02, s = sqrt(0.0008 / 3): t = 0.04 / (s / 2) = 4.9 with 3 degrees of freedom passes a margin of 0.02."""
+    found = gated([0.0, 0.02, 0.02, 0.04], margin=0.02)
+    s = (2 * 0.02**2 / 3) ** 0.5
+    assert found["AP"].decision.pvalue_noninferior == pytest.approx(oracle.t.sf(0.04 / (s / 2), 3))
+    assert found["AP"].low == pytest.approx(0.02 - 2.353363 * s / 2, abs=1e-7)  # t(3) at 95 %, from a table
+    assert (found.verdict, found.exit_code) == ("pass", 0)
+
+
+def test_a_loss_smaller_than_the_margin_passes_though_it_is_shown_to_be_one() -> None:
+    d = np.array([-0.011, -0.01, -0.009] * 10)
+    found = gated(d, margin=0.02)
+    assert found["AP"].decision.pvalue_worse < 0.001
+    assert found.verdict == "pass"
+    assert gated(d, margin=0.005).verdict == "worse"
+
+
+def test_where_lower_is_better_signs_are_turned() -> None:
+    d = np.array([0.5, 1.0, 2.0, 0.25, 0.75] * 4)
+    assert gated(d, measure="AP").verdict == "pass"
+    found = gated(d, measure="MeanRank")
+    part = found["MeanRank"]
+    assert found.verdict == "worse"
+    assert part.difference == pytest.approx(d.mean())
+    assert part.low < d.mean() < part.high
+    mirrored = gated(-d, measure="AP")["AP"]
+    assert (part.low, part.high) == pytest.approx((-mirrored.high, -mirrored.low))
+    assert_same_numbers(part.decision, mirrored.decision)
+    assert "its mean MeanRank is 0.9000 higher than that of old" in " ".join(str(found).split())
+
+
+def test_measures_together_are_as_bad_as_the_worst_of_them() -> None:
+    better, worse = np.linspace(0.1, 0.2, 10), np.linspace(-0.2, -0.1, 10)
+    unclear = np.array([-0.5, 0.5] * 5)
+
+    def over(*differences: Any) -> str:
+        new = made(0.5 + differences[0])
+        names = ("AP", "RR", "P@5")[: len(differences)]
+        values = np.array([0.5 + d for d in differences])[None]
+        many = replace(
+            new,
+            measures=tuple(rs.parse_measures(names)),
+            values=values,
+            undefined=np.zeros(values.shape[1:], bool),
+            measure_settings=({},) * len(names),
+        )
+        return gate(many, replace(many, values=np.full(values.shape, 0.5), systems=("old",)), margin=0.01).verdict
+
+    assert over(better, better, better) == "pass"
+    assert over(better, unclear, better) == "undecided"
+    assert over(unclear, better, worse) == "worse"
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_other_tests_of_the_mean_shift_by_the_margin(test: str) -> None:
+    rng = np.random.default_rng(5)
+    d = rng.normal(0.01, 0.05, 40)
+    found = gated(d, margin=0.03, test=test, rng=3, n_resamples=4000)
+    decision = found["AP"].decision
+    expected = oracle.ttest_1samp(d, -0.03, alternative="greater").pvalue
+    assert decision.pvalue_noninferior == pytest.approx(expected, abs=0.003)
+    assert decision.pvalue_worse == pytest.approx(oracle.ttest_1samp(d, 0, alternative="less").pvalue, abs=0.03)
+    again = gated(d, margin=0.03, test=test, rng=3, n_resamples=4000)
+    assert_same_bits(again["AP"].decision, decision)
+    assert f"test:{test},4000 | level:0.05 | power:0.8 | rng:3 | rankscope" in found.signature()
+    assert any(f"p-values are those of the {test} test" in note for note in found.notes)
+
+
+def test_exact_permutations_are_counted() -> None:
+    """d + 0.1 = 0.2, 0.3, 0.4, 0.5, 0.6: all signs as they are is 1 of 2^5 cases."""
+    found = gated([0.1, 0.2, 0.3, 0.4, 0.5], margin=0.1, test="permutation")
+    assert found["AP"].decision.pvalue_noninferior == 1 / 2**5
+    assert found.verdict == "pass"
+
+
+# Where there is nothing to test
+
+
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
+@pytest.mark.parametrize("margin", [0, 0.02])
+def test_equal_systems_pass_with_any_margin_and_test(test: str, margin: float) -> None:
+    found = gated([0.0] * 7, margin=margin, test=test)
+    assert found.verdict == "pass"
+    assert np.isnan([found["AP"].low, found["AP"].decision.pvalue_worse]).all()
+    assert "AP: the same values on all 7 queries: nothing varies that a test could look at" in found.notes
+    assert "new passes: its mean AP is that of old, on each of 7 queries." in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize(
+    ("constant", "margin", "verdict"),
+    [(0.1, 0, "pass"), (-0.1, 0.1, "pass"), (-0.1, 0.099, "worse"), (-0.1, 0, "worse"), (-0.01, 0.02, "pass")],
+)
+def test_a_constant_difference_decides_by_itself(constant: float, margin: float, verdict: str) -> None:
+    found = gated([constant] * 9, margin=margin)
+    assert found.verdict == verdict
+    assert any("the same difference on all 9 queries" in note for note in found.notes)
+    assert f"by the same {abs(constant):.4f} on each of 9 queries" in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize(("measure", "factor"), [("AP", 0.999999), ("GMAP", 0.9999999), ("GMAP", 0.5)])
+def test_a_difference_that_is_constant_but_for_rounding_has_no_bounds(measure: str, factor: float) -> None:
+    """Logarithms of old and of old times a factor differ by log(factor), but for their last bits."""
+    old = np.linspace(0.1, 0.9, 9)
+    new = old * factor if measure == "GMAP" else old + np.log(factor)
+    part = gate(made(new, measure), made(old, measure, "old"), margin=0.02)[measure]
+    assert part.difference == pytest.approx(np.log(factor))
+    assert np.isnan([part.low, part.high]).all()
+    found = gate(made(new, measure), made(old, measure, "old"), margin=0.02)
+    assert found.verdict == ("worse" if factor == 0.5 else "pass")
+    table = found.sections()[0].table
+    assert table is not None
+    assert table.rows[0][5:9] == ("-", "-", "-", "-")
+    assert any("the same difference on all 9 queries" in note for note in found.notes)
+
+
+def test_values_that_only_rounding_tells_apart_are_equal() -> None:
+    """0.1 + 0.2 and 0.3 differ in their last bit; one version of a program may give the one, the next the other."""
+    new, old = made([0.3] * 6), made([0.1 + 0.2] * 3 + [0.3] * 3, system="old")
+    found = gate(new, old, margin=0)
+    assert found.verdict == "pass"
+    assert found["AP"].difference == 0
+    assert "AP: the same values on all 6 queries: nothing varies that a test could look at" in found.notes
+    assert found["AP"].hurt.tolist() == []
+
+
+def test_one_query_decides_nothing() -> None:
+    for d in (0.4, 0.0, -0.4):
+        found = gated([d])
+        assert (found.verdict, found.exit_code) == ("undecided", 4)
+        assert any("one query says nothing of how much queries vary" in note for note in found.notes)
+        assert "1 query cannot tell" in str(found)
+
+
+def test_queries_without_a_value_of_both_are_left_out_with_a_note() -> None:
+    new, old = made([0.5, 0.6, np.nan, 0.8, 0.4]), made([0.4, np.nan, 0.1, 0.6, 0.1], system="old")
+    found = gate(new, old, margin=0.01)
+    assert found["AP"].n == 3
+    assert found["AP"].differences == pytest.approx([0.1, 0.2, 0.3])
+    assert any("2 queries of 5 left out" in note for note in found.notes)
+    with pytest.raises(InputError, match="no query has a value of AP for all of new, old"):
+        gate(made([np.nan, 1.0]), made([1.0, np.nan], system="old"), margin=0.01)
+
+
+# Names and files
+
+
+def test_systems_of_one_name_are_told_apart() -> None:
+    found = gate(made([0.5, 0.6]), made([0.5, 0.6]), margin=0)
+    assert (found.system, found.baseline) == ("new", "new (baseline)")
+
+
+def test_a_measure_is_found_by_its_name() -> None:
+    found = gated([0.1, 0.2])
+    assert found[rs.parse_measure("AP")] is found["AP"]
+    assert found["ap"] is found["AP"]  # as measures=["ap"] finds it
+    with pytest.raises(UnknownName, match="unknown measure of these scores 'RR'"):
+        _ = found["RR"]
+
+
+def test_a_measure_is_found_by_every_name_that_its_scores_know() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(3)}
+    new = rs.evaluate(qrels, {q: {"a": 1.0} for q in qrels}, ["map", "ndcg_cut.10"])
+    found = gate(new, new, margin=0)
+    assert [found[name].measure for name in ("map", "MAP", "ap", "nDCG@10", "NDCG@10")] == [
+        *("AP", "AP", "AP"),
+        *("nDCG@10", "nDCG@10"),
+    ]
+
+
+def test_saved_scores_are_a_baseline_as_good_as_new_ones(tmp_path: Any) -> None:
+    from rankscope.evaluation.saved_scores import read_scores, write_scores
+
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
+    old = rs.evaluate(qrels, {f"q{i}": {"a": 1.0, "b": 2.0 * (i % 2)} for i in range(6)}, ["RR", "AP"])
+    new = rs.evaluate(qrels, {f"q{i}": {"a": 1.0, "b": 2.0 * (i % 3 == 0)} for i in range(6)}, "RR")
+    write_scores(old, tmp_path / "s.parquet")
+    assert str(gate(new, read_scores(tmp_path / "s.parquet"), margin=0.1)) == str(gate(new, old, margin=0.1))
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("margin", [-0.01, float("nan"), float("inf"), "0.1", None])
+def test_a_margin_that_is_none_is_refused(margin: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^margin is .*, expected a number of at least 0$"):
+        gated([0.1, 0.2], margin=margin)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.05, 5, float("nan")])
+def test_a_level_outside_0_and_1_is_refused(level: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^level is .*, expected a number above 0 and below 0.5"):
+        check_gate(margin=0, level=level)
+
+
+def test_tests_of_medians_are_refused() -> None:
+    for test in ("wilcoxon", "sign", "tukey"):
+        with pytest.raises(ParameterError, match="expected one of 't', 'permutation', 'bootstrap'"):
+            gated([0.1, 0.2], test=test)
+
+
+def test_one_system_of_each_side_is_asked_for() -> None:
+    many, one = made([[0.5, 0.6], [0.7, 0.9]]), made([0.1, 0.3], system="old")
+    with pytest.raises(ParameterError, match="there are 2 of one side; name one of new0 and new1"):
+        gate(many, one, margin=0)
+    assert gate(many, one, margin=0, system="new1").system == "new1"
+    assert gate(one, many, margin=0, baseline_system="new0").baseline == "new0"
+    with pytest.raises(UnknownName, match="did you mean new1"):
+        gate(many, one, margin=0, system="new")
+
+
+def test_scores_of_another_collection_are_refused() -> None:
+    with pytest.raises(InputError, match="expected the same queries in both"):
+        gate(made([0.5, 0.6]), made([0.5, 0.6, 0.7]), margin=0)
+    with pytest.raises(ParameterError, match="no AP among the measures of the baseline"):
+        gate(made([0.5, 0.6]), made([0.5, 0.6], "RR"), margin=0)
+    with pytest.raises(ParameterError, match="neither higher nor lower is better"):
+        gate(made([0.5, 0.6], "NumRet"), made([0.5, 0.6], "NumRet", "old"), margin=0)
+
+
+@pytest.mark.parametrize("given", ["baseline.parquet", None, 7, {"q1": {"d1": 1.0}}])
+def test_what_are_no_scores_is_refused(given: Any) -> None:
+    says = f"^scores are a {type(given).__name__}, expected what evaluate gives"
+    with pytest.raises(ParameterError, match=says):
+        gate(given, made([0.1, 0.3]), margin=0)
+    with pytest.raises(ParameterError, match=says):
+        gate(made([0.1, 0.3]), given, margin=0)
+
+
+def test_draws_begin_as_those_of_a_comparison_do() -> None:
+    d = np.random.default_rng(1).normal(0.01, 0.05, 30)
+    for rng in (np.random.default_rng(5), np.random.default_rng(5).integers(1 << 32)):
+        found = gated(d, test="permutation", rng=rng, n_resamples=200)
+        assert found.criterion.seed == np.random.default_rng(5).integers(1 << 32)
+    with pytest.raises(ParameterError, match="rng is -1, expected None, a whole number of at least 0"):
+        gated(d, rng=-1)
+
+
+def test_exit_codes_are_those_that_the_command_line_promises() -> None:
+    assert {PASS: 0, WORSE: 3, UNDECIDED: 4} == EXIT_CODES
+
+
+# What the level promises
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 25, 50, 200])
+@pytest.mark.parametrize("test", ["t", "permutation"])
+def test_the_gate_errs_no_more_often_than_its_level_says(n: int, test: str) -> None:
+    """A system that is worse by just the margin passes, and one that is equal is called worse, in at most 5 %."""
+    runs, margin = 1000, 0.05
+    rng = np.random.default_rng(n)
+    d = rng.beta(2, 3, (runs, n)) - rng.beta(2, 3, (runs, n))
+    asked = [Criterion(margin, 0.05, test, 0.8, 499, seed) for seed in range(runs)]
+    passed = np.mean([decide(row - margin, by).verdict == "pass" for row, by in zip(d, asked, strict=True)])
+    worse = np.mean([decide(row, by).verdict == "worse" for row, by in zip(d, asked, strict=True)])
+    within = 3 * (0.05 * 0.95 / runs) ** 0.5
+    assert passed <= 0.05 + within
+    assert worse <= 0.05 + within
+
+
+@pytest.mark.slow
+def test_so_many_queries_as_are_said_to_be_needed_decide_as_often_as_said() -> None:
+    rng = np.random.default_rng(3)
+    asked = Criterion(0.02, 0.05, "t", 0.8, 1, 1)
+    needed = queries_for_t(0.02, 0.1, alternative="greater")
+    decided = [decide(rng.normal(0.0, 0.1, needed), asked).verdict == "pass" for _ in range(4000)]
+    assert np.mean(decided) == pytest.approx(0.8, abs=0.02)
+
+
+def test_a_margin_that_every_system_meets_is_refused() -> None:
+    for margin in (1, 30):
+        with pytest.raises(ParameterError, match=rf"the margin \(--gate\) is {margin}, and AP lies in \[0, 1\]"):
+            gated([0.1, 0.2], margin=margin)
+    assert gated([1.0, 2.0, 4.0], measure="MeanRank", margin=30).verdict == "pass"  # which has no greatest value

@@ -1,0 +1,273 @@
+"""What a gate says: the verdict in words, which queries decide, how many more would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.gate_tables import gated, made, samples
+from helpers.properties import examples
+from helpers.same import assert_same_numbers
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankscope as rs
+from rankscope.comparison.gate import gate
+from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Criterion, Turn, decide, turn_of
+from rankscope.reporting import figures
+from rankscope.stats import queries_for_t
+
+# Which queries decide, and how many would
+
+
+def test_the_queries_that_are_hurt_and_helped_most_are_named() -> None:
+    d = np.array([0.1, -0.3, 0.0, 0.2, -0.1, 0.05, 0.4, 0.3, 0.25, 0.2])
+    part = gated(d, margin=0.01)["AP"]
+    assert part.hurt.tolist() == [1, 4]
+    assert part.helped.tolist() == [6, 7, 8, 3, 9]
+    table = gated(d, margin=0.01).sections()[1].table
+    assert table is not None
+    assert table.rows[0] == ("helped", "q6", "0.9000", "0.5000", "+0.4000")
+    assert table.rows[5] == ("hurt", "q1", "0.2000", "0.5000", "-0.3000")
+    assert [row[1] for row in table.rows] == ["q6", "q7", "q8", "q3", "q9", "q1", "q4"]
+    figure = gated(d).sections()[1].figure
+    assert figure is not None
+    assert figure.name == "query_differences"
+    assert (figure.data["measure"], figure.data["system_a"], figure.data["system_b"]) == ("AP", "new", "old")
+    assert figure.data["query_ids"] == tuple(f"q{i}" for i in range(10))
+    assert figure.data["differences"] == pytest.approx(d)
+    assert figure.data["values_a"] == pytest.approx(0.5 + d)
+    assert figure.data["values_b"] == pytest.approx(np.full(10, 0.5))
+    assert figure.data["higher_is_better"] is True
+
+
+def test_where_lower_is_better_table_and_figure_say_so_too() -> None:
+    """By MeanRank a system with lower values on 6 of 8 queries is the better one on 6 of 8."""
+    d = np.array([-3.0, -2.0, -1.0, -1.0, -2.0, -4.0, 1.0, 2.0])
+    section = gated(d, measure="MeanRank", margin=1).sections()[1]
+    assert section.table is not None
+    assert [row[:2] for row in section.table.rows[:1]] == [("helped", "q5")]
+    assert [row[:2] for row in section.table.rows[-2:]] == [("hurt", "q7"), ("hurt", "q6")]
+    assert section.figure is not None
+    assert section.figure.data["higher_is_better"] is False
+    said = str(figures.specification(section.figure))
+    assert "new is better on 6 of 8 queries, old on 2" in said
+    assert "new is better on 6 of 8 queries, worse on 2, equal on 0." in section.sentence
+
+
+def test_a_gate_and_a_comparison_show_queries_alike() -> None:
+    d = np.random.default_rng(3).normal(0.02, 0.1, 20)
+    found = gated(d)
+    section = rs.compare(found.scores, baseline="old").sections()[-1]
+    ours = found.sections()[1]
+    assert ours.table == section.table
+    assert_same_numbers(ours.figure, section.figure)
+
+
+def turn_by_a_loop(d: Any, verdict: str, asked: Criterion, *, helped: bool) -> Turn | None:
+    order = np.argsort(-d if helped else d, kind="stable")
+    for gone in range(1, d.size - 1):
+        other = decide(d[order[gone:]], asked).verdict
+        if other != verdict:
+            return Turn(other, order[:gone], helped)
+    return None
+
+
+@given(d=samples, margin=st.sampled_from([0, 0.013, 0.2]), level=st.sampled_from([0.05, 0.2]))
+@examples(150)
+def test_the_queries_that_turn_the_verdict_are_those_that_a_loop_finds(d: Any, margin: float, level: float) -> None:
+    """From the most helped on of a pass, from the most hurt on of a loss; else from whichever end takes fewer."""
+    asked = Criterion(margin, level, "t", 0.8, 100, 0)
+    d = np.array(d)
+    verdict = decide(d, asked).verdict
+    ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
+    turns = [turn_by_a_loop(d, verdict, asked, helped=helped) for helped in ends]
+    expected = min((turn for turn in turns if turn), key=lambda turn: turn.queries.size, default=None)
+    found = turn_of(d, verdict, asked)
+    assert (found is None) == (expected is None)
+    if found and expected:
+        assert (found.verdict, found.helped) == (expected.verdict, expected.helped)
+        assert found.queries.tolist() == expected.queries.tolist()
+
+
+def test_an_open_verdict_may_hang_on_what_helps() -> None:
+    """Without the one query that helps, a loss is shown; of those that hurt, all but one would have to go."""
+    d = [-0.1, -0.11, -0.12, -0.1, -0.12, 0.4]
+    found = gated(d, margin=0.01)
+    turn = found["AP"].turn
+    assert found.verdict == "undecided"
+    assert turn is not None
+    assert (turn.verdict, turn.queries.tolist(), turn.helped) == ("worse", [5], True)
+    assert "Without query q5, which it helps most, the verdict would be: worse." in " ".join(str(found).split())
+
+
+def test_one_query_that_turns_the_verdict_is_named() -> None:
+    d = [0.02, 0.01, 0.015, 0.012, 0.018, 0.011, -0.5]
+    found = gated(d, margin=0.01)
+    turn = found["AP"].turn
+    assert found.verdict == "undecided"
+    assert turn is not None
+    assert (turn.verdict, turn.queries.tolist()) == ("pass", [6])
+    assert "Without query q6, which it hurts most, the verdict would be: pass." in " ".join(str(found).split())
+
+
+def test_a_verdict_that_nothing_turns_is_said_to_stay() -> None:
+    found = gated([0.1, 0.2, 0.15], margin=0.9)
+    assert found["AP"].turn is None
+    assert "However many queries that it helps most are taken away, to the last two, the verdict stays." in " ".join(
+        str(found).split()
+    )
+    found = gated([0.5, -0.5, 0.1], margin=0.01)
+    assert (found.verdict, found["AP"].turn) == ("undecided", None)
+    assert "However many queries that it hurts most, or else that it helps most, are taken away" in " ".join(
+        str(found).split()
+    )
+
+
+def test_queries_needed_are_those_that_the_observed_difference_and_spread_ask_for() -> None:
+    d = np.array([0.1, -0.08] * 10)
+    found = gated(d, margin=0.02)
+    assert found.verdict == "undecided"
+    sd = d.std(ddof=1)
+    assert found["AP"].decision.n_needed == queries_for_t(d.mean() + 0.02, sd, alternative="greater")
+    power9 = gated(d, margin=0.02, power=0.9)["AP"].decision.n_needed
+    assert power9 == queries_for_t(d.mean() + 0.02, sd, alternative="greater", power=0.9)
+    assert power9 > found["AP"].decision.n_needed
+    assert f"About {found['AP'].decision.n_needed} queries" in " ".join(str(found).split())
+
+
+def test_either_side_may_decide_sooner() -> None:
+    d = np.array([0.2, -0.24] * 8)  # the mean is -0.02: a margin of 0.021 is nearly it, a loss is nearer to be shown
+    part = gated(d, margin=0.021)["AP"]
+    assert part.decision.n_needed == queries_for_t(d.mean(), d.std(ddof=1), alternative="less")
+
+
+def test_no_number_of_queries_decides_a_difference_of_nothing_without_a_margin() -> None:
+    found = gated([0.1, -0.1] * 5, margin=0)
+    assert found.verdict == "undecided"
+    assert found["AP"].decision.n_needed is None
+    assert "no number of queries that anybody has would decide" in " ".join(str(found).split())
+    assert np.isnan(next(found.records())[-1])
+
+
+# What is shown
+
+
+def test_the_tidy_table_has_a_row_a_measure() -> None:
+    found = gated(np.array([0.1, -0.08] * 10))
+    (row,) = found.frame().to_dicts()
+    part = found["AP"]
+    assert row == {
+        "measure": "AP",
+        "system": "new",
+        "baseline": "old",
+        "margin": 0.02,
+        "difference": part.difference,
+        "low": part.low,
+        "high": part.high,
+        "pvalue_noninferior": part.decision.pvalue_noninferior,
+        "pvalue_worse": part.decision.pvalue_worse,
+        "verdict": "undecided",
+        "n": 20,
+        "n_needed": part.decision.n_needed,
+    }
+    assert tuple(row) == found.columns
+    assert {type(cell) for cell in next(found.records())} == {str, float, int}
+    decided = gated([0.1, 0.2, 0.3]).frame().to_dicts()[0]
+    assert decided["n_needed"] is None
+
+
+SENTENCES = [
+    (
+        [0.1, 0.12, 0.11, 0.09],
+        "new passes: its mean AP is 0.1050 higher than that of old on these 4 queries; over all queries like them it "
+        "is at least 0.0898 higher (95 % sure).",
+    ),
+    (
+        [-0.01, 0.01, 0.01, -0.01],
+        "new passes: its mean AP is equal to that of old on these 4 queries; over all queries like them it is at most "
+        "0.0136 lower (95 % sure), less than the margin of 0.02.",
+    ),
+    (
+        [-0.1, -0.12, -0.11],
+        "new is worse: its mean AP is 0.1100 lower than that of old on these 3 queries; over all queries like them it "
+        "is at least 0.0931 lower (95 % sure). That is more than the margin of 0.02.",
+    ),
+    (
+        [-0.03, -0.01, -0.03, -0.01],
+        "is at least 0.0064 lower (95 % sure). Whether by more than the margin of 0.02 is another question.",
+    ),
+    (
+        [-0.1, 0.12, 0.11],
+        "3 queries cannot tell: there the mean AP of new is 0.0433 higher than that of old. Of all queries like them "
+        "no more can be said (95 % sure) than that it is at most 0.1661 lower, and the margin is 0.02; that it is "
+        "lower at all is not shown either. About",
+    ),
+]
+
+
+@pytest.mark.parametrize(("differences", "says"), SENTENCES)
+def test_the_verdict_is_said_in_words(differences: list[float], says: str) -> None:
+    assert says in " ".join(str(gated(differences)).split())
+
+
+def test_no_sentence_says_that_a_number_is_less_than_itself() -> None:
+    """A bound that rounds to the margin is shown with more digits."""
+    d = np.array([-0.0199999, -0.02, -0.01999995])
+    text = " ".join(str(gated(d, margin=0.02)).split())
+    assert "at most 0.02000 lower" not in text
+    assert "at most 0.0200 lower" not in text
+
+
+def test_a_pass_by_another_test_cites_its_p_value_and_no_bound() -> None:
+    text = " ".join(str(gated(np.linspace(0, 0.2, 12), test="permutation", rng=1)).split())
+    assert "by 0.02 or more is ruled out (permutation test, p = 0.0002, level 0.05)" in text
+    assert "% sure" not in text
+
+
+def test_logarithms_are_called_so() -> None:
+    """GMAP is compared as natural logarithms: a margin of 0.1 is a geometric mean of e^-0.1 = 0.9048 times the old."""
+    old = np.linspace(0.2, 0.8, 12)
+    new = old * np.exp(np.tile([0.01, -0.03], 6))
+    found = gate(made(new, "GMAP"), made(old, "GMAP", "old"), margin=0.1)
+    text = " ".join(str(found).split())
+    assert found.verdict == "pass"
+    assert "its mean log GMAP is 0.0100 lower than that of old" in text
+    assert "less than the margin of 0.1" in text
+    assert (
+        "GMAP: the margin of 0.1 is in natural logarithms as well: at it, a geometric mean is 0.9048 times that of the "
+        "baseline" in found.notes
+    )
+    table = found.sections()[0].table
+    assert table is not None
+    assert table.rows[0][0] == "log GMAP"
+    assert next(found.records())[0] == "GMAP"
+    halved = gate(made(old / 2, "GMAP"), made(old, "GMAP", "old"), margin=0.1)
+    assert "its log GMAP is lower than that of old by the same 0.6931 on each of 12 queries" in " ".join(
+        str(halved).split()
+    )
+    assert not any("logarithm" in note for note in gated([0.1, 0.2]).notes)
+
+
+def test_many_queries_that_turn_the_verdict_are_named_in_part() -> None:
+    d = np.r_[np.full(8, 0.3) + np.arange(8) / 1000, np.linspace(-0.01, 0.01, 30)]
+    found = gated(d, margin=0)
+    turn = found["AP"].turn
+    assert turn is not None
+    assert turn.queries.size > 5
+    assert f"the {turn.queries.size} queries (q7, q6, q5, q4 and {turn.queries.size - 4} others)" in " ".join(
+        str(found).split()
+    )
+
+
+def test_thousands_of_queries_are_counted_as_everywhere() -> None:
+    text = " ".join(str(gated(np.random.default_rng(0).normal(0.1, 0.1, 1200))).split())
+    assert "on these 1,200 queries" in text
+    assert "of 1,200 queries, worse on" in text
+
+
+def test_a_p_value_too_small_to_print_is_less_than_something() -> None:
+    found = gated(np.full(40, -0.2) + np.arange(40) / 1000, test="permutation", rng=1, n_resamples=50_000)
+    assert found.verdict == "worse"
+    assert "(permutation test, p < 0.0001, level 0.05)" in " ".join(str(found).split())

@@ -1,0 +1,301 @@
+"""Plans: worked numbers, statsmodels and R's formula as oracles, and sentences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.planning_tables import METHODS, many, pair, rows, scores_of
+from helpers.same import assert_same_numbers
+from helpers.score_tables import random_table
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+
+from rankscope.comparison.compare import compare
+from rankscope.comparison.plan import plan
+from rankscope.comparison.standardisation import standardise
+from rankscope.errors import ParameterError, UnknownName
+
+# Numbers
+
+
+@pytest.mark.parametrize(("difference", "n"), [(0.05, 90), (0.02, 550), (0.01, 2191)])
+def test_the_worked_example_of_a_standard_deviation_of_167_thousandths(difference, n):
+    """(z_.975 + z_.8)^2 .167^2 / d^2 + z_.975^2 / 2 = 89.5, 549.2 and 2190.9."""
+    rough = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2 * 0.167**2 / difference**2
+    assert math.ceil(rough + stats.norm.ppf(0.975) ** 2 / 2) == n
+    found = rows(plan(pair(0.167), difference=difference))
+    assert found["t"][2] == n
+    assert found["two-way ANOVA"][2] == n  # of two systems the same test
+
+
+@given(
+    d=st.floats(0.03, 1.5),
+    sd=st.floats(0.05, 2.0),
+    power=st.sampled_from([0.5, 0.8, 0.95]),
+    level=st.sampled_from([0.01, 0.05, 0.1]),
+    alternative=st.sampled_from(["two-sided", "greater", "less"]),
+)
+def test_agrees_with_statsmodels(d, sd, power, level, alternative):
+    models = pytest.importorskip("statsmodels.stats.power")
+    side = "two-sided" if alternative == "two-sided" else "larger"
+    asked = {"power": power, "level": level, "alternative": alternative}
+    unbounded = scores_of(pair(sd, n=30).values, ("DCG",))
+    found = rows(plan(unbounded, difference=d * sd, n_queries=17, **asked), "DCG")
+
+    def there(n):
+        return models.TTestPower().power(d, n, level, alternative=side)
+
+    n = found["t"][2]
+    assert found["t"][1] == pytest.approx(there(n), abs=1e-7)
+    assert found["t"][1] >= power
+    assert n == 2 or there(n - 1) < power
+    assert found["t achieved"][1:] == (pytest.approx(there(17), abs=1e-7), 17)
+
+
+@given(d=st.floats(0.02, 0.4), systems=st.integers(2, 8))
+def test_the_analysis_of_variance_of_different_queries_agrees_with_statsmodels(d, systems):
+    models = pytest.importorskip("statsmodels.stats.power")
+    x = many(systems)
+    found = rows(plan(scores_of(x), difference=d))["one-way ANOVA"]
+    effect = d / np.sqrt(2 * systems * x.var(axis=1, ddof=1).mean())  # Cohen's f of the worst case
+
+    def there(n):  # statsmodels counts the scores of all systems
+        return models.FTestAnovaPower().power(effect, n * systems, 0.05, k_groups=systems)
+
+    assert found[1] == pytest.approx(there(found[2]), abs=1e-7)
+    assert found[2] == 2 or there(found[2] - 1) < 0.8
+
+
+def test_the_spread_of_two_systems_is_that_of_their_differences():
+    x = many(2)
+    (one,) = plan(scores_of(x), difference=0.05).plans
+    assert one.sd == pytest.approx((x[0] - x[1]).std(ddof=1))
+
+
+def test_the_spread_of_many_systems_is_that_of_the_residuals_of_the_analysis_of_variance():
+    x = many(5)
+    left = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    (one,) = plan(scores_of(x), difference=0.05).plans
+    assert one.sd == pytest.approx(np.sqrt(2 * (left**2).sum() / (4 * 39)))
+    # which is also the mean variance of the differences of all pairs
+    i, j = np.triu_indices(5, 1)
+    assert one.sd**2 == pytest.approx((x[i] - x[j]).var(axis=1, ddof=1).mean())
+
+
+def test_the_spread_around_a_baseline_is_pooled_over_the_differences_to_it():
+    x = many(5)
+    (one,) = plan(scores_of(x), difference=0.05, baseline="c").plans
+    d = x[[0, 1, 3, 4]] - x[2]
+    assert one.sd**2 == pytest.approx(d.var(axis=1, ddof=1).mean())
+    (two,) = plan(scores_of(x[:2]), difference=0.05, baseline="b").plans
+    assert two.sd == pytest.approx((x[0] - x[1]).std(ddof=1))
+
+
+def test_the_interval_is_as_narrow_as_asked():
+    sd, width = 0.2, 0.05
+    difference, power, n = rows(plan(pair(sd), difference=0.04, width=width))["interval"]
+    assert (difference, math.isnan(power)) == (width / 2, True)
+    for queries, narrow in ((n, True), (n - 1, False)):
+        assert (2 * stats.t.ppf(0.975, queries - 1) * sd / np.sqrt(queries) <= width) == narrow
+    assert rows(plan(pair(sd), difference=0.04))["interval"][0] == 0.04  # width: twice the difference
+
+
+@given(sd=st.sampled_from([1e-9, 0.01, 0.2, 0.5]), d=st.sampled_from([1e-9, 1e-4, 0.03, 1.0]), n=st.integers(2, 9))
+def test_power_grows_with_queries_and_is_a_probability(sd, d, n):
+    found = plan(pair(sd, n=n), difference=d)
+    powers = [r[3] for r in found.records() if r[1] == "t at n"]
+    curve = found.plans[0].curve
+    assert len(powers) >= 3
+    for some in (powers, curve.power):
+        assert np.diff(some).min() >= -1e-9
+        assert 0 <= min(some) <= max(some) <= 1
+    assert list(curve.n) == sorted(set(curve.n))
+    assert min(curve.n) >= 2
+
+
+@given(hnp.arrays(float, st.tuples(st.integers(2, 4), st.integers(1, 6)), elements=st.sampled_from([0, 0.1, 0.3, 1])))
+def test_whatever_the_scores_there_is_a_sentence_for_each_measure(x):
+    for options in ({}, {"baseline": "a"}, {"difference": 0.1}):
+        found = plan(scores_of(x), **options)
+        assert found.sections()[0].sentence.endswith(".")
+        assert [r[1] for r in found.records()][:5] == METHODS
+        assert "nan" not in str(found)
+
+
+# Which difference
+
+
+def test_without_a_difference_it_is_the_one_between_the_two_best_and_a_note_warns():
+    x = many(4, seed=3)
+    found = plan(scores_of(x))
+    order = np.argsort(-x.mean(axis=1))
+    (one,) = found.plans
+    assert one.pair == ("abcd"[order[0]], "abcd"[order[1]])
+    assert one.difference == pytest.approx(x.mean(axis=1)[order[0]] - x.mean(axis=1)[order[1]])
+    section = found.sections()[0]
+    assert f", as observed between {one.pair[0]} and {one.pair[1]}, between two systems" in section.sentence
+    assert any("says nothing beyond the p-value" in note for note in section.notes)
+    assert "difference:observed" in found.signature()
+    given_ = plan(scores_of(x), difference=0.1).sections()[0]
+    assert not any("says nothing beyond" in note for note in given_.notes)
+
+
+def test_against_a_baseline_it_is_the_one_to_the_best_other_system():
+    x = np.array([[0.5, 0.6, 0.8], [0.1, 0.2, 0.2], [0.2, 0.4, 0.3]])
+    (one,) = plan(scores_of(x), baseline="b").plans
+    assert (one.pair, one.difference) == (("a", "b"), pytest.approx(1.4 / 3))
+    (one,) = plan(scores_of(x), baseline="a").plans  # which is the best itself
+    assert (one.pair, one.difference) == (("a", "c"), pytest.approx(1.0 / 3))
+
+
+def test_where_lower_is_better_the_best_have_the_lowest_values():
+    x = [[3.0, 5.0, 4.0], [9.0, 20.0, 10.0], [4.0, 5.0, 7.0]]
+    (one,) = plan(scores_of(x, ("MeanRank",))).plans
+    assert (one.pair, one.difference) == (("a", "c"), pytest.approx(4 / 3))
+    assert "MeanRank: lower is better" in plan(scores_of(x, ("MeanRank",))).sections()[0].notes
+
+
+def test_a_geometric_measure_is_planned_for_on_the_logarithms_that_compare_tests():
+    values = np.random.default_rng(2).random((2, 1, 40)) ** 2
+    values[0, 0, 3] = 0.0  # counts as the least value that has a logarithm here, 0.00001
+    scores = scores_of(values, ("GMAP",))
+    logs = np.log(np.maximum(values[:, 0], 0.00001))
+    found = plan(scores, difference=0.3)
+    assert found.plans[0].sd == pytest.approx((logs[0] - logs[1]).std(ddof=1))
+    assert_same_numbers(rows(found, "GMAP"), rows(plan(scores_of(logs, ("DCG",)), difference=0.3), "DCG"))
+    section = found.sections()[0]
+    assert section.sentence.startswith("To find a difference of 0.3 in mean log GMAP between two systems")
+    assert any("values are compared as natural logarithms" in note for note in section.notes)
+    assert "a difference of 0.3 in mean log GMAP: a GMAP that is 1.35 times as high" in section.notes  # e^.3
+    observed = plan(scores).plans[0].difference
+    assert observed == pytest.approx(abs(compare(scores)["GMAP"].difference[0]))
+    one, other = scores.summary("GMAP")
+    assert observed == pytest.approx(abs(np.log(one / other)))
+    with pytest.raises(
+        ParameterError, match=r"difference is 12, and log GMAP lies between -11.51 and 0; expected at m"
+    ):
+        plan(scores, difference=12)
+
+
+# Words
+
+
+def test_the_sentence_says_what_is_needed_and_what_one_has():
+    assert plan(pair(0.167), difference=0.05).sections()[0].sentence == (
+        "To find a difference of 0.05 in AP between two systems like these in 4 of 5 such experiments, you need 90 "
+        "queries; you have 50, with which it would be found in 54 of 100."
+    )
+    enough = plan(pair(0.167), difference=0.05, n_queries=200, power=0.95).sections()[0].sentence
+    assert "in 19 of 20 such experiments" in enough
+    assert enough.endswith("you have 200, which is enough: with them it would be found in 98 of 100.")
+    odd = plan(pair(0.167), difference=0.05, power=0.875, n_queries=5000).sections()[0].sentence
+    assert "in 7 of 8 such experiments" in odd
+    assert "more than 99 of 100" in odd
+
+
+def test_power_is_rounded_down_so_that_no_target_seems_reached():
+    n = rows(plan(pair(0.167), difference=0.05))["t"][2]
+    sentence = plan(pair(0.167), difference=0.05, n_queries=n - 1).sections()[0].sentence
+    assert "with which it would be found in 79 of 100" in sentence
+
+
+def test_the_table_and_the_figure_hold_the_numbers_of_the_rows():
+    found = plan(pair(0.167), difference=0.05)
+    needs, curve = found.sections()
+    assert [row[-1] for row in needs.table.rows] == [f"{r[2]:,}" for r in rows(found).values()]
+    at = [(r[4], r[3]) for r in found.records() if r[1] == "t at n"]
+    assert [row[0] for row in curve.table.rows] == [f"{n:,}" for n, _ in at] == ["10", "25", "50", "100", "250"]
+    name, data = curve.figure
+    assert name == "power_curve"
+    assert (data["measure"], data["n_now"], data["n_needed"], data["target"]) == ("AP", 50, 90, 0.8)
+    assert len(data["n"]) == len(data["power"]) > 20
+    assert data["power"][data["n"].index(50)] == rows(found)["t achieved"][1]
+    assert data["power"][data["n"].index(90)] == rows(found)["t"][1]
+
+
+def test_the_tidy_table_has_its_columns_and_whole_numbers_of_queries():
+    frame = plan(pair(0.167), difference=0.05).frame()
+    assert frame.columns == ["measure", "method", "difference", "power", "n_queries"]
+    assert frame["n_queries"].to_list() == [90, 50, *frame["n_queries"].to_list()[2:]]
+    assert str(frame["n_queries"].dtype) == "Int64"
+    assert frame["method"].to_list() == [*METHODS, *["t at n"] * 5]
+    assert frame["power"].null_count() == 1
+
+
+def test_the_signature_holds_every_setting():
+    asked = {"difference": 0.05, "width": 0.2, "power": 0.9, "level": 0.01, "alternative": "greater", "n_queries": 7}
+    found = plan(scores_of(many(3)), baseline="b", **asked)
+    assert found.signature().startswith(
+        "AP | rel:1 | queries:40 | baseline:b | difference:0.05 | width:0.2 | power:0.9 | level:0.01 | "
+        "alternative:greater | at_hand:7 | rankscope "
+    )
+    assert str(found).splitlines()[-2] == found.signature()
+    assert found.notes == ("as it was",)
+
+
+def test_notes_say_how_well_the_spread_is_known():
+    """(n - 1) s^2 / sigma^2 is a chi-square: sigma between .167 sqrt(49 / 70.2) and .167 sqrt(49 / 31.6)."""
+    (one,) = plan(pair(0.167), difference=0.05).plans
+    low, high = 0.167 * np.sqrt(49 / stats.chi2.ppf([0.975, 0.025], 49))
+    assert one.need_low == rows(plan(pair(low), difference=0.05))["t"][2]
+    assert one.need_high == rows(plan(pair(high), difference=0.05))["t"][2]
+    notes = plan(pair(0.167), difference=0.05).sections()[0].notes
+    assert f"between {one.need_low} and {one.need_high} queries (95 % confidence" in notes[1]
+    assert "4 queries are few for this" in plan(pair(0.167, n=4), difference=0.05).sections()[0].notes[1]
+
+
+def test_notes_say_that_many_pairs_and_sides_need_more():
+    notes = " ".join(plan(scores_of(many(4)), difference=0.05, alternative="less").sections()[0].notes)
+    assert "with a correction for all 6 it needs more queries, at most those for the level 0.05 / 6 = 0.0083" in notes
+    assert "analyses of variance and intervals have no side" in notes
+    notes = " ".join(plan(scores_of(many(4)), difference=0.05, baseline="a").sections()[0].notes)
+    assert "for all 3 it needs" in notes
+
+
+def test_queries_that_lack_a_value_are_left_out_and_counted():
+    x = many(3)
+    x[1, 4] = x[2, 7] = np.nan
+    found = plan(scores_of(x), difference=0.05)
+    there = np.delete(x, [4, 7], axis=1)
+    assert_same_numbers(found.plans[0].sd, plan(scores_of(there), difference=0.05).plans[0].sd)
+    assert (found.plans[0].n, found.plans[0].n_now) == (38, 38)
+    assert "AP: 2 queries of 40 left out, where not every system has a value" in found.sections()[0].notes
+
+
+def test_plans_are_made_for_the_measures_that_are_asked_for():
+    x = np.random.default_rng(4).random((3, 2, 9))
+    scores = scores_of(x, ("AP", "nDCG@10"))
+    assert [one.measure for one in plan(scores, difference=0.1).plans] == ["AP", "nDCG@10"]
+    for asked in ("nDCG@10", ["nDCG@10", "ndcg@10"], scores.measures[1], [scores.measures[1]]):
+        found = plan(scores, asked, difference=0.1)
+        assert [one.measure for one in found.plans] == ["nDCG@10"]
+        assert found.signature().startswith("nDCG@10 | rel:1 | ")
+    with pytest.raises(UnknownName, match="unknown measure of these scores 'RR'"):
+        plan(scores, "RR")
+    with pytest.raises(ParameterError, match="no measures given, expected at least one"):
+        plan(scores, [])
+
+
+def test_standardised_scores_are_called_that():
+    found = plan(standardise(scores_of(many(5))), difference=0.5)
+    assert "To find a difference of 0.5 in standardised AP between" in found.sections()[0].sentence
+    assert {r[0] for r in found.records()} == {"AP"}
+    assert "standardised:z | difference:0.5" in found.signature()
+    plan(standardise(scores_of(many(5))), difference=3.0)  # which AP itself cannot reach
+
+
+def test_tests_that_share_the_level_have_each_a_part_of_it() -> None:
+    scores = random_table(2, 40)
+    shared = plan(scores, difference=0.03, tests=15).frame()
+    alone = plan(scores, difference=0.03, level=0.05 / 15).frame()
+    of_t = shared["method"].is_in(["t", "t achieved", "t at n"])
+    assert_same_numbers(shared.filter(of_t), alone.filter(of_t))
+    rest = plan(scores, difference=0.03).frame()  # one analysis of variance, one interval
+    assert_same_numbers(shared.filter(~of_t), rest.filter(~rest["method"].is_in(["t", "t achieved", "t at n"])))
+    text = " ".join(str(plan(scores, difference=0.03, tests=15)).split())
+    assert "p-value is at most 0.05 / 15 = 0.0033, as it is one of 15" in text
+    assert "| level:0.05 | tests:15 |" in text

@@ -1,0 +1,164 @@
+"""Blends in a cross-validation: each number against a Blend made by hand, and what a report says of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.folds import QUICK, made, write_folds
+from helpers.same import assert_same_bits
+
+from rankscope.data.result import as_text
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.evaluation.judged_lists import FullyJudgedLists
+from rankscope.experiments import cross_validate
+from rankscope.experiments.crossvalidation import CrossValidation, Fold, read_folds
+from rankscope.experiments.crossvalidation.blends import BLEND_NAME
+from rankscope.learning.blend import Blend
+from rankscope.learning.ranker import Ranker
+from rankscope.measures.names import parse_measure
+
+LOSSES = ("linear:listnet", "ranknet")
+
+
+@cache
+def found(how: str = "average") -> CrossValidation:
+    return cross_validate(made(), LOSSES, ["nDCG@3", "AP"], folds=4, seeds=2, blend=how, **QUICK)
+
+
+def parts_of(fold: Fold, seeds: tuple[int, ...]) -> list[Ranker]:
+    """What the blend of a fold is made of, trained one by one: the linear one, which no seed changes, once."""
+    linear = Ranker("listnet", **{**QUICK, "hidden": ()}, rng=0)
+    networks = [Ranker("ranknet", **QUICK, rng=seed) for seed in seeds]
+    return [one.fit(fold.training_data(), eval_set=fold.valid) for one in (linear, *networks)]
+
+
+def by_hand(how: str, seeds: tuple[int, ...], part: str) -> tuple[list[float], np.ndarray]:
+    """The values of all queries, fold by fold, and (folds, parts) weights."""
+    values: list[float] = []
+    weights = []
+    for fold in read_folds(made(), folds=4).folds:
+        blend = Blend(parts_of(fold, seeds), how=how).combine(fold.valid)
+        lists = getattr(fold, part)
+        hits = FullyJudgedLists(lists.relevance, lists.offsets, by_lot=True).hits(blend.predict(lists))
+        values += parse_measure("AP")(hits).tolist()
+        weights.append(blend.combination_.weights)
+    return values, np.array(weights)
+
+
+@pytest.mark.parametrize("how", ["average", "stacked"])
+def test_the_blend_is_that_of_all_rankers_from_all_seeds(how: str) -> None:
+    result = found(how)
+    assert result.models == ("linear:listnet", "ranknet", BLEND_NAME)
+    assert result.blended is not None
+    assert result.blended.parts == (("linear:listnet", None), ("ranknet", 0), ("ranknet", 1))
+    for part, measured in (("test", result.test), ("valid", result.valid)):
+        expected, weights = by_hand(how, (0, 1), part)
+        ours = measured.scores.values[2, 1]
+        np.testing.assert_allclose(ours, expected, atol=1e-12)
+        assert float(measured.overall[2, 1]) == pytest.approx(np.mean(expected))
+    np.testing.assert_allclose(result.blended.weights, weights, atol=1e-12)
+    if how == "average":
+        assert result.blended.weights == pytest.approx(1 / 3)
+
+
+def test_seeds_are_told_by_blends_of_one_seed_each() -> None:
+    of_seed = [np.mean(by_hand("average", (seed,), "test")[0]) for seed in (0, 1)]
+    assert found().test.by_seed[:, 2, 1].tolist() == pytest.approx(of_seed)
+    assert found().test.deviation[2, 1] == pytest.approx(np.std(of_seed, ddof=1))
+
+
+def test_the_other_rankers_are_as_they_are_without_a_blend() -> None:
+    plain = cross_validate(made(), LOSSES, ["nDCG@3", "AP"], folds=4, seeds=2, **QUICK)
+    assert_same_bits(plain.test.scores.values.tolist(), found().test.scores.values[:2].tolist())
+    assert plain.blended is None
+    assert found().seconds[0, 2, 0] >= found().seconds[0, :2, 0].sum()  # a blend takes the time of its parts
+
+
+def test_any_number_of_workers_gives_the_same() -> None:
+    two = cross_validate(made(), LOSSES, ["nDCG@3", "AP"], folds=4, seeds=2, blend="stacked", workers=2, **QUICK)
+    assert_same_bits(two.test.scores.values.tolist(), found("stacked").test.scores.values.tolist())
+
+
+def test_the_test_lists_decide_nothing(tmp_path: Path) -> None:
+    common = {"measures": "AP", "seeds": 1, "blend": "stacked", **QUICK}
+    first = cross_validate(write_folds(tmp_path / "a"), LOSSES, **common)
+    other = cross_validate(write_folds(tmp_path / "b", shuffled_tests=True), LOSSES, **common)
+    assert first.blended is not None
+    assert other.blended is not None
+    assert_same_bits(first.blended.weights.tolist(), other.blended.weights.tolist())
+    assert_same_bits(first.valid.scores.values.tolist(), other.valid.scores.values.tolist())
+    assert first.test.overall.tolist() != other.test.overall.tolist()
+
+
+def test_a_report_shows_the_blend_against_its_parts_with_tests() -> None:
+    section = next(one for one in found().sections() if one.title == "The blend against its 2 parts")
+    assert section.table is not None
+    assert [row[:2] for row in section.table.rows] == [
+        (measure, found().models[m]) for measure in ("nDCG@3", "AP") for m in found().order if m != 2
+    ]
+    comparison = found().comparison
+    assert comparison is not None
+    for row in section.table.rows:
+        measure, name, value, blend, difference, interval, p, weight = map(str, row)
+        m, k = found().models.index(name), found().measures.index(measure)
+        means = found().test.overall[:, k]
+        assert (value, blend) == (f"{means[m]:.4f}", f"{means[2]:.4f}")
+        assert float(difference) == pytest.approx(means[2] - means[m], abs=1e-4)
+        low, high = map(float, interval.strip("[]").split(", "))
+        assert low <= float(difference) <= high
+        part = comparison[measure]
+        assert p.startswith(f"{part.pvalue_corrected[part.pair(m, 2)]:.4f}"[:4])
+        assert weight == ("0.33" if name == "linear:listnet" else "0.67")
+    assert section.sentence.startswith(f"The blend has a mean nDCG@3 of {found().test.overall[2, 0]:.4f} on the test")
+    for name in LOSSES:
+        assert name in section.sentence
+
+
+def test_notes_say_what_a_blend_is_and_what_stacking_does() -> None:
+    text = as_text(found("stacked"))
+    assert "blend: one ranker made of 3 rankers (all losses, all seeds), with weights learned on the validation" in text
+    assert "its value there is too high twice over" in text
+    assert "too high twice over" not in as_text(found())
+    assert "blend, sd over seeds: of blends of one seed each" in as_text(found())
+    assert "blend:average,zscore" in found().signature()
+    assert "blend:stacked,zscore,listnet,l2=1" in found("stacked").signature()
+
+
+def test_a_blend_may_be_the_baseline_and_has_no_importance() -> None:
+    result = cross_validate(
+        made(), LOSSES, "AP", folds=3, seeds=1, blend=True, baseline=BLEND_NAME, importance=True, **QUICK
+    )
+    assert result.comparison is not None
+    assert {result.models[m] for m in result.comparison.parts[0].first} == {BLEND_NAME} or {
+        result.models[m] for m in result.comparison.parts[0].second
+    } == {BLEND_NAME}
+    worth = result.feature_importance
+    assert worth is not None
+    assert sorted(worth.models) == sorted(LOSSES)
+    as_text(result)
+    other = cross_validate(made(), LOSSES, "AP", folds=3, seeds=1, blend=True, baseline="ranknet", **QUICK)
+    assert "The blend against its 2 parts" in as_text(other)
+
+
+def test_seeds_of_one_network_are_a_blend_and_a_linear_ranker_alone_is_none() -> None:
+    result = cross_validate(made(), "ranknet", "AP", folds=3, seeds=2, blend=True, **QUICK)
+    assert result.blended is not None
+    assert result.blended.parts == (("ranknet", 0), ("ranknet", 1))
+    with pytest.raises(ParameterError, match="there is one, linear:listnet, from 3 seeds, all of which give the same;"):
+        cross_validate(made(), "linear:listnet", blend=True)
+    with pytest.raises(ParameterError, match="there is one, ranknet, from 1 seed; name another loss, or more seeds"):
+        cross_validate(made(), "ranknet", seeds=1, blend=True)
+
+
+def test_what_is_no_blend_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(ParameterError, match="how is 'median', expected one of 'average', 'stacked'"):
+        cross_validate("no such file", LOSSES, blend="median")
+    with pytest.raises(ParameterError, match="a ranker is called 'blend', as the blend of all is"):
+        cross_validate("no such file", {"blend": Ranker(), "other": Ranker()}, blend=True)
+    with pytest.raises(ParameterError, match="'both' is a Blend, expected a Ranker; blend= makes one of all rankers"):
+        cross_validate("no such file", {"both": Blend([Ranker(), Ranker()]), "other": Ranker()})  # wrong
+    with pytest.raises(UnknownName, match="unknown ranker 'blend'"):
+        cross_validate("no such file", LOSSES, baseline=BLEND_NAME)

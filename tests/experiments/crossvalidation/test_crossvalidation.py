@@ -1,0 +1,318 @@
+"""Cross-validation: every number against the same done by hand, any number of workers, what is refused."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.folds import features, write_folds
+from helpers.paths import ROOT
+from helpers.same import assert_same_bits, assert_same_numbers
+
+import rankscope as rs
+from rankscope.data.features import Features
+from rankscope.data.result import as_text
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.experiments import cross_validate
+from rankscope.experiments.crossvalidation import CrossValidation, read_folds
+from rankscope.learning.losses.pairwise.ranknet import ranknet
+from rankscope.learning.ranker import Ranker
+
+DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
+QUICK = {"hidden": (8,), "epochs": 4, "learning_rate": 0.01, "batch_lists": 4}
+
+
+@cache
+def found() -> CrossValidation:
+    """Two networks and a linear ranker."""
+    measures = ["nDCG@3", "AP", "MinRank"]
+    return cross_validate(features(), ["listnet", "ranknet", "linear:listnet"], measures, folds=4, seeds=2, **QUICK)
+
+
+def by_hand(loss: str, seed: int, hidden: tuple[int, ...]) -> dict[str, dict[str, float]]:
+    """Query -> document -> score of the ranker of its fold, trained as `rankscope train` would."""
+    lists = {}
+    for fold in read_folds(features(), folds=4).folds:
+        ranker = Ranker(loss, **{**QUICK, "hidden": hidden, "rng": seed}).fit(fold.training_data(), eval_set=fold.valid)
+        scores, test = ranker.predict(fold.test), fold.test
+        for q, query in enumerate(test.query_ids):
+            a, b = test.offsets[q : q + 2]
+            lists[query] = {f"d{i:02d}": float(score) for i, score in enumerate(scores[a:b])}
+    return lists
+
+
+def qrels() -> dict[str, dict[str, int]]:
+    all_ = features()
+    return {
+        query: {f"d{i:02d}": int(g) for i, g in enumerate(all_.relevance[all_.offsets[q] : all_.offsets[q + 1]])}
+        for q, query in enumerate(all_.query_ids)
+    }
+
+
+@pytest.mark.parametrize(("model", "hidden"), [("listnet", (8,)), ("ranknet", (8,)), ("linear:listnet", ())])
+def test_each_querys_value_is_the_mean_over_seeds_of_what_evaluate_gives(model: str, hidden: tuple[int, ...]) -> None:
+    seeds = [0, 1]
+    hand = [
+        rs.evaluate(qrels(), rs.Run(by_hand(model.removeprefix("linear:"), s, hidden)), ["nDCG@3", "AP", "MinRank"])
+        for s in seeds
+    ]
+    ours = found().test
+    m = found().models.index(model)
+    place = {query: i for i, query in enumerate(hand[0].query_ids)}
+    order = [place[query] for query in ours.scores.query_ids]
+    expected = np.mean([one.values[0][:, order] for one in hand], axis=0)
+    np.testing.assert_allclose(ours.scores.values[m], expected, atol=1e-12)
+    for k, measure in enumerate(("nDCG@3", "AP", "MinRank")):
+        of_seed = [one.overall(measure) for one in hand]
+        assert ours.by_seed[:, m, k] == pytest.approx(of_seed)
+        assert ours.deviation[m, k] == pytest.approx(np.std(of_seed, ddof=1), abs=1e-12)
+        assert ours.overall[m, k] == pytest.approx(np.mean(of_seed))
+
+
+def test_the_tidy_table_has_every_fold_and_all_queries_together() -> None:
+    records = {record[:-1]: record[-1] for record in found().records()}
+    assert len(records) == 3 * 5 * 2 * 3  # models, folds and all, parts, measures
+    scores, fold = found().test.scores, found().test.fold
+    of_fold = scores.matrix("AP")[1][fold == 2]
+    assert records["ranknet", "Fold3", "test", "AP"] == pytest.approx(of_fold.mean())
+    assert records["ranknet", "all", "test", "AP"] == pytest.approx(scores.overall("AP", "ranknet"))
+    assert records["ranknet", "all", "valid", "AP"] == pytest.approx(found().valid.scores.overall("AP", "ranknet"))
+    assert sorted(found().valid.scores.query_ids) == sorted(scores.query_ids)  # each once, of other rankers
+
+
+def test_the_rankers_are_compared_as_compare_does() -> None:
+    ours = found().comparison
+    assert ours is not None
+    again = rs.compare(found().test.scores, "AP", rng=0)
+    assert_same_numbers(ours["AP"].pvalue_corrected, again["AP"].pvalue_corrected)
+    assert ours["MinRank"].matched.sign == -1  # lower is better
+    against = cross_validate(
+        features(), ["linear:listnet", "linear:squared"], folds=3, seeds=1, baseline="linear:squared", test="sign"
+    ).comparison
+    assert against is not None
+    assert (against.baseline, against.settings.test, against.parts[0].first.size) == ("linear:squared", "sign", 1)
+
+
+def test_seeds_that_change_nothing_are_trained_once_and_said_to() -> None:
+    assert found().fixed == (False, False, True)
+    assert found().test.deviation[2].tolist() == [0, 0, 0]
+    assert "linear:listnet: all seeds give the same ranker, which was trained once a fold" in found().notes
+    random = cross_validate(features(), ["linear:listmle", "linear:lambdarank"], "AP", folds=3, seeds=1, epochs=2)
+    assert random.fixed == (False, False)
+
+
+def test_any_number_of_workers_gives_the_same() -> None:
+    arguments = {"folds": 3, "seeds": 2, "importance": True, **QUICK}
+    one, two = (cross_validate(features(), ["listmle"], "AP", workers=n, **arguments) for n in (1, 2))
+    assert_same_bits(list(one.records()), list(two.records()))
+    assert_same_bits(one.importance, two.importance)
+    assert_same_bits((one.courses, one.signature()), (two.courses, two.signature()))
+
+
+def test_progress_adds_up_to_one() -> None:
+    told: list[float] = []
+    cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=2, epochs=2, progress=told.append)
+    assert len(told) == 3
+    assert sum(told) == pytest.approx(1)
+
+
+def test_documents_of_the_highest_grade_are_counted_where_they_were_put() -> None:
+    """Naively: the rank of each document by the scores of both seeds."""
+    counts = np.zeros((3, 6))
+    for seed in (0, 1):
+        for query, scores in by_hand("listnet", seed, (8,)).items():
+            for rank, doc in enumerate(sorted(scores, key=scores.__getitem__, reverse=True), 1):
+                column = next(c for c, last in enumerate((1, 3, 5, 10, 20, 10**9)) if rank <= last)
+                counts[qrels()[query][doc], column] += 0.5
+    assert found().grades == (0, 1, 2)
+    np.testing.assert_allclose(found().places[0], counts)
+    assert found().places.sum(axis=(1, 2)).tolist() == [len(features())] * 3
+
+
+def test_a_feature_that_says_nearly_all_is_worth_most_and_one_that_says_nothing_nothing() -> None:
+    made = cross_validate(features(60), "linear:listnet", "nDCG@3", folds=3, seeds=1, importance=True)
+    assert made.importance is not None
+    assert made.importance.shape == (3, 1, 3)
+    worth = made.importance.mean(axis=0)[0]
+    assert worth[0] > 0.2
+    assert np.abs(worth[1:]).max() < 0.05
+    assert made.feature_names == ("1", "2", "3")
+    lower = cross_validate(features(60), "linear:listnet", "MinRank", folds=3, seeds=1, importance=True)
+    assert lower.importance is not None
+    assert lower.importance.mean(axis=0)[0, 0] > 0.2  # without it relevant documents stand further down
+
+
+def test_rankers_may_be_given_by_name_with_parameters_of_their_own() -> None:
+    rankers = {"wide": Ranker("listnet", hidden=(16,), epochs=2), "plain": Ranker("squared", hidden=())}
+    made = cross_validate(features(), rankers, "AP", folds=3, seeds=1)
+    assert made.models == ("wide", "plain")
+    assert "rankers:wide[hidden:16,epochs:2] plain[hidden:none,epochs:100] |" in made.signature()
+
+
+def test_the_signature_names_everything_that_changes_a_number() -> None:
+    assert re.fullmatch(
+        r"nDCG@3\[.*\] AP\[rel:1\] MinRank.* \| data:features \| folds:4,cut at random \| seeds:2 \| rng:0 \| "
+        r"rankers:listnet\[hidden:8\] ranknet\[hidden:8\] linear:listnet\[hidden:none\] \| epochs:4 \| .*"
+        r"learning_rate:0.01 \| batch_lists:4 .* \| ties:by lot \| no_relevant:zero \| queries:24 \| test:t \| .*"
+        r"family:3 pairs \| .* \| rankscope .*",
+        found().signature(),
+    )
+
+
+def test_queries_without_relevant_documents_count_as_everywhere() -> None:
+    empty = int((np.maximum.reduceat(features().relevance, features().offsets[:-1]) == 0).sum())
+    assert empty >= 2
+    assert any(note.startswith(f"{empty} queries have no relevant documents") for note in found().notes)
+    dropped = cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=1, no_relevant="drop")
+    assert int(np.isnan(dropped.test.scores.matrix("AP")).sum()) == empty
+    zero = cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=1)
+    assert zero.test.overall[0, 0] == pytest.approx(dropped.test.overall[0, 0] * (24 - empty) / 24)
+
+
+def test_a_file_that_is_sorted_by_grade_gives_no_higher_values() -> None:
+    """Features that say little and often tie; as the file has them, rankers would look far better."""
+    rng = np.random.default_rng(1)
+    grades = np.sort(rng.integers(0, 3, (60, 20)), axis=1)[:, ::-1].ravel()
+    x = (rng.random((1200, 4)) < 0.05).astype(float)
+    settings = {"folds": 3, "seeds": 1, "epochs": 5, "importance": True}
+    by_grade = cross_validate(Features.of(x, grades, sizes=[20] * 60), "linear:listnet", "nDCG@10", **settings)
+    order = np.concatenate([20 * q + rng.permutation(20) for q in range(60)])
+    mixed = Features.of(x[order], grades[order], sizes=[20] * 60)
+    by_chance = cross_validate(mixed, "linear:listnet", "nDCG@10", **settings)
+    for found in (by_grade, by_chance):
+        assert found.test.overall[0, 0] == pytest.approx(0.6, abs=0.08)
+        assert found.valid.overall[0, 0] == pytest.approx(0.6, abs=0.08)
+        assert max(found.courses[0][0]) < 0.7
+        assert found.importance is not None
+        assert np.abs(found.importance).max() < 0.1
+    assert "ties:by lot" in by_grade.signature()
+
+
+def test_what_is_no_mean_is_not_called_one() -> None:
+    made = cross_validate(
+        features(), ["linear:listnet", "linear:squared"], "GMAP", folds=3, seeds=1, epochs=3, importance=True
+    )
+    text = " ".join(as_text(made, details=True).split())
+    assert "has the highest GMAP, 0." in text
+    assert "By how much the GMAP on the test lists falls" in text
+    assert "mean GMAP" not in text
+    assert "less than about" in text
+    alone = cross_validate(features(), "linear:listnet", "GMAP", folds=3, seeds=1, epochs=3)
+    assert "linear:listnet has a GMAP of 0." in str(alone)
+
+
+def test_the_least_relevant_grade_is_that_of_early_stopping_too() -> None:
+    made = cross_validate(features(), "listnet", "AP", folds=3, seeds=1, rel=2, **QUICK, stop_on="AP")
+    for k in range(3):
+        best = max(made.courses[0][k])
+        assert made.valid.of_fold(k)[0, 0] == pytest.approx(best)
+
+
+def test_a_loss_that_cannot_go_to_a_worker_is_refused_in_one_line() -> None:
+    own = {"mine": Ranker(lambda scores, relevance, offsets: ranknet(scores, relevance, offsets), hidden=())}
+    with pytest.raises(ParameterError, match=r"mine: its loss, <function .*lambda.*>, cannot be sent to worker") as no:
+        cross_validate("no/such/folder", own, workers=2)
+    assert "\n" not in str(no.value)
+    assert cross_validate(features(), own, "AP", folds=3, seeds=1).models == ("mine",)
+
+
+def test_one_ranker_is_shown_without_a_comparison() -> None:
+    alone = cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=1)
+    assert alone.comparison is None
+    values = alone.test.scores.matrix("AP")[0]
+    half = 2.0687 * values.std(ddof=1) / 24**0.5  # t with 23 degrees of freedom, .975
+    mean = values.mean()
+    sentence = (
+        f"linear:listnet has a mean AP of {mean:.4f} on 24 queries of 3 folds (95 % interval {mean - half:.4f} to "
+        f"{mean + half:.4f})."
+    )
+    assert sentence in " ".join(str(alone).split())
+    assert "is more than noise" not in as_text(alone, details=True)
+
+
+def test_query_ids_that_begin_anew_in_each_file_get_the_folds_name(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    for i in range(3):
+        lines = [f"{int(x > 0)} qid:{q} 1:{x:.3f}" for q in range(4) for x in [-1.0, 1.0, *rng.normal(size=2)]]
+        (tmp_path / f"S{i + 1}.txt").write_text("\n".join(lines) + "\n")
+    made = cross_validate(tmp_path, "linear:listnet", "RR", seeds=1)
+    assert made.test.scores.query_ids[:5] == ("Fold1/0", "Fold1/1", "Fold1/2", "Fold1/3", "Fold2/0")
+    assert made.test.overall[0, 0] == 1
+
+
+@pytest.mark.parametrize(
+    ("losses", "more", "error", "said"),
+    [
+        ("listnett", {}, UnknownName, "unknown loss 'listnett'; did you mean listnet?"),
+        (["listnet", "ListNet"], {}, ParameterError, "the loss listnet was asked for twice"),
+        ([], {}, ParameterError, "no losses given"),
+        ("linear:", {}, ParameterError, "cannot read the loss ''"),
+        ("listnet", {"width": 3}, UnknownName, "unknown parameter of a ranker 'width'"),
+        ("listnet", {"loss": "ranknet"}, UnknownName, "unknown parameter of a ranker 'loss'"),
+        ("listnet", {"epochs": 0}, ParameterError, "epochs is 0"),
+        ("listnet", {"transform": "sqrt"}, ParameterError, "transform is 'sqrt'"),
+        ("listnet", {"seeds": 0}, ParameterError, "seeds is 0, expected a whole number from 1"),
+        ("listnet", {"measures": "alpha_nDCG@10"}, ParameterError, "needs judgments by subtopic"),
+        ("listnet", {"measures": "NumRet"}, ParameterError, "of NumRet neither higher nor lower is better"),
+        ("listnet", {"measures": "nDGC"}, UnknownName, "unknown measure 'nDGC'"),
+        ("listnet", {"baseline": "ranknet"}, UnknownName, "it was asked for as the baseline"),
+        (["listnet", "ranknet"], {"test": "z"}, UnknownName, "unknown test 'z'"),
+        (["listnet", "ranknet"], {"test": "tukey", "baseline": "listnet"}, ParameterError, "compares all pairs"),
+        ("listnet", {"no_relevant": "two"}, ParameterError, "no_relevant is 'two'"),
+        ("listnet", {"rng": -1}, ParameterError, "rng is -1"),
+        ({"a": Ranker()}, {"epochs": 3}, ParameterError, "epochs was given beside rankers, which have their own"),
+        ({"a": 3}, {}, ParameterError, "'a' is a int, expected a Ranker"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_refused_before_anything_is_read(
+    losses: object, more: dict[str, object], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=re.escape(said)):
+        cross_validate("no/such/folder", losses, **more)
+
+
+def test_a_fold_with_nothing_to_learn_from_is_named() -> None:
+    same = Features.of(np.random.default_rng(1).normal(size=(18, 2)), np.ones(18), sizes=[3] * 6)
+    with pytest.raises(InputError, match=r"listnet, Fold1: part 1 of features: .* one grade"):
+        cross_validate(same, "listnet", "AP", folds=3, seeds=1)
+
+
+def test_test_lists_without_any_value_are_refused(tmp_path: Path) -> None:
+    for fold in (1, 2):
+        for name in ("train", "vali", "test"):
+            path = tmp_path / f"Fold{fold}" / f"{name}.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"0 qid:{fold} 1:0.5\n{int(name != 'test')} qid:{fold} 1:0.7\n")
+    with pytest.raises(InputError, match="no query has a value of AP"):
+        cross_validate(tmp_path, "linear:listnet", "AP", seeds=1, no_relevant="drop")
+
+
+@pytest.mark.skipif(
+    not (DATA / "letor" / "MQ2007").is_dir(), reason="MQ2007 is not here; RANKSCOPE_DATA names its place"
+)
+def test_on_mq2007_a_linear_ranker_reaches_what_it_should_and_noise_is_about_six_thousandths() -> None:
+    """Linear ListNet: nDCG@10 with gain 2^g - 1 of .4485 and AP .462, by a prototype on these files."""
+    source = DATA / "letor" / "MQ2007"
+    losses = ["linear:listnet", "linear:squared"]
+    made = cross_validate(source, losses, ["nDCG(gain='exp')@10", "AP"], seeds=1, epochs=12)
+    assert len(made.test.scores.query_ids) == 1692
+    assert made.test.overall[0] == pytest.approx([0.4485, 0.462], abs=0.006)
+    size = re.search(r"less than about 0\.(\d+)", " ".join(str(made).split()))
+    assert size is not None
+    assert 0.002 < float(f"0.{size[1]}") < 0.010
+
+
+def test_no_grade_of_the_test_lists_says_when_to_stop_not_even_the_highest(tmp_path: Path) -> None:
+    courses = []
+    for highest in (2, 9):  # ERR depends on the highest grade there is
+        folder = write_folds(tmp_path / str(highest))
+        for test in folder.glob("Fold*/test.txt"):
+            first, *others = test.read_text().splitlines(keepends=True)
+            test.write_text("".join([str(highest) + first[1:], *others]))
+        found = cross_validate(folder, "linear:listnet", "RR", seeds=1, stop_on="ERR")
+        courses.append(found.courses)
+    assert_same_bits(courses[0], courses[1])

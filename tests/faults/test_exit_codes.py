@@ -1,0 +1,131 @@
+"""How a command ends that the system, a signal or lack of memory stops: exit code and one line."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.finished_commands import EVALUATE, Done, instead, raising
+
+from rankscope.cli import main as entry
+from rankscope.cli._streams import signals_raised
+from rankscope.errors import RankscopeError
+from rankscope.parallel import run_units
+
+Call = Callable[..., Done]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "there is not enough memory for this; close other programs, ask for less, or use a larger"),
+        (OSError(5, "Input/output error", "a/b"), "a/b: cannot be used (Input/output error); check it, and the disk"),
+        (OSError(11, "Resource temporarily unavailable"), "the system refused what was needed (Resource temporarily"),
+        (BrokenPipeError(32, "Broken pipe"), "the system refused what was needed (Broken pipe)"),
+    ],
+    ids=["memory", "a file", "no file", "a pipe of its own"],
+)
+def test_what_no_one_expected_is_one_line(
+    error: BaseException, said: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instead(monkeypatch, raising(error))
+    done = call(*EVALUATE, place / "a")
+    assert done.code == 2
+    assert done.said.startswith(f"rankscope: {said}")
+    assert not list(place.iterdir())
+
+
+def test_a_bug_is_no_interrupt(call: Call, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """click takes the end of a file for an interrupt, which would hide it."""
+    instead(monkeypatch, raising(EOFError("of ours")))
+    with pytest.raises(EOFError, match="of ours"):
+        call(*EVALUATE, place / "a")
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("SIGINT", 130, "interrupted; no result was written"),
+        ("SIGTERM", 143, "ended by SIGTERM; no result was written"),
+        ("SIGHUP", 129, "ended by SIGHUP; no result was written"),
+    ],
+)
+def test_signals_are_told_and_leave_nothing(
+    name: str, code: int, said: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = getattr(signal, name, None)
+    if number is None:
+        pytest.skip(f"no {name} here")
+    instead(monkeypatch, lambda: os.kill(os.getpid(), number))
+    (place / "a").write_text("precious")
+    before = signal.getsignal(number)
+    done = call(*EVALUATE, place / "a")
+    assert (done.code, done.said) == (code, f"rankscope: {said}")
+    assert [path.read_text() for path in place.iterdir()] == ["precious"]
+    assert signal.getsignal(number) == before
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no SIGHUP here")
+def test_a_signal_that_is_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `nohup` has it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with signals_raised():
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_an_interrupt_while_something_is_said_is_no_traceback(
+    call: Call, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entry, "fail", lambda _: raising(KeyboardInterrupt())())
+    done = call("evaluate", "no", "such")
+    assert (done.code, done.said) == (130, "rankscope: interrupted; no result was written")
+
+
+def test_a_study_says_what_is_kept(call: Call, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import rankscope.cli.stability as command
+
+    monkeypatch.setattr(command, "study_measures", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+    done = call("stability", "demo.qrels", "bm25.run", "dense.run", "--checkpoint", place / "a")
+    assert done.code == 143
+    kept = f"what was finished is kept in {place / 'a'}, and the same command goes on from there"
+    assert done.said == f"rankscope: ended by SIGTERM; {kept}"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("at", [0, 1])
+def test_workers_that_cannot_start_are_told(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a user may have no more processes."""
+    fork, forks = os.fork, 0
+
+    def refused() -> int:
+        nonlocal forks
+        forks += 1
+        if forks > at:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return fork()
+
+    monkeypatch.setattr("rankscope.parallel.pool.start_method", lambda: "fork")
+    monkeypatch.setattr(os, "fork", refused)
+    with pytest.raises(RankscopeError, match=r"workers is 2, but no more processes can be started \(Resource temp"):
+        list(run_units(abs, [-1, -2, -3], workers=2))
+
+
+def test_where_no_worker_can_be_had_the_rest_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where /dev/shm is missing or full, which locks between processes need."""
+    import rankscope.parallel.pool as pool
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", refused)
+    with pytest.raises(RankscopeError, match=r"workers is 2, but no more processes can be started \(No space left"):
+        list(run_units(abs, [-1, -2, -3], workers=2))

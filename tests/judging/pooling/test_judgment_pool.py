@@ -1,0 +1,222 @@
+"""What to judge next: which documents take part, what was judged already, files, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.same import assert_same_numbers
+
+import rankscope as rs
+from rankscope.demo.collection import SEED, make_collection
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import BLOCK
+from rankscope.judging.pooling import METHODS
+
+ONE = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 2.0, "y": 1.0}}
+TWO = {"q1": {"b": 3.0, "d": 2.0, "e": 1.0}, "q2": {"z": 1.0}}
+
+
+def runs() -> list[rs.Run]:
+    return [rs.Run(ONE, name="one"), rs.Run(TWO, name="two")]
+
+
+def pairs(found: rs.judging.Pooled) -> list[tuple[str, str]]:
+    return [row[:2] for row in found.documents().rows()]
+
+
+def test_the_first_documents_of_each_list_are_pooled_query_by_query() -> None:
+    found = rs.judging.pool(runs(), depth=2)
+    assert pairs(found) == [("q1", "b"), ("q1", "a"), ("q1", "d"), ("q2", "z"), ("q2", "x"), ("q2", "y")]
+    assert found.documents().columns == ["query_id", "doc_id", "relevance", "priority", "rank", "runs"]
+    assert found.documents().row(0) == ("q1", "b", -1, 1.0, 1, 2)
+    assert_same_numbers(found.documents()["priority"].to_list(), [1, 1 / 2, 1 / 3, 1, 1 / 2, 1 / 3])
+    assert found.qrels().relevance.tolist() == [-1] * 6
+
+
+def test_what_each_run_has_to_do_with_it_is_counted() -> None:
+    found = rs.judging.pool(runs(), depth=2, judged={"q1": {"a": 1, "b": 0, "d": -1}})
+    assert list(found.records()) == [
+        ("one", 2, 4, 3, 2, 1, 2),
+        ("two", 2, 3, 2, 1, 0, 2),
+        ("all runs", 2, 6, 5, 2, 1, 4),
+    ]
+
+
+def test_documents_of_one_score_are_cut_by_falling_id() -> None:
+    tied = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 2.0}}
+    assert pairs(rs.judging.pool([tied], depth=2)) == [("q", "d"), ("q", "c")]
+    columns = {"query_id": ["q"] * 4, "doc_id": list("abcd"), "score": [1.0, 1.0, 1.0, 2.0]}
+    assert pairs(rs.judging.pool([rs.Run(columns)], depth=3)) == [("q", "d"), ("q", "c"), ("q", "b")]
+    in_order = {"query_id": ["q"] * 4, "doc_id": list("dabc"), "score": [2.0, 1.0, 1.0, 1.0]}
+    assert pairs(rs.judging.pool([rs.Run(in_order)], depth=2)) == [("q", "d"), ("q", "c")]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_runs_in_another_order_give_the_same(method: str) -> None:
+    options: dict[str, Any] = {"budget": 5, "method": method, "judged": {"q1": {"b": 1}}, "rng": 1}
+    assert pairs(rs.judging.pool(runs(), **options)) == pairs(rs.judging.pool(runs()[::-1], **options))
+
+
+@pytest.mark.parametrize("method", ["depth", "mtf", "hedge", "bandit", "thompson"])
+def test_asked_for_one_document_a_query_at_a_time_a_method_goes_where_it_would_have_gone(method: str) -> None:
+    rng = np.random.default_rng(2)
+    made = [
+        rs.Run({f"q{q}": {f"d{i}": float(rng.random()) for i in range(12)} for q in range(3)}, name=f"run {r}")
+        for r in range(3)
+    ]
+    qrels = {f"q{q}": {f"d{i}": int(i % 3 == q) for i in range(12)} for q in range(3)}
+    judged: dict[str, dict[str, int]] = {}
+    order = []
+    for _ in range(6):
+        batch = rs.judging.pool(made, depth=12, budget=3, method=method, judged=judged or None, rng=4)
+        for query, doc in pairs(batch):
+            judged.setdefault(query, {})[doc] = qrels[query][doc]
+            order.append(bool(qrels[query][doc]))
+    name = str(rs.judging.pool(made, method=method).method)
+    assert order == rs.judging.play_back(made, qrels, method, 18, depth=12, rng=4).found[name].tolist()
+
+
+def test_nothing_is_asked_for_twice_and_in_the_end_nothing_is_left() -> None:
+    judged = {"q1": dict.fromkeys("abcde", 0), "q2": dict.fromkeys("xyz", 0)}
+    found = rs.judging.pool(runs(), budget=2, method="mtf", judged=judged)
+    assert found.documents().height == 0
+    assert "nothing is left to be judged" in " ".join(found.notes)
+    with pytest.raises(InputError, match="nothing is left"):
+        found.qrels()
+
+
+def test_a_query_with_nothing_left_gives_its_share_to_the_others() -> None:
+    judged = {"q2": {"x": 0, "y": 0, "z": 1}}
+    assert [query for query, _ in pairs(rs.judging.pool(runs(), budget=4, judged=judged))] == ["q1"] * 4
+
+
+def test_queries_that_some_runs_lack_are_pooled_from_the_others_and_said() -> None:
+    found = rs.judging.pool([rs.Run(ONE, name="one"), rs.Run({"q1": {"a": 1.0}}, name="two")])
+    assert {query for query, _ in pairs(found)} == {"q1", "q2"}
+    assert found.notes == ("1 of 2 queries is not in every run: pooled from those that have it",)
+
+
+def test_lines_go_to_files_in_the_order_of_judging(tmp_path: Path) -> None:
+    found = rs.judging.pool(runs(), budget=4, judged={"q1": {"b": 1}}, method="bandit")
+    rs.judging.write_pool(found, tmp_path / "pool.qrels")
+    rs.judging.write_pool(found, tmp_path / "pool.jsonl")
+    lines = (tmp_path / "pool.qrels").read_text().splitlines()
+    records = [json.loads(line) for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
+    assert lines == [f"{record['query_id']} 0 {record['doc_id']} -1" for record in records]
+    assert [(record["query_id"], record["doc_id"]) for record in records] == pairs(found)
+    again = rs.judging.pool(runs(), budget=2, judged=tmp_path / "pool.jsonl")  # none is judged by that
+    assert len(pairs(again)) == 2
+
+
+@pytest.fixture(scope="module")
+def large() -> rs.Run:
+    """Lists with ties; as a file it is longer than what is read at a time."""
+    rng = np.random.default_rng(5)
+    scores = np.sort(rng.integers(0, 300, (60, 700)), axis=1)[:, ::-1].tolist()
+    docs = rng.permuted(np.tile(np.arange(2000), (60, 1)), axis=1).tolist()
+    return rs.Run(
+        {f"q{q}": {f"doc-{d:012}": float(s) for d, s in zip(docs[q], scores[q], strict=False)} for q in range(60)}
+    )
+
+
+def test_files_are_cut_while_they_are_read_as_lists_in_memory_are(large: rs.Run, tmp_path: Path) -> None:
+    rs.convert(large, tmp_path / "run.run")
+    content = (tmp_path / "run.run").read_bytes()
+    assert len(content) > BLOCK
+    (tmp_path / "run.run.gz").write_bytes(gzip.compress(content, 1))
+    lines = content.splitlines(keepends=True)
+    (tmp_path / "mixed.run").write_bytes(b"".join(lines[1::2] + lines[::2]))
+    expected = rs.judging.pool([large], depth=7).documents()
+    assert expected.height == 60 * 7
+    told: list[int] = []
+    assert rs.judging.pool([tmp_path / "run.run"], depth=7, progress=told.append).documents().equals(expected)
+    assert sum(told) == len(content)
+    assert rs.judging.pool([tmp_path / "run.run.gz"], depth=7).documents().equals(expected)
+    mixed = rs.judging.pool([tmp_path / "mixed.run"], depth=7)
+    assert mixed.documents().equals(expected)
+    assert "60 queries" in mixed.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("q Q0 a 1 3 x\nq Q0 b 2 2 x\nq Q0 a 3 1 x\n", r"bad.run:3: document 'a' of query 'q' stands twice"),
+        ("q Q0 a 1 3 x\nq Q0 b 2 nan x\n", r"bad.run:2: score 'nan', expected a finite number"),
+        ("q Q0 a 1 3 x\nq Q0 b\n", r"bad.run:2: 3 fields, expected"),
+        ("# nothing\n", r"bad.run: no data"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_by_its_line(lines: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.run").write_text(lines)
+    with pytest.raises(InputError, match=message):
+        rs.judging.pool([tmp_path / "bad.run"])
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        ([{"q": {"a": 1.0}}, rs.Run({"Q": {"a": 1.0}}, name="b")], {}, "no query is in two of the 2 runs"),
+        ([ONE], {"judged": {"q9": {"a": 1}}}, "name none of the 2 queries of the runs"),
+        ([{"q": {"a": float("nan")}}], {}, "expected a finite number"),
+        ([ONE, ONE], {}, "two runs are called 'run'"),
+    ],
+)
+def test_data_that_cannot_be_pooled_are_refused(given: list[Any], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rs.judging.pool(given, **options)
+
+
+def test_a_document_twice_is_refused_where_it_takes_part() -> None:
+    twice = rs.Run({"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [2.0, 1.0]})
+    with pytest.raises(InputError, match="stands twice"):
+        rs.judging.pool([twice], depth=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"depth": 0}, "depth is 0, expected a whole number from 1"),
+        ({"budget": 1}, "a budget of 1 is less than one document a query"),
+        ({"budget": 2.5}, "budget is 2.5"),
+        ({"rel": 0}, "rel is 0"),
+        ({"rng": -1}, "rng is -1"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        rs.judging.pool(runs(), **options)
+
+
+@pytest.mark.parametrize("given", ["one.run", None, rs.Run(ONE), {}])
+def test_what_is_no_list_of_runs_is_refused(given: Any) -> None:
+    with pytest.raises(ParameterError, match="runs is no list"):
+        rs.judging.pool(given)
+    with pytest.raises(ParameterError, match="no runs given"):
+        rs.judging.pool([])
+
+
+def demo() -> tuple[list[rs.Run], dict[str, dict[str, int]]]:
+    made = make_collection(SEED)
+    return [rs.Run(lists, name=name) for name, lists in made.runs.items()], {q: dict(d) for q, d in made.qrels.items()}
+
+
+def test_adaptive_pools_find_more_relevant_documents_of_the_demo_at_equal_budget() -> None:
+    given, qrels = demo()
+    found = rs.judging.play_back(given, qrels, list(METHODS), 2500, rng=1)
+    for budget in (500, 1000, 1500, 2000, 2500):
+        depth = found.relevant("depth")[budget - 1]
+        assert all(found.relevant(name)[budget - 1] > depth for name in METHODS if name != "depth"), budget
+
+
+def test_adaptive_pools_find_more_relevant_documents_of_real_runs_at_equal_budget(trec_data: Path) -> None:
+    files = [trec_data / "rutcor03100.run", trec_data / "uic0301.run"]
+    found = rs.judging.play_back(files, trec_data / "robust03.qrels", ["depth", "mtf", "hedge", "bandit"], 10_000)
+    for budget in (1000, 2000, 5000, 10000):
+        depth = found.relevant("depth")[budget - 1]
+        assert all(found.relevant(name)[budget - 1] > depth for name in found.found if name != "depth"), budget
+    assert found.relevant("bandit")[4999] > 1.2 * found.relevant("depth")[4999]
