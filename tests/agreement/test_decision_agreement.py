@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from rankscope.agreement.decision_agreement import LABELS, decisions
-from rankscope.data.rankings import Rankings
+from rankscope import Rankings
+from rankscope.agreement import decisions
+from rankscope.agreement.decision_agreement import LABELS
 from rankscope.errors import InputError, ParameterError
 
 LISTS = st.lists(

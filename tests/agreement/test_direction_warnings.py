@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankscope.agreement import compare_metrics, systems
 from rankscope.agreement.direction_warnings import direction_notes
-from rankscope.agreement.metrics import compare_metrics
-from rankscope.agreement.system_level import systems
 from rankscope.data.segment_scores import SystemScores
 
 

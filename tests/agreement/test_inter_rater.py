@@ -10,8 +10,9 @@ import krippendorff
 import numpy as np
 import pytest
 
-from rankscope.agreement.inter_rater import raters
-from rankscope.data.rankings import Labels, Rankings
+from rankscope import Rankings
+from rankscope.agreement import raters
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import bootstrap_indices, draw
 from rankscope.stats.inputs import as_generator

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from rankscope import read_votes
 from rankscope.cli.consensus import METHOD_OPTIONS
 from rankscope.consensus import METHODS, merge_rankings, merge_runs
 from rankscope.consensus.registry import parameters_of
-from rankscope.io.ballots import read_votes
 
 WORKED = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]
 TABLE = "book\tAda\tBen\tCleo\tIvo\nEmma\t1\t1\t2\t3\nKim\t2\t\t1\t1\nWalden\t3\t2\t\t2\n"

@@ -11,10 +11,8 @@ from typing import Any
 
 import pytest
 
-from rankscope.data.run import Run
+from rankscope import Run, evaluate, write_scores
 from rankscope.demo.rankings import answer_files, preference_files
-from rankscope.evaluation.engine import evaluate
-from rankscope.evaluation.saved_scores import write_scores
 
 QUICK = ("--resamples", "50")
 HEAD = "left,right,winner\n"

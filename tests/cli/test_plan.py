@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 from helpers.same import assert_same_bits
 
-from rankscope.comparison.plan import plan
-from rankscope.comparison.standardisation import standardise
-from rankscope.evaluation.engine import evaluate
+from rankscope import evaluate, plan, standardise
 
 COLUMNS = ["measure", "method", "difference", "power", "n_queries"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.evaluation.saved_scores import read_scores
+from rankscope import read_scores
 
 
 def test_evaluate_saves_what_it_shows(cli: Any, folder: Path) -> None:

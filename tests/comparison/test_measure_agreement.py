@@ -13,8 +13,8 @@ from helpers.same import assert_same_bits, assert_same_numbers
 from scipy import stats
 
 import rankscope as rs
+from rankscope import agree_measures
 from rankscope.cli.agree.measures import measures as command
-from rankscope.comparison.measure_agreement import agree_measures
 from rankscope.demo.collection import write_collection
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import bootstrap_indices, draw

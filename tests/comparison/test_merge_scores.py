@@ -10,8 +10,8 @@ import pytest
 from helpers.same import assert_same_numbers
 
 import rankscope as rs
-from rankscope.comparison.merge_scores import check_same_collection, join_scores
-from rankscope.data.scores import Scores
+from rankscope import Scores, join_scores
+from rankscope.comparison.merge_scores import check_same_collection
 from rankscope.errors import InputError, ParameterError
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 2}, "3": {"a": 1}}

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.comparison.standardisation import standardise
-from rankscope.data.scores import Scores
+from rankscope import Scores, parse_measures, standardise
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.measures.names import parse_measures
 
 
 def scores_of(values, measures=("AP",), systems="abcdefgh", queries=None):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope import Votes
 from rankscope.consensus import merge_queries, merge_rankings, merge_runs
-from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 VOTES = {

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from rankscope import Votes
 from rankscope.consensus import merge_rankings
-from rankscope.data.votes import Votes
 
 
 class Held(NamedTuple):

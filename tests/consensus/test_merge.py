@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.consensus import METHODS, merge_rankings
-from rankscope.consensus.base import Method
+from rankscope import Votes
+from rankscope.consensus import METHODS, Method, merge_rankings
 from rankscope.consensus.intervals import FEWEST, STEPS, affordable_draws, places_in_draws, without_nan
 from rankscope.consensus.registry import WORK, method_by_name, parameters_of, steps_of
-from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 WORKED = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]

@@ -5,9 +5,9 @@ import pytest
 from helpers.consensus_methods import naive_preferences
 from helpers.voter_places import random_votes
 
+from rankscope import Votes
 from rankscope.consensus import pairwise
 from rankscope.consensus.pairwise import in_chunks, preference_matrices, preference_matrix
-from rankscope.data.votes import Votes
 
 WEIGHTS = {
     "one each": lambda rng, n: np.ones(n),

@@ -7,7 +7,7 @@ from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.consensus.registry import METHODS
+from rankscope.consensus import METHODS
 
 
 def test_every_method_is_in_the_table_and_says_what_its_score_is():

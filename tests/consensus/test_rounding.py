@@ -7,12 +7,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from rankscope.consensus import leaderboard
+from rankscope import Preferences, Votes
+from rankscope.consensus import METHODS, leaderboard
 from rankscope.consensus.leaderboards.fit import cluster_ranks
 from rankscope.consensus.leaderboards.result import share_upheld
-from rankscope.consensus.registry import METHODS, method_by_name
-from rankscope.data.preferences import Preferences
-from rankscope.data.votes import Votes
+from rankscope.consensus.registry import method_by_name
 
 ITEMS = tuple("ABCDEFGH")
 #: Weights that are no sums of powers of two, so that sums of them round.

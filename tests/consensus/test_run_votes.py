@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.consensus.run_votes import votes_of_runs
+from rankscope.consensus import votes_of_runs
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 DOCS = ("d1", "d10", "d2", "é", "a-long-prefix-1", "a-long-prefix-2")

@@ -6,15 +6,25 @@ import numpy as np
 import pytest
 from helpers.same import assert_same_numbers
 
-from rankscope.consensus.models import mc1, mc2, mc3, mc4
+from rankscope import Votes
+from rankscope.consensus import (
+    RankedPairs,
+    borda,
+    condorcet_loser,
+    condorcet_winner,
+    copeland,
+    mc1,
+    mc2,
+    mc3,
+    mc4,
+    mean_rank,
+    median_rank,
+    ranked_pairs,
+    schulze,
+    smith_set,
+)
 from rankscope.consensus.pairwise import preference_matrix, strength_levels
-from rankscope.consensus.voting import RankedPairs, condorcet_loser, condorcet_winner, smith_set
-from rankscope.consensus.voting.borda import borda, mean_rank
-from rankscope.consensus.voting.copeland import copeland
-from rankscope.consensus.voting.median_rank import median_rank
-from rankscope.consensus.voting.ranked_pairs import ranked_pairs
-from rankscope.consensus.voting.schulze import schulze, widest_paths
-from rankscope.data.votes import Votes
+from rankscope.consensus.voting.schulze import widest_paths
 
 #: The worked example of the docs.
 THREE = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.errors import InputError
 
 VALUES = [[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]]

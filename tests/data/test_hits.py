@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.hits import Hits
-from rankscope.data.join import Convention
+from rankscope import Convention, Hits
 
 NAMES = [
     "AP",

@@ -11,8 +11,8 @@ from helpers.strategies import Case, cases, random_case
 from hypothesis import given
 
 import rankscope as rs
-from rankscope.data.hits import Hits
-from rankscope.data.join import Convention, join
+from rankscope import Convention, Hits
+from rankscope.data.join import join
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
 

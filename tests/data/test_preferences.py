@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.rankings import Labels, Rankings
+from rankscope import Rankings
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 judgments = st.lists(

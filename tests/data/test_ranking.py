@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.join import Convention
+from rankscope import Convention
 from rankscope.data.ranking import TIE_RULES
 
 List = list[tuple[str, float]]

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.data.rankings import Labels, Rankings
+from rankscope import Rankings
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 JUDGED = [{"A": 1, "B": 2}, {"B": 1, "C": 1, "A": None}]

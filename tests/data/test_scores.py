@@ -9,7 +9,7 @@ import pytest
 from helpers.same import assert_same_numbers
 
 import rankscope as rs
-from rankscope.data.scores import Scores
+from rankscope import Scores
 
 QRELS = {"1": {"a": 1}, "2": {"a": 1, "b": 1}, "3": {"a": 0}}
 GOOD = rs.Run({"1": {"a": 2.0, "x": 1.0}, "2": {"a": 3.0, "b": 2.0}, "3": {"a": 1.0}}, name="good")

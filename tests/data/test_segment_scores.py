@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach_scores
+from rankscope import PairScores, Rankings, SegmentScores
+from rankscope.data.rankings import Labels
+from rankscope.data.segment_scores import SystemScores, attach_scores
 from rankscope.errors import InputError, ParameterError
 
 

@@ -5,12 +5,10 @@ from collections import Counter
 import pytest
 from helpers.same import assert_same_bits
 
-from rankscope.data.qrels import Qrels
-from rankscope.data.run import Run
+from rankscope import Qrels, Run, evaluate
 from rankscope.demo import collection as module
 from rankscope.demo.collection import SYSTEMS, collection_files, make_collection, write_collection, write_files
 from rankscope.errors import OutputError
-from rankscope.evaluation.engine import evaluate
 
 
 @pytest.fixture(scope="module")

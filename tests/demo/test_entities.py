@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
+from rankscope import evaluate, read_entity_ranks
 from rankscope.demo.rankings import KNOWN, RANKING_METHODS, TOTAL, entity_files, mean_ranks
-from rankscope.evaluation.engine import evaluate
-from rankscope.io.tables import read_entity_ranks
 
 
 @pytest.fixture(scope="module", params=[2003, 1, 2])

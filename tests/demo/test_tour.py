@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from rankscope import evaluate
 from rankscope.cli.main import main
 from rankscope.demo.collection import SYSTEMS
 from rankscope.demo.tour import TOUR, full_tour, take_tour
-from rankscope.evaluation.engine import evaluate
 from rankscope.reporting import page
 
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.scores import Scores
+from rankscope import Scores
 
 NAMES = ["AP", "nDCG@3", "RR", "P@2", "Bpref", "infAP", "ERR", "RBP(p=0.8)", "Judged@5", "SetF", "NumRet", "NumRel"]
 OPTIONS: list[dict[str, object]] = [

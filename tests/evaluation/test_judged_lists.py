@@ -8,11 +8,8 @@ from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.data.qrels import Qrels
-from rankscope.data.run import Run
-from rankscope.evaluation.engine import evaluate
+from rankscope import Qrels, Run, evaluate, parse_measure
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.measures.names import parse_measure
 
 NAMES = ("nDCG(gain='exp')@3", "nDCG", "AP", "P@2", "RR", "ERR@4", "RBP(p=0.8)", "Bpref", "Rprec", "num_rel")
 

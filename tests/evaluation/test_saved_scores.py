@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import rankscope as rs
-from rankscope.data.scores import Scores
+from rankscope import Scores, read_scores, write_scores
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.evaluation import saved_scores as saved
-from rankscope.evaluation.saved_scores import SavedMeasure, check_save, read_baseline, read_scores, write_scores
+from rankscope.evaluation.saved_scores import SavedMeasure, check_save, read_baseline
 from rankscope.evaluation.scoring import Fingerprint
 from rankscope.measures import MEASURES
 

@@ -13,13 +13,11 @@ from helpers.same import assert_same_bits
 from scipy.stats import ttest_rel
 
 import rankscope as rs
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.data.result import as_text
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.experiments import ablate, cross_validate
-from rankscope.experiments.ablation import FeatureAblation
-from rankscope.experiments.permutation_importance import FeatureImportance
-from rankscope.stats.intervals import t_interval
+from rankscope.experiments import FeatureAblation, FeatureImportance, ablate, cross_validate
+from rankscope.stats import t_interval
 
 GROUPS = ("first=1", "noise=3", "both=1-2")
 

@@ -10,15 +10,14 @@ import numpy.typing as npt
 import pytest
 from helpers.folds import features
 
-from rankscope.data.features import Features
+from rankscope import Features, parse_measure
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.experiments import cross_validate
 from rankscope.experiments.crossvalidation import read_folds
 from rankscope.experiments.crossvalidation.fold_task import FoldTask, run_fold_task
 from rankscope.experiments.crossvalidation.fold_values import plan_measures
 from rankscope.experiments.permutation_importance import permutation_drops
-from rankscope.learning.ranker import Ranker
-from rankscope.measures.names import parse_measure
+from rankscope.learning import Ranker
 
 Floats = npt.NDArray[np.float64]
 

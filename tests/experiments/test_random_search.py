@@ -19,12 +19,11 @@ import rankscope as rs
 from rankscope.data.result import as_text
 from rankscope.data.section import Marked
 from rankscope.errors import InputError, ParameterError
-from rankscope.experiments import cross_validate, search
+from rankscope.experiments import Search, cross_validate, search
 from rankscope.experiments import random_search as searching
-from rankscope.experiments.random_search import Search
 from rankscope.experiments.search_log import Setting
-from rankscope.learning.lambdamart import LambdaMART, parse_objective
-from rankscope.learning.ranker import Ranker
+from rankscope.learning import LambdaMART, Ranker
+from rankscope.learning.lambdamart import parse_objective
 
 #: A network, some of whose parameters are set, and a linear scorer.
 LOSSES = ("ranknet", "linear:listnet")

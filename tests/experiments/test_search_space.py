@@ -9,8 +9,8 @@ import pytest
 
 from rankscope.experiments.crossvalidation import RankerModels, parse_rankers
 from rankscope.experiments.random_search import SPACES, draw_setting, log_uniform, ranker_kind, uniform, uniform_choice
-from rankscope.learning.lambdamart import LambdaMART, parse_objective
-from rankscope.learning.ranker import Ranker
+from rankscope.learning import LambdaMART, Ranker
+from rankscope.learning.lambdamart import parse_objective
 
 #: A ranker of each kind.
 RANKERS: dict[str, Ranker] = {

@@ -10,7 +10,8 @@ import pytest
 from helpers.same import assert_same_bits
 
 import rankscope as rs
-from rankscope.learning.losses import LOSSES, parse_loss
+from rankscope.learning import LOSSES
+from rankscope.learning.losses import parse_loss
 
 SMALLEST, GREATEST = 5e-324, 1.7e308
 

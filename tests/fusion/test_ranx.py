@@ -10,10 +10,9 @@ from helpers.judged_runs import by_document
 from helpers.paths import TESTS
 
 import rankscope as rs
-from rankscope.fusion import METHODS, NORMALISATIONS
+from rankscope.fusion import METHODS, NORMALISATIONS, TRAINED
 from rankscope.fusion.judgments import judge_pool
 from rankscope.fusion.pool import load_pool
-from rankscope.fusion.supervised import TRAINED
 
 FOUND = json.loads((TESTS / "reference" / "ranx" / "recorded_fusion.json").read_text("utf-8"))
 WEIGHTS = {"weights": FOUND["weights"]}

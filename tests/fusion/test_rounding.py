@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.consensus.registry import METHODS as CONSENSUS
-from rankscope.fusion import METHODS
-from rankscope.fusion.normalisation import NORMALISATIONS
+from rankscope.consensus import METHODS as CONSENSUS
+from rankscope.fusion import METHODS, NORMALISATIONS
 
 Lists = dict[str, dict[str, float]]
 DOCUMENTS = [f"d{i}" for i in range(24)]

@@ -13,19 +13,25 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from rankscope.consensus.base import Method
-from rankscope.consensus.models import MC1, MC2, MC3, MC4, Mallows, PlackettLuce
-from rankscope.consensus.optimal import Footrule, Kemeny
-from rankscope.consensus.voting import (
+from rankscope import Votes
+from rankscope.consensus import (
+    MC1,
+    MC2,
+    MC3,
+    MC4,
     Borda,
     Copeland,
+    Footrule,
+    Kemeny,
+    Mallows,
     MeanRankAggregation,
     MedianRankAggregation,
+    Method,
+    PlackettLuce,
     RankedPairs,
     RobustRank,
     Schulze,
 )
-from rankscope.data.votes import Votes
 
 #: What nearly every method has; "condorcet" (a Condorcet winner is alone on the first place) goes beside them, and for
 #: strict orders "unique_neutrality" and "tied_all" in the stead of "neutrality" and "indifference".

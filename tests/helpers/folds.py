@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.features import Features
+from rankscope import Features
 
 QUICK: dict[str, Any] = {"hidden": (4,), "epochs": 3, "learning_rate": 0.01, "batch_lists": 4}
 

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.comparison.gate import Gate, gate
-from rankscope.data.scores import Scores
+from rankscope import Gate, Scores, gate
 
 
 def made(values: Any, measure: str = "AP", system: str = "new") -> Scores:

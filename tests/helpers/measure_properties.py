@@ -18,9 +18,7 @@ import numpy as np
 from helpers.strategies import Case, by_subtopic, ranked
 
 import rankscope as rs
-from rankscope.data.hits import Hits
-from rankscope.data.join import Convention
-from rankscope.measures.base import Measure
+from rankscope import Convention, Hits, Measure
 from rankscope.typing import Floats
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope import PairScores, SegmentScores
 
 SYSTEMS, SEGMENTS = tuple("ABCDEF"), tuple(map(str, range(1, 31)))
 FEW: dict[str, Any] = {"n_resamples": 49, "rng": 1}

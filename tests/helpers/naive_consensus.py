@@ -33,7 +33,7 @@ def least(distance, votes, unranked):
 
 def random_votes(voters, items, seed):
     """Every order as likely as any other: the hardest there is."""
-    from rankscope.data.votes import Votes
+    from rankscope import Votes
 
     ranks = np.argsort(np.random.default_rng(seed).random((voters, items)), axis=1) + 1.0
     return Votes(ranks=ranks, items=tuple(f"i{k}" for k in range(items)))

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from rankscope import parse_measure
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.measures.names import parse_measure
 
 PLAIN = SimpleNamespace(exp=math.exp, log=math.log, abs=abs, above=lambda x: max(x, 0.0))
 

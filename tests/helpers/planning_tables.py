@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from rankscope.data.scores import Scores
-from rankscope.measures.names import parse_measures
+from rankscope import Scores, parse_measures
 
 METHODS = ["t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval"]
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.measures.base import Measure
-from rankscope.measures.names import parse_measures
+from rankscope import Measure, parse_measures
 from rankscope.measures.presets import PRESETS
 
 #: How the recorded outputs are called -> our preset.

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import rankscope as rs
+from rankscope import Scores
 from rankscope.comparison.compare import TESTS
-from rankscope.data.scores import Scores
 
 #: Tests of all systems at once; of probabilities; with intervals of their own; that draw.
 OF_ALL = [name for name, method in TESTS.items() if method.kind == "all"]

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import rankscope as rs
-from rankscope.data.scores import Scores
-from rankscope.measures.names import parse_measures
+from rankscope import Scores, parse_measures
 
 
 def made(values: Any, measures: Sequence[str] = ("AP",), names: Sequence[str] | None = None) -> Scores:

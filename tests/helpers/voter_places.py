@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.data.votes import Votes
+from rankscope import Votes
 
 
 def some_places(seed, voters=4, items=5):

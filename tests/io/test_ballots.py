@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
+from rankscope import read_entity_ranks
 from rankscope.errors import InputError, UnknownName
-from rankscope.io.tables import read_entity_ranks
 
 TABLE = "paper\tAnn\tBob\tCem\nX\t1\t2\t1.5\nY\t2\t1\t1.5\nZ\t3\t\t7\n"
 LONG = "voter,item,rank\nAnn,X,1\nAnn,Y,2\nAnn,Z,3\nBob,Y,1\nBob,X,2\nBob,Z,NA\nCem,X,1.5\nCem,Y,1.5\nCem,Z,7\n"  #

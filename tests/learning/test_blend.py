@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.learning.blend import Blend
-from rankscope.learning.ranker import Ranker
+from rankscope.learning import Blend, Ranker
 from rankscope.learning.scaling import WITHIN_LISTS
 
 RNG = np.random.default_rng(8)

@@ -13,7 +13,7 @@ from scipy.optimize import fsolve
 
 from rankscope.errors import InputError
 from rankscope.learning.blend import learn_combination, stacked_weights
-from rankscope.learning.losses.registry import parse_loss
+from rankscope.learning.losses import parse_loss
 
 LISTNET = parse_loss("listnet")
 #: Lists of two documents, of grades 1 and 0. ListNet's cross-entropy of such a list is least where softmax of the two

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.kernels import trees
 from rankscope.learning import Blend, Ranker, load_ranker, network, save_ranker, scaling
 from rankscope.learning.blend import NORMALISATIONS

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.errors import InputError
-from rankscope.learning.features import match_features
+from rankscope.learning import match_features
 
 
 def features(*names: str) -> Features:

@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.data.features import Features
+from rankscope import Features, parse_measure
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.experiments.permutation_importance import prepared_scorer
-from rankscope.learning import LOSSES, LambdaMART, Ranker
+from rankscope.learning import LOSSES, LambdaMART, Ranker, Training
 from rankscope.learning import lambdamart as boosting
 from rankscope.learning.lambdamart import parse_objective
-from rankscope.learning.training import Training, ranker_signature
-from rankscope.measures.names import parse_measure
+from rankscope.learning.training import ranker_signature
 
 RNG = np.random.default_rng(21)
 

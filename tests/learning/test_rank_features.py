@@ -10,21 +10,17 @@ import numpy as np
 import pytest
 from helpers.model_files import parts, put
 
-from rankscope.data.features import Features
+from rankscope import Features, parse_measure
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.experiments.crossvalidation import parse_rankers
 from rankscope.experiments.permutation_importance import prepared_scorer
-from rankscope.learning.blend import Blend
+from rankscope.learning import Blend, Ranker, load_ranker, save_ranker
 from rankscope.learning.lambdamart import parse_objective
 from rankscope.learning.losses import parse_loss
-from rankscope.learning.model_files import load_ranker, save_ranker
-from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import with_list_ranks
 from rankscope.learning.training import ranker_signature
-from rankscope.measures.names import parse_measure
-from rankscope.translation.features import TranslationFeatures
-from rankscope.translation.learned_metric import score_translations
+from rankscope.translation import TranslationFeatures, score_translations
 
 RNG = np.random.default_rng(8)
 LISTS, LENGTH = 30, 8

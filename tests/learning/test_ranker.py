@@ -13,13 +13,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 import rankscope as rs
-from rankscope.data.features import Features
+from rankscope import Features, parse_measure
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.learning import LOSSES, Ranker
 from rankscope.learning.ranker import PARAMETERS
 from rankscope.learning.scaling import TRANSFORMS
-from rankscope.measures.names import parse_measure
 
 
 def measured(name, y, scores, lists=10):

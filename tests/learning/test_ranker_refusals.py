@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.rankers import QUICK, data
 
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
 from rankscope.learning import Ranker
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.learning.scaling import with_list_ranks
 
 

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from rankscope.data.features import Features
+from rankscope import Features, parse_measure
 from rankscope.errors import InputError
+from rankscope.learning import Ranker
 from rankscope.learning import early_stopping as stopping
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
 from rankscope.learning.linear import train_linear
 from rankscope.learning.losses import parse_loss
 from rankscope.learning.network import MinibatchTraining, score_documents
-from rankscope.learning.ranker import Ranker
-from rankscope.measures.names import parse_measure
 
 
 def some_features(seed=0, lists=10, length=6, width=4, name="features"):

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope import Features
 from rankscope._version import __version__
-from rankscope.data.features import Features
-from rankscope.learning.ranker import Ranker
-from rankscope.learning.training import Training, epoch_curves, ranker_signature
+from rankscope.learning import Ranker, Training
+from rankscope.learning.training import epoch_curves, ranker_signature
 
 RNG = np.random.default_rng(8)
 

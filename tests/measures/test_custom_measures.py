@@ -11,7 +11,7 @@ from helpers.same import assert_same_numbers
 from helpers.strategies import as_lists
 
 import rankscope as rs
-from rankscope.data.hits import Hits
+from rankscope import Hits
 from rankscope.measures import MEASURES
 from rankscope.typing import Floats
 

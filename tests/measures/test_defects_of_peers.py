@@ -20,8 +20,8 @@ from helpers.strategies import Case, cases, ranked, write_trec
 from hypothesis import given
 
 import rankscope as rs
+from rankscope import Convention
 from rankscope.compat import pytrec_eval, ranx
-from rankscope.data.join import Convention
 
 #: On the first document alone they all say the same; and RR does without a cutoff what it does with one.
 FIRST = ("P@1", "R@1", "F@1", "RR@1", "AP@1", "nDCG@1", "DCG@1", "Success@1", "RelP@1", "ERR@1", "Rprec", "SDCG@1")

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.hits import Hits
-from rankscope.data.join import Convention, join
+from rankscope import Convention, Hits
+from rankscope.data.join import join
 
 #: {query: {subtopic: {document: relevance}}}, and {query: {document: score}}.
 Judged = dict[str, dict[str, dict[str, int]]]

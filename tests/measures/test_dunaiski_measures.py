@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.data.entities import EntityRanks, hits_of_entities
+from rankscope import EntityRanks
+from rankscope.data.entities import hits_of_entities
 
 #: A value, and on how many entities it rests.
 Score = tuple[float, float]

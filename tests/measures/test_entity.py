@@ -16,10 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.entities import EntityRanks, hits_of_entities
-from rankscope.data.hits import Hits
-from rankscope.measures.base import Measure
-from rankscope.measures.names import parse_measures
+from rankscope import EntityRanks, Hits, Measure, parse_measures
+from rankscope.data.entities import hits_of_entities
 from rankscope.measures.presets import PRESETS
 
 PRESET = PRESETS["dunaiski"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope import parse_measures
 from rankscope.measures import MEASURES
 from rankscope.measures.binary import AP, AUC, GMAP, RR, F, P, R, RelP, Rprec, Success
 from rankscope.measures.cascade import ERR, RBP, nERR
@@ -13,7 +14,7 @@ from rankscope.measures.curves import AvgIPrec, IPrec
 from rankscope.measures.diversity import AP_IA, NRBP, alpha_DCG, alpha_nDCG
 from rankscope.measures.graded import DCG, BinG, G, IdealDCG, RnDCG, nDCG, nDCGRel
 from rankscope.measures.incomplete_judgments import Bpref, GMBpref, Judged, Unj
-from rankscope.measures.names import TREC_NAMES, expand_trec, parse_measures, split_trec, trec_name
+from rankscope.measures.names import TREC_NAMES, expand_trec, split_trec, trec_name
 from rankscope.measures.sets import SetAP, SetF, SetRelP, Utility, Yaap
 
 

@@ -31,9 +31,8 @@ from helpers.measure_properties import (
 from helpers.strategies import GRADES, Case, by_subtopic, random_case
 
 import rankscope as rs
-from rankscope.data.hits import Hits
+from rankscope import Hits, Measure
 from rankscope.measures import MEASURES
-from rankscope.measures.base import Measure
 from rankscope.typing import Floats
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
+from rankscope import parse_measure
 from rankscope.errors import ParameterError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.measures.names import parse_measure
 
 MEASURES = (
     "DCG",

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.join import Convention
+from rankscope import Convention
 from rankscope.measures import Measure
 
 AVERAGE = Convention(ties="average")

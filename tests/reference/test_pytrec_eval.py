@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.measures.names import parse_measures, trec_name
+from rankscope import parse_measures
+from rankscope.measures.names import trec_name
 from rankscope.measures.presets import PRESETS
 
 CUTS = ("1", "2", "3", "5", "10", "20", "100")

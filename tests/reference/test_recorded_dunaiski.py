@@ -11,12 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from rankscope import EntityRanks, Hits, Measure, parse_measures, read_entity_ranks
 from rankscope.compat.dunaiski import FUNCTIONS, coded_measure
-from rankscope.data.entities import EntityRanks
-from rankscope.data.hits import Hits
-from rankscope.io.tables import read_entity_ranks
-from rankscope.measures.base import Measure
-from rankscope.measures.names import parse_measures
 from rankscope.measures.presets import PRESETS
 
 FOLDER = Path(__file__).resolve().parent / "dunaiski"

@@ -11,8 +11,8 @@ import pytest
 from cli.conftest import cli
 
 import rankscope as rs
+from rankscope import read_letor
 from rankscope.compat.letor import letor_score, letor_values
-from rankscope.io.letor import read_letor
 
 __all__ = ["cli"]
 

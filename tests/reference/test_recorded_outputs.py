@@ -14,8 +14,7 @@ import pytest
 from helpers.recorded_trec_eval import VERSIONS, Line, measures_of, printed, read_lines, summary
 
 import rankscope as rs
-from rankscope.data.hits import Hits
-from rankscope.data.join import Convention
+from rankscope import Convention, Hits
 from rankscope.measures.names import TREC_NAMES, expand_trec
 
 FOLDER = Path(__file__).resolve().parent / "trec_eval"

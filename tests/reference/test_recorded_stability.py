@@ -12,10 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from rankscope import EntityRanks, Measure, read_entity_ranks
 from rankscope.compat.dunaiski import coded_measure
-from rankscope.data.entities import EntityRanks
-from rankscope.io.tables import read_entity_ranks
-from rankscope.measures.base import Measure
 from rankscope.stability.discriminative_power import counts_of
 from rankscope.stability.dunaiski import coded_error_and_ties, coded_levels, coded_swap_difference
 from rankscope.stability.sampling import Entities

@@ -17,7 +17,8 @@ import pytest
 from helpers.same import assert_same_bits
 
 import rankscope as rs
-from rankscope.data.rankings import Labels, Rankings
+from rankscope import Rankings
+from rankscope.data.rankings import Labels
 from rankscope.data.result import as_text
 from rankscope.data.scores import EachQuery
 from rankscope.data.section import Section

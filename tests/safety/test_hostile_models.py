@@ -15,12 +15,11 @@ import pytest
 
 import rankscope as rs
 from rankscope.learning import Blend, Ranker, load_ranker, save_ranker
+from rankscope.translation import load_lexicon, save_lexicon, train_language_model, train_lexicon
 from rankscope.translation.array_file import header_struct, pack_arrays, unpack_arrays
-from rankscope.translation.ibm_model_1 import train_lexicon
 from rankscope.translation.language_model import LANGUAGE_MODEL_MAGIC as MODEL_MAGIC
-from rankscope.translation.language_model import train_language_model
 from rankscope.translation.language_model.model_files import compact_chunks, read_compact
-from rankscope.translation.lexicon import LEXICON_MAGIC, load_lexicon, save_lexicon
+from rankscope.translation.lexicon import LEXICON_MAGIC
 
 safetensors = pytest.importorskip("safetensors.numpy", reason="safetensors is not installed; models need it")
 

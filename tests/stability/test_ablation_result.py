@@ -13,8 +13,7 @@ from helpers.strategies import Judgments as Qrels
 from helpers.strategies import Lists, ranked
 
 import rankscope as rs
-from rankscope.data.entities import EntityRanks
-from rankscope.data.join import Convention
+from rankscope import Convention, EntityRanks
 from rankscope.demo.collection import make_collection
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.measures.association import kendall_tau, tau_ap

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.hits import Hits
-from rankscope.data.join import Convention
+from rankscope import Convention, Hits
 from rankscope.stability.judgment_ablation import PooledJudgments, judgments_of
 
 ARRAYS = ("offsets", "rank", "first", "last", "relevance", "judged", "retrieved", "missing", "grades", "grade_offsets")

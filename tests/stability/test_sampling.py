@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.measures.names import parse_measures
+from rankscope import parse_measures
 from rankscope.stability.conditions import Condition
 from rankscope.stability.sampling import Entities, Queries, stream
 from rankscope.stability.settings import load_population

@@ -11,7 +11,8 @@ from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.stats.confusion import confusion_matrix, encode, rates, share_interval
+from rankscope.stats import confusion_matrix, rates
+from rankscope.stats.confusion import encode, share_interval
 
 TRUE, PREDICTED = [1, 0, 1, 0, 1], [1, 0, 1, 1, 0]  # the example in the spec: (TN, FP, FN, TP) = (1, 1, 1, 2)
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40)

@@ -11,7 +11,8 @@ from sklearn import metrics
 from statsmodels.stats import inter_rater
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.stats.raters import LEVELS, cohens_kappa, krippendorffs_alpha
+from rankscope.stats import cohens_kappa, krippendorffs_alpha
+from rankscope.stats.raters import LEVELS
 
 NAN = float("nan")
 WEIGHTS = [None, "linear", "quadratic"]

@@ -8,7 +8,7 @@ import pytest
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.translation import ibm_model_1 as lexicon_training
-from rankscope.translation.ibm_model_1 import train_lexicon
+from rankscope.translation import train_lexicon
 
 
 def texts(seed, words, n=40, least=0):

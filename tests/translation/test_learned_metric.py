@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from helpers.same import assert_same_bits
 
-from rankscope.agreement.load import read_segment_scores
-from rankscope.agreement.segment_level import segments
-from rankscope.data.rankings import Rankings
+from rankscope import Rankings, read_segment_scores
+from rankscope.agreement import segments
 from rankscope.errors import InputError
-from rankscope.learning.ranker import Ranker
-from rankscope.translation.features import (
+from rankscope.learning import Ranker
+from rankscope.translation import (
     TranslationFeatures,
     judged_lists,
     read_translation_features,
+    score_translations,
+    seg_score_lines,
     write_translation_features,
 )
-from rankscope.translation.learned_metric import score_translations, seg_score_lines
 
 SYSTEMS, SEGMENTS = ("A", "B", "C"), ("1", "2")
 TABLE = TranslationFeatures(

@@ -9,8 +9,7 @@ from helpers.same import assert_same_bits, assert_same_numbers
 
 from rankscope.errors import InputError
 from rankscope.translation import lexicon as lexical_sums
-from rankscope.translation.ibm_model_1 import train_lexicon
-from rankscope.translation.lexicon import load_lexicon, save_lexicon
+from rankscope.translation import load_lexicon, save_lexicon, train_lexicon
 
 
 def texts(seed, words, n=30, least=0):

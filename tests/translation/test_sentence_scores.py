@@ -14,7 +14,8 @@ from helpers.same import assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.data.rankings import Labels, Rankings
+from rankscope import Rankings
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 from rankscope.translation.sentence_scores import Scorers, judged_scores, sentence_bleu, sentence_scorers
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.translation.tokenisation import tokenised
+from rankscope.translation import tokenised
 
 
 @given(st.lists(st.text(max_size=20), max_size=5))

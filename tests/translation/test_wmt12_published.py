@@ -7,9 +7,8 @@ import importlib.util
 import numpy as np
 import pytest
 
-from rankscope.agreement.inter_rater import raters
-from rankscope.agreement.segment_level import segments
-from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope import PairScores, SegmentScores
+from rankscope.agreement import raters, segments
 from rankscope.io.translation import read_wmt_rankings
 from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED, segment_level, system_level
 

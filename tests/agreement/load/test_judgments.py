@@ -10,14 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope import agreement
+from rankscope import PairScores, Rankings, SegmentScores, agreement
 from rankscope.agreement.load import ranked_only, read_judgments
 from rankscope.agreement.load.files import handle_duplicates
 from rankscope.agreement.load.segments import attach_metrics
 from rankscope.agreement.rankeval import holds_rankings
 from rankscope.agreement.rankeval.load import load_rankings
-from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import zstd_module
 

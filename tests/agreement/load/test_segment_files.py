@@ -6,11 +6,10 @@ import gzip
 
 import pytest
 
+from rankscope import PairScores, Rankings, SegmentScores
+from rankscope.agreement import segments
 from rankscope.agreement.load import read_judgments
 from rankscope.agreement.load.files import merge_segment_scores, read_scores
-from rankscope.agreement.segment_level import segments
-from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError
 
 WMT = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankscope import SegmentScores
+from rankscope.agreement import compare_metrics, systems
 from rankscope.agreement.load import read_metric_scores
 from rankscope.agreement.load.files import is_system_line, read_any_scores, system_scores_in
-from rankscope.agreement.metrics import compare_metrics
-from rankscope.agreement.system_level import systems
-from rankscope.data.segment_scores import SegmentScores, SystemScores
+from rankscope.data.segment_scores import SystemScores
 from rankscope.errors import InputError, ParameterError
 
 SYS = "BLEU\tde-en\tset\tA\t31.5\nBLEU\tde-en\tset\tB\t28\nBLEU\tde-en\tset\tC\t20\n"

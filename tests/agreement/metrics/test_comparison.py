@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankscope as rs
-from rankscope.agreement.metrics import MetricComparison, cluster_ranks, compare_matrices
+from rankscope import PairScores, Rankings, SegmentScores
+from rankscope.agreement import MetricComparison
+from rankscope.agreement.metrics import cluster_ranks, compare_matrices
 from rankscope.agreement.metrics.comparison import COLUMNS
 from rankscope.agreement.metrics.task_tests import pvalues_of, resamples_of
 from rankscope.agreement.statistics import CONVENTIONS, calibrate, calibration_curve
-from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.segment_scores import SystemScores
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 compare = rs.agreement.compare_metrics

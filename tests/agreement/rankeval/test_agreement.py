@@ -13,8 +13,9 @@ from helpers.paths import TESTS
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
+from rankscope import Rankings
 from rankscope.agreement import per_segment, per_set
-from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 README = TESTS / "reference" / "rankeval" / "readme.jcml"

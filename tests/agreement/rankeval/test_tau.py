@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 import rankscope as rs
+from rankscope import Rankings
 from rankscope.agreement import per_set
 from rankscope.agreement.rankeval import (
     PairedRanks,
@@ -20,7 +21,7 @@ from rankscope.agreement.rankeval import (
     tau_counts,
 )
 from rankscope.agreement.rankeval.tau import ChanceTau, deal_ranks, deals_of
-from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 
 TIES = list(product([True, False], repeat=2))

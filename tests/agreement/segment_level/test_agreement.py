@@ -14,13 +14,12 @@ from helpers.same import assert_same_bits
 from scipy import stats
 
 import rankscope as rs
-from rankscope.agreement.decision_agreement import decisions
-from rankscope.agreement.load import GOLD, rankings_from_scores, read_rankings, read_segment_scores
-from rankscope.agreement.segment_level import segments
+from rankscope import PairScores, Rankings, SegmentScores, read_rankings, read_segment_scores
+from rankscope.agreement import KendallConvention, decisions, segments
+from rankscope.agreement.load import GOLD, rankings_from_scores
 from rankscope.agreement.settings import SEGMENT_STATISTICS
-from rankscope.agreement.statistics import CONVENTIONS, SEGMENT_CORRELATIONS, SEGMENT_GROUPINGS, KendallConvention
-from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope.agreement.statistics import CONVENTIONS, SEGMENT_CORRELATIONS, SEGMENT_GROUPINGS
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import bootstrap_indices, draw
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope.agreement.segment_level import segments
-from rankscope.data.rankings import Labels, Rankings
+from rankscope import Rankings
+from rankscope.agreement import segments
+from rankscope.data.rankings import Labels
 from rankscope.data.section import Marked, best_in_bold
 from rankscope.reporting.tables import render_result
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.agreement.statistics import CONVENTIONS, KendallConvention, as_convention, parse_table
+from rankscope.agreement import KendallConvention
+from rankscope.agreement.statistics import CONVENTIONS, as_convention, parse_table
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.kernels.pairs import PairCounts
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.agreement.statistics import CONVENTIONS, KendallConvention, calibrate, count_by_judgment
+from rankscope.agreement import KendallConvention
+from rankscope.agreement.statistics import CONVENTIONS, calibrate, count_by_judgment
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import PairCounts
 

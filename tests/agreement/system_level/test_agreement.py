@@ -15,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from rankscope import PairScores, Preferences, Rankings, SegmentScores
+from rankscope.agreement import systems
 from rankscope.agreement.statistics import (
     RULES,
     SYSTEM_CORRELATIONS,
@@ -26,12 +28,10 @@ from rankscope.agreement.statistics import (
     win_sums,
 )
 from rankscope.agreement.statistics.system_statistics import count_concordant_pairs
-from rankscope.agreement.system_level import systems
 from rankscope.agreement.system_level.agreement import ALL
 from rankscope.consensus.models import fit_preferences
-from rankscope.data.preferences import Preferences
-from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.rankings import Labels
+from rankscope.data.segment_scores import SystemScores
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import bootstrap_indices, draw
 from rankscope.stats import correlation_test

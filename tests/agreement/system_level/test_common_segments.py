@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from helpers.same import assert_same_bits
 
-from rankscope.agreement.metrics import compare_metrics
-from rankscope.agreement.system_level import systems
-from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope import PairScores, Rankings, SegmentScores
+from rankscope.agreement import compare_metrics, systems
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError
 
 NAMES = ("A", "B", "C", "D", "E")

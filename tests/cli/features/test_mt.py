@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from helpers.same import assert_same_bits
 
-from rankscope.io.letor import read_features
+from rankscope import read_features
 from rankscope.translation import load_language_model, load_lexicon, tokenised, train_lexicon, translation_features
 
 TEXTS = {

@@ -6,9 +6,9 @@ import pytest
 from helpers.same import assert_same_bits
 
 import rankscope as rs
+from rankscope import read_features
 from rankscope.demo.collection import SEED, collection_files
 from rankscope.fusion import run_features
-from rankscope.io.letor import read_features
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,9 @@ import pandas as pd
 import pytest
 from helpers.refusals import refused
 
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.io.core import open_binary
-from rankscope.learning.model_files import load_ranker, save_ranker
-from rankscope.learning.ranker import Ranker
+from rankscope.learning import Ranker, load_ranker, save_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from helpers.refusals import refused
 
-from rankscope.learning.model_files import load_ranker
+from rankscope.learning import load_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
 
@@ -54,7 +54,7 @@ def test_a_network_that_looks_at_lists_is_trained_saved_and_asked(cli: Callable[
     assert type(ranker).__name__ == "TorchRanker"
     done = cli("predict", "t.model", "demo-test.txt", "-o", "scores.txt")
     assert (done.code, done.out) == (0, "")
-    from rankscope.io.letor import read_features
+    from rankscope import read_features
 
     expected = ranker.predict(read_features("demo-test.txt"))
     assert np.array_equal(np.loadtxt("scores.txt"), expected)

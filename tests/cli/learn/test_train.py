@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from helpers.refusals import refused
 
-from rankscope.learning.model_files import load_ranker
-from rankscope.learning.ranker import Ranker
+from rankscope.learning import Ranker, load_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
 

@@ -12,7 +12,7 @@ import pytest
 from helpers.folds import letor_lines
 
 import rankscope as rs
-from rankscope.learning.model_files import load_ranker
+from rankscope.learning import load_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
 

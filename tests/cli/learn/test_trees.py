@@ -13,7 +13,7 @@ import pytest
 
 from rankscope.demo.collection import SEED
 from rankscope.demo.letor import feature_files
-from rankscope.learning.model_files import load_ranker
+from rankscope.learning import load_ranker
 
 FEW = "lambdamart(trees=20, patience=5)"
 installed = pytest.mark.skipif(find_spec("lightgbm") is None, reason="LightGBM is not installed; it grows trees")

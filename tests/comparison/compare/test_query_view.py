@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.comparison.compare import compare, query_section
+from rankscope import Scores, compare, parse_measures
+from rankscope.comparison.compare import query_section
 from rankscope.comparison.verdict import enough_queries, short_verdict, verdict
-from rankscope.data.scores import Scores
-from rankscope.measures.names import parse_measures
-from rankscope.stats.power import t_power
+from rankscope.stats import t_power
 
 
 def scores_of(values: list[list[float]], names: str = "abcdefgh", measure: str = "AP") -> Scores:

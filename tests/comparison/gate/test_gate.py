@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from scipy import stats as oracle
 
 import rankscope as rs
-from rankscope.comparison.gate import EXIT_CODES, check_gate, gate
+from rankscope import gate
+from rankscope.comparison.gate import EXIT_CODES, check_gate
 from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Criterion, decide
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.stats import queries_for_t
@@ -217,7 +218,7 @@ def test_a_measure_is_found_by_every_name_that_its_scores_know() -> None:
 
 
 def test_saved_scores_are_a_baseline_as_good_as_new_ones(tmp_path: Any) -> None:
-    from rankscope.evaluation.saved_scores import read_scores, write_scores
+    from rankscope import read_scores, write_scores
 
     qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
     old = rs.evaluate(qrels, {f"q{i}": {"a": 1.0, "b": 2.0 * (i % 2)} for i in range(6)}, ["RR", "AP"])

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.comparison.gate import gate
+from rankscope import gate
 from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Criterion, Turn, decide, turn_of
 from rankscope.reporting import figures
 from rankscope.stats import queries_for_t

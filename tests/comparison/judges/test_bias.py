@@ -10,7 +10,8 @@ import pytest
 from helpers.same import assert_same_bits
 
 import rankscope as rs
-from rankscope.comparison.judges import JudgeAgreement, agree_judgments
+from rankscope import agree_judgments
+from rankscope.comparison.judges import JudgeAgreement
 from rankscope.comparison.judges.bias import DEPTH, clustered_mean
 from rankscope.demo.collection import KIN, SEED, SYSTEMS, collection_files, judge_files, write_files
 from rankscope.measures.association import kendall_tau, tau_ap

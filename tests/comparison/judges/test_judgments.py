@@ -12,14 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from rankscope.comparison.judges import agree_judgments
-from rankscope.data.qrels import Qrels
+from rankscope import Qrels, Run, agree_judgments, evaluate, read_qrels
 from rankscope.data.result import as_text
-from rankscope.data.run import Run
 from rankscope.demo.collection import KIN, SEED, collection_files, judge_files, make_collection, write_files
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.engine import evaluate
-from rankscope.io.read import read_qrels
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
 
 A = {"1": {"a": 2, "b": 0, "c": 1, "d": 1}, "2": {"a": 0, "e": 1}}

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from rankscope.comparison.judges import agree_labels
+from rankscope import agree_labels
 from rankscope.errors import InputError, ParameterError
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
 

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from rankscope.comparison.compare import compare
-from rankscope.comparison.plan import plan
-from rankscope.comparison.standardisation import standardise
+from rankscope import compare, plan, standardise
 from rankscope.errors import ParameterError, UnknownName
 
 # Numbers

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.comparison.plan import plan
-from rankscope.data.scores import Scores
-from rankscope.measures.names import parse_measures
+from rankscope import Scores, parse_measures, plan
 
 pytestmark = pytest.mark.slow
 

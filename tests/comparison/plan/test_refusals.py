@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from helpers.planning_tables import METHODS, pair, rows, scores_of
 
-from rankscope.comparison.compare import compare
-from rankscope.comparison.plan import check_plan, plan
+from rankscope import compare, plan
+from rankscope.comparison.plan import check_plan
 from rankscope.errors import InputError, ParameterError
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope import Rankings
 from rankscope.consensus import leaderboard
-from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.rankings import Labels
 from rankscope.errors import UnknownName
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope import Preferences, Votes
 from rankscope.consensus import leaderboard
 from rankscope.consensus.leaderboards import fit as estimates
 from rankscope.consensus.leaderboards.fit import LeaderboardSettings, estimate_from_preferences
 from rankscope.consensus.models import fit_preferences
-from rankscope.data.preferences import Preferences
-from rankscope.data.votes import Votes
 
 
 def board(data: Any, **options: Any) -> Any:

@@ -20,11 +20,10 @@ from jobs import machines
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import rankscope as rs
-from rankscope.consensus.leaderboards import leaderboard
+from rankscope import Preferences, Votes
+from rankscope.consensus import leaderboard
 from rankscope.consensus.models import fit_preferences
 from rankscope.consensus.models.bradley_terry_likelihood import contexts_of
-from rankscope.data.preferences import Preferences
-from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 
 Floats = npt.NDArray[np.float64]

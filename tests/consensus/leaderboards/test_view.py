@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope import Preferences
 from rankscope.consensus import leaderboard
 from rankscope.consensus.leaderboards.result import Effect
 from rankscope.consensus.leaderboards.view import format_odds, format_rating
-from rankscope.data.preferences import Preferences
 
 
 def board(data: Any, **options: Any) -> Any:

@@ -5,8 +5,8 @@ from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope import Votes
 from rankscope.consensus.models.plackett_luce import beaten_by, connected, pairs_above
-from rankscope.data.votes import Votes
 
 
 @examples(30)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.models import plackett_luce_misfit, sample_plackett_luce
+from rankscope import Votes
+from rankscope.consensus import plackett_luce_misfit, sample_plackett_luce
 from rankscope.consensus.models.plackett_luce import pair_statistic, sample_places
-from rankscope.data.votes import Votes
 
 
 def test_the_statistic_of_a_round_table_by_hand():

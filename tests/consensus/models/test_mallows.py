@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.models import Mallows, sample_mallows
-from rankscope.consensus.models.mallows import mallows, pool_cells
-from rankscope.consensus.optimal import Kemeny
-from rankscope.data.votes import Votes
+from rankscope import Votes
+from rankscope.consensus import Kemeny, Mallows, mallows, sample_mallows
+from rankscope.consensus.models.mallows import pool_cells
 from rankscope.errors import ParameterError
 
 

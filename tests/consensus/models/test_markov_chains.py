@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from helpers.voter_places import random_votes
 
-from rankscope.consensus.models import MC1, MC2, MC3, MC4, mc1, mc2, mc3, mc4
+from rankscope import Votes
+from rankscope.consensus import MC1, MC2, MC3, MC4, mc1, mc2, mc3, mc4
 from rankscope.consensus.models.markov_chains import stationary_distribution
-from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 
 CHAINS = (MC1, MC2, MC3, MC4)

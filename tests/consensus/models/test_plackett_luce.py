@@ -6,10 +6,11 @@ from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.consensus.models import plackett_luce_covariance, refuse_unconnected, sample_plackett_luce
+from rankscope import Votes
+from rankscope.consensus import sample_plackett_luce
+from rankscope.consensus.models import plackett_luce_covariance, refuse_unconnected
 from rankscope.consensus.models.plackett_luce import connected, fit_plackett_luce
 from rankscope.consensus.models.plackett_luce_likelihood import slope, stages_of
-from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 
 

@@ -7,11 +7,11 @@ from helpers.voter_places import some_places
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope import Votes
 from rankscope.consensus.models import LuceModel
 from rankscope.consensus.models import plackett_luce_likelihood as choices_module
 from rankscope.consensus.models.plackett_luce import fit_plackett_luce
 from rankscope.consensus.models.plackett_luce_likelihood import choice_sets_of, curvature, slope, stages_of
-from rankscope.data.votes import Votes
 
 
 @examples(40)

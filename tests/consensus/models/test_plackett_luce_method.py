@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.models import PlackettLuce
-from rankscope.consensus.models.plackett_luce import plackett_luce
-from rankscope.data.votes import Votes
+from rankscope import Votes
+from rankscope.consensus import PlackettLuce, plackett_luce
 from rankscope.errors import InputError, ParameterError
 
 LISTS = [["A", "B", "C"], ["B", "A", "C"], ["A", "C", "B"], ["C", "A", "B"]]

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from rankscope.consensus.models import sample_mallows, sample_plackett_luce
+from rankscope.consensus import sample_mallows, sample_plackett_luce
 from rankscope.errors import InputError, ParameterError
 
 N = 20_000

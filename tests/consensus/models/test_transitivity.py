@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from rankscope import Preferences
 from rankscope.consensus.models import deviance_from_pairs, fit_preferences
 from rankscope.consensus.models.bradley_terry import wins_by_system
-from rankscope.data.preferences import Preferences
 from rankscope.errors import ParameterError
 
 

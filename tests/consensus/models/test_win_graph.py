@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from rankscope import Preferences
 from rankscope.consensus.models import fit_preferences
 from rankscope.consensus.models.bradley_terry import connected, davidson_has_maximum
 from rankscope.consensus.models.bradley_terry_likelihood import contexts_of
-from rankscope.data.preferences import Preferences
 from rankscope.errors import InputError
 
 

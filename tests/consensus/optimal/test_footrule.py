@@ -10,11 +10,8 @@ from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.consensus.optimal import Footrule
-from rankscope.consensus.optimal.footrule import footrule
-from rankscope.consensus.optimal.kemeny import kemeny
-from rankscope.consensus.voter_agreement import vote_distances
-from rankscope.data.votes import Votes
+from rankscope import Votes
+from rankscope.consensus import Footrule, footrule, kemeny, vote_distances
 from rankscope.errors import InputError, ParameterError
 
 UNRANKED = ("average", "worst", "optimistic", "ignore")

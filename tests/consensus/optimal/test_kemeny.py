@@ -11,10 +11,8 @@ from helpers.same import assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.consensus.optimal import Kemeny
-from rankscope.consensus.optimal.kemeny import kemeny
-from rankscope.consensus.voter_agreement import vote_distances
-from rankscope.data.votes import Votes
+from rankscope import Votes
+from rankscope.consensus import Kemeny, kemeny, vote_distances
 from rankscope.errors import InputError, ParameterError
 
 UNRANKED = ("average", "worst", "optimistic", "ignore")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankscope import Votes
 from rankscope.consensus import merge_rankings
 from rankscope.consensus.optimal.footrule import has_free_cycle
 from rankscope.consensus.optimal.held_karp import count_best_orders
 from rankscope.consensus.optimal.local_search import count_free_moves
-from rankscope.data.votes import Votes
 
 STRICT = ("kemeny", "footrule", "mallows")
 CIRCLE = [["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]]

@@ -6,11 +6,10 @@ from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.consensus.voting import Borda, MeanRankAggregation, MedianRankAggregation
+from rankscope import Votes
+from rankscope.consensus import Borda, MeanRankAggregation, MedianRankAggregation, borda, mean_rank, median_rank
 from rankscope.consensus.voting import median_rank as median_rank_module
-from rankscope.consensus.voting.borda import borda, mean_rank
-from rankscope.consensus.voting.median_rank import median_rank, weighted_medians
-from rankscope.data.votes import Votes
+from rankscope.consensus.voting.median_rank import weighted_medians
 from rankscope.errors import InputError, ParameterError
 
 PARTIAL = Votes.of([["A", "B", "C", "D"], ["B", "A"]])

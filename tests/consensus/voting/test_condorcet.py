@@ -5,10 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from rankscope.consensus import condorcet_loser, condorcet_winner, copeland, smith_set
 from rankscope.consensus.pairwise import half_ties, majority_wins, strength_levels
-from rankscope.consensus.voting import condorcet_loser, condorcet_winner, smith_set
 from rankscope.consensus.voting.condorcet import condorcet_losers, condorcet_winners, smith_sets
-from rankscope.consensus.voting.copeland import copeland
 from rankscope.errors import ParameterError
 
 

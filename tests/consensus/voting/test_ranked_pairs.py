@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from helpers.voter_places import random_levels
 
-from rankscope.consensus.voting.ranked_pairs import lock_pairs, ranked_pairs
+from rankscope.consensus import ranked_pairs
+from rankscope.consensus.voting.ranked_pairs import lock_pairs
 from rankscope.errors import ParameterError
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.consensus.voting import RobustRank, robust_rank_pvalues
-from rankscope.consensus.voting.robust_rank_aggregation import null_of_rho, robust_rank_aggregation
-from rankscope.data.votes import Votes
+from rankscope import Votes
+from rankscope.consensus import RobustRank, robust_rank_aggregation, robust_rank_pvalues
+from rankscope.consensus.voting.robust_rank_aggregation import null_of_rho
 from rankscope.errors import ParameterError
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from helpers.voter_places import random_levels
 
+from rankscope import Votes
+from rankscope.consensus import Schulze, schulze
 from rankscope.consensus.pairwise import half_ties
-from rankscope.consensus.voting import Schulze
-from rankscope.consensus.voting.schulze import schulze, widest_paths
-from rankscope.data.votes import Votes
+from rankscope.consensus.voting.schulze import widest_paths
 from rankscope.errors import ParameterError
 
 

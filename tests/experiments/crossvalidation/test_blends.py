@@ -10,15 +10,14 @@ import pytest
 from helpers.folds import QUICK, made, write_folds
 from helpers.same import assert_same_bits
 
+from rankscope import parse_measure
 from rankscope.data.result import as_text
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.experiments import cross_validate
-from rankscope.experiments.crossvalidation import CrossValidation, Fold, read_folds
+from rankscope.experiments import CrossValidation, cross_validate
+from rankscope.experiments.crossvalidation import Fold, read_folds
 from rankscope.experiments.crossvalidation.blends import BLEND_NAME
-from rankscope.learning.blend import Blend
-from rankscope.learning.ranker import Ranker
-from rankscope.measures.names import parse_measure
+from rankscope.learning import Blend, Ranker
 
 LOSSES = ("linear:listnet", "ranknet")
 

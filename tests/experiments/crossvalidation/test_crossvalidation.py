@@ -14,13 +14,13 @@ from helpers.paths import ROOT
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.data.result import as_text
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.experiments import cross_validate
-from rankscope.experiments.crossvalidation import CrossValidation, read_folds
-from rankscope.learning.losses.pairwise.ranknet import ranknet
-from rankscope.learning.ranker import Ranker
+from rankscope.experiments import CrossValidation, cross_validate
+from rankscope.experiments.crossvalidation import read_folds
+from rankscope.learning import Ranker
+from rankscope.learning.losses import ranknet
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
 QUICK = {"hidden": (8,), "epochs": 4, "learning_rate": 0.01, "batch_lists": 4}

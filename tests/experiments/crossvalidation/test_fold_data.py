@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments.crossvalidation import folds as fold_data
 from rankscope.experiments.crossvalidation import join_features, read_folds

@@ -11,10 +11,10 @@ import pytest
 from scipy import stats
 
 import rankscope as rs
-from rankscope.data.features import Features
+from rankscope import Features
 from rankscope.data.result import as_text
-from rankscope.experiments import cross_validate
-from rankscope.experiments.crossvalidation import CrossValidation, FoldValues
+from rankscope.experiments import CrossValidation, cross_validate
+from rankscope.experiments.crossvalidation import FoldValues
 from rankscope.experiments.crossvalidation.result import noise_of_pairs, seeds_note
 from rankscope.experiments.crossvalidation.view import verdict
 

@@ -17,10 +17,10 @@ from helpers.same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
+from rankscope.fusion import TRAINED
 from rankscope.fusion.judgments import judge_pool
 from rankscope.fusion.normalisation import normalise_pool
 from rankscope.fusion.pool import load_pool
-from rankscope.fusion.supervised import TRAINED
 
 WEIGHTED = ("weighted-sum", "weighted-mnz", "mixed")
 #: Settings with which every method is tried, those by default among them.

@@ -13,7 +13,7 @@ from helpers.judged_runs import lists_of, some_judgments, some_runs
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
-from rankscope.fusion.tuning import TrainedFusion
+from rankscope.fusion import TrainedFusion
 
 JUDGED = some_judgments()
 RUNS = some_runs(JUDGED)

@@ -15,7 +15,7 @@ from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
 from rankscope.demo.collection import make_collection
-from rankscope.fusion.tuning import TrainedFusion
+from rankscope.fusion import TrainedFusion
 from rankscope.fusion.tuning.training import assign_folds
 
 JUDGED = some_judgments()

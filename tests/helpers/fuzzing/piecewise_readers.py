@@ -8,7 +8,8 @@ from unittest.mock import patch
 import numpy as np
 
 import rankscope as rs
-from rankscope.data.join import Convention, Joiner
+from rankscope import Convention
+from rankscope.data.join import Joiner
 from rankscope.evaluation.joining import RunPart, join_folder
 from rankscope.evaluation.joining.joined import join_run_part, join_ungrouped
 from rankscope.evaluation.joining.workers import join_task, merge_tasks, tasks_of_file

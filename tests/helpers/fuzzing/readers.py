@@ -16,6 +16,7 @@ from helpers.fuzzing import seeds
 from helpers.fuzzing.piecewise_readers import as_partition, by_workers, regrouped
 
 import rankscope as rs
+from rankscope import read_entity_ranks, read_features, read_letor, read_preferences
 from rankscope.agreement.load import read_judgments, read_metric_scores
 from rankscope.agreement.load.files import read_any_scores
 from rankscope.agreement.rankeval.load import load_experiments
@@ -31,10 +32,10 @@ from rankscope.experiments.crossvalidation import read_folds
 from rankscope.experiments.search_log import SearchLog
 from rankscope.fusion import load_fusion
 from rankscope.io.core import read_arrays
-from rankscope.io.letor import read_features, read_labels, read_letor, read_predictions
+from rankscope.io.letor import read_labels, read_predictions
 from rankscope.io.letor.feature_cache import SUFFIX
-from rankscope.io.preferences import read_judged_table, read_preference_rankings, read_preferences
-from rankscope.io.tables import read_entity_ranks, read_label_pairs
+from rankscope.io.preferences import read_judged_table, read_preference_rankings
+from rankscope.io.tables import read_label_pairs
 from rankscope.io.translation import (
     read_lines,
     read_mt_documents,
@@ -47,10 +48,9 @@ from rankscope.io.translation import (
     read_wmt_rankings,
 )
 from rankscope.judging.pooling.run_lists import read_lists as read_cuts
-from rankscope.learning.model_files import load_ranker
+from rankscope.learning import load_ranker
 from rankscope.stability._checkpoint import Checkpoint, saved_settings
-from rankscope.translation import load_language_model, load_lexicon
-from rankscope.translation.features import read_translation_features
+from rankscope.translation import load_language_model, load_lexicon, read_translation_features
 from rankscope.translation.language_model.vocabulary import sentence_blocks
 
 __all__ = ["READERS", "Reader", "refusals"]

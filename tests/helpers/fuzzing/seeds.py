@@ -16,11 +16,10 @@ import numpy as np
 import polars as pl
 
 import rankscope as rs
+from rankscope import read_features
 from rankscope.experiments.search_log import FORM, MARK, Setting
 from rankscope.fusion import save_fusion
-from rankscope.io.letor import read_features
-from rankscope.learning import LambdaMART, Ranker
-from rankscope.learning.model_files import save_ranker
+from rankscope.learning import LambdaMART, Ranker, save_ranker
 from rankscope.stability.conditions import Condition
 from rankscope.translation import save_language_model, save_lexicon, train_language_model, train_lexicon
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from helpers.same import assert_same_bits
 
-from rankscope.data.features import Features
+from rankscope import Features, read_features
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.letor import feature_cache, features, read_features
+from rankscope.io.letor import feature_cache, features
 
 LINES = (
     b"2 qid:10 1:0.5 2:0.25 #docid = D1 inc = 1\n"

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 from helpers.same import assert_same_bits
 
+from rankscope import read_features
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.letor import read_features
 
 CSV = b"qid,label,docno,b,a,note\n007,2,d1,0.5,1,x\nq,0,d2,,-3,y\n007,1,d3,0.25,1e2,z\n"
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
 import rankscope as rs
-from rankscope.data.features import Features
+from rankscope import Features, read_features, write_features
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.io.letor import feature_writer as feature_text
-from rankscope.io.letor import read_features, read_labels, write_features
+from rankscope.io.letor import read_labels
 
 FORMS = ("txt", "csv", "tsv", "jsonl", "parquet", "txt.gz", "csv.zst", "dat")
 

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import rankscope as rs
+from rankscope import read_features
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import blocks
-from rankscope.io.letor import feature_lines, features, read_features, read_labels
+from rankscope.io.letor import feature_lines, features, read_labels
 from rankscope.io.letor import feature_lines as feature_table
 from rankscope.io.letor.feature_lines import LineReader
 

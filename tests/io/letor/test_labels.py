@@ -13,10 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankscope as rs
+from rankscope import read_letor
 from rankscope.errors import InputError
 from rankscope.io.core import LineBlock
 from rankscope.io.letor import fields as letor_fields
-from rankscope.io.letor import label_qrels, prediction_run, read_labels, read_letor, read_predictions
+from rankscope.io.letor import label_qrels, prediction_run, read_labels, read_predictions
 from rankscope.io.letor import labels as letor
 from rankscope.io.letor import labels as letor_predictions
 from rankscope.io.letor.labels import LetorLabels

@@ -18,12 +18,10 @@ from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.data.join import Convention
-from rankscope.data.qrels import Qrels
+from rankscope import Convention, Qrels, read_run
 from rankscope.errors import OutputError, RankscopeError
 from rankscope.evaluation.joining import join_file, join_run_object
 from rankscope.io.core import zstd_module
-from rankscope.io.read import read_run
 from rankscope.io.scale import external_group_by as regrouped
 from rankscope.io.tables import formats as table_stretches
 from rankscope.io.tables import formats as tables

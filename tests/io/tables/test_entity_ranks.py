@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.entities import EntityRanks, hits_of_entities
-from rankscope.io.tables import read_entity_ranks
+from rankscope import EntityRanks, read_entity_ranks
+from rankscope.data.entities import hits_of_entities
 
 GOOD = "papers\tPageRank\tcitations\nA\t1\t3.5\nB\t12\t3.5\nC\t700.0\t1\n"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.data.segment_scores import PairScores, SegmentScores, attach_scores
+from rankscope import PairScores, SegmentScores
+from rankscope.data.segment_scores import attach_scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.translation import (
     list_mt_scores,

@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.join import Convention, Joiner, join
+from rankscope import Convention
+from rankscope.data.join import Joiner, join
 from rankscope.data.rows import Ungrouped
 from rankscope.io.core import BlockReader, Source, open_binary, open_source, split_fields
 from rankscope.io.core.blocks import split_irregular_fields, split_regular_fields

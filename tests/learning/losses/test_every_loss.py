@@ -17,8 +17,8 @@ from helpers.losses import (
 from helpers.properties import examples
 from hypothesis import given
 
-from rankscope.learning import losses
-from rankscope.learning.losses import LOSSES, parse_loss
+from rankscope.learning import LOSSES, losses
+from rankscope.learning.losses import parse_loss
 
 every = pytest.mark.parametrize("entry", TABLE, ids=texts(TABLE))
 

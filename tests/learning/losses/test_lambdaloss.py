@@ -10,10 +10,10 @@ from helpers.properties import examples
 from helpers.same import assert_same_numbers
 from hypothesis import given
 
+from rankscope import parse_measure
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.learning.losses import lambdaloss, lambdarank
 from rankscope.measures.binary import AP
-from rankscope.measures.names import parse_measure
 
 TWO = (np.array([0.25, 0.5, -1.0, 0.0]), np.array([2, 0, 1, 0]), np.array([0, 4]))
 #: Those that a ranker may be trained for, one of each family and with parameters that matter.

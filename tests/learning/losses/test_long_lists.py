@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from helpers import naive_losses as naive
 
-from rankscope.learning.losses import LOSSES, listmle, neuralndcg, parse_loss
+from rankscope.learning import LOSSES
+from rankscope.learning.losses import listmle, neuralndcg, parse_loss
 from rankscope.learning.losses.listwise import approx_ndcg as approximate
 from rankscope.learning.losses.listwise import approx_ndcg as blocks
 from rankscope.learning.losses.listwise.approx_ndcg import pad_lists

@@ -8,7 +8,8 @@ import pytest
 from helpers.same import assert_same_bits
 
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.learning.losses import LOSSES, Loss, parse_loss
+from rankscope.learning import LOSSES
+from rankscope.learning.losses import Loss, parse_loss
 
 
 def test_a_name_comes_back_as_it_was_given():

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from helpers.losses import random_lists
 
+from rankscope import parse_measure
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.learning.losses import approxmrr, approxndcg, neuralndcg, parse_loss
 from rankscope.learning.losses.listwise.neural_sort import MAX_LIST_LENGTH
-from rankscope.measures.names import parse_measure
 
 
 def lists_apart(seed):

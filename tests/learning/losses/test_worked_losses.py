@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from helpers.losses import called
 
-from rankscope.learning.losses import LOSSES, parse_loss
+from rankscope.learning import LOSSES
+from rankscope.learning.losses import parse_loss
 
 #: The scores of three documents with grades 2, 0, 1: the second stands first, then the first, then the third.
 SCORES, GRADES = [1.0, 2.0, 0.0], [2, 0, 1]

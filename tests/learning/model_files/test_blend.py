@@ -12,9 +12,8 @@ import pytest
 from helpers.model_files import parts, put
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.blend import NORMALISATIONS, Blend
-from rankscope.learning.model_files import load_ranker, save_ranker
-from rankscope.learning.ranker import Ranker
+from rankscope.learning import Blend, Ranker, load_ranker, save_ranker
+from rankscope.learning.blend import NORMALISATIONS
 
 RNG = np.random.default_rng(6)
 X = RNG.normal(size=(60, 3))

@@ -15,13 +15,12 @@ import pytest
 import safetensors.numpy
 from helpers.model_files import changed_array, changed_header, changed_parameter, parts, put
 
+from rankscope import define_measure, parse_measure
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.io.core import write_chunks
-from rankscope.learning.model_files import check_saving, load_ranker, model_file, save_ranker
-from rankscope.learning.ranker import Ranker
+from rankscope.learning import Ranker, load_ranker, save_ranker
+from rankscope.learning.model_files import check_saving, model_file
 from rankscope.measures import MEASURES
-from rankscope.measures.custom import define_measure
-from rankscope.measures.names import parse_measure
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(60, 5)).astype(np.float32) * [1, 10, 0.1, 5, 1]

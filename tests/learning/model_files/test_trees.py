@@ -11,8 +11,7 @@ import pytest
 from helpers.model_files import changed_array, changed_header, changed_parameter, parts, put
 
 from rankscope.errors import InputError
-from rankscope.learning.model_files import load_ranker, save_ranker
-from rankscope.learning.ranker import Ranker
+from rankscope.learning import Ranker, load_ranker, save_ranker
 
 pytest.importorskip("lightgbm", reason="LightGBM is not installed; it is what grows trees")
 

@@ -8,7 +8,7 @@ from helpers.losses import LOOPED, TABLE, TOP, called, random_lists, texts
 from helpers.same import assert_same_bits, assert_same_numbers
 
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.learning.losses import LOSSES
+from rankscope.learning import LOSSES
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 

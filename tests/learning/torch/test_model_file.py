@@ -8,7 +8,7 @@ import pytest
 import safetensors.numpy
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.model_files import load_ranker, save_ranker
+from rankscope.learning import load_ranker, save_ranker
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from rankscope.data.features import Features
+from rankscope import Features, parse_measure
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.learning import Ranker
+from rankscope.learning import Ranker, Training
 from rankscope.learning.scaling import with_list_ranks
-from rankscope.learning.training import Training
-from rankscope.measures.names import parse_measure
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 

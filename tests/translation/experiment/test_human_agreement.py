@@ -10,10 +10,10 @@ from helpers.same import assert_same_bits, assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope import Features, PairScores, Rankings, SegmentScores
 from rankscope.agreement import segments, systems
-from rankscope.data.features import Features
-from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.rankings import Labels
+from rankscope.data.segment_scores import SystemScores
 from rankscope.errors import InputError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.io.translation import Texts

@@ -15,10 +15,10 @@ from rankscope.agreement import segments
 from rankscope.demo.translations import SEGMENTS, TRANSLATORS
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.translation import translation_features
 from rankscope.translation.experiment import FEATURE_SETS, lines_of_tests, score_lines
 from rankscope.translation.experiment import result as mt_outcome
 from rankscope.translation.experiment.feature_tables import COLUMNS, COMPUTED, SCALED, with_scaled
-from rankscope.translation.features import translation_features
 
 pytest.importorskip("sacrebleu", reason="sacrebleu is not installed: pip install 'rankscope[mt]'")
 

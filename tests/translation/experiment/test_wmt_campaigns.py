@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.mt_folders import add_campaign, small_folder
 
-from rankscope.data.rankings import Rankings
+from rankscope import Rankings
 from rankscope.demo.translations import SEGMENTS, TRAINED, TRANSLATORS
 from rankscope.errors import InputError, OutputError
 from rankscope.io.translation import Texts

@@ -10,12 +10,18 @@ from helpers.same import assert_same_numbers
 from sacrebleu.metrics.ter import TER
 
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.translation.features import EXTENDED, FEATURES, NINE, feature_names, translation_features
+from rankscope.translation import (
+    EXTENDED,
+    FEATURES,
+    NINE,
+    feature_names,
+    tokenised,
+    train_language_model,
+    train_lexicon,
+    translation_features,
+)
 from rankscope.translation.features.chrf import character_f, consensus_f
-from rankscope.translation.ibm_model_1 import train_lexicon
-from rankscope.translation.language_model import train_language_model
 from rankscope.translation.sentence_scores import sentence_scorers
-from rankscope.translation.tokenisation import tokenised
 
 SOURCES = ["Das Haus ist Blau.", "Ein Buch", "", "Der Zug f\u00e4hrt ab"]
 REFERENCES = ["The house is blue.", "A book", "nothing", "The train leaves"]

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
+from rankscope.translation import tokenised
 from rankscope.translation.features.chrf import character_f, consensus_f
 from rankscope.translation.features.ngram_matches import closest_lengths, ngram_matches
 from rankscope.translation.token_lists import TokenLists, slices_by_size, sorted_unique
-from rankscope.translation.tokenisation import tokenised
 
 LINES = st.lists(
     st.tuples(*[st.text("abAB .,&'1-\u00e9\u00a0<>;quot\U0001f600", max_size=18)] * 3), min_size=1, max_size=5

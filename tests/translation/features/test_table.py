@@ -7,17 +7,11 @@ import polars as pl
 import pytest
 from helpers.same import assert_same_bits
 
-from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope import PairScores, Rankings, SegmentScores, read_features
+from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.letor import read_features
-from rankscope.translation.features import (
-    TranslationFeatures,
-    column_of_scores,
-    features_by_segment,
-    judged_lists,
-    write_translation_features,
-)
+from rankscope.translation import TranslationFeatures, judged_lists, write_translation_features
+from rankscope.translation.features import column_of_scores, features_by_segment
 
 SYSTEMS, SEGMENTS = ("A", "B", "C"), ("1", "2")
 VALUES = np.arange(12, dtype=np.float64).reshape(3, 2, 2) / 7
