@@ -287,7 +287,7 @@ def raters(
     )
     if not isinstance(judgments, Rankings):
         raise ParameterError("these are scores, one a translation, and name no judges; expected rankings")
-    found, gold = select_human_judgments(judgments, gold, pairs, alone=True)
+    found, gold = select_human_judgments(judgments, gold, pairs, allow_any_name=True)
     seed = seed_of(rng)
     rows: list[RaterRow] = []
     alphas = []

@@ -268,7 +268,9 @@ def compare_by_lists(
             f"{reason}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people "
             f"gave and {', '.join(MATRIX_STATISTICS)}; leave the test out"
         )
-    judged_metrics, notes = attach_metric_columns(inputs, task.pair, settings.systems.common, own=metrics_in_judgments)
+    judged_metrics, notes = attach_metric_columns(
+        inputs, task.pair, settings.systems.common, metrics_in_judgments=metrics_in_judgments
+    )
     segment_settings = validate_segment_settings(
         task.statistic, task.grouping, task_epsilon(task, settings), settings.n_resamples, 0.95, settings.seed
     )
