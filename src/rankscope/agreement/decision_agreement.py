@@ -1,4 +1,4 @@
-"""Which of two translations is better: what a metric decides where people decide so, as a confusion matrix."""
+"""Agreement of decisions (which of two translations is better) between metrics and people, as confusion matrices."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 COLUMNS = ("metric", "statistic", "label", "value", "n")
-#: What is said of the first of two translations.
+#: The decisions on the first of two translations.
 LABELS = ("better", "tie", "worse")
 #: The rates of a class that are shown, by field of `Rates`.
 CLASS_RATES = ("precision", "recall", "fscore")
@@ -62,7 +62,7 @@ class DecisionAgreement:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return COLUMNS
 
     def records(self) -> Iterator[tuple[Any, ...]]:
@@ -76,29 +76,31 @@ class DecisionAgreement:
                     yield metric, name, label, float(getattr(rates, name)[i]), n
             for kind, count in zip(KINDS, self.kinds[m].tolist(), strict=True):
                 yield metric, "pairs", kind, float(count), n
-            for i, people in enumerate(LABELS):
-                for j, machine in enumerate(LABELS):
-                    label = f"{people} -> {machine}"
-                    found = self.confusion[m]
-                    yield metric, "count", label, float(found.counts[i, j]), n
-                    if found.normalise is not None:
-                        yield metric, f"share_of_{found.normalise}", label, float(found.values[i, j]), n
+            for i, human_label in enumerate(LABELS):
+                for j, metric_label in enumerate(LABELS):
+                    label = f"{human_label} -> {metric_label}"
+                    confusion = self.confusion[m]
+                    yield metric, "count", label, float(confusion.counts[i, j]), n
+                    if confusion.normalise is not None:
+                        yield metric, f"share_of_{confusion.normalise}", label, float(confusion.values[i, j]), n
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
         return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
-        """All metrics in one table, and the matrix of each."""
-        matrices = [matrix_section(name, found) for name, found in zip(self.metrics, self.confusion, strict=True)]
+        """The table of all metrics, and the matrix of each."""
+        matrices = [
+            matrix_section(name, confusion) for name, confusion in zip(self.metrics, self.confusion, strict=True)
+        ]
         return (self.overview(), *matrices)
 
     def overview(self) -> Section:
         rows = []
         for m, metric in enumerate(self.metrics):
-            found = self.rates[m]
-            by_class = [getattr(found, name)[i] for i in (0, 1) for name in CLASS_RATES]
-            cells = [format_value(float(x), "mean") for x in (found.accuracy, found.mcc, *by_class)]
+            metric_rates = self.rates[m]
+            by_class = [getattr(metric_rates, name)[i] for i in (0, 1) for name in CLASS_RATES]
+            cells = [format_value(float(x), "mean") for x in (metric_rates.accuracy, metric_rates.mcc, *by_class)]
             rows.append((metric, *cells, f"{int(self.kinds[m].sum()):,}"))
         f = f"F{self.rates[0].beta:g}"
         columns = (
@@ -113,52 +115,55 @@ class DecisionAgreement:
             f"{f} (tie)",
             "pairs",
         )
-        lost = [
-            f"{metric}: {pluralise(int(many), 'pair')} of judged translations left out, for want of a score"
-            for metric, many in zip(self.metrics, self.lost, strict=True)
-            if many
+        lost_notes = [
+            f"{metric}: {pluralise(int(n_lost), 'pair')} of judged translations left out, for want of a score"
+            for metric, n_lost in zip(self.metrics, self.lost, strict=True)
+            if n_lost
         ]
-        undefined = [
-            f"{name}: {note}" for name, one in zip(self.metrics, self.rates, strict=True) for note in one.notes
+        rate_notes = [
+            f"{name}: {note}"
+            for name, metric_rates in zip(self.metrics, self.rates, strict=True)
+            for note in metric_rates.notes
         ]
         return Section(
             title="Which of two translations is better",
             sentence=self.sentence(),
             table=Table(columns=columns, rows=tuple(rows)),
-            notes=(*lost, *undefined),
+            notes=(*lost_notes, *rate_notes),
         )
 
     def sentence(self) -> str:
-        """Of the metric that is right most often, and what the columns are."""
-        best = int(best_places(np.array([one.accuracy for one in self.rates])).argmax())
-        concordant, discordant, _, tied, _ = self.kinds[best].tolist()
-        n = concordant + discordant + tied
-        begin = ""
+        """The sentence on the metric that is right most often, and on the columns."""
+        best = int(best_places(np.array([metric_rates.accuracy for metric_rates in self.rates])).argmax())
+        concordant, discordant, _, tied_by_metric, _ = self.kinds[best].tolist()
+        n = concordant + discordant + tied_by_metric
+        opening = ""
         if n:
-            shares = [format_percent(round(part / n, 3)) for part in (concordant, discordant, tied)]
-            begin = (
+            shares = [format_percent(round(count / n, 3)) for count in (concordant, discordant, tied_by_metric)]
+            opening = (
                 f"Of {pluralise(n, 'pair')} of translations of which people prefer one, {self.metrics[best]} prefers "
                 f"the same in {shares[0]}, the other in {shares[1]}, neither in {shares[2]}. "
             )
         return (
-            f"{begin}Accuracy: the share of pairs decided as by people, ties included. Precision, recall and F: first "
+            f"{opening}Accuracy: the share of pairs decided as by people, ties included. Precision, recall and F: "
+            "first "
             'of "better" (of "worse" they are the same), then of ties. MCC, Matthews\' correlation: 1 all right, 0 as '
             "by chance."
         )
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        named = [pair for pair in self.pairs if pair]
-        parts = [
+        named_pairs = [pair for pair in self.pairs if pair]
+        entries = [
             "decisions on pairs",
             f"gold:{self.gold}",
             *directions(self.gold, self.metrics, self.higher),
-            *([f"pairs:{','.join(named)}"] if named else []),
+            *([f"pairs:{','.join(named_pairs)}"] if named_pairs else []),
             f"epsilon:{self.epsilon:g}",
             f"beta:{self.rates[0].beta:g}",
             f"rankscope {__version__}",
         ]
-        return " | ".join(parts)
+        return " | ".join(entries)
 
     def __str__(self) -> str:
         return as_text(self)
@@ -168,25 +173,31 @@ class DecisionAgreement:
         return f"DecisionAgreement({pluralise(len(self.metrics), 'metric')}, {pairs})"
 
 
-def matrix_section(metric: str, found: ConfusionMatrix) -> Section:
-    """The matrix of one metric, as a table and as the name of its figure."""
-    shares = found.normalise is not None
-    cells = found.values if shares else found.counts
-    show = [[format_value(x, "mean") if shares else f"{int(x):,}" for x in row] for row in cells.tolist()]
-    of = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[found.normalise]
-    what = f"Each number is the share {of}." if shares else "Each pair stands here twice, seen from either translation."
+def matrix_section(metric: str, confusion: ConfusionMatrix) -> Section:
+    """The section of one metric's matrix: a table and a figure."""
+    shows_shares = confusion.normalise is not None
+    cells = confusion.values if shows_shares else confusion.counts
+    texts = [[format_value(x, "mean") if shows_shares else f"{int(x):,}" for x in row] for row in cells.tolist()]
+    share_of = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[confusion.normalise]
+    explanation = (
+        f"Each number is the share {share_of}."
+        if shows_shares
+        else "Each pair stands here twice, seen from either translation."
+    )
     return Section(
         title=f"People and {metric}",
-        sentence=f"Rows: people find a translation better than another, as good, or worse. Columns: {metric}. {what}",
-        table=Table(columns=("", *LABELS), rows=tuple((name, *row) for name, row in zip(LABELS, show, strict=True))),
+        sentence=(
+            f"Rows: people find a translation better than another, as good, or worse. Columns: {metric}. {explanation}"
+        ),
+        table=Table(columns=("", *LABELS), rows=tuple((name, *row) for name, row in zip(LABELS, texts, strict=True))),
         figure=Figure(
             "confusion_matrix",
             {
                 "labels": LABELS,
-                "counts": found.counts.tolist(),
+                "counts": confusion.counts.tolist(),
                 "rows": "people",
                 "columns": metric,
-                "normalise": found.normalise,
+                "normalise": confusion.normalise,
             },
         ),
     )
@@ -232,7 +243,7 @@ def decisions(
     check_positive("beta", beta)
     if normalise is not None:
         check_choice("normalise", normalise, NORMALISE)
-    given = load_judgments_and_metrics(
+    judged_metrics = load_judgments_and_metrics(
         judgments,
         scores,
         gold=gold,
@@ -245,35 +256,39 @@ def decisions(
         lines=lines,
         test_set=test_set,
     )
-    people = given.rankings.table(given.gold)
+    human_table = judged_metrics.rankings.table(judged_metrics.gold)
     kinds, lost = [], []
-    for name in given.metrics:
-        metric = given.rankings.table(name)
-        found = count_by_judgment(people, metric, epsilon=epsilon)
-        parts = (found.concordant, found.discordant, found.tied_x, found.tied_y, found.tied_both)
-        kinds.append([int(part.sum()) for part in parts])
-        lost.append(count_unscored_pairs(people, metric))
+    for name in judged_metrics.metrics:
+        metric_table = judged_metrics.rankings.table(name)
+        counts = count_by_judgment(human_table, metric_table, epsilon=epsilon)
+        kind_counts = (counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both)
+        kinds.append([int(per_judgment.sum()) for per_judgment in kind_counts])
+        lost.append(count_unscored_pairs(human_table, metric_table))
         if not sum(kinds[-1]):
             raise InputError(
                 f"no judgment has two translations with a value of both people and {name}; nothing to count"
             )
     tables = [matrix_of(*row) for row in kinds]
     return DecisionAgreement(
-        metrics=given.metrics,
-        pairs=tuple(given.rankings.pair.names[code] for code in np.unique(given.rankings.pair.codes).tolist()),
+        metrics=judged_metrics.metrics,
+        pairs=tuple(
+            judged_metrics.rankings.pair.names[code] for code in np.unique(judged_metrics.rankings.pair.codes).tolist()
+        ),
         kinds=np.array(kinds, np.int64),
         confusion=tuple(confusion_matrix(table, labels=LABELS, normalise=normalise) for table in tables),
         rates=tuple(rates(table, labels=LABELS, beta=beta) for table in tables),
         lost=np.array(lost, np.int64),
         epsilon=float(epsilon),
-        gold=given.gold,
-        higher=tuple(name for name in (given.gold, *given.metrics) if name in given.rankings.scores),
-        notes=given.notes,
+        gold=judged_metrics.gold,
+        higher=tuple(
+            name for name in (judged_metrics.gold, *judged_metrics.metrics) if name in judged_metrics.rankings.scores
+        ),
+        notes=judged_metrics.notes,
     )
 
 
 def matrix_of(concordant: int, discordant: int, tied_human: int, tied_metric: int, tied_both: int) -> Ints:
-    """(people, metric) each pair from either side."""
+    """(people, metric) the confusion matrix in which each pair counts from both sides."""
     return np.array(
         [
             [concordant, tied_metric, discordant],

@@ -1,4 +1,4 @@
-"""Warnings about scores whose direction may be wrong: named as error rates are, or strongly against people."""
+"""Warnings about scores whose direction may be wrong: named like error rates, or strongly against people."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = [
 ]
 
 
-#: Error rates of translation and of speech, in whatever case, with words behind them (TER-refA).
+#: Names of error rates of translation and of speech, in any case, also with a suffix (TER-refA).
 ERRORS = re.compile(r"([hcmpsw]?ter[pm]?|[cmpsw]er|cder|charac?ter|tercom|inv-?wer|errors?)($|[^a-z])", re.I)
-#: A statistic so much nearer to its worst value than to that of chance, from 0 to 1.
+#: How far a statistic is on the way from its value by chance to its worst value, from 0 to 1, for a warning.
 STRONG = 0.5
 
 
@@ -43,25 +43,25 @@ def direction_notes(
         if not np.isnan(row).all() and row[~np.isnan(row)].mean() <= worst
     }
     if gold is not None and len(against) == len(metrics) > 1:
-        up, other = ("higher", "lower") if gold in higher else ("lower", "higher")
+        assumed, opposite = ("higher", "lower") if gold in higher else ("lower", "higher")
         return [
-            f"all metrics disagree with people, for whom {up} {gold} is taken as better: is {other} better? "
-            f"--{other} {gold}"
+            f"all metrics disagree with people, for whom {assumed} {gold} is taken as better: is {opposite} better? "
+            f"--{opposite} {gold}"
         ]
     notes = []
     for name, value in against.items():
-        up, other = ("higher", "lower") if name in higher else ("lower", "higher")
+        assumed, opposite = ("higher", "lower") if name in higher else ("lower", "higher")
         notes.append(
-            f"{name} disagrees with people ({value:.4f}), and {up} is taken as better in it: is {other} better? "
-            f"--{other} {name}"
+            f"{name} disagrees with people ({value:.4f}), and {assumed} is taken as better in it: is {opposite} "
+            f"better? --{opposite} {name}"
         )
-    called = [name for name in metrics if name in higher and name not in against and ERRORS.match(name)]
-    if called:
-        said, them = ("is called as an error rate is", "it")
-        if len(called) > 1:
-            said, them = ("are called as error rates are", "them")
+    error_rates = [name for name in metrics if name in higher and name not in against and ERRORS.match(name)]
+    if error_rates:
+        phrase, pronoun = ("is called as an error rate is", "it")
+        if len(error_rates) > 1:
+            phrase, pronoun = ("are called as error rates are", "them")
         notes.append(
-            f"{join_names(called)} {said}, and higher is taken as better in {them}: is lower better? "
-            f"--lower {','.join(called)}"
+            f"{join_names(error_rates)} {phrase}, and higher is taken as better in {pronoun}: is lower better? "
+            f"--lower {','.join(error_rates)}"
         )
     return notes

@@ -1,4 +1,4 @@
-"""Do people agree with each other, and with themselves? Kappa and alpha of their decisions on pairs of translations."""
+"""Agreement of raters with each other and with themselves: kappa and alpha of decisions on pairs of translations."""
 
 from __future__ import annotations
 
@@ -54,80 +54,88 @@ class Decisions(NamedTuple):
 
 
 def decisions_on_pairs(rankings: Rankings, gold: str) -> Decisions:
-    """All decisions of the judgments of one language pair; a unit is a segment and two systems in one order."""
+    """All decisions in the judgments of one language pair; a unit is a segment and two systems in a fixed order."""
     table = rankings.table(gold)
     system = np.full(table.shape, -1, np.int64)
     system[rankings.judgment, place_in_group(rankings.offsets)] = rankings.system.codes
     first, second = pair_places(table.shape[1])
-    apart = table[:, first] - table[:, second]
-    there = ~np.isnan(apart)
+    differences = table[:, first] - table[:, second]
+    present = ~np.isnan(differences)
     _, segment = np.unique(rankings.segment.codes, return_inverse=True)
-    of = np.broadcast_to(np.arange(len(rankings))[:, None], apart.shape)[there]
-    a, b = system[:, first][there], system[:, second][there]
-    sign = np.sign(apart[there]).astype(np.int64) * np.where(a < b, 1, -1)
-    k = len(rankings.systems)
-    key = (segment[of] * k + np.minimum(a, b)) * k + np.maximum(a, b)
-    order = np.argsort(key, kind="stable")
-    _, unit = np.unique(key[order], return_inverse=True)
-    segments = int(segment.max(initial=-1)) + 1
-    return Decisions(unit.astype(np.int64), segment[of][order], rankings.judge.codes[of][order], sign[order], segments)
+    judgments = np.broadcast_to(np.arange(len(rankings))[:, None], differences.shape)[present]
+    a, b = system[:, first][present], system[:, second][present]
+    sign = np.sign(differences[present]).astype(np.int64) * np.where(a < b, 1, -1)
+    n_systems = len(rankings.systems)
+    keys = (segment[judgments] * n_systems + np.minimum(a, b)) * n_systems + np.maximum(a, b)
+    order = np.argsort(keys, kind="stable")
+    _, unit = np.unique(keys[order], return_inverse=True)
+    n_segments = int(segment.max(initial=-1)) + 1
+    return Decisions(
+        unit.astype(np.int64),
+        segment[judgments][order],
+        rankings.judge.codes[judgments][order],
+        sign[order],
+        n_segments,
+    )
 
 
 def count_repeated_judgments(rankings: Rankings, gold: str) -> int:
-    """How many judgments say what an earlier one said: of pair, segment, judge, the same systems in order and ranks."""
+    """How many judgments repeat an earlier one: the same pair, segment, judge, systems in order, and ranks."""
     table = rankings.table(gold)
     system = np.full(table.shape, -1.0)
     system[rankings.judgment, place_in_group(rankings.offsets)] = rankings.system.codes
-    labels = [part.codes for part in (rankings.pair, rankings.segment, rankings.judge)]
-    rows = np.column_stack((*labels, system, np.where(np.isnan(table), np.inf, table)))
+    label_codes = [labels.codes for labels in (rankings.pair, rankings.segment, rankings.judge)]
+    rows = np.column_stack((*label_codes, system, np.where(np.isnan(table), np.inf, table)))
     return len(rows) - len(np.unique(rows, axis=0))
 
 
-def count_agreements(made: Decisions, within: bool) -> Floats:
-    """(segments, 4) agreeing pairs of decisions, all of them, ties among the decisions, decisions.
+def count_agreements(decisions: Decisions, within: bool) -> Floats:
+    """(segments, 4) the numbers of agreeing pairs of decisions, of all pairs, of decisions that are ties, of decisions.
 
-    Pairs of one judge are counted in groups of unit and judge; those between judges are all less these.
+    Pairs of one judge are counted in groups of unit and judge; those between judges are all pairs less these.
     """
-    alike = pairs_by_segment(made, made.unit)
-    judge = np.unique(np.stack((made.unit, made.judge)), axis=1, return_inverse=True)[1].ravel()
-    own = pairs_by_segment(made, judge)
-    ties = np.bincount(made.segment[made.sign == 0], minlength=made.segments)
-    decisions = np.bincount(made.segment, minlength=made.segments)
-    return np.column_stack((*(own if within else alike - own), ties, decisions)).astype(np.float64)
+    all_pairs = pairs_by_segment(decisions, decisions.unit)
+    judge_groups = np.unique(np.stack((decisions.unit, decisions.judge)), axis=1, return_inverse=True)[1].ravel()
+    pairs_within = pairs_by_segment(decisions, judge_groups)
+    n_ties = np.bincount(decisions.segment[decisions.sign == 0], minlength=decisions.segments)
+    n_decisions = np.bincount(decisions.segment, minlength=decisions.segments)
+    return np.column_stack((*(pairs_within if within else all_pairs - pairs_within), n_ties, n_decisions)).astype(
+        np.float64
+    )
 
 
-def pairs_by_segment(made: Decisions, group: Ints) -> Floats:
-    """(2, segments) pairs of decisions of one group that agree, and all of them."""
-    size = int(group.max(initial=-1)) + 1
-    counts = np.bincount(group * 3 + made.sign + 1, minlength=3 * size).reshape(size, 3).astype(np.float64)
-    segment = np.zeros(size, np.int64)
-    segment[group] = made.segment
-    many = counts.sum(axis=1)
-    kinds = (counts * (counts - 1) / 2).sum(axis=1), many * (many - 1) / 2
-    return np.stack([np.bincount(segment, kind, made.segments) for kind in kinds])
+def pairs_by_segment(decisions: Decisions, group: Ints) -> Floats:
+    """(2, segments) the numbers of agreeing pairs of decisions within groups, and of all such pairs."""
+    n_groups = int(group.max(initial=-1)) + 1
+    counts = np.bincount(group * 3 + decisions.sign + 1, minlength=3 * n_groups).reshape(n_groups, 3).astype(np.float64)
+    segment = np.zeros(n_groups, np.int64)
+    segment[group] = decisions.segment
+    group_sizes = counts.sum(axis=1)
+    agreeing_and_all = (counts * (counts - 1) / 2).sum(axis=1), group_sizes * (group_sizes - 1) / 2
+    return np.stack([np.bincount(segment, kind, decisions.segments) for kind in agreeing_and_all])
 
 
 def kappas(sums: Floats, chance: str) -> tuple[Floats, Floats, Floats]:
-    """(..., 4) sums to agreement, chance and kappa; NaN where there is none."""
-    agree, n, ties, decisions = np.moveaxis(sums, -1, 0)
+    """Agreement, chance agreement and kappa from sums (..., 4) of `count_agreements`; NaN where there is no pair."""
+    n_agreeing, n, n_ties, n_decisions = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = agree / n
-        tied = ties / decisions
+        share = n_agreeing / n
+        tied = n_ties / n_decisions
         by_chance = tied**2 + (1 - tied) ** 2 / 2 if chance == "pooled" else np.full_like(share, 1 / 3)
         kappa = np.where(by_chance < 1, (share - by_chance) / (1 - by_chance), np.nan)
     return share, by_chance, kappa
 
 
 COLUMNS = ("pair", "raters", "statistic", "value", "low", "high", "n")
-#: Two decisions of two judges, or of one judge who met the pair again.
+#: Two decisions by two judges, or by one judge who judged the pair twice.
 RATERS = ("between", "within")
 NONE = float("nan")
-#: Where judgments name no language pair.
+#: The name of the language pair where judgments name none.
 UNNAMED = "all"
 
 
 class RaterRow(NamedTuple):
-    """Of one language pair, between or within raters. n: pairs of decisions that are compared."""
+    """Agreement on one language pair, between or within raters. n: pairs of decisions that are compared."""
 
     pair: str
     raters: str
@@ -168,7 +176,7 @@ class RaterAgreement:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return COLUMNS
 
     def records(self) -> Iterator[tuple[Any, ...]]:
@@ -186,7 +194,7 @@ class RaterAgreement:
         return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
-        """One table of all."""
+        """One table of all rows."""
         alphas = {alpha.pair: alpha.value for alpha in self.alphas}
         cells = []
         for row in self.rows:
@@ -206,7 +214,7 @@ class RaterAgreement:
         )
 
     def sentence(self) -> str:
-        """What was compared, and what by chance means."""
+        """The sentence on what was compared, and what agreement by chance means."""
         rule = {
             "pooled": "with ties as common as here and a coin tossed for the rest",
             "third": "each of better, tie and worse in a third of cases",
@@ -287,30 +295,30 @@ def raters(
     )
     if not isinstance(judgments, Rankings):
         raise ParameterError("these are scores, one a translation, and name no judges; expected rankings")
-    found, gold = select_human_judgments(judgments, gold, pairs, alone=True)
+    selected, gold = select_human_judgments(judgments, gold, pairs, allow_any_name=True)
     seed = seed_of(rng)
     rows: list[RaterRow] = []
     alphas = []
-    for name, part in found.by_pair():
-        made = decisions_on_pairs(part, gold)
+    for pair, pair_rankings in selected.by_pair():
+        decisions = decisions_on_pairs(pair_rankings, gold)
         for within in (False, True):
-            sums = count_agreements(made, within)
-            rows.append(row_of(name, RATERS[within], sums, chance, n_resamples, confidence_level, seed))
-        alphas.append(alpha_of(name, made, level))
+            sums = count_agreements(decisions, within)
+            rows.append(row_of(pair, RATERS[within], sums, chance, n_resamples, confidence_level, seed))
+        alphas.append(alpha_of(pair, decisions, level))
     if not any(row.n for row in rows):
         raise InputError("no two judgments rank the same two translations of a segment, so there is nothing to compare")
-    notes = list(found.notes)
-    if len(np.unique(found.judge.codes)) == 1:
+    notes = list(selected.notes)
+    if len(np.unique(selected.judge.codes)) == 1:
         notes.append("all judgments are of one judge (or name none): there is nothing between judges")
-    if again := count_repeated_judgments(found, gold):
-        notes.append(repeated_judgments_note(again))
+    if n_repeated := count_repeated_judgments(selected, gold):
+        notes.append(repeated_judgments_note(n_repeated))
     return RaterAgreement(
         rows=tuple(rows),
         alphas=tuple(alphas),
         chance=chance,
         level=level,
         gold=gold,
-        judges=int(np.unique(found.judge.codes).size),
+        judges=int(np.unique(selected.judge.codes).size),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         seed=seed,
@@ -318,13 +326,13 @@ def raters(
     )
 
 
-def repeated_judgments_note(many: int) -> str:
-    """Of submissions that came twice, which make judges look steadier than they are."""
-    said = pluralise(many, "judgment repeats", "judgments repeat")
-    counts = "counts as a second decision" if many == 1 else "count as second decisions"
+def repeated_judgments_note(n: int) -> str:
+    """A note on repeated judgments, which make judges look more consistent than they are."""
+    repeated = pluralise(n, "judgment repeats", "judgments repeat")
+    counts = "counts as a second decision" if n == 1 else "count as second decisions"
     return (
-        f"{said} an earlier one of the same judge in all ranks and {counts}; if they came twice by mistake, agreement "
-        "within judges is too high: --duplicates drop (in Python duplicates='drop') leaves them out"
+        f"{repeated} an earlier one of the same judge in all ranks and {counts}; if they came twice by mistake, "
+        "agreement within judges is too high: --duplicates drop (in Python duplicates='drop') leaves them out"
     )
 
 
@@ -335,18 +343,20 @@ def row_of(
     low = high = NONE
     if not np.isnan(kappa):
         draws = draw(as_generator([seed, len(pair), *pair.encode("utf-8", "surrogateescape")]), n_resamples)
-        found = np.concatenate([kappas(c @ sums, chance)[2] for c in bootstrap_counts(draws, len(sums), 4)])
-        low, high = (float(end) for end in percentile_ends(found, confidence_level))
+        resampled = np.concatenate(
+            [kappas(counts @ sums, chance)[2] for counts in bootstrap_counts(draws, len(sums), 4)]
+        )
+        low, high = (float(end) for end in percentile_ends(resampled, confidence_level))
     return RaterRow(pair, raters, share, by_chance, kappa, low, high, int(sums[:, 1].sum()))
 
 
-def alpha_of(pair: str, made: Decisions, level: str) -> RaterAlpha:
-    """Alpha of the decisions on each two translations, seen from either side: which stands first means nothing."""
-    many = np.bincount(made.unit)
-    if not (many > 1).any():
+def alpha_of(pair: str, decisions: Decisions, level: str) -> RaterAlpha:
+    """Alpha of the decisions on pairs of translations, each seen from both sides, as their order has no meaning."""
+    unit_sizes = np.bincount(decisions.unit)
+    if not (unit_sizes > 1).any():
         return RaterAlpha(pair, NONE, 0)
-    place = place_in_group(np.concatenate((np.zeros(1, np.int64), np.cumsum(many))))
-    table = np.full((int(many.max()), many.size), np.nan)
-    table[place, made.unit] = made.sign
-    found = krippendorffs_alpha(np.concatenate((table, -table), axis=1), level=level)
-    return RaterAlpha(pair, found.value, found.n // 2)
+    place = place_in_group(np.concatenate((np.zeros(1, np.int64), np.cumsum(unit_sizes))))
+    table = np.full((int(unit_sizes.max()), unit_sizes.size), np.nan)
+    table[place, decisions.unit] = decisions.sign
+    alpha = krippendorffs_alpha(np.concatenate((table, -table), axis=1), level=level)
+    return RaterAlpha(pair, alpha.value, alpha.n // 2)

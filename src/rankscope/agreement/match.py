@@ -1,4 +1,4 @@
-"""People and metrics on the same language pairs, systems and segments."""
+"""Matching of people's and metrics' scores: the same language pairs, systems and segments for all."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ __all__ = [
 ]
 
 
-#: What one side has of one language pair.
+#: The scores (or judgments) of one side, people or a metric, on one language pair.
 LanguagePairScores = Rankings | PairScores | Mapping[str, float]
 
 
-def scored_segments(part: PairScores, systems: Sequence[str]) -> list[str]:
-    """Those in which one of these systems has a score."""
-    known = set(systems)
-    rows = [i for i, name in enumerate(part.systems) if name in known]
-    some = np.flatnonzero((~np.isnan(part.values[rows])).any(axis=0))
-    return [part.segments[i] for i in some.tolist()]
+def scored_segments(scores: PairScores, systems: Sequence[str]) -> list[str]:
+    """The segments in which at least one of these systems has a score."""
+    system_set = set(systems)
+    rows = [i for i, name in enumerate(scores.systems) if name in system_set]
+    scored = np.flatnonzero((~np.isnan(scores.values[rows])).any(axis=0))
+    return [scores.segments[i] for i in scored.tolist()]
 
 
-def judged_segments(part: LanguagePairScores, gold: str) -> list[str]:
-    """The segments of which people say something."""
-    if isinstance(part, PairScores):
-        return scored_segments(part, part.systems)
-    assert isinstance(part, Rankings)
-    of = part.segment.codes[part.judgment][~np.isnan(part.column(gold))]
-    return [part.segment.names[code] for code in dict.fromkeys(of.tolist())]
+def judged_segments(scores: LanguagePairScores, gold: str) -> list[str]:
+    """The segments that people judged."""
+    if isinstance(scores, PairScores):
+        return scored_segments(scores, scores.systems)
+    assert isinstance(scores, Rankings)
+    judged_codes = scores.segment.codes[scores.judgment][~np.isnan(scores.column(gold))]
+    return [scores.segment.names[code] for code in dict.fromkeys(judged_codes.tolist())]
 
 
 def common_segments(
     pair: str,
     names: Sequence[str],
-    own: Sequence[LanguagePairScores],
+    sides: Sequence[LanguagePairScores],
     gold: str,
     systems: Sequence[str],
-    asked: SystemSettings,
+    settings: SystemSettings,
 ) -> tuple[list[LanguagePairScores], list[str]]:
-    """What each side has of the segments on which systems are compared, people first; and notes.
+    """The scores of each side on the segments on which systems are compared, people first; and notes.
 
     Where people gave scores to segments, every mean is over the same ones: "common", those of which all sides have a
     score of all systems, "own", of each system those of which all sides have one. Rankings stay as they are.
@@ -70,102 +70,109 @@ def common_segments(
     Raises InputError where a metric has no segment that people judged; or not all, unless those in common are asked
     for; and where no segment is left.
     """
-    people, where = own[0], f"{pair}: " if pair else ""
-    if not isinstance(people, (Rankings, PairScores)):
-        return list(own), []
-    judged = judged_segments(people, gold) if isinstance(people, Rankings) else scored_segments(people, systems)
+    human_scores, prefix = sides[0], f"{pair}: " if pair else ""
+    if not isinstance(human_scores, (Rankings, PairScores)):
+        return list(sides), []
+    judged = (
+        judged_segments(human_scores, gold)
+        if isinstance(human_scores, Rankings)
+        else scored_segments(human_scores, systems)
+    )
     notes = []
-    for name, part in zip(names[1:], own[1:], strict=True):
-        if not isinstance(part, PairScores):
+    for name, scores in zip(names[1:], sides[1:], strict=True):
+        if not isinstance(scores, PairScores):
             continue
-        scored = scored_segments(part, systems)
-        there = set(scored)
-        missing = [one for one in judged if one not in there]
+        scored = scored_segments(scores, systems)
+        scored_set = set(scored)
+        missing = [segment for segment in judged if segment not in scored_set]
         if len(missing) == len(judged):
             raise InputError(
-                f"{where}{name} has no score of a segment that people judged: people judged {join_names(judged)}, "
+                f"{prefix}{name} has no score of a segment that people judged: people judged {join_names(judged)}, "
                 f"{name} has {join_names(scored) or 'none'}; do both name segments alike?"
             )
-        if missing and isinstance(people, PairScores) and not asked.common:
+        if missing and isinstance(human_scores, PairScores) and not settings.common:
             raise InputError(
-                f"{where}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} "
+                f"{prefix}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} "
                 f"{join_names(missing)}, "
                 f"which people judged; compare on the {len(judged) - len(missing):,} that both have (--common), or "
                 f"leave {name} out (--metrics)"
             )
         if missing:
             notes.append(
-                f"{where}{name} has scores of {len(judged) - len(missing):,} of the {len(judged):,} segments that "
+                f"{prefix}{name} has scores of {len(judged) - len(missing):,} of the {len(judged):,} segments that "
                 "people judged"
             )
-    if not isinstance(people, PairScores):
-        return list(own), notes
-    sides = [i for i, part in enumerate(own) if isinstance(part, PairScores)]
-    if asked.from_segments == "share":  # compares within a segment whatever there is
-        sides = sides[:1]
-    tables = [part for i in sides if isinstance(part := own[i], PairScores)]
-    parts, said = scores_on_common_segments(tables, systems, judged, asked.over, where)
-    found = list(own)
-    for i, part in zip(sides, parts, strict=True):
-        found[i] = part
-    return found, [*notes, *said]
+    if not isinstance(human_scores, PairScores):
+        return list(sides), notes
+    table_indices = [i for i, scores in enumerate(sides) if isinstance(scores, PairScores)]
+    if settings.from_segments == "share":  # compares within each segment, common or not
+        table_indices = table_indices[:1]
+    tables = [scores for i in table_indices if isinstance(scores := sides[i], PairScores)]
+    common_tables, mean_notes = scores_on_common_segments(tables, systems, judged, settings.over, prefix)
+    common_sides = list(sides)
+    for i, scores in zip(table_indices, common_tables, strict=True):
+        common_sides[i] = scores
+    return common_sides, [*notes, *mean_notes]
 
 
 def scores_on_common_segments(
-    parts: Sequence[PairScores], systems: Sequence[str], judged: Sequence[str], over: str, where: str
+    tables: Sequence[PairScores], systems: Sequence[str], judged: Sequence[str], over: str, prefix: str
 ) -> tuple[list[PairScores], list[str]]:
-    """The scores of the same translations, NaN for the others; people's first."""
-    known = [set(part.segments) for part in parts]
-    segments = [name for name in judged if all(name in other for other in known)]
-    stack = np.array([score_table(part, systems, segments) for part in parts])
-    there, notes = scored_by_all(stack, over, where, len(judged))
-    used = np.flatnonzero(there.any(axis=0))
-    kept = tuple(segments[i] for i in used.tolist())
-    return [PairScores(tuple(systems), kept, np.where(there, one, np.nan)[:, used]) for one in stack], notes
+    """The scores of the same translations for all sides, NaN elsewhere; people's first; and notes."""
+    segment_sets = [set(table.segments) for table in tables]
+    segments = [name for name in judged if all(name in segment_set for segment_set in segment_sets)]
+    stack = np.array([score_table(table, systems, segments) for table in tables])
+    present, notes = scored_by_all(stack, over, prefix, len(judged))
+    used = np.flatnonzero(present.any(axis=0))
+    segment_names = tuple(segments[i] for i in used.tolist())
+    return [
+        PairScores(tuple(systems), segment_names, np.where(present, table, np.nan)[:, used]) for table in stack
+    ], notes
 
 
-def scored_by_all(stack: Floats, over: str, where: str, judged: int) -> tuple[Bools, list[str]]:
-    """(systems, segments) which translations means are over, and a note where these are not all.
+def scored_by_all(stack: Floats, over: str, prefix: str, n_judged: int) -> tuple[Bools, list[str]]:
+    """(systems, segments) the mask of the translations over which means are, and a note where some are missing.
 
     stack: (sides, systems, segments), people's first; over: "common", the segments of which all sides have a score of
-    all systems, or "own", the translations of which all sides have one. judged: how many segments people judged.
+    all systems, or "own", the translations of which all sides have one. n_judged: how many segments people judged.
 
     >>> there, notes = scored_by_all(np.array([[[1, 2, np.nan], [3, 4, 5]], [[1, 2, 3], [4, 5, 6]]]), "common", "", 3)
     >>> there.tolist(), notes[0][:33]
     ([[True, True, False], [True, True, False]], 'means are over 2 of the 3 segment')
     """
-    there: Bools = np.asarray(~np.isnan(stack).any(axis=0), np.bool_)
+    present: Bools = np.asarray(~np.isnan(stack).any(axis=0), np.bool_)
     if over == "common":
-        there = np.asarray(there & there.all(axis=0), np.bool_)
-        if not there.any():
+        present = np.asarray(present & present.all(axis=0), np.bool_)
+        if not present.any():
             raise InputError(
-                f"{where}there is no segment of which all systems have a score from people and all metrics, so no mean "
-                "over common segments; take the mean of each over its own (--over own)"
+                f"{prefix}there is no segment of which all systems have a score from people and all metrics, so no "
+                "mean over common segments; take the mean of each over its own (--over own)"
             )
-        many = int(there.any(axis=0).sum())
-        if many == judged:
-            return there, []
-        return there, [
-            f"{where}means are over {many:,} of the {judged:,} segments that people judged: those of which all systems "
-            "have a score from people and all metrics (each over its own: --over own)"
+        n_common = int(present.any(axis=0).sum())
+        if n_common == n_judged:
+            return present, []
+        return present, [
+            f"{prefix}means are over {n_common:,} of the {n_judged:,} segments that people judged: those of which all "
+            "systems have a score from people and all metrics (each over its own: --over own)"
         ]
-    lost = int(np.count_nonzero(~np.isnan(stack[0]) & ~there))
-    if not lost:
-        return there, []
-    return there, [
-        f"{where}{pluralise(lost, 'translation')} that people judged left out of means, as a metric has no score there"
+    n_unscored = int(np.count_nonzero(~np.isnan(stack[0]) & ~present))
+    if not n_unscored:
+        return present, []
+    return present, [
+        f"{prefix}{pluralise(n_unscored, 'translation')} that people judged left out of means, as a metric has no "
+        "score there"
     ]
 
 
-def score_table(part: PairScores, systems: Sequence[str], segments: Sequence[str]) -> Floats:
-    rows, columns = ({name: i for i, name in enumerate(names)} for names in (part.systems, part.segments))
-    found: Floats = part.values[np.ix_([rows[name] for name in systems], [columns[name] for name in segments])]
-    return found
+def score_table(scores: PairScores, systems: Sequence[str], segments: Sequence[str]) -> Floats:
+    rows, columns = ({name: i for i, name in enumerate(names)} for names in (scores.systems, scores.segments))
+    table: Floats = scores.values[np.ix_([rows[name] for name in systems], [columns[name] for name in segments])]
+    return table
 
 
 class MatchedSystems(NamedTuple):
-    """One language pair. people, metrics: scores of the same systems, in the same order. gold_higher, higher: whether
-    higher is better.
+    """One language pair. people, metrics: scores of the same systems, in the same order. people_higher, higher: whether
+    higher is better, for people and for each metric.
     """
 
     pair: str
@@ -177,75 +184,81 @@ class MatchedSystems(NamedTuple):
 
     def oriented(self) -> Floats:
         """(1 + metrics, systems) the scores, higher is better in all; people's first."""
-        rows = [self.people.values, *(one.values for one in self.metrics)]
-        signs = [1.0 if up else -1.0 for up in (self.people_higher, *self.higher)]
-        found: Floats = np.array(rows) * np.array(signs)[:, None]
-        return found
+        rows = [self.people.values, *(sums.values for sums in self.metrics)]
+        signs = [1.0 if higher else -1.0 for higher in (self.people_higher, *self.higher)]
+        scores: Floats = np.array(rows) * np.array(signs)[:, None]
+        return scores
 
     def tables(self, m: int) -> tuple[Floats, Floats]:
-        """(systems, segments) what people say and a metric, higher is better, NaN where either says nothing.
+        """(systems, segments) the scores of people and of metric `m`, higher is better, NaN where either is missing.
 
         Both must be means over segments.
         """
-        sides = (self.people, self.metrics[m])
-        known = set(sides[1].segments)
-        names = [name for name in sides[0].segments if name in known]
-        found = []
-        for one, up in zip(sides, (self.people_higher, self.higher[m]), strict=True):
-            assert one.above is not None
-            assert one.below is not None
-            place = {name: i for i, name in enumerate(one.segments)}
-            rows = [place[name] for name in names]
-            above, below = one.above[rows, :, 0].T, one.below[rows, :, 0].T
-            found.append(np.where(below > 0, above if up else -above, np.nan))
-        there = ~(np.isnan(found[0]) | np.isnan(found[1]))
-        if not there.any():
+        human_and_metric = (self.people, self.metrics[m])
+        metric_segments = set(human_and_metric[1].segments)
+        segments = [name for name in human_and_metric[0].segments if name in metric_segments]
+        matrices = []
+        for sums, higher in zip(human_and_metric, (self.people_higher, self.higher[m]), strict=True):
+            assert sums.above is not None
+            assert sums.below is not None
+            positions = {name: i for i, name in enumerate(sums.segments)}
+            rows = [positions[name] for name in segments]
+            numerators, denominators = sums.above[rows, :, 0].T, sums.below[rows, :, 0].T
+            matrices.append(np.where(denominators > 0, numerators if higher else -numerators, np.nan))
+        present = ~(np.isnan(matrices[0]) | np.isnan(matrices[1]))
+        if not present.any():
             raise InputError(
                 f"{self.pair + ': ' if self.pair else ''}people and a metric have no translation in common that both "
                 "score; do they name segments alike?"
             )
-        return np.where(there, found[0], np.nan), np.where(there, found[1], np.nan)
+        return np.where(present, matrices[0], np.nan), np.where(present, matrices[1], np.nan)
 
 
 def match_systems(
-    given: PeopleAndMetrics, asked: SystemSettings, n_resamples: int
+    inputs: PeopleAndMetrics, settings: SystemSettings, n_resamples: int
 ) -> tuple[list[MatchedSystems], list[str]]:
     """Each language pair that people and all metrics have, and notes on what is left out.
 
     n_resamples: of a model that draws its own. Raises InputError where sets of language pairs or systems differ, unless
     those in common are asked for; where there are fewer than two systems; where a score is missing or all are one.
     """
-    people = by_language_pair(given.people)
-    sides = [by_language_pair(one) for one in given.metrics]
-    pairs, notes = common_language_pairs(people, given, sides, asked.common)
-    found = []
+    human_by_pair = by_language_pair(inputs.people)
+    metrics_by_pair = [by_language_pair(metric) for metric in inputs.metrics]
+    pairs, notes = common_language_pairs(human_by_pair, inputs, metrics_by_pair, settings.common)
+    matches = []
     for pair in pairs:
-        own = [people[pair], *(side[language_pair_name(pair, people, side) or ""] for side in sides)]
-        names = [given.gold, *(one.metric for one in given.metrics)]
-        systems, note = common_systems(pair, names, own, given, asked)
-        own, more = common_segments(pair, names, own, given.gold, systems, asked)
-        notes += [*note, *more]
+        sides = [
+            human_by_pair[pair],
+            *(
+                metric_by_pair[language_pair_name(pair, human_by_pair, metric_by_pair) or ""]
+                for metric_by_pair in metrics_by_pair
+            ),
+        ]
+        names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
+        systems, system_notes = common_systems(pair, names, sides, inputs, settings)
+        sides, segment_notes = common_segments(pair, names, sides, inputs.gold, systems, settings)
+        notes += [*system_notes, *segment_notes]
         try:
-            sums = human_sums(own[0], systems, given, asked, n_resamples)
+            people_sums = human_sums(sides[0], systems, inputs, settings, n_resamples)
             metrics = []
-            for one, part in zip(given.metrics, own[1:], strict=True):
-                metrics.append(metric_sums(one, part, systems, asked))
+            for metric, scores in zip(inputs.metrics, sides[1:], strict=True):
+                metrics.append(metric_sums(metric, scores, systems, settings))
         except InputError as error:
             raise InputError(f"{pair}: {error}" if pair else str(error)) from None
-        every = MatchedSystems(
+        matched = MatchedSystems(
             pair,
             systems,
-            sums,
+            people_sums,
             metrics,
-            given.rule not in ("mean", "given") or bool(getattr(given.people, "score", True)),
+            inputs.rule not in ("mean", "given") or bool(getattr(inputs.people, "score", True)),
             tuple(
-                one.score or (asked.from_segments == "share" and isinstance(part, PairScores))
-                for one, part in zip(given.metrics, own[1:], strict=True)
+                metric.score or (settings.from_segments == "share" and isinstance(scores, PairScores))
+                for metric, scores in zip(inputs.metrics, sides[1:], strict=True)
             ),
         )
-        check_scores(every, names)
-        found.append(every)
-    return found, notes
+        check_scores(matched, names)
+        matches.append(matched)
+    return matches, notes
 
 
 def by_language_pair(scores: Rankings | AnyScores) -> dict[str, LanguagePairScores]:
@@ -255,132 +268,155 @@ def by_language_pair(scores: Rankings | AnyScores) -> dict[str, LanguagePairScor
 
 
 def language_pair_name(
-    pair: str, people: Mapping[str, LanguagePairScores], side: Mapping[str, LanguagePairScores]
+    pair: str, human_by_pair: Mapping[str, LanguagePairScores], metric_by_pair: Mapping[str, LanguagePairScores]
 ) -> str | None:
-    """The name by which a metric has the language pair: the same; or, of one each, one of them without a name."""
-    if pair in side:
+    """A metric's name of the language pair: the same; where both sides have one pair, also one without a name."""
+    if pair in metric_by_pair:
         return pair
-    alone = len(people) == len(side) == 1 and "" in (pair, *side)
-    return next(iter(side)) if alone else None
+    single_pairs = len(human_by_pair) == len(metric_by_pair) == 1 and "" in (pair, *metric_by_pair)
+    return next(iter(metric_by_pair)) if single_pairs else None
 
 
 def common_language_pairs(
-    people: Mapping[str, LanguagePairScores],
-    given: PeopleAndMetrics,
-    sides: Sequence[Mapping[str, LanguagePairScores]],
+    human_by_pair: Mapping[str, LanguagePairScores],
+    inputs: PeopleAndMetrics,
+    metrics_by_pair: Sequence[Mapping[str, LanguagePairScores]],
     common: bool,
 ) -> tuple[list[str], list[str]]:
     """The language pairs that are compared, and notes. Raises InputError where a metric lacks one."""
-    lacking: dict[str, list[str]] = {}
-    for one, side in zip(given.metrics, sides, strict=True):
-        absent = [pair for pair in people if language_pair_name(pair, people, side) is None]
-        if absent:
-            lacking[one.metric] = absent
-    if not lacking:
-        return list(people), []
-    metric, absent = next(iter(lacking.items()))
-    kept = [pair for pair in people if not any(pair in pairs for pairs in lacking.values())]
-    if not kept or not common:
-        there = join_names(repr(name) for name in sides[[one.metric for one in given.metrics].index(metric)])
-        names = join_names(map(repr, absent))
-        advice = "compare those that all have (--common), or name some (--pairs)" if kept else "write the names alike"
-        raise InputError(f"{metric} has no scores of language pair {names}, only of {there}; {advice}")
-    left = [pair for pair in people if pair not in kept]
-    verb = "has" if len(lacking) == 1 else "have"
-    return kept, [f"{join_names(left)} left out, since {join_names(lacking)} {verb} no scores of it"]
+    missing_by_metric: dict[str, list[str]] = {}
+    for scores, metric_by_pair in zip(inputs.metrics, metrics_by_pair, strict=True):
+        missing = [pair for pair in human_by_pair if language_pair_name(pair, human_by_pair, metric_by_pair) is None]
+        if missing:
+            missing_by_metric[scores.metric] = missing
+    if not missing_by_metric:
+        return list(human_by_pair), []
+    metric, missing = next(iter(missing_by_metric.items()))
+    common_pairs = [pair for pair in human_by_pair if not any(pair in pairs for pairs in missing_by_metric.values())]
+    if not common_pairs or not common:
+        available = join_names(
+            repr(name) for name in metrics_by_pair[[scores.metric for scores in inputs.metrics].index(metric)]
+        )
+        names = join_names(map(repr, missing))
+        advice = (
+            "compare those that all have (--common), or name some (--pairs)"
+            if common_pairs
+            else "write the names alike"
+        )
+        raise InputError(f"{metric} has no scores of language pair {names}, only of {available}; {advice}")
+    skipped = [pair for pair in human_by_pair if pair not in common_pairs]
+    verb = "has" if len(missing_by_metric) == 1 else "have"
+    return common_pairs, [
+        f"{join_names(skipped)} left out, since {join_names(missing_by_metric)} {verb} no scores of it"
+    ]
 
 
-def systems_in(part: LanguagePairScores, gold: str | None) -> list[str]:
-    """The systems of which a side says something."""
-    if isinstance(part, Rankings):
-        there = ~np.isnan(part.column(str(gold)))
-        return [part.systems[code] for code in dict.fromkeys(part.system.codes[there].tolist())]
-    if isinstance(part, PairScores):
-        some = np.flatnonzero((~np.isnan(part.values)).any(axis=1))
-        return [part.systems[i] for i in some.tolist()]
-    return [name for name, value in part.items() if not np.isnan(value)]
+def systems_in(scores: LanguagePairScores, gold: str | None) -> list[str]:
+    """The systems that a side has judged or scored."""
+    if isinstance(scores, Rankings):
+        judged = ~np.isnan(scores.column(str(gold)))
+        return [scores.systems[code] for code in dict.fromkeys(scores.system.codes[judged].tolist())]
+    if isinstance(scores, PairScores):
+        scored = np.flatnonzero((~np.isnan(scores.values)).any(axis=1))
+        return [scores.systems[i] for i in scored.tolist()]
+    return [name for name, value in scores.items() if not np.isnan(value)]
 
 
 def common_systems(
-    pair: str, names: Sequence[str], own: Sequence[LanguagePairScores], given: PeopleAndMetrics, asked: SystemSettings
+    pair: str,
+    names: Sequence[str],
+    sides: Sequence[LanguagePairScores],
+    inputs: PeopleAndMetrics,
+    settings: SystemSettings,
 ) -> tuple[tuple[str, ...], list[str]]:
     """The systems that are compared, in the order of people's; and notes. Raises InputError where sets differ."""
-    sets = [systems_in(part, given.gold) for part in own]
-    kept = [name for name in sets[0] if all(name in other for other in sets[1:])]
-    where = f"{pair}: " if pair else ""
-    left = [name for name in sets[0] if name not in kept]
-    if len(kept) < 2:
-        shown = "; ".join(
-            f"{name} {join_names(one) or 'none'}" for name, one in list(zip(names, sets, strict=True))[:3]
+    system_lists = [systems_in(scores, inputs.gold) for scores in sides]
+    shared = [name for name in system_lists[0] if all(name in system_list for system_list in system_lists[1:])]
+    prefix = f"{pair}: " if pair else ""
+    skipped = [name for name in system_lists[0] if name not in shared]
+    if len(shared) < 2:
+        listing = "; ".join(
+            f"{name} {join_names(system_list) or 'none'}"
+            for name, system_list in list(zip(names, system_lists, strict=True))[:3]
         )
-        raise InputError(f"{where}{pluralise(len(kept), 'system')} in common, expected at least two: {shown}")
-    more = list(dict.fromkeys(name for one in sets[1:] for name in one if name not in sets[0]))
-    notes = [unjudged_note(where, more)] if more else []
-    if not left:
-        return tuple(kept), notes
-    if not asked.common:
-        metric, other = next((name, one) for name, one in zip(names[1:], sets[1:], strict=True) if {*sets[0]} - {*one})
-        missing = [name for name in sets[0] if name not in other]
+        raise InputError(f"{prefix}{pluralise(len(shared), 'system')} in common, expected at least two: {listing}")
+    unjudged = list(
+        dict.fromkeys(name for system_list in system_lists[1:] for name in system_list if name not in system_lists[0])
+    )
+    notes = [unjudged_note(prefix, unjudged)] if unjudged else []
+    if not skipped:
+        return tuple(shared), notes
+    if not settings.common:
+        metric, metric_systems = next(
+            (name, system_list)
+            for name, system_list in zip(names[1:], system_lists[1:], strict=True)
+            if {*system_lists[0]} - {*system_list}
+        )
+        missing = [name for name in system_lists[0] if name not in metric_systems]
         raise InputError(
-            f"{where}{metric} has no score of {join_names(missing)}; compare the {len(kept)} systems that all have "
+            f"{prefix}{metric} has no score of {join_names(missing)}; compare the {len(shared)} systems that all have "
             "(--common)"
         )
-    them = "it" if len(left) == 1 else "each of them"
-    return tuple(kept), [f"{where}{join_names(left)} left out, since not all have scores of {them}", *notes]
+    pronoun = "it" if len(skipped) == 1 else "each of them"
+    return tuple(shared), [f"{prefix}{join_names(skipped)} left out, since not all have scores of {pronoun}", *notes]
 
 
-def unjudged_note(where: str, more: Sequence[str]) -> str:
-    verb, them = ("is", "it") if len(more) == 1 else ("are", "them")
-    return f"{where}{join_names(more)} {verb} not compared, as nobody judged {them}"
+def unjudged_note(prefix: str, names: Sequence[str]) -> str:
+    verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
+    return f"{prefix}{join_names(names)} {verb} not compared, as nobody judged {pronoun}"
 
 
 def human_sums(
-    part: LanguagePairScores, systems: Sequence[str], given: PeopleAndMetrics, asked: SystemSettings, n_resamples: int
+    scores: LanguagePairScores,
+    systems: Sequence[str],
+    inputs: PeopleAndMetrics,
+    settings: SystemSettings,
+    n_resamples: int,
 ) -> SystemSums:
-    if isinstance(part, Rankings):
+    if isinstance(scores, Rankings):
         return win_sums(
-            part, given.gold, systems, given.rule, prior=asked.prior, n_resamples=n_resamples, rng=asked.seed
+            scores, inputs.gold, systems, inputs.rule, prior=settings.prior, n_resamples=n_resamples, rng=settings.seed
         )
-    if isinstance(part, PairScores):
-        return mean_sums(part, systems, asked.over)
-    return fixed_sums([part[name] for name in systems])
+    if isinstance(scores, PairScores):
+        return mean_sums(scores, systems, settings.over)
+    return fixed_sums([scores[name] for name in systems])
 
 
 def metric_sums(
-    scores: AnyScores, part: LanguagePairScores, systems: Sequence[str], asked: SystemSettings
+    metric: AnyScores, scores: LanguagePairScores, systems: Sequence[str], settings: SystemSettings
 ) -> SystemSums:
-    if isinstance(part, PairScores):
+    if isinstance(scores, PairScores):
         try:
-            if asked.from_segments == "share":
-                return share_sums(part, systems, higher=scores.score)
-            return mean_sums(part, systems, asked.over)
+            if settings.from_segments == "share":
+                return share_sums(scores, systems, higher=metric.score)
+            return mean_sums(scores, systems, settings.over)
         except InputError as error:
-            raise InputError(f"{scores.metric}: {error}") from None
-    assert not isinstance(part, Rankings)
-    return fixed_sums([part[name] for name in systems])
+            raise InputError(f"{metric.metric}: {error}") from None
+    assert not isinstance(scores, Rankings)
+    return fixed_sums([scores[name] for name in systems])
 
 
-def check_scores(found: MatchedSystems, names: Sequence[str]) -> None:
+def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
     """Raise InputError for a system without a score, and for scores that are all one."""
-    where = f"{found.pair}: " if found.pair else ""
-    for name, sums in zip(names, (found.people, *found.metrics), strict=True):
-        without = [found.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
-        if without:
+    prefix = f"{matched.pair}: " if matched.pair else ""
+    for name, sums in zip(names, (matched.people, *matched.metrics), strict=True):
+        unscored = [matched.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
+        if unscored:
             raise InputError(
-                f"{where}{name} says nothing of {join_names(without)} that counts (ties alone, or no segment with "
+                f"{prefix}{name} says nothing of {join_names(unscored)} that counts (ties alone, or no segment with "
                 "another system); leave it out of the scores and take the systems in common (--common)"
             )
         if constant(sums.values[None])[0]:
             raise InputError(
-                f"{where}{name} is {sums.values[0]:g} for all {len(found.systems)} systems, expected scores that "
+                f"{prefix}{name} is {sums.values[0]:g} for all {len(matched.systems)} systems, expected scores that "
                 "differ; leave it or the language pair out (--metrics, --pairs)"
             )
 
 
 class Matrices(NamedTuple):
     """One language pair. gold: (systems, segments), metrics: (metrics, systems, segments), higher is better, NaN where
-    there is none. whole: scores are of systems, and the matrices have one column. notes: what is left out. used: the
-    segments that have a cell of all; none where scores are of systems.
+    there is no score. whole: scores are of systems, and the matrices have one column. notes: what is skipped. used: the
+    segments with a cell that all sides have; empty where scores are of systems.
     """
 
     gold: Floats
@@ -390,194 +426,214 @@ class Matrices(NamedTuple):
     used: tuple[str, ...] = ()
 
 
-def language_pairs(given: PeopleAndMetrics) -> list[str]:
+def language_pairs(inputs: PeopleAndMetrics) -> list[str]:
     """The language pairs of people, in their order."""
-    return list(by_language_pair(given.people))
+    return list(by_language_pair(inputs.people))
 
 
-def have_segment_scores(given: PeopleAndMetrics, pair: str) -> bool:
-    """Whether people and all metrics say something of every segment, and not of systems or in ranks."""
-    parts = by_language_pair(given.people)
-    sides = [by_language_pair(one) for one in given.metrics]
-    own = [parts[pair], *(scores_of_pair(pair, parts, side) for side in sides)]
-    return all(part is None or isinstance(part, PairScores) for part in own)
+def have_segment_scores(inputs: PeopleAndMetrics, pair: str) -> bool:
+    """Whether people and all metrics have scores of segments, and not scores of systems or ranks."""
+    human_by_pair = by_language_pair(inputs.people)
+    metrics_by_pair = [by_language_pair(metric) for metric in inputs.metrics]
+    sides = [
+        human_by_pair[pair],
+        *(scores_of_pair(pair, human_by_pair, metric_by_pair) for metric_by_pair in metrics_by_pair),
+    ]
+    return all(scores is None or isinstance(scores, PairScores) for scores in sides)
 
 
 def scores_of_pair(
-    pair: str, people: dict[str, LanguagePairScores], side: dict[str, LanguagePairScores]
+    pair: str, human_by_pair: dict[str, LanguagePairScores], metric_by_pair: dict[str, LanguagePairScores]
 ) -> LanguagePairScores | None:
-    name = language_pair_name(pair, people, side)
-    return None if name is None else side[name]
+    name = language_pair_name(pair, human_by_pair, metric_by_pair)
+    return None if name is None else metric_by_pair[name]
 
 
-def match_matrices(given: PeopleAndMetrics, pair: str, asked: SystemSettings, *, level: str) -> Matrices:
+def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings, *, level: str) -> Matrices:
     """The scores of one language pair; systems that nobody judged are left out.
 
     Raises InputError where a metric lacks the language pair, or systems or segments that people judged, unless those in
     common are asked for; for fewer than two systems or segments, scores that are all one, and level "segment" where
     there are none of segments.
     """
-    people = by_language_pair(given.people)
-    own: list[LanguagePairScores] = [people[pair]]
-    names = [given.gold, *(one.metric for one in given.metrics)]
-    for one in given.metrics:
-        side = by_language_pair(one)
-        part = scores_of_pair(pair, people, side)
-        if part is None:
+    human_by_pair = by_language_pair(inputs.people)
+    sides: list[LanguagePairScores] = [human_by_pair[pair]]
+    names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
+    for metric in inputs.metrics:
+        metric_by_pair = by_language_pair(metric)
+        scores = scores_of_pair(pair, human_by_pair, metric_by_pair)
+        if scores is None:
             raise InputError(
-                f"{one.metric} has no scores of language pair {pair!r}, only of {join_names(map(repr, side))}; leave "
-                "it out (--metrics) or name tasks of others (--pairs, --task)"
+                f"{metric.metric} has no scores of language pair {pair!r}, only of "
+                f"{join_names(map(repr, metric_by_pair))}; leave it out (--metrics) or name tasks of others (--pairs, "
+                "--task)"
             )
-        own.append(part)
-    whole = not have_segment_scores(given, pair)
-    if whole and level == "segment":
-        of = next(name for name, part in zip(names, own, strict=True) if not isinstance(part, PairScores))
-        raise InputError(f"{of} has scores of systems only; compare at level system, or give its scores of segments")
-    kept, notes = common_names(
+        sides.append(scores)
+    of_systems = not have_segment_scores(inputs, pair)
+    if of_systems and level == "segment":
+        without_segments = next(
+            name for name, scores in zip(names, sides, strict=True) if not isinstance(scores, PairScores)
+        )
+        raise InputError(
+            f"{without_segments} has scores of systems only; compare at level system, or give its scores of segments"
+        )
+    systems, notes = common_names(
         pair,
         names,
-        [systems_in(part, given.gold) for part in own],
+        [systems_in(scores, inputs.gold) for scores in sides],
         "system",
         "systems",
-        asked.common,
-        names_of_more=True,
+        settings.common,
+        name_unjudged=True,
     )
-    ups = [bool(getattr(given.people, "score", True)) or given.rule not in ("mean", "given")]
-    ups += [one.score for one in given.metrics]
-    if whole:
-        return system_matrices(given, pair, own, kept, ups, notes, asked)
-    tables = [part for part in own if isinstance(part, PairScores)]
-    segments, more = common_names(
-        pair, names, [scored_segments(part, kept) for part in tables], "segment", "segments", asked.common
+    higher = [bool(getattr(inputs.people, "score", True)) or inputs.rule not in ("mean", "given")]
+    higher += [metric.score for metric in inputs.metrics]
+    if of_systems:
+        return system_matrices(inputs, pair, sides, systems, higher, notes, settings)
+    tables = [scores for scores in sides if isinstance(scores, PairScores)]
+    segments, segment_notes = common_names(
+        pair, names, [scored_segments(scores, systems) for scores in tables], "segment", "segments", settings.common
     )
-    stack = np.array([score_table(part, kept, segments) for part in tables])
-    stack *= np.where(ups, 1.0, -1.0)[:, None, None]
-    where = f"{pair}: " if pair else ""
-    there = ~np.isnan(stack).any(axis=0)
-    if not there.any():
-        raise InputError(f"{where}there is no translation of which people and all metrics have a score")
-    if level == "system" and asked.over == "common":  # as agreement on systems has it
-        there, said = scored_by_all(stack, asked.over, where, len(scored_segments(tables[0], kept)))
-        stack = np.where(there, stack, np.nan)
-        more += said
+    stack = np.array([score_table(table, systems, segments) for table in tables])
+    stack *= np.where(higher, 1.0, -1.0)[:, None, None]
+    prefix = f"{pair}: " if pair else ""
+    present = ~np.isnan(stack).any(axis=0)
+    if not present.any():
+        raise InputError(f"{prefix}there is no translation of which people and all metrics have a score")
+    if level == "system" and settings.over == "common":  # as in agreement on systems
+        present, mean_notes = scored_by_all(stack, settings.over, prefix, len(scored_segments(tables[0], systems)))
+        stack = np.where(present, stack, np.nan)
+        segment_notes += mean_notes
     for name, values in zip(names, stack, strict=True):
-        if constant(values[there][None])[0]:
+        if constant(values[present][None])[0]:
             raise InputError(
-                f"{where}{name} is {values[there][0] + 0.0:g} for all translations, expected scores that differ; leave "
-                "it or the language pair out (--metrics, --pairs)"
+                f"{prefix}{name} is {values[present][0] + 0.0:g} for all translations, expected scores that differ; "
+                "leave it or the language pair out (--metrics, --pairs)"
             )
-    used = tuple(name for name, some in zip(segments, there.any(axis=0).tolist(), strict=True) if some)
-    return Matrices(stack[0], stack[1:], False, (*notes, *more), used)
+    used = tuple(name for name, is_used in zip(segments, present.any(axis=0).tolist(), strict=True) if is_used)
+    return Matrices(stack[0], stack[1:], False, (*notes, *segment_notes), used)
 
 
 def common_names(
     pair: str,
     names: Sequence[str],
-    sets: Sequence[Sequence[str]],
-    one: str,
-    many: str,
+    name_lists: Sequence[Sequence[str]],
+    singular: str,
+    plural: str,
     common: bool,
     *,
-    names_of_more: bool = False,
+    name_unjudged: bool = False,
 ) -> tuple[list[str], list[str]]:
-    """The systems or segments that people judged and all metrics have, and notes; sets: of people first.
+    """The systems or segments that people judged and all metrics have, and notes; name_lists: of people first.
 
     Raises InputError where a metric lacks some, unless those in common are asked for; and where fewer than two are
     left.
     """
-    where = f"{pair}: " if pair else ""
-    known = [set(names) for names in sets]
-    kept = [name for name in sets[0] if all(name in other for other in known[1:])]
-    if len(kept) < 2:
-        shown = "; ".join(
-            f"{name} {join_names(own) or 'none'}" for name, own in list(zip(names, sets, strict=True))[:3]
+    prefix = f"{pair}: " if pair else ""
+    name_sets = [set(name_list) for name_list in name_lists]
+    shared = [name for name in name_lists[0] if all(name in name_set for name_set in name_sets[1:])]
+    if len(shared) < 2:
+        listing = "; ".join(
+            f"{name} {join_names(name_list) or 'none'}"
+            for name, name_list in list(zip(names, name_lists, strict=True))[:3]
         )
         raise InputError(
-            f"{where}{pluralise(len(kept), one, many)} in common, expected two or more to compare on: {shown}"
+            f"{prefix}{pluralise(len(shared), singular, plural)} in common, expected two or more to compare on: "
+            f"{listing}"
         )
     notes = []
-    if len(kept) < len(sets[0]):
-        left = [name for name in sets[0] if name not in set(kept)]
-        metric, other = next((name, own) for name, own in zip(names[1:], known[1:], strict=True) if known[0] - own)
+    if len(shared) < len(name_lists[0]):
+        skipped = [name for name in name_lists[0] if name not in set(shared)]
+        metric, metric_names = next(
+            (name, name_set) for name, name_set in zip(names[1:], name_sets[1:], strict=True) if name_sets[0] - name_set
+        )
         if not common:
-            missing = [name for name in sets[0] if name not in other]
+            missing = [name for name in name_lists[0] if name not in metric_names]
             raise InputError(
-                f"{where}{metric} has no score of {one if len(missing) == 1 else many} {join_names(missing)}, which "
-                f"people judged; compare on the {len(kept)} that all have (--common), or leave {metric} out (--metrics)"
+                f"{prefix}{metric} has no score of {singular if len(missing) == 1 else plural} {join_names(missing)}, "
+                f"which people judged; compare on the {len(shared)} that all have (--common), or leave {metric} out "
+                "(--metrics)"
             )
         notes.append(
-            f"{where}{pluralise(len(left), one, many)} left out, which not all metrics have: {join_names(left)}"
+            f"{prefix}{pluralise(len(skipped), singular, plural)} left out, which not all metrics have: "
+            f"{join_names(skipped)}"
         )
-    more = list(dict.fromkeys(name for own in sets[1:] for name in own if name not in known[0]))
-    if more and names_of_more:
-        notes.append(unjudged_note(where, more))
-    return kept, notes
+    unjudged = list(
+        dict.fromkeys(name for name_list in name_lists[1:] for name in name_list if name not in name_sets[0])
+    )
+    if unjudged and name_unjudged:
+        notes.append(unjudged_note(prefix, unjudged))
+    return shared, notes
 
 
 def system_matrices(
-    given: PeopleAndMetrics,
+    inputs: PeopleAndMetrics,
     pair: str,
-    own: Sequence[LanguagePairScores],
-    kept: Sequence[str],
-    ups: Sequence[bool],
+    sides: Sequence[LanguagePairScores],
+    systems: Sequence[str],
+    higher: Sequence[bool],
     notes: Sequence[str],
-    asked: SystemSettings,
+    settings: SystemSettings,
 ) -> Matrices:
-    """Scores of systems as one column: means or wins where scores or rankings of segments were given."""
-    where = f"{pair}: " if pair else ""
-    names = [given.gold, *(one.metric for one in given.metrics)]
-    own, more = common_segments(pair, names, own, given.gold, kept, asked)
+    """Scores of systems as matrices of one column: means or wins where scores or rankings of segments were given."""
+    prefix = f"{pair}: " if pair else ""
+    names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
+    sides, segment_notes = common_segments(pair, names, sides, inputs.gold, systems, settings)
     try:
-        people = human_sums(own[0], kept, given, asked, 0)
-        metrics = [metric_sums(one, part, kept, asked) for one, part in zip(given.metrics, own[1:], strict=True)]
+        people_sums = human_sums(sides[0], systems, inputs, settings, 0)
+        metrics = [
+            metric_sums(metric, scores, systems, settings)
+            for metric, scores in zip(inputs.metrics, sides[1:], strict=True)
+        ]
     except InputError as error:
-        raise InputError(f"{where}{error}") from None
-    found = MatchedSystems(pair, tuple(kept), people, metrics, ups[0], tuple(ups[1:]))
-    check_scores(found, names)
-    rows = found.oriented()
-    return Matrices(rows[0][:, None], rows[1:, :, None], True, (*notes, *more))
+        raise InputError(f"{prefix}{error}") from None
+    matched = MatchedSystems(pair, tuple(systems), people_sums, metrics, higher[0], tuple(higher[1:]))
+    check_scores(matched, names)
+    scores = matched.oriented()
+    return Matrices(scores[0][:, None], scores[1:, :, None], True, (*notes, *segment_notes))
 
 
 def attach_metric_columns(
-    given: PeopleAndMetrics, pair: str, common: bool, *, own: bool
+    inputs: PeopleAndMetrics, pair: str, common: bool, *, metrics_in_judgments: bool
 ) -> tuple[JudgedMetrics, list[str]]:
-    """The judgments of one language pair with a column a metric, for statistics of pairs within a judgment; and notes.
+    """The judgments of one language pair with a column for each metric, for statistics of pairs in a judgment; and
+    notes.
 
-    own: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and as
-    `match_matrices`.
+    metrics_in_judgments: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and
+    as `match_matrices`.
     """
-    for name, one in ((given.gold, given.people), *((one.metric, one) for one in given.metrics)):
-        if isinstance(one, SystemScores):
+    for name, scores in ((inputs.gold, inputs.people), *((scores.metric, scores) for scores in inputs.metrics)):
+        if isinstance(scores, SystemScores):
             raise InputError(
                 f"{name} has scores of systems only; compare at level system, or give its scores of segments"
             )
-    gold = given.gold
-    people = by_language_pair(given.people)
-    part = people[pair]
-    if isinstance(given.people, Rankings):
-        rankings = dict(given.people.by_pair())[pair]
+    gold = inputs.gold
+    human_by_pair = by_language_pair(inputs.people)
+    human_scores = human_by_pair[pair]
+    if isinstance(inputs.people, Rankings):
+        rankings = dict(inputs.people.by_pair())[pair]
     else:
-        assert isinstance(part, PairScores)
+        assert isinstance(human_scores, PairScores)
         rankings, gold = (
-            rankings_from_scores(SegmentScores(given.people.metric, {pair: part}, given.people.score)),
+            rankings_from_scores(SegmentScores(inputs.people.metric, {pair: human_scores}, inputs.people.score)),
             "human",
         )
     names: list[str] = []
-    systems, segments = [systems_in(part, given.gold)], [judged_segments(part, given.gold)]
-    for one in given.metrics:
-        found = scores_of_pair(pair, people, by_language_pair(one))
-        if not isinstance(found, PairScores):
-            raise InputError(f"{one.metric} has no scores of language pair {pair!r}; leave it out (--metrics)")
-        systems.append(systems_in(found, None))
-        segments.append(scored_segments(found, found.systems))
-        if own and isinstance(given.people, Rankings):
-            rankings = rankings.with_column(one.metric, rankings.column(one.metric), score=one.score)
-            names.append(one.metric)
+    systems, segments = [systems_in(human_scores, inputs.gold)], [judged_segments(human_scores, inputs.gold)]
+    for metric in inputs.metrics:
+        metric_scores = scores_of_pair(pair, human_by_pair, by_language_pair(metric))
+        if not isinstance(metric_scores, PairScores):
+            raise InputError(f"{metric.metric} has no scores of language pair {pair!r}; leave it out (--metrics)")
+        systems.append(systems_in(metric_scores, None))
+        segments.append(scored_segments(metric_scores, metric_scores.systems))
+        if metrics_in_judgments and isinstance(inputs.people, Rankings):
+            rankings = rankings.with_column(metric.metric, rankings.column(metric.metric), score=metric.score)
+            names.append(metric.metric)
             continue
-        before = set(rankings.columns)
-        rankings = attach_scores(rankings, SegmentScores(one.metric, {pair: found}, one.score))
-        names += [column for column in rankings.columns if column not in before]
-    said = [given.gold, *(one.metric for one in given.metrics)]
-    _, notes = common_names(pair, said, systems, "system", "systems", common, names_of_more=True)
-    _, more = common_names(pair, said, segments, "segment", "segments", common)
-    return JudgedMetrics(rankings, gold, tuple(names), ()), [*notes, *more]
+        earlier_columns = set(rankings.columns)
+        rankings = attach_scores(rankings, SegmentScores(metric.metric, {pair: metric_scores}, metric.score))
+        names += [column for column in rankings.columns if column not in earlier_columns]
+    all_names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
+    _, notes = common_names(pair, all_names, systems, "system", "systems", common, name_unjudged=True)
+    _, segment_notes = common_names(pair, all_names, segments, "segment", "segments", common)
+    return JudgedMetrics(rankings, gold, tuple(names), ()), [*notes, *segment_notes]

@@ -60,8 +60,8 @@ __all__ = [
 METHODS = ("fisher", "stouffer", "permutation")
 
 
-def taken(gold: Any, predicted: Any, rankings: Rankings | None, invert: bool, missing: str) -> PairedRanks:
-    """What was given, as a table."""
+def paired_ranks_of(gold: Any, predicted: Any, rankings: Rankings | None, invert: bool, missing: str) -> PairedRanks:
+    """The given ranks, or columns of rankings, as a table."""
     if rankings is not None:
         if not isinstance(rankings, Rankings):
             raise ParameterError(f"rankings is of type {type(rankings).__name__}, expected Rankings; read a file first")
@@ -92,7 +92,7 @@ def segment_taus(
     ([0.3333, -1.0], [2, 0], [1, 1])
     """
     return tau_counts(
-        count_pairs(taken(gold, predicted, rankings, invert, missing)),
+        count_pairs(paired_ranks_of(gold, predicted, rankings, invert, missing)),
         exclude_gold_ties=exclude_gold_ties,
         penalise_predicted_ties=penalise_predicted_ties,
     )
@@ -157,7 +157,7 @@ def tau_pvalue(
     """
     check_choice("method", method, METHODS)
     check_count("n_resamples", n_resamples)
-    table = taken(gold, predicted, rankings, invert, missing)
+    table = paired_ranks_of(gold, predicted, rankings, invert, missing)
     groups = np.arange(len(table)) if segments is None else np.unique(np.asarray(segments), return_inverse=True)[1]
     if rankings is not None:
         if segments is not None:
@@ -196,7 +196,7 @@ def mrr(
     0.41666666666666663
     """
     check_normalisation(normalise, "normalise")
-    return mean_or_nan(farr_of(taken(gold, predicted, rankings, invert, missing), normalise))
+    return mean_or_nan(farr_of(paired_ranks_of(gold, predicted, rankings, invert, missing), normalise))
 
 
 def dcg(
@@ -213,7 +213,7 @@ def dcg(
     >>> dcg([[1, 2], [1, 2]], [[1, 2], [2, 1]], cutoff=1)  # (3 + 1) / 2
     2.0
     """
-    return mean_or_nan(dcg_of(taken(gold, predicted, rankings, invert, missing), cutoff))
+    return mean_or_nan(dcg_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def ndcg(
@@ -230,7 +230,7 @@ def ndcg(
     >>> round(ndcg([[1, 2], [1, 2]], [[1, 2], [2, 1]], cutoff=1), 4)  # (1 + 1/3) / 2
     0.6667
     """
-    return mean_or_nan(ndcg_of(taken(gold, predicted, rankings, invert, missing), cutoff))
+    return mean_or_nan(ndcg_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def err(
@@ -247,7 +247,7 @@ def err(
     >>> err([[1, 2]], [[1, 2]])
     0.78125
     """
-    return mean_or_nan(err_of(taken(gold, predicted, rankings, invert, missing), cutoff))
+    return mean_or_nan(err_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def best_predicted_vs_human(
@@ -268,7 +268,7 @@ def best_predicted_vs_human(
     ([1.0, 2.0], [2, 1], [66.67, 33.33])
     """
     check_normalisation(normalise, "normalise")
-    return count_ranks(gold_of_best(taken(gold, predicted, rankings, invert, missing), normalise))
+    return count_ranks(gold_of_best(paired_ranks_of(gold, predicted, rankings, invert, missing), normalise))
 
 
 def average_predicted(
@@ -288,4 +288,4 @@ def average_predicted(
     1.3333
     """
     check_normalisation(normalise, "normalise")
-    return mean_or_nan(gold_of_best(taken(gold, predicted, rankings, invert, missing), normalise))
+    return mean_or_nan(gold_of_best(paired_ranks_of(gold, predicted, rankings, invert, missing), normalise))

@@ -1,4 +1,4 @@
-"""runs: how alike two runs rank, by several coefficients at once."""
+"""Agreement of two runs (`rankscope.agreement.runs`): how alike they rank, by several coefficients at once."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class RunAgreement:
     notes: tuple[str, ...]
 
     def __getitem__(self, statistic: str) -> float:
-        return next(part.mean for part in self.parts if part.statistic == statistic)
+        return next(coefficient.mean for coefficient in self.parts if coefficient.statistic == statistic)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return COLUMNS
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        for part in self.parts:
-            for query, value in zip(part.query_ids, part.values.tolist(), strict=True):
-                yield *part.systems, part.statistic, query, value
-            yield *part.systems, part.statistic, ALL, part.mean
+        for coefficient in self.parts:
+            for query, value in zip(coefficient.query_ids, coefficient.values.tolist(), strict=True):
+                yield *coefficient.systems, coefficient.statistic, query, value
+            yield *coefficient.systems, coefficient.statistic, ALL, coefficient.mean
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -63,11 +63,11 @@ class RunAgreement:
         """The means, and query by query."""
         a, b = self.parts[0].systems
         rows = []
-        for part in self.parts:
-            there = int(np.count_nonzero(~np.isnan(part.values)))
-            rows.append((part.statistic, format_value(part.mean, "mean"), f"{there:,}"))
-        columns = [part.values.tolist() for part in self.parts]
-        each = [
+        for coefficient in self.parts:
+            n_queries = int(np.count_nonzero(~np.isnan(coefficient.values)))
+            rows.append((coefficient.statistic, format_value(coefficient.mean, "mean"), f"{n_queries:,}"))
+        columns = [coefficient.values.tolist() for coefficient in self.parts]
+        query_rows = [
             (query, *(format_value(column[i], "mean") for column in columns))
             for i, query in enumerate(self.parts[0].query_ids)
         ]
@@ -80,14 +80,16 @@ class RunAgreement:
             ),
             Section(
                 title="Query by query",
-                table=Table(columns=("query", *(part.statistic for part in self.parts)), rows=tuple(each)),
+                table=Table(
+                    columns=("query", *(coefficient.statistic for coefficient in self.parts)), rows=tuple(query_rows)
+                ),
                 folded=True,
             ),
         )
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        names = ",".join(part.statistic for part in self.parts)
+        names = ",".join(coefficient.statistic for coefficient in self.parts)
         queries = len(self.parts[0].query_ids)
         return f"agreement of two runs | coefficients:{names} | queries:{queries} | rankscope {__version__}"
 
@@ -123,23 +125,26 @@ def runs(
     names = list(STATISTICS) if statistics is None else list(dict.fromkeys(statistics))
     if isinstance(statistics, str) or not names:
         raise ParameterError(f"statistics is {statistics!r}, expected a list of names, as ['tau', 'rbo']")
-    parts: list[BetweenRuns] = []
+    coefficients: list[BetweenRuns] = []
     notes: list[str] = []
     refused: InputError | None = None
     for name in names:
         try:
-            parts.append(between_runs(run_a, run_b, name))
+            coefficients.append(between_runs(run_a, run_b, name))
         except InputError as error:
             if statistics is not None:
                 raise
             refused = error
             notes.append(f"{name} is left out: {error}")
-    if not parts and refused is not None:
+    if not coefficients and refused is not None:
         raise refused
-    # What one says of its queries others say too: each sentence once, with the names that it is true of.
-    said: dict[str, list[str]] = {}
-    for part in parts:
-        for note in part.notes:
-            said.setdefault(note, []).append(part.statistic)
-    notes += [note if len(of) == len(parts) else f"{join_names(of, len(of))}: {note}" for note, of in said.items()]
-    return RunAgreement(parts=tuple(parts), notes=tuple(notes))
+    # Several coefficients give the same note: each note once, with the names of its coefficients.
+    names_by_note: dict[str, list[str]] = {}
+    for coefficient in coefficients:
+        for note in coefficient.notes:
+            names_by_note.setdefault(note, []).append(coefficient.statistic)
+    notes += [
+        note if len(names_of_note) == len(coefficients) else f"{join_names(names_of_note, len(names_of_note))}: {note}"
+        for note, names_of_note in names_by_note.items()
+    ]
+    return RunAgreement(parts=tuple(coefficients), notes=tuple(notes))

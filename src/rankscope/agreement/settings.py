@@ -45,7 +45,7 @@ Statistic = str | KendallConvention | Sequence[Sequence[Cell]]
 
 
 class SegmentSettings(NamedTuple):
-    """What `segments` was asked for, checked. convention: None of a correlation. epsilon: None to calibrate it."""
+    """The settings of `segments`, checked. convention: None for a correlation. epsilon: None to calibrate it."""
 
     statistic: str
     convention: KendallConvention | None
@@ -64,7 +64,7 @@ def validate_segment_settings(
     confidence_level: float,
     rng: Any,
 ) -> SegmentSettings:
-    """All that is asked for, checked before anything is read. Raises as `segments`."""
+    """The settings, checked before anything is read. Raises as `segments`."""
     convention = None
     if not isinstance(statistic, str):
         convention = as_convention(statistic)
@@ -93,18 +93,18 @@ def validate_segment_settings(
     return SegmentSettings(name, convention, grouping, fixed, n_resamples, confidence_level, seed_of(rng))
 
 
-#: What makes a score of a system of a metric's scores of segments, and over which segments a mean is.
+#: How a metric's scores of segments become a system's score, and over which segments a mean is.
 FROM_SEGMENTS = ("mean", "share")
 OVER = ("common", "own")
-#: What makes one of what people said; given scores of systems are as they are.
+#: How people's judgments become a system's score; given scores of systems stay as they are.
 HUMAN = (*RULES, "mean")
 INTERVALS = ("segments", "fisher", "none")
-#: Weights add up to 1 but for so much.
+#: How much the sum of weights may differ from 1.
 ROUNDING = 1e-6
 
 
 class SystemSettings(NamedTuple):
-    """What `systems` was asked for, checked. human, interval: None for what suits the data."""
+    """The settings of `systems`, checked. human, interval: None for the default of the data."""
 
     statistic: str
     absolute: bool
@@ -137,7 +137,7 @@ def validate_system_settings(
     rng: Any,
     weights: Mapping[str, float] | None,
 ) -> SystemSettings:
-    """All that is asked for, checked before anything is read. Raises as `systems`."""
+    """The settings, checked before anything is read. Raises as `systems`."""
     if statistic not in SYSTEM_STATISTICS:
         raise UnknownName("statistic", statistic, SYSTEM_STATISTICS)
     if absolute and statistic not in SYSTEM_CORRELATIONS:

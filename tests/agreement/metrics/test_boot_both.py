@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.agreement.metrics.boot_both import bootstrap_values, function_of, plain_values, sampled_items
+from rankscope.agreement.metrics.boot_both import bootstrap_values, plain_values, sampled_items, statistic_by_counts
 from rankscope.agreement.statistics import MATRIX_STATISTICS
 from rankscope.kernels import resample
 from rankscope.kernels.resample import draw
@@ -44,7 +44,7 @@ def samples(draw):
 @given(samples(), st.sampled_from(FAST))
 def test_counts_give_what_the_samples_give(given_, asked):
     (gold, metric), counts = given_
-    fast = function_of(gold, metric, *asked, 0.25, SOFT)
+    fast = statistic_by_counts(gold, metric, *asked, 0.25, SOFT)
     plain = plain_values(gold, metric, *asked, 0.25, SOFT)
     np.testing.assert_allclose(fast(*counts), plain(*counts), atol=1e-9)
 

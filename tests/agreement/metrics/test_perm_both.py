@@ -58,8 +58,8 @@ def test_fast_forms_are_what_the_statistic_of_each_permuted_matrix_is(given_, as
 @given(pairs(), st.sampled_from(["segment", "none"]), st.sampled_from([1, 2, 3]))
 def test_the_best_epsilon_is_found_whatever_the_size_of_a_block(given_, grouping, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(swapped_epsilons, "SIZE", size)
-        patch.setattr(swapped_epsilons, "PAIRS", 40)
+        patch.setattr(swapped_epsilons, "BLOCK_SIZE", size)
+        patch.setattr(swapped_epsilons, "CHUNK_PAIRS", 40)
         fast, plain = both_ways(*given_, "acc_eq", grouping, None, "cells")
     np.testing.assert_allclose(fast, plain, atol=1e-9)
 
@@ -69,7 +69,7 @@ def test_the_best_epsilon_is_found_in_many_blocks(monkeypatch, decimals):
     rng = np.random.default_rng(4)
     gold = rng.normal(size=(6, 40)).round(0)
     pair = (gold + rng.normal(size=(2, 6, 40))).round(decimals + 1)
-    monkeypatch.setattr(swapped_epsilons, "SIZE", 32)
+    monkeypatch.setattr(swapped_epsilons, "BLOCK_SIZE", 32)
     fast, plain = both_ways(gold, pair, "acc_eq", "segment", None, "cells")
     np.testing.assert_allclose(fast, plain, atol=1e-9)
     assert np.unique(fast).size > 5
@@ -90,8 +90,8 @@ def test_few_taus_of_metrics_with_ties_are_counted_out(monkeypatch):
     gold = rng.normal(size=(8, 60))
     pair = (gold + rng.normal(size=(2, 8, 60))).round(1)
     counted = []
-    plain = swapped_taus.counted_surplus
-    monkeypatch.setattr(swapped_taus, "counted_surplus", lambda g, rows: counted.append(len(rows)) or plain(g, rows))
+    plain = swapped_taus.surplus_of_rows
+    monkeypatch.setattr(swapped_taus, "surplus_of_rows", lambda g, rows: counted.append(len(rows)) or plain(g, rows))
     draws = draw(np.random.default_rng(1), 500)
     list(permuted_differences(gold, pair, "kendall_b", "none", None, draws, "cells", draws, 0.02))
     assert 0 < sum(counted) < 100

@@ -156,7 +156,7 @@ class TestOneSegmentSeveralJudgments:
         table, segments = as_table(gold, predicted), rng.integers(0, 9, 40)
         (whole,) = deals_of(table, segments)
         expected = [part.mean() for part in deal_ranks(whole, 800, np.random.default_rng(1))]
-        monkeypatch.setattr("rankscope.agreement.rankeval.tau.AT_ONCE", 60)
+        monkeypatch.setattr("rankscope.agreement.rankeval.tau.CHUNK_ITEMS", 60)
         parts = list(deals_of(table, segments))
         assert len(parts) > 2
         assert sum(len(part.table) for part in parts) == 40

@@ -1,4 +1,4 @@
-"""Judgments of people and scores of metrics, from files or objects, in the directions asked for."""
+"""Loading of people's judgments and metrics' scores, from files or objects, in the given directions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Files of judgments and of scores, of segments or of systems: their kind is told from what they hold; ranks that are
-missing, judgments that repeat an earlier one.
+"""Reading of files of judgments and of scores, of segments or of systems: their kind is detected from their contents;
+also missing ranks, and judgments that repeat an earlier one.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ __all__ = [
 ]
 
 
-#: What data say of an item that a person left out ("not ranked").
+#: The rank of an item that a person did not rank.
 NOT_RANKED = -1
 
 
 def not_ranked(rankings: Rankings, gold: str) -> Bools:
     """(items) those to which people gave no rank: NaN, or -1. Raises InputError for another rank below 0."""
     values = rankings.column(gold)
-    below = (values < 0) & (values != NOT_RANKED)
-    if below.any():
+    invalid = (values < 0) & (values != NOT_RANKED)
+    if invalid.any():
         refuse_item(
             rankings,
-            int(np.flatnonzero(below)[0]),
+            int(np.flatnonzero(invalid)[0]),
             gold,
             "expected a rank of at least 0, or -1 for not ranked; correct it, or say that higher is better if these "
             "are scores (--higher)",
@@ -81,24 +81,24 @@ def ranked_only(rankings: Rankings, gold: str) -> Rankings:
     if gold in rankings.scores:
         return rankings
     values = rankings.column(gold)
-    absent = not_ranked(rankings, gold) & ~np.isnan(values)
-    if not absent.any():
+    unranked = not_ranked(rankings, gold) & ~np.isnan(values)
+    if not unranked.any():
         return rankings
-    found = rankings.with_column(gold, np.where(absent, np.nan, values), score=False)
-    said = pluralise(int(absent.sum()), "item is", "items are")
-    return replace(found, notes=(*found.notes, f"{said} not ranked ({gold} is -1) and left out"))
+    ranked = rankings.with_column(gold, np.where(unranked, np.nan, values), score=False)
+    items = pluralise(int(unranked.sum()), "item is", "items are")
+    return replace(ranked, notes=(*ranked.notes, f"{items} not ranked ({gold} is -1) and left out"))
 
 
 def refuse_item(rankings: Rankings, item: int, name: str, expected: str) -> None:
     """Raise InputError for the value of an item, with its judgment, segment and system."""
     judgment = int(rankings.judgment[item])
     value = rankings.columns[name][item]
-    said = f"is {value:g}" + (" (not ranked)" if value == NOT_RANKED else "")
+    problem = f"is {value:g}" + (" (not ranked)" if value == NOT_RANKED else "")
     if np.isnan(value):
-        said = "has no value"
+        problem = "has no value"
     raise InputError(
         f"judgment {judgment + 1} (segment {rankings.segment.names[rankings.segment.codes[judgment]]}), system "
-        f"{rankings.system.names[rankings.system.codes[item]]!r}: {name} {said}, {expected}"
+        f"{rankings.system.names[rankings.system.codes[item]]!r}: {name} {problem}, {expected}"
     )
 
 
@@ -120,33 +120,33 @@ def handle_duplicates(rankings: Rankings, duplicates: str, name: str) -> Ranking
     check_choice("duplicates", duplicates, DUPLICATES)
     if not len(rankings):
         return rankings
-    # Whole numbers for the values, since NaN is not even itself in a row.
+    # Codes for the values, since NaN in a row is not equal to itself.
     values = [np.unique(column, return_inverse=True)[1].ravel() for column in rankings.columns.values()]
-    item = np.column_stack([rankings.system.codes, *values])
-    _, code = np.unique(item, axis=0, return_inverse=True)  # one number an item: its system and all of its values
-    code = code.ravel()
-    ordered = code[np.lexsort((code, rankings.judgment))]
+    items = np.column_stack([rankings.system.codes, *values])
+    _, item_codes = np.unique(items, axis=0, return_inverse=True)  # one code for a system and all of its values
+    item_codes = item_codes.ravel()
+    sorted_codes = item_codes[np.lexsort((item_codes, rankings.judgment))]
     lengths = np.diff(rankings.offsets)
     table = np.full((len(rankings), int(lengths.max(initial=0))), -1, np.int64)
-    table[rankings.judgment, place_in_group(rankings.offsets)] = ordered
-    key = np.column_stack([rankings.pair.codes, rankings.segment.codes, rankings.judge.codes, table])
-    _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    earlier = first[which.ravel()]
-    again = np.flatnonzero(earlier != np.arange(len(rankings)))
-    if not again.size:
+    table[rankings.judgment, place_in_group(rankings.offsets)] = sorted_codes
+    keys = np.column_stack([rankings.pair.codes, rankings.segment.codes, rankings.judge.codes, table])
+    _, first_indices, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    earlier = first_indices[inverse.ravel()]
+    repeated = np.flatnonzero(earlier != np.arange(len(rankings)))
+    if not repeated.size:
         return rankings
     if duplicates == "refuse":
-        i = int(again[0])
+        i = int(repeated[0])
         raise InputError(
             f"{name}: judgment {i + 1} (segment {rankings.segment.names[rankings.segment.codes[i]]}) is the same as "
             f"judgment {int(earlier[i]) + 1}, expected each once; remove it, or let repeated ones be kept or dropped "
             '(duplicates="keep" or "drop")'
         )
-    said = f"{name}: {pluralise(again.size, 'judgment repeats', 'judgments repeat')} an earlier one: "
+    prefix = f"{name}: {pluralise(repeated.size, 'judgment repeats', 'judgments repeat')} an earlier one: "
     if duplicates == "keep":
-        return replace(rankings, notes=(*rankings.notes, f"{said}kept"))
-    found = rankings.select(np.setdiff1d(np.arange(len(rankings)), again))
-    return replace(found, notes=(*found.notes, f"{said}dropped"))
+        return replace(rankings, notes=(*rankings.notes, f"{prefix}kept"))
+    distinct = rankings.select(np.setdiff1d(np.arange(len(rankings)), repeated))
+    return replace(distinct, notes=(*distinct.notes, f"{prefix}dropped"))
 
 
 EXPECTED_JUDGMENTS = "judgments (a ranking CSV, a table, JCML, Appraise's XML, better/worse pairs) or segment scores"
@@ -159,7 +159,7 @@ def detect_kind(path: PathLike) -> str:
     """
     name = source_name(path)
     head = first_bytes(path).removeprefix(BOM)
-    # In UTF-16, which XML may be in, every second byte is 0.
+    # XML may be in UTF-16, in which every second byte is 0.
     plain = head.replace(b"\0", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff").lstrip()
     if plain == head.lstrip() or not plain.startswith(b"<"):
         refuse_foreign(head, name)
@@ -174,9 +174,9 @@ def detect_kind(path: PathLike) -> str:
 
 
 def first_bytes(path: PathLike) -> bytes:
-    """Some of the first, unpacked; those of standard input can still be read afterwards.
+    """The first bytes, uncompressed; those of standard input can still be read afterwards.
 
-    Raises InputError for another pipe: what was read of it is gone, and whoever opened it again would wait for ever.
+    Raises InputError for another pipe: its first bytes would be lost, and opening it again would wait for ever.
     """
     if source_name(path) != "<stdin>":
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
@@ -192,7 +192,7 @@ def first_bytes(path: PathLike) -> bytes:
             return zlib.decompressobj(31).decompress(head)
         if head.startswith(ZSTD):
             return bytes(zstd_module().ZstdDecompressor().decompress(head))
-    except Exception:  # damaged: whoever reads it all says so, with the right words
+    except Exception:  # damaged: the reader of the whole file raises the error
         return head
     return head
 
@@ -207,7 +207,7 @@ def detect_kind_of_line(line: str) -> str:
             return "pairs"
         if "\t" not in line and {"better", "worse"} <= set(words):
             return "pairs"
-    # Blanks of other scripts are none to `lines`: of such a line no field is left.
+    # A line of other scripts' blanks only has no field.
     if "," in line or line.startswith("{") or not fields or not is_score(fields[-1]):
         return "table"
     if len(fields) == 2:
@@ -248,35 +248,35 @@ def read_judgments(
             f"{path}: is a folder, expected a file of judgments, as one of its human-scores; name that file"
         )
     kind, name = detect_kind(path), source_name(path)
-    names = tuple(higher)
+    higher_columns = tuple(higher)
     if wmt and kind != "wmt":
         raise ParameterError(f"{name}: no ranking CSV of WMT, and {', '.join(wmt)} says how to read one; leave it out")
-    if names and kind not in ("table", "jcml"):
+    if higher_columns and kind not in ("table", "jcml"):
         raise ParameterError(f"{name}: no table or JCML, and higher names columns of one; leave it out")
     if kind in ("seg.scr", "seg.score"):
         if duplicates is not None:
             raise ParameterError(
                 f"{name}: scores, one a translation, and no judgments that repeat; leave duplicates out"
             )
-        found = read_scores(path)
-        if len(found) > 1:
+        scores = read_scores(path)
+        if len(scores) > 1:
             raise InputError(
-                f"{name}: scores of {len(found)} metrics ({found[0].metric}, {found[1].metric}, ...), expected those "
-                "of people alone; put them in a file of their own"
+                f"{name}: scores of {len(scores)} metrics ({scores[0].metric}, {scores[1].metric}, ...), expected "
+                "those of people alone; put them in a file of their own"
             )
-        return found[0]
+        return scores[0]
     if kind == "wmt":
         from rankscope.io.translation import read_wmt_rankings
 
         return read_wmt_rankings(path, **wmt, **({} if duplicates is None else {"duplicates": duplicates}))
-    rankings = read_rankings_of_kind(path, kind, names, gold, tuple(needed))
+    rankings = read_rankings_of_kind(path, kind, higher_columns, gold, tuple(needed))
     return rankings if duplicates is None else handle_duplicates(rankings, duplicates, name)
 
 
 def read_rankings_of_kind(
     path: PathLike, kind: str, higher: Sequence[str], gold: str | None, needed: Sequence[str]
 ) -> Rankings:
-    """The judgments in a file of a kind."""
+    """The judgments in a file of the given kind, other than WMT's and scores."""
     from rankscope.io.preferences import read_judged_table
     from rankscope.io.translation import read_appraise_rankings, read_better_pairs, read_jcml
 
@@ -318,16 +318,20 @@ def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentS
 
 def merge_segment_scores(scores: Sequence[SegmentScores]) -> list[SegmentScores]:
     """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
-    found: list[SegmentScores] = []
-    for one in scores:
-        for i, other in enumerate(found):
-            if other.metric == one.metric and other.score == one.score and not set(other.pairs) & set(one.pairs):
-                notes = tuple(dict.fromkeys((*other.notes, *one.notes)))
-                found[i] = replace(other, pairs={**other.pairs, **one.pairs}, notes=notes)
+    merged: list[SegmentScores] = []
+    for metric in scores:
+        for i, earlier in enumerate(merged):
+            if (
+                earlier.metric == metric.metric
+                and earlier.score == metric.score
+                and not set(earlier.pairs) & set(metric.pairs)
+            ):
+                notes = tuple(dict.fromkeys((*earlier.notes, *metric.notes)))
+                merged[i] = replace(earlier, pairs={**earlier.pairs, **metric.pairs}, notes=notes)
                 break
         else:
-            found.append(one)
-    return found
+            merged.append(metric)
+    return merged
 
 
 AnyScores = SegmentScores | SystemScores
@@ -360,9 +364,9 @@ def system_scores_in(
         from rankscope.io.tables import read_named_table
         from rankscope.io.translation import EXPECTED_ITEMS, holds_systems, read_system_table
 
-        if source_name(path) == "<stdin>":  # it can be read once: what is no table of systems is left to the others
-            found = holds_systems(column_names(first))
-            return read_system_table(path, needed=needed, people=people) if found else None
+        if source_name(path) == "<stdin>":  # it can be read once: only its first line decides
+            has_systems = holds_systems(column_names(first))
+            return read_system_table(path, needed=needed, people=people) if has_systems else None
         if holds_systems(read_named_table(path, EXPECTED_ITEMS).frame.columns):
             return read_system_table(path, needed=needed, people=people)
     return None
@@ -396,10 +400,10 @@ def column_names(line: str) -> list[str]:
         import json
 
         try:
-            found = json.loads(line)
+            record = json.loads(line)
         except (ValueError, RecursionError):
             return []
-        return list(found) if isinstance(found, dict) else []
+        return list(record) if isinstance(record, dict) else []
     return [name.strip().strip('"') for name in line.split("\t" if "\t" in line else ",")]
 
 
@@ -412,46 +416,49 @@ def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bo
     if os.path.isdir(path):
         from rankscope.io.translation import list_mt_scores, read_mt_scores, read_mt_system_scores
 
-        of_systems = [file for file in list_mt_scores(path, level="sys") if file.kind == "metric"]
+        system_files = [file for file in list_mt_scores(path, level="sys") if file.kind == "metric"]
         if segments:
-            named = {(file.pair, file.name) for file in list_mt_scores(path) if file.kind == "metric"}
-            of_systems = [file for file in of_systems if (file.pair, file.name) not in named]
-        known = {(file.pair, file.name) for file in of_systems}
-        of_segments = [
-            file for file in list_mt_scores(path) if file.kind == "metric" and (file.pair, file.name) not in known
+            segment_names = {(file.pair, file.name) for file in list_mt_scores(path) if file.kind == "metric"}
+            system_files = [file for file in system_files if (file.pair, file.name) not in segment_names]
+        system_names = {(file.pair, file.name) for file in system_files}
+        segment_files = [
+            file
+            for file in list_mt_scores(path)
+            if file.kind == "metric" and (file.pair, file.name) not in system_names
         ]
-        if not of_systems:
+        if not system_files:
             return [*read_scores(path)]
-        whole = merge_system_scores([read_mt_system_scores(file.path) for file in of_systems])
-        return [*whole, *merge_segment_scores([read_mt_scores(file.path) for file in of_segments])]
-    found = system_scores_in(path, test_set=test_set)
-    return [*found] if found is not None else [*read_scores(path, test_set=test_set)]
+        merged_systems = merge_system_scores([read_mt_system_scores(file.path) for file in system_files])
+        return [*merged_systems, *merge_segment_scores([read_mt_scores(file.path) for file in segment_files])]
+    system_scores = system_scores_in(path, test_set=test_set)
+    return [*system_scores] if system_scores is not None else [*read_scores(path, test_set=test_set)]
 
 
 def merge_scores(scores: Sequence[AnyScores]) -> list[AnyScores]:
     """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
-    whole = merge_system_scores([one for one in scores if isinstance(one, SystemScores)])
-    parts = merge_segment_scores([one for one in scores if isinstance(one, SegmentScores)])
-    places = {name: place for place, name in reversed(list(enumerate(one.metric for one in scores)))}
-    return sorted([*whole, *parts], key=lambda one: places[one.metric])
+    system_scores = merge_system_scores([metric for metric in scores if isinstance(metric, SystemScores)])
+    segment_scores = merge_segment_scores([metric for metric in scores if isinstance(metric, SegmentScores)])
+    positions = {name: position for position, name in reversed(list(enumerate(metric.metric for metric in scores)))}
+    return sorted([*system_scores, *segment_scores], key=lambda metric: positions[metric.metric])
 
 
 def merge_system_scores(scores: Sequence[SystemScores]) -> list[SystemScores]:
     """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
-    found: list[SystemScores] = []
-    for one in scores:
-        at = next(
+    merged: list[SystemScores] = []
+    for metric in scores:
+        position = next(
             (
                 i
-                for i, other in enumerate(found)
-                if (other.metric, other.score) == (one.metric, one.score) and not set(other.pairs) & set(one.pairs)
+                for i, earlier in enumerate(merged)
+                if (earlier.metric, earlier.score) == (metric.metric, metric.score)
+                and not set(earlier.pairs) & set(metric.pairs)
             ),
             None,
         )
-        if at is None:
-            found.append(one)
+        if position is None:
+            merged.append(metric)
         else:
-            other = found[at]
-            notes = tuple(dict.fromkeys((*other.notes, *one.notes)))
-            found[at] = SystemScores(one.metric, {**other.pairs, **one.pairs}, one.score, notes)
-    return found
+            earlier = merged[position]
+            notes = tuple(dict.fromkeys((*earlier.notes, *metric.notes)))
+            merged[position] = SystemScores(metric.metric, {**earlier.pairs, **metric.pairs}, metric.score, notes)
+    return merged

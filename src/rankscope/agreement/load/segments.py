@@ -1,4 +1,4 @@
-"""Judgments of segments with a column of people and one for each metric, read from files where they are files."""
+"""Loading of judgments of segments with a column of people and one for each metric, from files or objects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-#: What the column of people is called where their scores become judgments.
+#: The name of the column of people where their scores become judgments.
 GOLD = "human"
 
 
@@ -63,18 +63,18 @@ def rankings_from_scores(people: SegmentScores) -> Rankings:
     pairs, segments, lengths, systems, values = [], [], [], [], []
     codes: dict[str, int] = {}
     names: dict[str, int] = {}
-    for place, scores in enumerate(people.pairs.values()):
+    for pair_index, scores in enumerate(people.pairs.values()):
         table = scores.values.T
-        there = ~np.isnan(table)
-        kept = there.any(axis=1)
-        own = np.array([codes.setdefault(name, len(codes)) for name in scores.systems], np.int64)
-        of = np.array([names.setdefault(name, len(names)) for name in scores.segments], np.int64)
-        segments.append(of[kept])
-        pairs.append(np.full(int(kept.sum()), place, np.int64))
-        lengths.append(there[kept].sum(axis=1))
-        systems.append(np.broadcast_to(own, table.shape)[there])
-        values.append(table[there])
-    if not sum(part.size for part in values):
+        present = ~np.isnan(table)
+        judged = present.any(axis=1)
+        system_codes = np.array([codes.setdefault(name, len(codes)) for name in scores.systems], np.int64)
+        segment_codes = np.array([names.setdefault(name, len(names)) for name in scores.segments], np.int64)
+        segments.append(segment_codes[judged])
+        pairs.append(np.full(int(judged.sum()), pair_index, np.int64))
+        lengths.append(present[judged].sum(axis=1))
+        systems.append(np.broadcast_to(system_codes, table.shape)[present])
+        values.append(table[present])
+    if not sum(array.size for array in values):
         raise InputError(f"{people.metric} has no score of any segment, expected what people say of translations")
     pair = np.concatenate(pairs)
     return Rankings(
@@ -108,84 +108,89 @@ class JudgedMetrics(NamedTuple):
 def attach_metrics(
     judgments: Judgments, scores: Scores = (), *, gold: str | None = None, pairs: Sequence[str] | None
 ) -> JudgedMetrics:
-    """Judgments and metrics in one. gold: the column of people; else "rank", "gold" or "human".
+    """Judgments with the metrics as columns. gold: the column of people; by default "rank", "gold" or "human".
 
     Without scores every other column of the judgments is a metric. pairs: the language pairs wanted, in their order.
     People's rank -1 says that an item was not ranked: it has no value, and is counted in a note.
     Raises InputError where there is no metric, no judgment, a rank below 0 otherwise, or a column of people without any
     value; ParameterError and UnknownName for what was asked for and is not there.
     """
-    given = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
-    metrics = load_segment_metrics(given)
+    sources = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
+    metrics = load_segment_metrics(sources)
     if isinstance(judgments, (str, PathLikeType)):
         judgments = read_judgments(judgments, gold=gold)
     if isinstance(judgments, SegmentScores):
         if gold not in (None, GOLD):
             raise ParameterError(f"gold is {gold!r}, and scores of people have no columns to choose from; leave it out")
-        found = rankings_from_scores(judgments)
+        rankings = rankings_from_scores(judgments)
     elif isinstance(judgments, Rankings):
-        found = judgments
+        rankings = judgments
     else:
         raise ParameterError(
             f"judgments are {type(judgments).__name__}, expected Rankings or SegmentScores (or a file that holds them)"
         )
-    found, gold = select_human_judgments(found, gold, pairs)
-    own = [] if metrics else [name for name in found.columns if name != gold]
-    for one in metrics:
-        before = set(found.columns)
-        found = attach_scores(found, one)
-        own += [name for name in found.columns if name not in before]
-    if not own:
+    rankings, gold = select_human_judgments(rankings, gold, pairs)
+    metric_names = [] if metrics else [name for name in rankings.columns if name != gold]
+    for metric in metrics:
+        earlier_columns = set(rankings.columns)
+        rankings = attach_scores(rankings, metric)
+        metric_names += [name for name in rankings.columns if name not in earlier_columns]
+    if not metric_names:
         raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
-    return JudgedMetrics(found, gold, tuple(own), found.notes)
+    return JudgedMetrics(rankings, gold, tuple(metric_names), rankings.notes)
 
 
 def load_segment_metrics(
-    given: Sequence[object], *, lower: Sequence[str] = (), test_set: str | None = None
+    sources: Sequence[object], *, lower: Sequence[str] = (), test_set: str | None = None
 ) -> list[SegmentScores]:
-    """One entry a metric; files are read. lower: the metrics in which lower is better, beside those that say so.
+    """One entry per metric; files are read. lower: the metrics in which lower is better, beside those that say so.
 
     Raises ParameterError for what is neither, UnknownName for a metric in `lower` that is not there.
     """
-    found: list[SegmentScores] = []
-    for one in given:
-        if isinstance(one, (str, PathLikeType)):
-            found += read_scores(one, test_set=test_set)
-        elif isinstance(one, SegmentScores):
-            found.append(one)
+    metrics: list[SegmentScores] = []
+    for source in sources:
+        if isinstance(source, (str, PathLikeType)):
+            metrics += read_scores(source, test_set=test_set)
+        elif isinstance(source, SegmentScores):
+            metrics.append(source)
         else:
-            raise ParameterError(f"scores hold {type(one).__name__}, expected SegmentScores, or files that hold them")
-    found = merge_segment_scores(found)
-    unknown = set(lower) - {one.metric for one in found}
+            raise ParameterError(
+                f"scores hold {type(source).__name__}, expected SegmentScores, or files that hold them"
+            )
+    metrics = merge_segment_scores(metrics)
+    unknown = set(lower) - {metric.metric for metric in metrics}
     if unknown:
-        raise UnknownName("metric", min(unknown), [one.metric for one in found])
-    return [replace(one, score=False) if one.metric in lower else one for one in found]
+        raise UnknownName("metric", min(unknown), [metric.metric for metric in metrics])
+    return [replace(metric, score=False) if metric.metric in lower else metric for metric in metrics]
 
 
 def select_human_judgments(
-    rankings: Rankings, gold: str | None, pairs: Sequence[str] | None, *, alone: bool = False
+    rankings: Rankings, gold: str | None, pairs: Sequence[str] | None, *, allow_any_name: bool = False
 ) -> tuple[Rankings, str]:
-    """The judgments of the pairs asked for, with NaN for what people did not rank; and the column of people.
+    """The judgments of the given pairs, with NaN for items that people did not rank; and the column of people.
 
-    alone: a column that stands alone is that of people, whatever it is called. Raises as `attach_metrics`.
+    allow_any_name: an only column is that of people, whatever its name. Raises as `attach_metrics`.
     """
-    gold = human_column(rankings, gold, alone=alone)
-    found = ranked_only(select_language_pairs(rankings, pairs), gold)
-    if np.isnan(found.column(gold)).all():
+    gold = human_column(rankings, gold, allow_any_name=allow_any_name)
+    selected = ranked_only(select_language_pairs(rankings, pairs), gold)
+    if np.isnan(selected.column(gold)).all():
         raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
-    return found, gold
+    return selected, gold
 
 
-def human_column(rankings: Rankings, gold: str | None, *, alone: bool = False) -> str:
-    """The column of people. alone: the only one is, too. Raises UnknownName, ParameterError where it must be named."""
+def human_column(rankings: Rankings, gold: str | None, *, allow_any_name: bool = False) -> str:
+    """The column of people. allow_any_name: an only column is that of people, whatever its name.
+
+    Raises UnknownName, and ParameterError where the column must be named.
+    """
     if gold is not None:
         if gold not in rankings.columns:
             raise UnknownName("column of the judgments", gold, rankings.columns)
         return gold
-    found = find_column(list(rankings.columns), GOLD_COLUMNS)
-    if found is not None:
-        return found
-    if alone and len(rankings.columns) == 1:
+    column = find_column(list(rankings.columns), GOLD_COLUMNS)
+    if column is not None:
+        return column
+    if allow_any_name and len(rankings.columns) == 1:
         return next(iter(rankings.columns))
     raise ParameterError(f"which column is that of people? Name one as gold (--gold): {join_names(rankings.columns)}")
 
@@ -200,18 +205,18 @@ def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Ra
     if not names:
         raise ParameterError("no language pair is asked for; name some, or leave pairs out for all")
     codes = {name: code for code, name in enumerate(rankings.pair.names)}
-    wanted = []
+    selected_codes = []
     for name in dict.fromkeys(names):
         if name not in codes:
             raise UnknownName("language pair", name, [*rankings.pair.names])
-        wanted.append(codes[name])
-    found = rankings.select(np.isin(rankings.pair.codes, wanted))
-    if not len(found):
+        selected_codes.append(codes[name])
+    selected = rankings.select(np.isin(rankings.pair.codes, selected_codes))
+    if not len(selected):
         raise InputError(f"there is no judgment of {join_names(names)}, of {pluralise(len(rankings), 'judgment')}")
-    # The codes in the order asked for, so that by_pair keeps it.
-    place = {code: i for i, code in enumerate(wanted)}
-    new = np.array([place[code] for code in found.pair.codes.tolist()], np.int64)
-    return replace(found, pair=Labels(tuple(dict.fromkeys(names)), new))
+    # New codes in the requested order, so that by_pair keeps it.
+    positions = {code: i for i, code in enumerate(selected_codes)}
+    new_codes = np.array([positions[code] for code in selected.pair.codes.tolist()], np.int64)
+    return replace(selected, pair=Labels(tuple(dict.fromkeys(names)), new_codes))
 
 
 #: One name, or several.
@@ -250,13 +255,13 @@ def read_rankings(
     >>> found.table("rank").tolist(), found.table("llm").tolist()  # lower is better
     ([[1.0, 2.0]], [[-9.0, -7.0]])
     """
-    found, rest = load_human_judgments(
+    people, unknown = load_human_judgments(
         path, higher=higher, lower=lower, duplicates=duplicates, reference=reference, lines=lines
     )
-    if rest:
-        known = list(found.columns) if isinstance(found, Rankings) else [found.metric]
-        raise UnknownName("column of the judgments", rest[0], known)
-    return found if isinstance(found, Rankings) else rankings_from_scores(found)
+    if unknown:
+        columns = list(people.columns) if isinstance(people, Rankings) else [people.metric]
+        raise UnknownName("column of the judgments", unknown[0], columns)
+    return people if isinstance(people, Rankings) else rankings_from_scores(people)
 
 
 def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | None = None) -> list[SegmentScores]:
@@ -289,54 +294,59 @@ def load_human_judgments(
     reference: str | None = None,
     lines: PathLike | None = None,
 ) -> tuple[Rankings | SegmentScores, list[str]]:
-    """Judgments, read where they are a file, in the directions asked for; and the names in `lower` of nothing there.
+    """Judgments, read where they are a file, in the given directions; and the names in `lower` that match no column.
 
     gold, needed: columns of a table that must hold numbers.
     """
-    up, down = names_of(higher), names_of(lower)
-    for name in up:
-        if name in down:
+    higher_names, lower_names = names_of(higher), names_of(lower)
+    for name in higher_names:
+        if name in lower_names:
             raise ParameterError(f"{name} is named as higher and as lower, expected one of the two")
-    asked = {name: value for name, value in {"reference": reference, "lines": lines}.items() if value is not None}
+    wmt_options = {name: value for name, value in {"reference": reference, "lines": lines}.items() if value is not None}
     if isinstance(judgments, (str, PathLikeType)):
-        found = read_judgments(judgments, higher=up, gold=gold, needed=needed, duplicates=duplicates, **asked)
+        people = read_judgments(
+            judgments, higher=higher_names, gold=gold, needed=needed, duplicates=duplicates, **wmt_options
+        )
     else:
-        found = judgments
-        if asked:
-            raise ParameterError(f"judgments are no file, and {next(iter(asked))} says how one is read; leave it out")
+        people = judgments
+        if wmt_options:
+            raise ParameterError(
+                f"judgments are no file, and {next(iter(wmt_options))} says how one is read; leave it out"
+            )
         if duplicates is not None:
-            if not isinstance(found, Rankings):
+            if not isinstance(people, Rankings):
                 raise ParameterError("duplicates are for judgments, and these are scores; leave it out")
-            found = handle_duplicates(found, duplicates, "judgments")
-    if isinstance(found, Rankings):
-        for name in (*up, *down):
-            if name in found.columns:
-                found = found.with_column(name, found.column(name), score=name in up)
-            elif name in up:
-                raise UnknownName("column of the judgments", name, found.columns)
-        return found, [name for name in down if name not in found.columns]
-    if isinstance(found, SegmentScores):
-        known = (found.metric, GOLD)
-        if unknown := [name for name in up if name not in known]:
-            raise UnknownName("column of the judgments", unknown[0], known)
-        if {*known} & {*up, *down}:
-            found = replace(found, score=bool({*known} & {*up}))
-        return found, [name for name in down if name not in known]
-    return found, down
+            people = handle_duplicates(people, duplicates, "judgments")
+    if isinstance(people, Rankings):
+        for name in (*higher_names, *lower_names):
+            if name in people.columns:
+                people = people.with_column(name, people.column(name), score=name in higher_names)
+            elif name in higher_names:
+                raise UnknownName("column of the judgments", name, people.columns)
+        return people, [name for name in lower_names if name not in people.columns]
+    if isinstance(people, SegmentScores):
+        score_names = (people.metric, GOLD)
+        if unknown := [name for name in higher_names if name not in score_names]:
+            raise UnknownName("column of the judgments", unknown[0], score_names)
+        if {*score_names} & {*higher_names, *lower_names}:
+            people = replace(people, score=bool({*score_names} & {*higher_names}))
+        return people, [name for name in lower_names if name not in score_names]
+    return people, lower_names
 
 
 def with_direction(
-    scores: list[SegmentScores], lower: Sequence[str], known: Sequence[str], columns: Sequence[str]
+    scores: list[SegmentScores], lower: Sequence[str], judged_names: Sequence[str], columns: Sequence[str]
 ) -> list[SegmentScores]:
-    """The metrics, in those named lower is better. Raises UnknownName for a name of none and not among `known`.
+    """The metrics, with lower as better in the named ones. Raises UnknownName for a name of no metric and not among
+    `judged_names`.
 
     columns: those of the judgments, which the error names.
     """
-    there = {one.metric for one in scores}
-    unknown = [name for name in lower if name not in there and name not in known]
+    metric_names = {metric.metric for metric in scores}
+    unknown = [name for name in lower if name not in metric_names and name not in judged_names]
     if unknown:
-        raise UnknownName("metric", unknown[0], {*there, *columns})
-    return [replace(one, score=False) if one.metric in lower else one for one in scores]
+        raise UnknownName("metric", unknown[0], {*metric_names, *columns})
+    return [replace(metric, score=False) if metric.metric in lower else metric for metric in scores]
 
 
 def load_judgments_and_metrics(
@@ -353,52 +363,60 @@ def load_judgments_and_metrics(
     lines: PathLike | None = None,
     test_set: str | None = None,
 ) -> JudgedMetrics:
-    """Judgments and metrics in one, read where they are files, in the directions asked for.
+    """Judgments with the metrics as columns, read where they are files, in the given directions.
 
-    metrics: those wanted, in this order; all by default. See `read_rankings` and `read_segment_scores` for the rest. A
-    note names the columns that are read as ranks and do not look like them. Raises as those and
-    `inputs.attach_metrics`.
+    metrics: the metrics to keep, in this order; all by default. See `read_rankings` and `read_segment_scores` for the
+    other parameters. A note names the columns that are read as ranks and do not look like them. Raises as those and
+    `attach_metrics`.
     """
-    down = names_of(lower)
-    wanted = None if metrics is None else names_of(metrics)
-    given = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
-    if test_set is not None and not any(isinstance(one, (str, PathLikeType)) for one in given):
+    lower_names = names_of(lower)
+    metric_names = None if metrics is None else names_of(metrics)
+    sources = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
+    if test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
         raise ParameterError("test_set says which scores of a seg.scr are wanted, and there is none; leave it out")
-    people, rest = load_human_judgments(
+    people, unmatched = load_human_judgments(
         judgments,
         gold=gold,
-        needed=() if given else wanted or (),
+        needed=() if sources else metric_names or (),
         higher=higher,
-        lower=down,
+        lower=lower_names,
         duplicates=duplicates,
         reference=reference,
         lines=lines,
     )
-    own = list(people.columns) if isinstance(people, Rankings) else []
-    made = with_direction(
-        load_segment_metrics(given, test_set=test_set), down, [name for name in down if name not in rest], own
+    columns = list(people.columns) if isinstance(people, Rankings) else []
+    metric_scores = with_direction(
+        load_segment_metrics(sources, test_set=test_set),
+        lower_names,
+        [name for name in lower_names if name not in unmatched],
+        columns,
     )
-    if wanted is not None and {*wanted} <= {one.metric for one in made}:
-        made = [one for one in made if not wanted or one.metric in wanted]
-    found = attach_metrics(people, made, gold=gold, pairs=pairs)
-    if wanted is not None:
-        if not wanted:
+    if metric_names is not None and {*metric_names} <= {metric.metric for metric in metric_scores}:
+        metric_scores = [metric for metric in metric_scores if not metric_names or metric.metric in metric_names]
+    judged_metrics = attach_metrics(people, metric_scores, gold=gold, pairs=pairs)
+    if metric_names is not None:
+        if not metric_names:
             raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
-        if unknown := [name for name in wanted if name not in found.metrics]:
-            raise UnknownName("metric", unknown[0], found.metrics)
-        found = found._replace(metrics=tuple(wanted))
-    return found._replace(notes=(*found.notes, *ranks_note(found, [name for name in own if name not in down])))
+        if unknown := [name for name in metric_names if name not in judged_metrics.metrics]:
+            raise UnknownName("metric", unknown[0], judged_metrics.metrics)
+        judged_metrics = judged_metrics._replace(metrics=tuple(metric_names))
+    return judged_metrics._replace(
+        notes=(
+            *judged_metrics.notes,
+            *ranks_note(judged_metrics, [name for name in columns if name not in lower_names]),
+        )
+    )
 
 
-def ranks_note(found: JudgedMetrics, columns: Sequence[str]) -> list[str]:
-    """Which of these columns are read as ranks though they are not called so: scores would be upside down."""
+def ranks_note(judged_metrics: JudgedMetrics, columns: Sequence[str]) -> list[str]:
+    """A note on columns that are read as ranks without "rank" in their names: scores would be upside down."""
     names = [
         name
-        for name in (found.gold, *found.metrics)
+        for name in (judged_metrics.gold, *judged_metrics.metrics)
         if name in columns
-        and name not in found.rankings.scores
+        and name not in judged_metrics.rankings.scores
         and "rank" not in name.casefold()
-        and not is_preference_column(found.rankings, name)
+        and not is_preference_column(judged_metrics.rankings, name)
     ]
     if not names:
         return []
@@ -410,12 +428,12 @@ def ranks_note(found: JudgedMetrics, columns: Sequence[str]) -> list[str]:
 
 
 def is_preference_column(rankings: Rankings, name: str) -> bool:
-    """Whether a column says which of two is better, as tables of preferences do: ranks, whatever it is called."""
+    """Whether a column says which of two is better, as tables of preferences do: it holds ranks, whatever its name."""
     values = rankings.column(name)
     return bool((np.diff(rankings.offsets) == 2).all() and np.isin(values[~np.isnan(values)], (1, 2)).all())
 
 
 def directions(gold: str, metrics: Sequence[str], higher: Sequence[str]) -> list[str]:
-    """Parts of a signature: in which columns higher is better, and in which lower is."""
+    """Entries of a signature: in which columns higher is better, and in which lower is."""
     lower = [name for name in (gold, *metrics) if name not in higher]
     return [f"{word}:{','.join(names)}" for word, names in (("higher", higher), ("lower", lower)) if names]

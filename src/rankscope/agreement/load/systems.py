@@ -1,4 +1,4 @@
-"""What people and metrics say of systems: from rankings, scores of segments or scores of systems."""
+"""Loading of judgments and metrics for agreement on systems: rankings, scores of segments or scores of systems."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ SystemMetrics = AnyScores | PathLike | Sequence[AnyScores | PathLike]
 
 
 class PeopleAndMetrics(NamedTuple):
-    """people: rankings of which a rule makes scores, or scores. gold: what they are called. rule: one of RULES, "mean"
-    of scores of segments, or "given". metrics: each other's scores. notes: what a reader should know.
+    """people: rankings from which a rule computes scores, or scores. gold: their name. rule: one of RULES, "mean" for
+    scores of segments, or "given". metrics: the scores of each metric. notes: what a reader should know.
     """
 
     people: Rankings | AnyScores
@@ -72,67 +72,69 @@ def load_system_scores(
     test_set: str | None,
     segments: bool = False,
 ) -> PeopleAndMetrics:
-    """People and metrics as they are asked for, read where they are files, in the directions asked for. Raises as
-    `systems`. segments: of folders with both, scores of segments are read, and not those of systems.
+    """People and metrics, selected as requested, read where they are files, in the given directions. Raises as
+    `systems`. segments: in folders with both, read scores of segments instead of those of systems.
     """
-    up, down = names_of(higher), names_of(lower)
-    if both := [name for name in up if name in down]:
-        raise ParameterError(f"{both[0]} is named as higher and as lower, expected one of the two")
-    wanted = None if metrics is None else names_of(metrics)
-    single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
-    files = [scores] if single else list(scores)  # type: ignore[arg-type]  # neither is a list
-    if test_set is not None and not any(isinstance(one, (str, PathLikeType)) for one in files):
+    higher_names, lower_names = names_of(higher), names_of(lower)
+    if in_both := [name for name in higher_names if name in lower_names]:
+        raise ParameterError(f"{in_both[0]} is named as higher and as lower, expected one of the two")
+    metric_names = None if metrics is None else names_of(metrics)
+    is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
+    sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
+    if test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
         raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
-    made = load_system_metrics(files, test_set, segments=segments)
+    metric_scores = load_system_metrics(sources, test_set, segments=segments)
     options = {"duplicates": duplicates, "reference": reference, "lines": lines}
-    needed = [*([] if gold is None else [gold]), *([] if made else wanted or ())]
-    whole = read_system_judgments(judgments, needed, people=gold is None)
-    columns: Sequence[str] = ()  # whose direction somebody may say, though they are not used
-    if whole is not None:
-        if unfit := next((name for name, value in options.items() if value is not None), None):
-            raise ParameterError(f"judgments are scores of systems, and {unfit} is for rankings; leave it out")
-        found = people_from_system_scores(whole, gold, human)
+    needed = [*([] if gold is None else [gold]), *([] if metric_scores else metric_names or ())]
+    system_scores = read_system_judgments(judgments, needed, people=gold is None)
+    columns: Sequence[str] = ()  # their direction may be given, though they are not used
+    if system_scores is not None:
+        if unused_option := next((name for name, value in options.items() if value is not None), None):
+            raise ParameterError(f"judgments are scores of systems, and {unused_option} is for rankings; leave it out")
+        inputs = people_from_system_scores(system_scores, gold, human)
     else:
-        read, _ = load_human_judgments(
-            judgments,  # type: ignore[arg-type]  # scores of systems were taken out
+        human_judgments, _ = load_human_judgments(
+            judgments,  # type: ignore[arg-type]  # scores of systems are excluded above
             gold=gold,
             needed=needed,
-            higher=up,
-            lower=[name for name in down if name not in {one.metric for one in made}],
-            **options,  # type: ignore[arg-type]  # each is None or as it is said above
+            higher=higher_names,
+            lower=[name for name in lower_names if name not in {metric.metric for metric in metric_scores}],
+            **options,  # type: ignore[arg-type]  # types as declared in the parameters
         )
-        columns = [*read.columns] if isinstance(read, Rankings) else [GOLD]
-        found = people_from_segments(read, gold, human, [*up, *down], alone=bool(made))
-    own = [] if made else found.metrics
-    known = [found.gold, *(one.metric for one in (*made, *found.metrics))]
-    for name in (*up, *down):
-        if name not in known and name not in columns:
-            raise UnknownName("metric", name, known)
-    every = [with_direction(one, up, down) for one in (*made, *own)]
-    if not every:
+        columns = [*human_judgments.columns] if isinstance(human_judgments, Rankings) else [GOLD]
+        inputs = people_from_segments(
+            human_judgments, gold, human, [*higher_names, *lower_names], separate_metrics=bool(metric_scores)
+        )
+    judged_metrics = [] if metric_scores else inputs.metrics
+    known_names = [inputs.gold, *(metric.metric for metric in (*metric_scores, *inputs.metrics))]
+    for name in (*higher_names, *lower_names):
+        if name not in known_names and name not in columns:
+            raise UnknownName("metric", name, known_names)
+    all_metrics = [with_direction(metric, higher_names, lower_names) for metric in (*metric_scores, *judged_metrics)]
+    if not all_metrics:
         raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
-    if wanted is not None:
-        every = select_metrics(every, wanted)
-    notes = tuple(dict.fromkeys([*found.notes, *(note for one in every for note in one.notes)]))
-    people = found.people
+    if metric_names is not None:
+        all_metrics = select_metrics(all_metrics, metric_names)
+    notes = tuple(dict.fromkeys([*inputs.notes, *(note for metric in all_metrics for note in metric.notes)]))
+    people = inputs.people
     if not isinstance(people, Rankings):
-        people = with_direction(people, up, down)
-    found = found._replace(people=people, metrics=with_unique_names(every), notes=notes)
-    return found if pairs is None else found._replace(people=select_pairs_of_people(found.people, names_of(pairs)))
+        people = with_direction(people, higher_names, lower_names)
+    inputs = inputs._replace(people=people, metrics=with_unique_names(all_metrics), notes=notes)
+    return inputs if pairs is None else inputs._replace(people=select_pairs_of_people(inputs.people, names_of(pairs)))
 
 
-def load_system_metrics(files: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:
-    found: list[AnyScores] = []
-    for one in files:
-        if isinstance(one, (str, PathLikeType)):
-            found += read_any_scores(one, test_set=test_set, segments=segments)
-        elif isinstance(one, (SegmentScores, SystemScores)):
-            found.append(one)
+def load_system_metrics(sources: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:
+    scores: list[AnyScores] = []
+    for source in sources:
+        if isinstance(source, (str, PathLikeType)):
+            scores += read_any_scores(source, test_set=test_set, segments=segments)
+        elif isinstance(source, (SegmentScores, SystemScores)):
+            scores.append(source)
         else:
             raise ParameterError(
-                f"scores hold {type(one).__name__}, expected SegmentScores, SystemScores, or files that hold them"
+                f"scores hold {type(source).__name__}, expected SegmentScores, SystemScores, or files that hold them"
             )
-    return merge_scores(found)
+    return merge_scores(scores)
 
 
 def read_system_judgments(
@@ -147,7 +149,7 @@ def read_system_judgments(
 
 def people_from_system_scores(columns: Sequence[SystemScores], gold: str | None, human: str | None) -> PeopleAndMetrics:
     """Scores of whole systems, of which one entry is that of people. Raises UnknownName, ParameterError."""
-    names = [one.metric for one in columns]
+    names = [column.metric for column in columns]
     if human is not None:
         raise ParameterError(f"human is {human!r}, and these judgments are scores of systems already; leave it out")
     if gold is not None and gold not in names:
@@ -157,16 +159,21 @@ def people_from_system_scores(columns: Sequence[SystemScores], gold: str | None,
         if gold is None:
             raise ParameterError(f"which column is that of people? Name one as gold (--gold): {join_names(names)}")
     people = columns[names.index(gold)]
-    rest: list[AnyScores] = [one for one in columns if one is not people]
-    return PeopleAndMetrics(people, gold, "given", rest, people.notes)
+    metrics: list[AnyScores] = [column for column in columns if column is not people]
+    return PeopleAndMetrics(people, gold, "given", metrics, people.notes)
 
 
 def people_from_segments(
-    people: Rankings | SegmentScores, gold: str | None, human: str | None, called: Sequence[str], *, alone: bool
+    people: Rankings | SegmentScores,
+    gold: str | None,
+    human: str | None,
+    directed: Sequence[str],
+    *,
+    separate_metrics: bool,
 ) -> PeopleAndMetrics:
-    """Rankings, or scores of segments, with the rule that makes scores of systems of them.
+    """Rankings, or scores of segments, with the rule that computes scores of systems from them.
 
-    called: columns of which somebody said the direction. alone: metrics come from elsewhere.
+    directed: columns whose direction was given. separate_metrics: metrics are not columns of the judgments.
     """
     if isinstance(people, SegmentScores):
         if gold not in (None, GOLD, people.metric):
@@ -181,86 +188,87 @@ def people_from_segments(
         )
     if not len(people):
         raise InputError("there is no judgment, expected at least one")
-    gold = human_column(people, gold, alone=alone)
+    gold = human_column(people, gold, allow_any_name=separate_metrics)
     people = ranked_only(people, gold)
     if np.isnan(people.column(gold)).all():
         raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
-    rest = [] if alone else [name for name in people.columns if name != gold]
+    metric_names = [] if separate_metrics else [name for name in people.columns if name != gold]
     notes = [
         *people.notes,
         *ranks_note(
-            JudgedMetrics(people, gold, tuple(rest), ()), [name for name in people.columns if name not in called]
+            JudgedMetrics(people, gold, tuple(metric_names), ()),
+            [name for name in people.columns if name not in directed],
         ),
     ]
-    metrics: list[AnyScores] = [scores_of_column(people, name) for name in rest]
-    scored = gold in people.scores
-    if human == "mean" and not scored:
+    metrics: list[AnyScores] = [scores_of_column(people, name) for name in metric_names]
+    people_scored = gold in people.scores
+    if human == "mean" and not people_scored:
         raise ParameterError(
             f"the mean of {gold} is asked for, and these are ranks, which mean something within one judgment only; ask "
             f"for one of {', '.join(RULES)}, or say that they are scores (--higher {gold})"
         )
-    if human == "mean" or (human is None and scored):
+    if human == "mean" or (human is None and people_scored):
         return PeopleAndMetrics(scores_of_column(people, gold), gold, "mean", metrics, tuple(notes))
     return PeopleAndMetrics(people, gold, human or RULES[0], metrics, tuple(notes))
 
 
 def scores_of_column(rankings: Rankings, name: str) -> SegmentScores:
-    """A column of judgments as scores of segments: of a translation that was judged several times, the mean.
+    """A column of judgments as scores of segments: the mean for a translation that was judged several times.
 
     >>> found = scores_of_column(Rankings.of([{"A": 4, "B": 2}], name="points", score=True), "points")
     >>> found.pairs[""].systems, found.pairs[""].values.tolist(), found.score
     (('A', 'B'), [[4.0], [2.0]], True)
     """
     pairs = {}
-    for pair, part in rankings.by_pair():
-        values = part.column(name)
-        there = ~np.isnan(values)
-        systems, system = np.unique(part.system.codes, return_inverse=True)
-        segments, segment = np.unique(part.segment.codes, return_inverse=True)
+    for pair, judgments in rankings.by_pair():
+        values = judgments.column(name)
+        present = ~np.isnan(values)
+        systems, system = np.unique(judgments.system.codes, return_inverse=True)
+        segments, segment = np.unique(judgments.segment.codes, return_inverse=True)
         shape = systems.size, segments.size
-        cell = (system * shape[1] + segment[part.judgment])[there]
-        many = np.bincount(cell, minlength=shape[0] * shape[1])
-        total = np.bincount(cell, values[there], shape[0] * shape[1])
-        mean = np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0)
+        cell = (system * shape[1] + segment[judgments.judgment])[present]
+        counts = np.bincount(cell, minlength=shape[0] * shape[1])
+        totals = np.bincount(cell, values[present], shape[0] * shape[1])
+        means = np.divide(totals, counts, out=np.full(totals.shape, np.nan), where=counts > 0)
         pairs[pair] = PairScores(
-            tuple(part.systems[code] for code in systems.tolist()),
-            tuple(part.segment.names[code] for code in segments.tolist()),
-            mean.reshape(shape),
+            tuple(judgments.systems[code] for code in systems.tolist()),
+            tuple(judgments.segment.names[code] for code in segments.tolist()),
+            means.reshape(shape),
         )
     return SegmentScores(name, pairs, name in rankings.scores)
 
 
-def with_direction(scores: AnyScores, up: Sequence[str], down: Sequence[str]) -> AnyScores:
-    """The same with the direction that somebody said."""
+def with_direction(scores: AnyScores, higher: Sequence[str], lower: Sequence[str]) -> AnyScores:
+    """The same scores in the given direction, if any."""
     names = {scores.metric}
-    if names & {*up, *down}:
-        return replace(scores, score=bool(names & {*up}))
+    if names & {*higher, *lower}:
+        return replace(scores, score=bool(names & {*higher}))
     return scores
 
 
-def select_metrics(metrics: Sequence[AnyScores], wanted: Sequence[str]) -> list[AnyScores]:
-    """Those wanted, in that order. Raises ParameterError, UnknownName."""
-    if not wanted:
+def select_metrics(metrics: Sequence[AnyScores], names: Sequence[str]) -> list[AnyScores]:
+    """The named metrics, in that order. Raises ParameterError, UnknownName."""
+    if not names:
         raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
-    there = {one.metric: one for one in reversed(metrics)}
-    if unknown := [name for name in wanted if name not in there]:
-        raise UnknownName("metric", unknown[0], there)
-    return [there[name] for name in wanted]
+    by_name = {metric.metric: metric for metric in reversed(metrics)}
+    if unknown := [name for name in names if name not in by_name]:
+        raise UnknownName("metric", unknown[0], by_name)
+    return [by_name[name] for name in names]
 
 
 def with_unique_names(metrics: Sequence[AnyScores]) -> list[AnyScores]:
-    """The same with a number behind a name that stands twice."""
+    """The same metrics, with a number appended to repeated names."""
     from rankscope.data.segment_scores import unused_name
 
-    found: dict[str, AnyScores] = {}
-    for one in metrics:
-        name = unused_name(one.metric, found)
-        found[name] = one if name == one.metric else replace(one, metric=name)
-    return list(found.values())
+    renamed: dict[str, AnyScores] = {}
+    for metric in metrics:
+        name = unused_name(metric.metric, renamed)
+        renamed[name] = metric if name == metric.metric else replace(metric, metric=name)
+    return list(renamed.values())
 
 
 def select_pairs_of_people(people: Rankings | AnyScores, pairs: Sequence[str]) -> Rankings | AnyScores:
-    """What people say of some language pairs, in this order. Raises UnknownName, ParameterError."""
+    """People's judgments of some language pairs, in this order. Raises UnknownName, ParameterError."""
     if isinstance(people, Rankings):
         return select_language_pairs(people, pairs)
     if not pairs:
@@ -273,29 +281,29 @@ def select_pairs_of_people(people: Rankings | AnyScores, pairs: Sequence[str]) -
 
 
 def read_metric_scores(scores: SystemMetrics, test_set: str | None, judgments: object = None) -> list[AnyScores]:
-    """Scores as they are given, or read; of a folder those of segments, where a metric has both,
-    or those of systems where judgments are.
+    """Scores as given, or read from files; from a folder those of segments where a metric has both, or those of systems
+    where the judgments are of systems.
 
     Raises as `rankscope.read_segment_scores`; ParameterError for a test set where there is no file.
     """
-    single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
-    files = [scores] if single else list(scores)  # type: ignore[arg-type]  # neither is a list
-    paths = [one for one in files if isinstance(one, (str, PathLikeType))]
+    is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
+    sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
+    paths = [source for source in sources if isinstance(source, (str, PathLikeType))]
     if test_set is not None and not paths:
         raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
-    found: list[AnyScores] = []
-    for one in files:
-        if not isinstance(one, (str, PathLikeType)):
-            found.append(one)  # type: ignore[arg-type]  # what is neither is refused where it is used
-        elif os.path.isdir(one):
-            found += read_any_scores(one, segments=not are_system_judgments(judgments))
+    metric_scores: list[AnyScores] = []
+    for source in sources:
+        if not isinstance(source, (str, PathLikeType)):
+            metric_scores.append(source)  # type: ignore[arg-type]  # other types are refused where they are used
+        elif os.path.isdir(source):
+            metric_scores += read_any_scores(source, segments=not are_system_judgments(judgments))
         else:
-            found += read_any_scores(one, test_set=test_set)
-    return found
+            metric_scores += read_any_scores(source, test_set=test_set)
+    return metric_scores
 
 
 def are_system_judgments(judgments: object) -> bool:
-    """Whether judgments are scores of whole systems; of standard input, which can be read once, that is not asked."""
+    """Whether judgments are scores of whole systems; False for standard input, which can be read only once."""
     if isinstance(judgments, (str, PathLikeType)) and str(judgments) != "-":
         return system_scores_in(judgments) is not None
     return isinstance(judgments, SystemScores)

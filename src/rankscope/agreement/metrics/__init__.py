@@ -1,4 +1,4 @@
-"""Tests of metrics against each other (`rankscope.agreement.compare_metrics`)."""
+"""Comparison of metrics with each other by tests (`rankscope.agreement.compare_metrics`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics against each other: which agree best with people, how they rank, and which cannot be told apart."""
+"""Comparison of metrics: which agree best with people, how they rank, and which cannot be told apart."""
 
 from __future__ import annotations
 
@@ -68,27 +68,27 @@ def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
     """
     ranks = np.ones(len(order), np.int64)
     rank, start = 1, 0
-    for place, m in enumerate(order):
-        if at_most(pvalues[list(order[start:place]), m], level).any():
-            rank, start = rank + 1, place
+    for position, m in enumerate(order):
+        if at_most(pvalues[list(order[start:position]), m], level).any():
+            rank, start = rank + 1, position
         ranks[m] = rank
     return ranks
 
 
-def few_resamples(tests: Sequence[str], metrics: int, asked: MetricComparisonSettings) -> list[str]:
-    """A note where not even the least p-value that there can be is significant after its correction."""
-    family = metrics * (metrics - 1) // 2
-    if asked.correction not in ("holm", "bonferroni") or not any(TESTS[test] for test in tests):
+def few_resamples(tests: Sequence[str], n_metrics: int, settings: MetricComparisonSettings) -> list[str]:
+    """A note where even the smallest possible p-value is not significant after correction."""
+    n_tests = n_metrics * (n_metrics - 1) // 2
+    if settings.correction not in ("holm", "bonferroni") or not any(TESTS[test] for test in tests):
         return []
-    doubled = asked.alternative == "two-sided" and any(TESTS[test] == "values" for test in tests)
-    least = family * (2 if doubled else 1)
-    if at_most(least / (1 + asked.n_resamples), asked.significance):
+    doubled = settings.alternative == "two-sided" and any(TESTS[test] == "values" for test in tests)
+    factor = n_tests * (2 if doubled else 1)
+    if at_most(factor / (1 + settings.n_resamples), settings.significance):
         return []
-    what = f"the correction of {family} tests" if family > 1 else f"significance {asked.significance:g}"
-    needed = int(np.ceil(least / asked.significance))
+    criterion = f"the correction of {n_tests} tests" if n_tests > 1 else f"significance {settings.significance:g}"
+    needed = int(np.ceil(factor / settings.significance))
     return [
-        f"with {asked.n_resamples:,} resamples no p-value is low enough for {what}; take "
-        f"{needed:,} or more (--resamples){', or another correction' if family > 1 else ''}"
+        f"with {settings.n_resamples:,} resamples no p-value is low enough for {criterion}; take "
+        f"{needed:,} or more (--resamples){', or another correction' if n_tests > 1 else ''}"
     ]
 
 
@@ -146,25 +146,25 @@ class MetricComparison:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return COLUMNS
 
     @property
     def columns_shown(self) -> tuple[tuple[str, str], ...]:
         """Language pair and statistic of each first axis's entry."""
-        found = [(task.pair, task.what) for task in self.tasks]
-        if len(found) == 1:
-            return tuple(found)
-        same = {what for _, what in found}
-        return (*found, (AVERAGE, same.pop() if len(same) == 1 else "weighted"))
+        pairs_and_statistics = [(task.pair, task.what) for task in self.tasks]
+        if len(pairs_and_statistics) == 1:
+            return tuple(pairs_and_statistics)
+        statistics = {what for _, what in pairs_and_statistics}
+        return (*pairs_and_statistics, (AVERAGE, statistics.pop() if len(statistics) == 1 else "weighted"))
 
     @property
     def rank(self) -> Ints:
         """(tasks, metrics) from 1; those of one rank are a cluster, as the metrics task forms them."""
         return np.array(
             [
-                cluster_ranks(one.order, corrected, self.asked.significance)
-                for one, corrected in zip(self.clusters, self.pvalue_corrected, strict=True)
+                cluster_ranks(clusters.order, corrected, self.asked.significance)
+                for clusters, corrected in zip(self.clusters, self.pvalue_corrected, strict=True)
             ]
         )
 
@@ -174,8 +174,8 @@ class MetricComparison:
             for i, j in zip(*all_pairs(len(self.metrics)), strict=True):
                 a, b = float(self.value[c, i]), float(self.value[c, j])
                 p = float(self.pvalue[c, i, j]), float(self.pvalue_corrected[c, i, j])
-                many = int(min(self.n[c, i], self.n[c, j]))
-                yield self.metrics[i], self.metrics[j], pair, statistic, a, b, a - b, *p, many
+                n = int(min(self.n[c, i], self.n[c, j]))
+                yield self.metrics[i], self.metrics[j], pair, statistic, a, b, a - b, *p, n
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -187,37 +187,37 @@ class MetricComparison:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        asked = self.asked
-        alike = len({task.weight for task in self.tasks}) == 1
-        tasks = [task._replace(weight=None) for task in self.tasks] if alike else self.tasks
+        settings = self.asked
+        equal_weights = len({task.weight for task in self.tasks}) == 1
+        tasks = [task._replace(weight=None) for task in self.tasks] if equal_weights else self.tasks
         resampled = any(TESTS[test] for test in self.tests)
         swaps = [
-            asked.swap or ("systems" if task.level == "system" else "cells")
+            settings.swap or ("systems" if task.level == "system" else "cells")
             for task, test in zip(self.tasks, self.tests, strict=True)
             if test == "perm_both"
         ]
-        swapped = f",swap {'+'.join(dict.fromkeys(swaps))}" if swaps else ""
-        drawn = f",{asked.n_resamples}{swapped}" if resampled else ""
-        systems = [f"human:{self.rule}"] if any(task.level == "system" for task in self.tasks) else []
-        made = f"metrics:{asked.systems.from_segments}({asked.systems.over})"
+        swap_text = f",swap {'+'.join(dict.fromkeys(swaps))}" if swaps else ""
+        draws_text = f",{settings.n_resamples}{swap_text}" if resampled else ""
+        human_rule = [f"human:{self.rule}"] if any(task.level == "system" for task in self.tasks) else []
+        metric_rule = f"metrics:{settings.systems.from_segments}({settings.systems.over})"
         family = pluralise(len(self.metrics) * (len(self.metrics) - 1) // 2, "pair")
-        parts = [
+        entries = [
             "metrics against each other",
             f"tasks:{' '.join(map(str, tasks))}",
             f"gold:{self.gold}",
             *directions(self.gold, self.metrics, self.higher),
-            *systems,
-            *([made] if systems and 0 in self.segments else []),
-            *(["common"] if asked.systems.common else []),
-            *([] if asked.epsilon is None else [f"epsilon:{asked.epsilon:g}"]),
-            f"test:{'+'.join(dict.fromkeys(self.tests))}{drawn}",
-            f"alternative:{asked.alternative}",
-            f"correction:{asked.correction} ({family} of a task)",
-            f"significance:{asked.significance:g}",
-            *([f"rng:{asked.seed}"] if resampled else []),
+            *human_rule,
+            *([metric_rule] if human_rule and 0 in self.segments else []),
+            *(["common"] if settings.systems.common else []),
+            *([] if settings.epsilon is None else [f"epsilon:{settings.epsilon:g}"]),
+            f"test:{'+'.join(dict.fromkeys(self.tests))}{draws_text}",
+            f"alternative:{settings.alternative}",
+            f"correction:{settings.correction} ({family} of a task)",
+            f"significance:{settings.significance:g}",
+            *([f"rng:{settings.seed}"] if resampled else []),
             f"rankscope {__version__}",
         ]
-        return " | ".join(parts)
+        return " | ".join(entries)
 
     def __str__(self) -> str:
         return as_text(self)
@@ -303,15 +303,15 @@ def compare_metrics(
     >>> found.value.round(2).tolist(), float(found.pvalue[0, 0, 1]) < 0.01, found.rank.tolist()
     ([[0.76, 0.58]], True, [[1, 2]])
     """
-    systems = human, from_segments, over, common
-    settled = validate_comparison_settings(
-        test, alternative, swap, epsilon, correction, significance, n_resamples, rng, *systems
+    score_options = human, from_segments, over, common
+    settings = validate_comparison_settings(
+        test, alternative, swap, epsilon, correction, significance, n_resamples, rng, *score_options
     )
-    asked = validate_tasks(tasks, level=level, statistic=statistic, grouping=grouping, weights=weights)
-    made = read_metric_scores(scores, test_set, judgments)
-    given = load_system_scores(
+    requested = validate_tasks(tasks, level=level, statistic=statistic, grouping=grouping, weights=weights)
+    metric_scores = read_metric_scores(scores, test_set, judgments)
+    inputs = load_system_scores(
         judgments,
-        made,
+        metric_scores,
         human=human,
         gold=gold,
         pairs=pairs,
@@ -323,106 +323,116 @@ def compare_metrics(
         lines=lines,
         test_set=None,
     )
-    if asked is None or (tasks is None and statistic is None):
-        asked = default_tasks(given, level, statistic, grouping)
-    return compare_on_tasks(given, settled, asked, weights, own=not made)
+    if requested is None or (tasks is None and statistic is None):
+        requested = default_tasks(inputs, level, statistic, grouping)
+    return compare_on_tasks(inputs, settings, requested, weights, metrics_in_judgments=not metric_scores)
 
 
 def default_tasks(
-    given: PeopleAndMetrics, level: str | None, statistic: str | None, grouping: str | None
+    inputs: PeopleAndMetrics, level: str | None, statistic: str | None, grouping: str | None
 ) -> tuple[Task, ...]:
-    """What is computed of every language pair where not all of it was said: that depends on what people said."""
-    of = level or ("system" if isinstance(given.people, SystemScores) else "segment")
-    name = statistic or default_statistic(of, isinstance(given.people, Rankings))
-    found = validate_tasks(None, level=of, statistic=name, grouping=grouping, weights=None)
-    assert found is not None
-    return found
+    """The tasks, one per language pair, where level, statistic or tasks are missing: the judgments decide."""
+    task_level = level or ("system" if isinstance(inputs.people, SystemScores) else "segment")
+    task_statistic = statistic or default_statistic(task_level, isinstance(inputs.people, Rankings))
+    tasks = validate_tasks(None, level=task_level, statistic=task_statistic, grouping=grouping, weights=None)
+    assert tasks is not None
+    return tasks
 
 
-def task_pairs(given: PeopleAndMetrics, common: bool) -> tuple[list[str], list[str]]:
-    """The language pairs of people; with `common` those that all metrics have, too, and notes on the others."""
+def task_pairs(inputs: PeopleAndMetrics, common: bool) -> tuple[list[str], list[str]]:
+    """The language pairs of the judgments, with `common` only those that all metrics have; and notes on the others."""
     if not common:
-        return language_pairs(given), []
-    people = by_language_pair(given.people)
-    return common_language_pairs(people, given, [by_language_pair(one) for one in given.metrics], common)
+        return language_pairs(inputs), []
+    people = by_language_pair(inputs.people)
+    return common_language_pairs(people, inputs, [by_language_pair(scores) for scores in inputs.metrics], common)
 
 
-def refuse_unused_options(given: PeopleAndMetrics, tasks: Sequence[Task], asked: MetricComparisonSettings) -> None:
-    """Raise ParameterError for what was asked for, and none of the tasks has a use of."""
-    of_systems = [task for task in tasks if task.level == "system"]
-    if asked.epsilon is not None and not any(task.statistic in CONVENTIONS for task in tasks):
+def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], settings: MetricComparisonSettings) -> None:
+    """Raise ParameterError for a setting that none of the tasks uses."""
+    system_tasks = [task for task in tasks if task.level == "system"]
+    if settings.epsilon is not None and not any(task.statistic in CONVENTIONS for task in tasks):
         raise ParameterError(
             f"epsilon is for statistics of pairs at level segment, as acc_eq, and not for {tasks[0].statistic}; leave "
             "it out"
         )
-    if asked.systems.human is not None and not of_systems:
+    if settings.systems.human is not None and not system_tasks:
         raise ParameterError("human says what makes scores of systems, and no task is of level system; leave it out")
-    options = {"from_segments": (asked.systems.from_segments, "mean"), "over": (asked.systems.over, "common")}
-    other = next((name for name, (value, usual) in options.items() if value != usual), None)
-    if other is None:
+    usual_options = {
+        "from_segments": (settings.systems.from_segments, "mean"),
+        "over": (settings.systems.over, "common"),
+    }
+    unused = next((name for name, (value, usual) in usual_options.items() if value != usual), None)
+    if unused is None:
         return
-    segments = any(isinstance(one, SegmentScores) for one in (given.people, *given.metrics))
-    if segments and of_systems and other == "over":
+    has_segment_scores = any(isinstance(scores, SegmentScores) for scores in (inputs.people, *inputs.metrics))
+    if has_segment_scores and system_tasks and unused == "over":
         return
-    if not segments or all(have_segment_scores(given, pair) for task in of_systems for pair in task.pairs):
+    if not has_segment_scores or all(have_segment_scores(inputs, pair) for task in system_tasks for pair in task.pairs):
         raise ParameterError(
-            f"{other} says how scores of systems are made of a metric's segments, which is done at level system where "
+            f"{unused} says how scores of systems are made of a metric's segments, which is done at level system where "
             "people ranked, or scores are of systems only; leave it out"
         )
 
 
 def compare_on_tasks(
-    given: PeopleAndMetrics,
-    asked: MetricComparisonSettings,
-    wanted: Sequence[Task],
+    inputs: PeopleAndMetrics,
+    settings: MetricComparisonSettings,
+    requested: Sequence[Task],
     weights: Mapping[str, float] | None,
     *,
-    own: bool,
+    metrics_in_judgments: bool,
 ) -> MetricComparison:
-    """The result of all tasks and their average. Raises as `compare_metrics`."""
-    if len(given.metrics) < 2:
-        only = given.metrics[0].metric
+    """The results of all tasks and of their average. Raises as `compare_metrics`."""
+    if len(inputs.metrics) < 2:
+        only = inputs.metrics[0].metric
         raise ParameterError(f"{only} is the only metric, expected two or more to compare with each other")
-    there, notes = task_pairs(given, asked.systems.common)
-    tasks = spread_tasks(wanted, there, weights)
-    refuse_unused_options(given, tasks, asked)
-    found = [run_task(given, task, asked, own=own, keep=len(tasks) > 1) for task in tasks]
-    if len(found) > 1:
-        joined = rerun_with_system_swaps(given, tasks, asked, found, own=own)
-        whole = any(one is not other for one, other in zip(joined, found, strict=True))
-        found.append(average_tasks(tasks, joined, asked.alternative))
-        if whole:
+    pair_names, notes = task_pairs(inputs, settings.systems.common)
+    tasks = spread_tasks(requested, pair_names, weights)
+    refuse_unused_options(inputs, tasks, settings)
+    results = [
+        run_task(inputs, task, settings, metrics_in_judgments=metrics_in_judgments, keep_draws=len(tasks) > 1)
+        for task in tasks
+    ]
+    if len(results) > 1:
+        comparable_results = rerun_with_system_swaps(
+            inputs, tasks, settings, results, metrics_in_judgments=metrics_in_judgments
+        )
+        rerun = any(comparable is not result for comparable, result in zip(comparable_results, results, strict=True))
+        results.append(average_tasks(tasks, comparable_results, settings.alternative))
+        if rerun:
             notes.append(
                 "tasks of one language pair are of both levels: for their average all of them swap whole systems"
             )
-    names = tuple(one.metric for one in given.metrics)
-    pairs = all_pairs(len(names))
-    corrected = np.full((len(found), len(names), len(names)), np.nan)
+    names = tuple(scores.metric for scores in inputs.metrics)
+    metric_pairs = all_pairs(len(names))
+    corrected = np.full((len(results), len(names), len(names)), np.nan)
     clusters = []
-    for c, one in enumerate(found):
-        adjusted = adjust_pvalues(one.pvalue[pairs], method=asked.correction).pvalue
-        corrected[c][pairs] = corrected[c].T[pairs] = adjusted
-        clusters.append(find_clusters(one.value, adjusted, level=asked.significance))
-    people = [given.gold] if getattr(given.people, "score", given.gold in getattr(given.people, "scores", ())) else []
-    said = [note for one in found for note in one.notes]
-    tests = tuple(one.test for one in found[: len(tasks)])
-    few = few_resamples(tests, len(names), asked)
+    for c, result in enumerate(results):
+        adjusted = adjust_pvalues(result.pvalue[metric_pairs], method=settings.correction).pvalue
+        corrected[c][metric_pairs] = corrected[c].T[metric_pairs] = adjusted
+        clusters.append(find_clusters(result.value, adjusted, level=settings.significance))
+    higher_gold = (
+        [inputs.gold] if getattr(inputs.people, "score", inputs.gold in getattr(inputs.people, "scores", ())) else []
+    )
+    task_notes = [note for result in results for note in result.notes]
+    tests = tuple(result.test for result in results[: len(tasks)])
+    resample_notes = few_resamples(tests, len(names), settings)
     return MetricComparison(
         metrics=names,
         tasks=tasks,
-        value=np.array([one.value for one in found]),
-        n=np.array([one.n for one in found]),
-        epsilon=np.array([one.epsilon for one in found]),
-        pvalue=np.array([one.pvalue for one in found]),
+        value=np.array([result.value for result in results]),
+        n=np.array([result.n for result in results]),
+        epsilon=np.array([result.epsilon for result in results]),
+        pvalue=np.array([result.pvalue for result in results]),
         pvalue_corrected=corrected,
         clusters=tuple(clusters),
         tests=tests,
-        systems=tuple(one.systems for one in found[: len(tasks)]),
-        segments=tuple(one.segments for one in found[: len(tasks)]),
-        curves=tuple(one.curves for one in found[: len(tasks)]),
-        asked=asked,
-        gold=given.gold,
-        rule=given.rule,
-        higher=(*people, *(one.metric for one in given.metrics if one.score)),
-        notes=tuple(dict.fromkeys([*given.notes, *notes, *said, *few])),
+        systems=tuple(result.systems for result in results[: len(tasks)]),
+        segments=tuple(result.segments for result in results[: len(tasks)]),
+        curves=tuple(result.curves for result in results[: len(tasks)]),
+        asked=settings,
+        gold=inputs.gold,
+        rule=inputs.rule,
+        higher=(*higher_gold, *(scores.metric for scores in inputs.metrics if scores.score)),
+        notes=tuple(dict.fromkeys([*inputs.notes, *notes, *task_notes, *resample_notes])),
     )

@@ -1,5 +1,5 @@
-"""Tests between metrics on plain matrices: does one agree better with people than another? Their p-values, exact and by
-resampling.
+"""Tests between metrics on matrices: p-values, exact and by resampling, of whether one metric agrees better with people
+than another.
 """
 
 from __future__ import annotations
@@ -51,16 +51,17 @@ __all__ = [
 ]
 
 
-#: Every test, and what its resamples are of: the difference were there none ("null"), or the difference ("values").
+#: Every test, and what its resamples estimate: the difference under the null hypothesis ("null"), or the difference
+#: itself ("values"); "" for a test without resamples.
 TESTS = {"perm_both": "null", "boot_both": "values", "bootstrap": "values", "pair_swaps": "null", "williams": ""}
-#: Differences of statistics in [-1, 1] that are this close are equal, but for rounding.
+#: Differences of statistics in [-1, 1] that are this close are equal up to rounding.
 CLOSE = 1e-10
 PAIRS_OF_SYSTEMS = ("acc_eq", "pairwise_accuracy", "soft_pairwise_accuracy")
 
 
 class MetricTestSettings(NamedTuple):
-    """What a test needs to know. draws: of swaps, or of segments; others: of systems; soft: of the soft accuracy. kept:
-    where the drawn differences of each pair of metrics go, (resamples); None: they are counted, and gone.
+    """The settings of a test. draws: of swaps, or of segments; others: of systems; soft: of the soft accuracy. kept:
+    the resampled differences of each pair of metrics, (resamples), filled by `watch`; None: they are only counted.
     """
 
     statistic: str
@@ -74,7 +75,7 @@ class MetricTestSettings(NamedTuple):
     kept: dict[tuple[int, int], Floats] | None = None
 
     def watch(self, i: int, j: int, chunks: Iterable[Floats]) -> Iterable[Floats]:
-        """The same chunks, kept where they are wanted."""
+        """The same chunks, stored in `kept` where it is not None."""
         if self.kept is None:
             return chunks
         self.kept[i, j] = np.concatenate(list(chunks))
@@ -82,36 +83,38 @@ class MetricTestSettings(NamedTuple):
 
 
 class ExceedanceCounts:
-    """How many resamples are at least as far from 0 as what was observed, in either direction, and in both.
+    """How many resamples are at least as high as the observed difference, as low, and as far from 0.
 
-    A resample without a value is as far as any: what cannot be told speaks for no difference.
+    A resample without a value counts in all three, so that it never makes a difference significant.
     """
 
     def __init__(self, observed: float, chunks: Iterable[Floats]) -> None:
         self.more = self.less = self.far = 0
-        for drawn in chunks:
-            none = np.isnan(drawn)
-            self.more += int(np.count_nonzero(none | (drawn >= observed - CLOSE)))
-            self.less += int(np.count_nonzero(none | (drawn <= observed + CLOSE)))
-            self.far += int(np.count_nonzero(none | (np.abs(drawn) >= abs(observed) - CLOSE)))
+        for differences in chunks:
+            undefined = np.isnan(differences)
+            self.more += int(np.count_nonzero(undefined | (differences >= observed - CLOSE)))
+            self.less += int(np.count_nonzero(undefined | (differences <= observed + CLOSE)))
+            self.far += int(np.count_nonzero(undefined | (np.abs(differences) >= abs(observed) - CLOSE)))
 
 
 PvaluesAndErrors = tuple[Floats, Floats]
 
 
-def empty_pvalues(metrics: int) -> PvaluesAndErrors:
-    return np.full((metrics, metrics), np.nan), np.zeros((metrics, metrics))
+def empty_pvalues(n_metrics: int) -> PvaluesAndErrors:
+    return np.full((n_metrics, n_metrics), np.nan), np.zeros((n_metrics, n_metrics))
 
 
 def fill_pvalues(
-    metrics: int, asked: MetricTestSettings, counts: Iterable[tuple[int, int, int, int, int]]
+    n_metrics: int, settings: MetricTestSettings, counts: Iterable[tuple[int, int, int, int, int]]
 ) -> PvaluesAndErrors:
-    """The matrices from (i, j, more, less, far): counts for i above j, j above i, and i and j apart."""
-    pvalue, error = empty_pvalues(metrics)
+    """The matrices of p-values and errors from (i, j, more, less, far): counts for i above j, for j above i, and for
+    any difference.
+    """
+    pvalue, error = empty_pvalues(n_metrics)
     for i, j, more, less, far in counts:
-        both = (far, far) if asked.alternative == "two-sided" else (more, less)
-        found = monte_carlo(np.array(both, np.float64), asked.draws.n_resamples)
-        (pvalue[i, j], pvalue[j, i]), (error[i, j], error[j, i]) = found
+        n_extreme = (far, far) if settings.alternative == "two-sided" else (more, less)
+        pvalues_and_errors = monte_carlo(np.array(n_extreme, np.float64), settings.draws.n_resamples)
+        (pvalue[i, j], pvalue[j, i]), (error[i, j], error[j, i]) = pvalues_and_errors
     return pvalue, error
 
 
@@ -136,7 +139,7 @@ def check_has_test(test: str, statistic: str, grouping: str) -> None:
 
 
 def standardised(metric: Floats) -> tuple[Floats, float]:
-    """In units of the spread about the mean of all cells, and that spread; a constant metric becomes 0."""
+    """The scores less their mean, in units of their standard deviation, and that unit; a constant metric becomes 0."""
     centred = metric - np.nanmean(metric)
     spread = float(np.nanstd(metric))
     if np.nanmax(np.abs(centred)) <= 1e-12 * np.nanmax(np.abs(metric)):
@@ -144,33 +147,35 @@ def standardised(metric: Floats) -> tuple[Floats, float]:
     return centred / spread, spread
 
 
-def by_permutation(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
+def by_permutation(
+    common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings
+) -> PvaluesAndErrors:
     scaled = [standardised(metric) for metric in common.metrics]
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
         for i, j in comparable_pairs(value):
             pair = np.stack((scaled[i][0], scaled[j][0]))
             observed = float(value[i] - value[j])
-            close = np.array([epsilons[i] / scaled[i][1], epsilons[j] / scaled[j][1]])
-            drawn = permuted_differences(
+            scaled_epsilons = np.array([epsilons[i] / scaled[i][1], epsilons[j] / scaled[j][1]])
+            differences = permuted_differences(
                 common.gold,
                 pair,
-                asked.statistic,
-                asked.grouping,
-                None if asked.recalibrate and asked.statistic == "acc_eq" else close,
-                asked.draws,
-                asked.swap,
-                asked.soft,
-                observed if asked.kept is None else None,
+                settings.statistic,
+                settings.grouping,
+                None if settings.recalibrate and settings.statistic == "acc_eq" else scaled_epsilons,
+                settings.draws,
+                settings.swap,
+                settings.soft,
+                observed if settings.kept is None else None,
             )
-            found = ExceedanceCounts(observed, asked.watch(i, j, drawn))
-            yield i, j, found.more, found.less, found.far
+            exceedances = ExceedanceCounts(observed, settings.watch(i, j, differences))
+            yield i, j, exceedances.more, exceedances.less, exceedances.far
 
-    return fill_pvalues(len(value), asked, counts())
+    return fill_pvalues(len(value), settings, counts())
 
 
 def comparable_pairs(value: Floats) -> Iterator[tuple[int, int]]:
-    """The pairs of metrics that both have a value."""
+    """The pairs of metrics of which both have a value."""
     return ((i, j) for i, j in combinations(range(value.size), 2) if not np.isnan(value[i] - value[j]))
 
 
@@ -178,87 +183,91 @@ def comparable_pairs(value: Floats) -> Iterator[tuple[int, int]]:
 
 
 def by_bootstrap(
-    common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings, systems: bool
+    common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings, draw_systems: bool
 ) -> PvaluesAndErrors:
-    there = np.flatnonzero(~np.isnan(value))
-    drawn = np.full((value.size, asked.draws.n_resamples), np.nan)
-    if there.size:
-        drawn[there] = bootstrap_values(
+    with_value = np.flatnonzero(~np.isnan(value))
+    values = np.full((value.size, settings.draws.n_resamples), np.nan)
+    if with_value.size:
+        values[with_value] = bootstrap_values(
             common.gold,
-            common.metrics[there],
-            asked.statistic,
-            asked.grouping,
-            epsilons[there],
-            asked.others if systems else None,
-            asked.draws,
-            asked.soft,
+            common.metrics[with_value],
+            settings.statistic,
+            settings.grouping,
+            epsilons[with_value],
+            settings.others if draw_systems else None,
+            settings.draws,
+            settings.soft,
         )
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
         for i, j in comparable_pairs(value):
-            apart = drawn[i] - drawn[j]
-            asked.watch(i, j, [apart])
-            none = np.isnan(apart)
-            not_above = int(np.count_nonzero(none | (apart <= CLOSE)))
-            not_below = int(np.count_nonzero(none | (apart >= -CLOSE)))
-            # Twice the lesser share, (1 + c) / (1 + B) each, and at most 1.
-            far = min(apart.size, 2 * min(not_above, not_below) + 1)
-            yield i, j, not_above, not_below, far
+            differences = values[i] - values[j]
+            settings.watch(i, j, [differences])
+            undefined = np.isnan(differences)
+            n_not_above = int(np.count_nonzero(undefined | (differences <= CLOSE)))
+            n_not_below = int(np.count_nonzero(undefined | (differences >= -CLOSE)))
+            # Two-sided p: twice the smaller of both shares, (1 + c) / (1 + B) each, and at most 1.
+            n_far = min(differences.size, 2 * min(n_not_above, n_not_below) + 1)
+            yield i, j, n_not_above, n_not_below, n_far
 
-    return fill_pvalues(value.size, asked, counts())
+    return fill_pvalues(value.size, settings, counts())
 
 
 # Swaps of pairs
 
 
-def by_pair_swaps(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
-    shares = shares_of_pairs(common, epsilons, asked)
+def by_pair_swaps(
+    common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings
+) -> PvaluesAndErrors:
+    shares = shares_of_pairs(common, epsilons, settings)
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
         for i, j in comparable_pairs(value):
-            apart = shares[i] - shares[j]
-            apart = apart[np.abs(apart) > 1e-15]
-            if not apart.size:
-                asked.watch(i, j, [np.zeros(asked.draws.n_resamples)])
-                yield i, j, *(asked.draws.n_resamples,) * 3
+            differences = shares[i] - shares[j]
+            differences = differences[np.abs(differences) > 1e-15]
+            if not differences.size:
+                settings.watch(i, j, [np.zeros(settings.draws.n_resamples)])
+                yield i, j, *(settings.draws.n_resamples,) * 3
                 continue
-            chunks = (sums[:, 0] for sums in flip_sums(apart[None], asked.draws))
-            found = ExceedanceCounts(float(apart.sum()), asked.watch(i, j, chunks))
-            yield i, j, found.more, found.less, found.far
+            chunks = (sums[:, 0] for sums in flip_sums(differences[None], settings.draws))
+            exceedances = ExceedanceCounts(float(differences.sum()), settings.watch(i, j, chunks))
+            yield i, j, exceedances.more, exceedances.less, exceedances.far
 
-    return fill_pvalues(value.size, asked, counts())
+    return fill_pvalues(value.size, settings, counts())
 
 
-def shares_of_pairs(common: CommonCells, epsilons: Floats, asked: MetricTestSettings) -> Floats:
-    """(metrics, pairs) what each pair adds to the statistic of each metric."""
+def shares_of_pairs(common: CommonCells, epsilons: Floats, settings: MetricTestSettings) -> Floats:
+    """(metrics, pairs) how much each pair adds to the statistic of each metric."""
     first, second = pair_places(len(common.gold))
-    if asked.statistic == "soft_pairwise_accuracy":
-        people, machine = (pair_pvalues(side, asked.soft) for side in (common.gold[None], common.metrics))
-        return np.asarray((1 - np.abs(people - machine)) / first.size)
-    if asked.statistic == "pairwise_accuracy":
-        means = [join_ties(system_means(side)) for side in (common.gold[None], common.metrics)]
-        signs = [np.sign(side[:, first] - side[:, second]) for side in means]
+    if settings.statistic == "soft_pairwise_accuracy":
+        gold_pvalues, metric_pvalues = (
+            pair_pvalues(matrices, settings.soft) for matrices in (common.gold[None], common.metrics)
+        )
+        return np.asarray((1 - np.abs(gold_pvalues - metric_pvalues)) / first.size)
+    if settings.statistic == "pairwise_accuracy":
+        means = [join_ties(system_means(matrices)) for matrices in (common.gold[None], common.metrics)]
+        signs = [np.sign(system_scores[:, first] - system_scores[:, second]) for system_scores in means]
         return np.asarray((signs[0] == signs[1]) / first.size)
     rows = []
     convention = CONVENTIONS["acc_eq"]
     for metric, epsilon in zip(common.metrics, epsilons.tolist(), strict=True):
         kinds = kinds_of(common.gold.T, metric.T, epsilon=epsilon)
         counted = np.append(convention.denominator, 0.0)[kinds]
-        many = counted.sum(axis=1, keepdims=True) if asked.grouping == "segment" else counted.sum()
-        weight = np.divide(counted, many, out=np.zeros(counted.shape), where=many > 0)
-        right = np.append(convention.numerator, 0.0)[kinds] * weight
-        rows.append(right.ravel() / (np.count_nonzero(many) if asked.grouping == "segment" else 1))
+        n_pairs = counted.sum(axis=1, keepdims=True) if settings.grouping == "segment" else counted.sum()
+        weight = np.divide(counted, n_pairs, out=np.zeros(counted.shape), where=n_pairs > 0)
+        credits_of_pairs = np.append(convention.numerator, 0.0)[kinds] * weight
+        rows.append(credits_of_pairs.ravel() / (np.count_nonzero(n_pairs) if settings.grouping == "segment" else 1))
     return np.array(rows)
 
 
 # Williams
 
 
-def by_williams(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
-    lists = system_means(common.metrics) if asked.grouping == "means" else common.metrics[:, common.there]
-    n = lists.shape[1]
+def by_williams(common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings) -> PvaluesAndErrors:
+    items = system_means(common.metrics) if settings.grouping == "means" else common.metrics[:, common.there]
+    n = items.shape[1]
     if n < MIN_ITEMS:
-        what = "system" if asked.grouping == "means" else "cell"
+        what = "system" if settings.grouping == "means" else "cell"
         raise ParameterError(
             f"Williams' test needs {MIN_ITEMS} {what}s or more, and {n} have scores of people and of every metric; "
             "give more, or take another test"
@@ -267,12 +276,14 @@ def by_williams(common: CommonCells, value: Floats, epsilons: Floats, asked: Met
     pairs = list(comparable_pairs(value))
     if pairs:
         i, j = np.array(pairs).T
-        between = correlate_rows(lists[i], lists[j], asked.statistic)
-        for one, other in ((i, j), (j, i)):
-            found = williams_test(value[one], value[other], between, n=n, alternative=asked.alternative)
-            # Metrics that say the same are not told apart.
-            pvalue[one, other] = np.where(
-                found.degenerate & (np.abs(value[one] - value[other]) <= CLOSE), 1.0, found.pvalue
+        metric_correlations = correlate_rows(items[i], items[j], settings.statistic)
+        for row, column in ((i, j), (j, i)):
+            williams = williams_test(
+                value[row], value[column], metric_correlations, n=n, alternative=settings.alternative
+            )
+            # Metrics with equal values and perfect correlation are not distinguished.
+            pvalue[row, column] = np.where(
+                williams.degenerate & (np.abs(value[row] - value[column]) <= CLOSE), 1.0, williams.pvalue
             )
     return pvalue, error
 
@@ -280,18 +291,18 @@ def by_williams(common: CommonCells, value: Floats, epsilons: Floats, asked: Met
 Procedure = Callable[[CommonCells, Floats, Floats, MetricTestSettings], PvaluesAndErrors]
 PROCEDURES: dict[str, Procedure] = {
     "perm_both": by_permutation,
-    "boot_both": partial(by_bootstrap, systems=True),
-    "bootstrap": partial(by_bootstrap, systems=False),
+    "boot_both": partial(by_bootstrap, draw_systems=True),
+    "bootstrap": partial(by_bootstrap, draw_systems=False),
     "pair_swaps": by_pair_swaps,
     "williams": by_williams,
 }
 ALTERNATIVES = ("greater", "two-sided")
-#: Fewer systems are too few to draw from.
-FEW = 6
+#: With fewer systems, a note warns that they are too few to resample.
+FEW_SYSTEMS = 6
 
 
 class Resamples(NamedTuple):
-    """What is drawn: of segments, or of what is swapped; of systems; and signs of the soft pairwise accuracy."""
+    """The draws of segments (or of swaps), of systems, and of signs for the soft pairwise accuracy."""
 
     segments: Draws
     systems: Draws
@@ -299,8 +310,8 @@ class Resamples(NamedTuple):
 
 
 def usual_swap(grouping: str) -> str:
-    """What perm_both swaps as one where it is not said: of means whole systems, since a metric that leans to a system
-    does so in all of its cells, and cells that swap one by one would hide that.
+    """What perm_both swaps as one by default: for means whole systems, since a metric that favours a system does so in
+    all of its cells, and swaps of single cells would hide that.
     """
     return "systems" if grouping == "means" else "cells"
 
@@ -406,12 +417,12 @@ def compare_matrices(
     epsilons = epsilons_of(common, statistic, grouping, epsilon)
     draws, others, soft = resamples or draw_resamples(generator, n_resamples, soft_resamples)
     value, n = metric_statistics_of(common, statistic, grouping, epsilons, soft)
-    asked = MetricTestSettings(
+    settings = MetricTestSettings(
         statistic, grouping, alternative, swap, epsilon is None and recalibrate, draws, others, soft
     )
-    asked = asked._replace(kept={} if keep_drawn else None)
+    settings = settings._replace(kept={} if keep_drawn else None)
     with one_thread():
-        pvalue, error = PROCEDURES[test](common, value, epsilons, asked)
+        pvalue, error = PROCEDURES[test](common, value, epsilons, settings)
     np.fill_diagonal(pvalue, np.nan)
     np.fill_diagonal(error, 0.0)
     return MetricTests(
@@ -431,8 +442,8 @@ def compare_matrices(
         lost=common.lost,
         systems=common.gold.shape[0],
         segments=common.gold.shape[1],
-        drawn=asked.kept or {},
-        notes=notes_of(common, value, asked, test, epsilon is None and not recalibrate, pvalue),
+        drawn=settings.kept or {},
+        notes=notes_of(common, value, settings, test, epsilon is None and not recalibrate, pvalue),
     )
 
 
@@ -442,42 +453,44 @@ def draw_resamples(rng: np.random.Generator, n_resamples: int, soft_resamples: i
 
 
 def notes_of(
-    common: CommonCells, value: Floats, asked: MetricTestSettings, test: str, kept: bool, pvalue: Floats
+    common: CommonCells, value: Floats, settings: MetricTestSettings, test: str, kept_epsilon: bool, pvalue: Floats
 ) -> tuple[str, ...]:
-    """What to know before believing it."""
+    """The notes of the result: what to know before relying on it."""
     notes = []
     if common.lost:
-        cells = pluralise(common.lost, "translation")
-        notes.append(f"{cells} that people judged left out for all metrics, as one of them has no score there")
-    none = int(np.count_nonzero(np.isnan(value)))
-    if none:
-        notes.append(f"{none} of {pluralise(value.size, 'metric')} without a value: all scores alike, or too few")
-    untold = int(np.count_nonzero(np.isnan(pvalue[np.triu_indices(value.size, 1)])))
-    if test == "williams" and untold and not none:
-        what = pluralise(untold, "pair of metrics has", "pairs of metrics have")
-        notes.append(f"{what} no p-value of Williams' test: their correlations leave nothing to chance")
-    notes += reach_of(common, asked, test)
+        lost_cells = pluralise(common.lost, "translation")
+        notes.append(f"{lost_cells} that people judged left out for all metrics, as one of them has no score there")
+    n_undefined = int(np.count_nonzero(np.isnan(value)))
+    if n_undefined:
+        notes.append(
+            f"{n_undefined} of {pluralise(value.size, 'metric')} without a value: all scores alike, or too few"
+        )
+    n_untested = int(np.count_nonzero(np.isnan(pvalue[np.triu_indices(value.size, 1)])))
+    if test == "williams" and n_untested and not n_undefined:
+        untested_pairs = pluralise(n_untested, "pair of metrics has", "pairs of metrics have")
+        notes.append(f"{untested_pairs} no p-value of Williams' test: their correlations leave nothing to chance")
+    notes += scope_notes(common, settings, test)
     if test == "pair_swaps":
         notes.append("pair_swaps takes pairs of systems as independent, and so finds differences too often")
-    if test == "boot_both" and len(common.gold) < FEW:
+    if test == "boot_both" and len(common.gold) < FEW_SYSTEMS:
         notes.append(f"{pluralise(len(common.gold), 'system')} drawn with replacement: samples repeat few systems")
-    if test == "perm_both" and asked.statistic == "acc_eq" and kept:
+    if test == "perm_both" and settings.statistic == "acc_eq" and kept_epsilon:
         notes.append("epsilon was found on these scores and kept for all permuted metrics: p-values are too small")
     return tuple(notes)
 
 
-def reach_of(common: CommonCells, asked: MetricTestSettings, test: str) -> list[str]:
-    """How far the answer goes: with other systems, or with these only; and whether there are enough of them."""
+def scope_notes(common: CommonCells, settings: MetricTestSettings, test: str) -> list[str]:
+    """Notes on whether p-values hold for other systems or for these only, and whether there are enough systems."""
     systems, segments = common.gold.shape
-    means = asked.grouping == "means" and segments > 1
-    if means and test == "perm_both" and asked.swap == "cells":
+    of_means = settings.grouping == "means" and segments > 1
+    if of_means and test == "perm_both" and settings.swap == "cells":
         return [
             "swaps of cells make a claim about these systems only: they take a metric's errors as independent from "
             "segment to segment, and where it leans to a system they find differences far too often; swap systems"
         ]
-    if means and test == "bootstrap":
+    if of_means and test == "bootstrap":
         return ["the bootstrap draws segments: its p-values are claims about these systems only"]
-    if test == "perm_both" and asked.swap == "systems" and systems < FEW:
-        least = 2 / 2**systems if asked.alternative == "two-sided" else 1 / 2**systems
-        return [f"{pluralise(systems, 'system')} can swap in {2**systems} ways only: p is about {least:.2g} or more"]
+    if test == "perm_both" and settings.swap == "systems" and systems < FEW_SYSTEMS:
+        least_p = 2 / 2**systems if settings.alternative == "two-sided" else 1 / 2**systems
+        return [f"{pluralise(systems, 'system')} can swap in {2**systems} ways only: p is about {least_p:.2g} or more"]
     return []

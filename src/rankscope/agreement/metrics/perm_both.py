@@ -1,23 +1,24 @@
 """PERM-BOTH (Deutsch, Dror and Roth, 2021): the difference of two metrics after random swaps of their scores.
 
-With bits x and y of a pair's two systems, a permuted metric compares scores 00 (both its own), 10, 01 or 11. What the
-pair counts is t00 + x (t10 - t00) + y (t01 - t00) + x y (t11 - t10 - t01 + t00), for each segment a form in the bits.
-The other metric has what is left, 11 where this has 00. Where both count alike (and every pair counts by itself), the
-products of bits cancel in the difference of the two, and what remains is linear.
+Pairs of systems. With bits x and y of a pair's two systems, a permuted metric compares scores 00 (both its own), 10, 01
+or 11. The pair counts t00 + x (t10 - t00) + y (t01 - t00) + x y (t11 - t10 - t01 + t00), for each segment a quadratic
+form in the bits. The other permuted metric has the complement, 11 where this one has 00. Where both count pairs by the
+same rule (and every pair counts by itself), the products of bits cancel in the difference of the two metrics, and the
+difference is linear.
 
-A cell is a point (gold, score), and each metric has one for it. K is concordant less discordant pairs of the points
-that a permuted metric has got. The other one has got all the rest, so what two points of different cells count
-together is in both K or in neither, but for what is linear in the swaps: with z = 1 for a cell that was left alone and
--1 for a swapped one, K less the other's is the sum over cells of z (s_1 - s_2) / 2, where s_1 and s_2 are concordant
-less discordant pairs of the cell's two points with all points of both metrics. These are counted once.
+Kendall's tau over all cells. A cell is a point (gold, score), and each metric has one for it. K is the number of
+concordant less discordant pairs among the points of a permuted metric. The other permuted metric has all other points.
+So the product terms are equal in both K, and their difference is linear in the swaps: with z = 1 for a cell that was
+not swapped and -1 for a swapped one, K less the other's K is the sum over cells of z (s_1 - s_2) / 2, where s_1 and s_2
+are concordant less discordant pairs of the cell's two points with all points of both metrics. These are counted once.
 
-Ties make the two divisors differ a little; then the sum of both K matters as well, which no such sum gives. It is at
-most the sum of the divisors; only resamples that this leaves undecided are counted out.
+Ties make the two divisors differ a little; then the sum of both K matters as well, which is not linear. It is at most
+the sum of the divisors; only resamples that this bound leaves undecided are counted exactly.
 
-A pair of systems on a segment is one of four after a swap, see `swapped_pairs`. All four differences of all pairs are
-sorted once, and cut into blocks. Of a resample, what its pairs gain by becoming ties is summed by block: so the sums at
-the ends of blocks are known, and how much higher one within a block can be. Only blocks that could hold the greatest
-sum are looked at pair by pair.
+acc_eq at its best epsilon. A pair of systems on a segment is one of four (`CELLS`) after a swap. All four differences
+of all pairs are sorted once, and cut into blocks. For a resample, the gains of its pairs by becoming ties are summed by
+block: this gives the sums at the ends of blocks, and a bound on how much higher a sum within a block can be. Only
+blocks that could hold the greatest sum are examined pair by pair.
 """
 
 from __future__ import annotations
@@ -65,12 +66,12 @@ __all__ = [
 ]
 
 
-#: Sums of squares this small, in units of the greatest, are 0 but for rounding.
+#: Sums of squares this small, in units of the greatest, are 0 up to rounding.
 FLAT = 1e-14
 
 
 def by_group(matrices: Floats, grouping: str) -> Floats:
-    """(groups, ..., cells of a group) of (..., systems, segments), in the order of `grouped_bits`."""
+    """Matrices (..., systems, segments) as (groups, ..., cells of a group), in the order of `grouped_bits`."""
     if grouping == "none":
         return matrices.swapaxes(-1, -2).reshape(1, *matrices.shape[:-2], -1)
     return np.moveaxis(matrices, -1 if grouping == "segment" else -2, 0)
@@ -79,179 +80,197 @@ def by_group(matrices: Floats, grouping: str) -> Floats:
 def pearson_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws, swap: str) -> Iterator[Floats]:
     """(resamples), chunk by chunk: the mean over groups of Pearson's correlation, first metric less second.
 
-    A swapped cell changes a group's sums of scores, squares and products with gold by what the two metrics differ in;
-    so each sum is linear in the bits. gold: (systems, segments), pair: (2, systems, segments), NaN alike.
+    A swapped cell changes a group's sums of scores, squares and products with gold by the differences of the two
+    metrics, so each sum is linear in the bits. gold: (systems, segments), pair: (2, systems, segments), NaN at the
+    same cells.
     """
-    people, first, second = (by_group(side, grouping) for side in (gold, *pair))
-    there = ~np.isnan(people)
-    n = np.count_nonzero(there, axis=1)
-    people = centre_and_scale(
-        people, np.nanmean(np.where(there, people, 0.0), axis=1, keepdims=True, where=there), there
+    gold_groups, first, second = (by_group(matrix, grouping) for matrix in (gold, *pair))
+    present = ~np.isnan(gold_groups)
+    n = np.count_nonzero(present, axis=1)
+    gold_groups = centre_and_scale(
+        gold_groups, np.nanmean(np.where(present, gold_groups, 0.0), axis=1, keepdims=True, where=present), present
     )
     # One shift and one unit for both metrics, so that a swap changes neither.
-    middle = np.nanmean(np.where(there, (first + second) / 2, 0.0), axis=1, keepdims=True, where=there)
-    most = greatest(np.maximum(np.abs(first - middle), np.abs(second - middle)), there)
-    first, second = (np.where(there, (side - middle) / most, 0.0) for side in (first, second))
-    terms = [np.stack((side, side * side, side * people), axis=-1) for side in (first, second)]
-    start, other = (side.sum(axis=1)[:, None] for side in terms)
+    centre = np.nanmean(np.where(present, (first + second) / 2, 0.0), axis=1, keepdims=True, where=present)
+    scale = greatest(np.maximum(np.abs(first - centre), np.abs(second - centre)), present)
+    first, second = (np.where(present, (scores - centre) / scale, 0.0) for scores in (first, second))
+    terms = [np.stack((scores, scores * scores, scores * gold_groups), axis=-1) for scores in (first, second)]
+    first_sums, second_sums = (metric_terms.sum(axis=1)[:, None] for metric_terms in terms)
     change = terms[1] - terms[0]
-    spread = (people * people).sum(axis=1)
+    gold_squares = (gold_groups * gold_groups).sum(axis=1)
     for bits in swap_bits(draws, (gold.shape[0], gold.shape[1]), swap):
-        moved = linear_values(grouped_bits(bits, grouping), change)
-        values = [correlations(sums, n, spread) for sums in (start + moved, other - moved)]
+        swap_changes = linear_values(grouped_bits(bits, grouping), change)
+        values = [
+            correlations(sums, n, gold_squares) for sums in (first_sums + swap_changes, second_sums - swap_changes)
+        ]
         yield mean_and_count(values[0].T)[0] - mean_and_count(values[1].T)[0]
 
 
-def greatest(values: Floats, there: Bools) -> Floats:
-    """(groups, 1) of each group, 1 where it is 0."""
-    most = np.max(values, axis=1, keepdims=True, initial=0.0, where=there)
-    return np.where(most > 0, most, 1.0)
+def greatest(values: Floats, present: Bools) -> Floats:
+    """(groups, 1) the greatest value of each group, 1 where it is 0."""
+    maximum = np.max(values, axis=1, keepdims=True, initial=0.0, where=present)
+    return np.where(maximum > 0, maximum, 1.0)
 
 
-def centre_and_scale(values: Floats, middle: Floats, there: Bools) -> Floats:
-    """About their mean, the greatest 1 from it; 0 where there is none."""
-    centred = values - middle
-    reach, most = (np.max(np.abs(v), axis=1, keepdims=True, initial=0.0, where=there) for v in (centred, values))
-    flat = reach <= 1e-10 * most  # a constant is its mean, but for rounding
-    return np.where(there & ~flat, centred / np.where(flat, 1.0, reach), 0.0)
+def centre_and_scale(values: Floats, mean: Floats, present: Bools) -> Floats:
+    """Deviations from the mean, the greatest of them 1; 0 where there is no value, and for constants."""
+    centred = values - mean
+    max_deviation, max_value = (
+        np.max(np.abs(v), axis=1, keepdims=True, initial=0.0, where=present) for v in (centred, values)
+    )
+    constant = max_deviation <= 1e-10 * max_value  # a constant equals its mean up to rounding
+    return np.where(present & ~constant, centred / np.where(constant, 1.0, max_deviation), 0.0)
 
 
-def correlations(sums: Floats, n: npt.NDArray[np.int_], spread: Floats) -> Floats:
+def correlations(sums: Floats, n: npt.NDArray[np.int_], gold_squares: Floats) -> Floats:
     """(groups, resamples) from sums (groups, resamples, 3) of the metric, its squares, its products with gold."""
-    total, square, product = np.moveaxis(sums, -1, 0)
-    own = square - total * total / n[:, None]
-    below = np.sqrt(np.where(own > FLAT * n[:, None], own, 0.0) * spread[:, None])
-    found = np.divide(product, below, out=np.full(product.shape, np.nan), where=below > 0)
-    return np.asarray(np.clip(found, -1.0, 1.0))
+    total, squares, products = np.moveaxis(sums, -1, 0)
+    centred_squares = squares - total * total / n[:, None]
+    denominator = np.sqrt(np.where(centred_squares > FLAT * n[:, None], centred_squares, 0.0) * gold_squares[:, None])
+    values = np.divide(products, denominator, out=np.full(products.shape, np.nan), where=denominator > 0)
+    return np.asarray(np.clip(values, -1.0, 1.0))
 
 
 def mean_differences(gold: Floats, pair: Floats, statistic: str, draws: Draws, swap: str) -> Iterator[Floats]:
     """(resamples), chunk by chunk: a statistic of the systems' means, first metric less second."""
-    people = system_means(gold[None])
-    many = np.count_nonzero(~np.isnan(gold), axis=1)
+    gold_means = system_means(gold[None])
+    n_segments = np.count_nonzero(~np.isnan(gold), axis=1)
     first, second = np.nan_to_num(pair)
-    change = by_group((second - first) / many[:, None], "system")[..., None]
-    start, other = (side.sum(axis=1) / many for side in (first, second))
+    change = by_group((second - first) / n_segments[:, None], "system")[..., None]
+    first_means, second_means = (scores.sum(axis=1) / n_segments for scores in (first, second))
     for bits in swap_bits(draws, (gold.shape[0], gold.shape[1]), swap):
-        moved = linear_values(grouped_bits(bits, "system"), change)[:, :, 0].T
-        values = [values_of_means(people, means, statistic) for means in (start + moved, other - moved)]
+        swap_changes = linear_values(grouped_bits(bits, "system"), change)[:, :, 0].T
+        values = [
+            values_of_means(gold_means, means, statistic)
+            for means in (first_means + swap_changes, second_means - swap_changes)
+        ]
         yield values[0] - values[1]
 
 
 Signs = npt.NDArray[np.int8]
-#: The cells 00, 10, 01, 11: which metric each of the pair's two systems has its score of.
+#: The cells 00, 10, 01, 11: the metric from which each of the pair's two systems has its score.
 CELLS = ((0, 0), (1, 0), (0, 1), (1, 1))
 
 
-def signs_of(apart: Floats, epsilon: float) -> Signs:
-    """Signs of differences, 0 up to epsilon; NaN is 0."""
-    found = np.sign(np.nan_to_num(apart)).astype(np.int8)
+def signs_of(score_differences: Floats, epsilon: float) -> Signs:
+    """The signs of differences: 0 for differences of at most epsilon, and for NaN."""
+    signs = np.sign(np.nan_to_num(score_differences)).astype(np.int8)
     if epsilon > 0:
-        found[np.abs(apart) <= epsilon * (1 + CLOSE)] = 0
-    return found
+        signs[np.abs(score_differences) <= epsilon * (1 + CLOSE)] = 0
+    return signs
 
 
 def differences(pair: Floats) -> Floats:
     """(4, segments, pairs) the four differences of each pair of systems; pair: (2, systems, segments)."""
     first, second = pair_places(pair.shape[1])
-    turned = pair.swapaxes(1, 2)
-    return np.stack([turned[a][:, first] - turned[b][:, second] for a, b in CELLS])
+    by_segment = pair.swapaxes(1, 2)
+    return np.stack([by_segment[a][:, first] - by_segment[b][:, second] for a, b in CELLS])
 
 
 def gold_signs(gold: Floats) -> tuple[Signs, Bools]:
-    """(segments, pairs) the sign of gold, and whether both systems are there."""
+    """(segments, pairs) the signs of gold's differences, and whether both systems have a score."""
     first, second = pair_places(len(gold))
-    apart = gold.T[:, first] - gold.T[:, second]
-    return np.sign(np.nan_to_num(apart)).astype(np.int8), ~np.isnan(apart)
+    score_differences = gold.T[:, first] - gold.T[:, second]
+    return np.sign(np.nan_to_num(score_differences)).astype(np.int8), ~np.isnan(score_differences)
 
 
-def forms_of(table: npt.NDArray[np.int8], systems: int) -> Floats32:
-    """(segments, systems, systems) of a table (4, segments, pairs): linear on the diagonal, products above it."""
-    first, second = pair_places(systems)
-    of_00, of_10, of_01, of_11 = table.astype(np.float32)
-    forms = np.zeros((table.shape[1], systems, systems), np.float32)
-    forms[:, first, second] = of_11 - of_10 - of_01 + of_00
-    of_first, of_second = np.zeros((2, first.size, systems), np.float32)
-    of_first[np.arange(first.size), first] = of_second[np.arange(first.size), second] = 1
-    at = np.arange(systems)
-    forms[:, at, at] = (of_10 - of_00) @ of_first + (of_01 - of_00) @ of_second
+def forms_of(table: npt.NDArray[np.int8], n_systems: int) -> Floats32:
+    """The quadratic forms (segments, systems, systems) of a table (4, segments, pairs) of what each cell of CELLS
+    counts: linear terms on the diagonal, products above it.
+    """
+    first, second = pair_places(n_systems)
+    value_00, value_10, value_01, value_11 = table.astype(np.float32)
+    forms = np.zeros((table.shape[1], n_systems, n_systems), np.float32)
+    forms[:, first, second] = value_11 - value_10 - value_01 + value_00
+    is_first, is_second = np.zeros((2, first.size, n_systems), np.float32)
+    is_first[np.arange(first.size), first] = is_second[np.arange(first.size), second] = 1
+    diagonal = np.arange(n_systems)
+    forms[:, diagonal, diagonal] = (value_10 - value_00) @ is_first + (value_01 - value_00) @ is_second
     return forms
 
 
-def weighed(forms: Floats32, start: Floats, weights: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
-    """(resamples), chunk by chunk: the sum over segments of weight x (start + form of the bits); NaN of none."""
-    segments, systems, _ = forms.shape
-    at = np.arange(systems)
-    linear = forms[:, at, at] * weights[:, None]
-    straight = not np.triu(forms, 1).any()
-    for bits in swap_bits(draws, (systems, segments), swap):
-        if straight:
-            found = linear_values(grouped_bits(bits, "none"), linear.reshape(1, -1, 1))[0, :, 0]
+def weighed(forms: Floats32, constant: Floats, weights: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
+    """(resamples), chunk by chunk: the sum over segments of weight x (constant + form of the bits); NaN where all
+    weights are 0.
+    """
+    n_segments, n_systems, _ = forms.shape
+    diagonal = np.arange(n_systems)
+    linear = forms[:, diagonal, diagonal] * weights[:, None]
+    is_linear = not np.triu(forms, 1).any()
+    for bits in swap_bits(draws, (n_systems, n_segments), swap):
+        if is_linear:
+            sums = linear_values(grouped_bits(bits, "none"), linear.reshape(1, -1, 1))[0, :, 0]
         else:
-            found = weights @ form_values(grouped_bits(bits, "segment"), forms)
-        yield found + (float(weights @ start) if weights.any() else np.nan)
+            sums = weights @ form_values(grouped_bits(bits, "segment"), forms)
+        yield sums + (float(weights @ constant) if weights.any() else np.nan)
 
 
-def pair_weights(there: Bools, grouping: str) -> Floats:
-    """(segments) what a pair weighs: with grouping "segment" all segments alike, with "none" all pairs."""
-    many = np.count_nonzero(there, axis=1)
+def pair_weights(paired: Bools, grouping: str) -> Floats:
+    """(segments) the weight of a pair: with grouping "segment" all segments weigh the same, with "none" all pairs."""
+    n_pairs = np.count_nonzero(paired, axis=1)
     if grouping == "none":
-        return np.full(len(many), 1 / many.sum() if many.any() else 0.0)
-    return divided_or_0(np.ones(len(many)), many * max(1, int(np.count_nonzero(many))))
+        return np.full(len(n_pairs), 1 / n_pairs.sum() if n_pairs.any() else 0.0)
+    return divide_or_0(np.ones(len(n_pairs)), n_pairs * max(1, int(np.count_nonzero(n_pairs))))
 
 
-def divided_or_0(above: Floats, below: npt.NDArray[np.generic]) -> Floats:
-    return np.nan_to_num(divide_or_nan(above, below))
+def divide_or_0(numerator: Floats, denominator: npt.NDArray[np.generic]) -> Floats:
+    return np.nan_to_num(divide_or_nan(numerator, denominator))
 
 
 def accuracy_differences(
     gold: Floats, pair: Floats, epsilons: Floats, grouping: str, draws: Draws, swap: str
 ) -> Iterator[Floats]:
-    """acc_eq of the first permuted metric less that of the second, each with its own epsilon whatever it has got."""
-    people, there = gold_signs(gold)
-    apart = differences(pair)
-    right = [(signs_of(apart, float(epsilon)) == people) & there for epsilon in epsilons]
-    table = right[0].astype(np.int8) - right[1][::-1]
-    start = table[0].sum(axis=1).astype(np.float64)
-    return weighed(forms_of(table, len(gold)), start, pair_weights(there, grouping), draws, swap)
+    """acc_eq of the first permuted metric less that of the second, each with its own epsilon after any swaps."""
+    human_signs, paired = gold_signs(gold)
+    score_differences = differences(pair)
+    correct = [(signs_of(score_differences, float(epsilon)) == human_signs) & paired for epsilon in epsilons]
+    table = correct[0].astype(np.int8) - correct[1][::-1]
+    constant = table[0].sum(axis=1).astype(np.float64)
+    return weighed(forms_of(table, len(gold)), constant, pair_weights(paired, grouping), draws, swap)
 
 
 def tau_differences(gold: Floats, pair: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
     """Kendall's tau-b of each segment, and the mean of those that have one: first metric less second."""
-    people, there = gold_signs(gold)
-    signs = signs_of(differences(pair), 0.0)
-    alike = signs * people
-    many = np.count_nonzero(people, axis=1)
-    if not (signs == 0)[:, there].any():  # no ties: what stands below the line never changes
-        pairs = np.count_nonzero(there, axis=1)
-        weights = divided_or_0(np.ones(len(many)), np.sqrt(many * pairs)) / max(1, int(np.count_nonzero(many)))
-        table = alike - alike[::-1]
+    human_signs, paired = gold_signs(gold)
+    metric_signs = signs_of(differences(pair), 0.0)
+    sign_products = metric_signs * human_signs
+    n_untied_gold = np.count_nonzero(human_signs, axis=1)
+    if not (metric_signs == 0)[:, paired].any():  # no ties: the denominator never changes
+        n_pairs = np.count_nonzero(paired, axis=1)
+        weights = divide_or_0(np.ones(len(n_untied_gold)), np.sqrt(n_untied_gold * n_pairs)) / max(
+            1, int(np.count_nonzero(n_untied_gold))
+        )
+        table = sign_products - sign_products[::-1]
         yield from weighed(forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, draws, swap)
         return
-    untied = ((signs != 0) & there).astype(np.int8)
-    parts = [
+    untied = ((metric_signs != 0) & paired).astype(np.int8)
+    forms_and_constants = [
         (forms_of(table, len(gold)), table[0].sum(axis=1)[:, None])
-        for table in (alike, untied, alike[::-1], untied[::-1])
+        for table in (sign_products, untied, sign_products[::-1], untied[::-1])
     ]
     for bits in swap_bits(draws, (len(gold), gold.shape[1]), swap):
-        grouped = grouped_bits(bits, "segment")
-        surplus, below, other_surplus, other_below = (form_values(grouped, form) + start for form, start in parts)
-        yield mean_tau(surplus, below, many) - mean_tau(other_surplus, other_below, many)
+        segment_bits = grouped_bits(bits, "segment")
+        first_surplus, first_untied, second_surplus, second_untied = (
+            form_values(segment_bits, form) + constant for form, constant in forms_and_constants
+        )
+        yield mean_tau(first_surplus, first_untied, n_untied_gold) - mean_tau(
+            second_surplus, second_untied, n_untied_gold
+        )
 
 
-def mean_tau(surplus: Floats32, untied: Floats32, many: npt.NDArray[np.int_]) -> Floats:
-    """(resamples) of (segments, resamples)."""
-    below = np.sqrt(many[:, None] * untied.astype(np.float64))
-    n = np.count_nonzero(below, axis=0)
-    return divide_or_nan(divided_or_0(surplus.astype(np.float64), below).sum(axis=0), n)
+def mean_tau(surplus: Floats32, untied: Floats32, n_untied_gold: npt.NDArray[np.int_]) -> Floats:
+    """(resamples) the mean over segments of Kendall's tau-b; surplus, untied: (segments, resamples)."""
+    denominator = np.sqrt(n_untied_gold[:, None] * untied.astype(np.float64))
+    n = np.count_nonzero(denominator, axis=0)
+    return divide_or_nan(divide_or_0(surplus.astype(np.float64), denominator).sum(axis=0), n)
 
 
-#: Values this close to the observed one are counted out, too.
+#: Values this close to the observed one are computed exactly, too.
 TAU_TOLERANCE = 1e-9
-#: Numbers of lists that are counted out at once.
-NUMBERS = 1 << 20
-#: Cells for whose points all that makes counting fast is held in memory: 400 MB.
-MANY = 100_000
+#: How many numbers the lists hold that are counted exactly at once.
+CHUNK_NUMBERS = 1 << 20
+#: The most cells for which the structure for fast counting (`SubsetPairs`) is built: it takes 400 MB.
+MAX_PREPARED_CELLS = 100_000
 
 
 def flat_tau_differences(
@@ -259,71 +278,71 @@ def flat_tau_differences(
 ) -> Iterator[Floats]:
     """(resamples), chunk by chunk: tau-b over all cells, first permuted metric less second.
 
-    gold: (systems, segments), pair: (2, systems, segments), NaN alike. observed: where given, only values that might be
-    at or on the wrong side of it, or of its negative, are exact; others are as far on the right side as is certain.
+    gold: (systems, segments), pair: (2, systems, segments), NaN at the same cells. observed: where given, only values
+    that might be at it or beyond, or its negative, are exact; others are approximate, on the correct side.
     """
-    there = ~np.isnan(gold)
-    people, (first, second) = gold.T[there.T], (side.T[there.T] for side in pair)
-    n = people.size
-    pairs = n * (n - 1) // 2
-    untied_gold = pairs - tied_pairs(people)
-    surplus = pooled_surplus(people, first, second)
-    groups = TiedPoints.of(first, second)
+    present = ~np.isnan(gold)
+    gold_scores, (first, second) = gold.T[present.T], (scores.T[present.T] for scores in pair)
+    n = gold_scores.size
+    n_pairs = n * (n - 1) // 2
+    n_untied_gold = n_pairs - tied_pairs(gold_scores)
+    cell_surplus = pooled_surplus(gold_scores, first, second)
+    tied_points = TiedPoints.of(first, second)
     points = None
-    if observed is None and groups.sizes.size and n <= MANY:  # all will be counted out
-        points = prepare_subset_pairs(np.concatenate((people, people)), np.concatenate((first, second)))
+    if observed is None and tied_points.sizes.size and n <= MAX_PREPARED_CELLS:  # all will be counted exactly
+        points = prepare_subset_pairs(np.concatenate((gold_scores, gold_scores)), np.concatenate((first, second)))
     for bits in swap_bits(draws, (gold.shape[0], gold.shape[1]), swap):
-        swapped = bits[:, there.T]
-        apart = (surplus.sum() - 2 * (swapped.astype(np.float64) @ surplus)) / 2
-        ties = groups.tied_pairs(swapped)
-        below = np.sqrt(untied_gold * (pairs - ties).astype(np.float64))
-        good = (below > 0).all(axis=1)
-        shares = np.divide(1.0, below, out=np.zeros(below.shape), where=below > 0)
-        found = apart * shares.sum(axis=1) / 2
+        swapped = bits[:, present.T]
+        surplus_differences = (cell_surplus.sum() - 2 * (swapped.astype(np.float64) @ cell_surplus)) / 2
+        n_ties = tied_points.tied_pairs(swapped)
+        divisors = np.sqrt(n_untied_gold * (n_pairs - n_ties).astype(np.float64))
+        defined = (divisors > 0).all(axis=1)
+        reciprocals = np.divide(1.0, divisors, out=np.zeros(divisors.shape), where=divisors > 0)
+        values = surplus_differences * reciprocals.sum(axis=1) / 2
         # Half the sum of both K is at most half the sum of the divisors.
-        within = np.abs(shares[:, 0] - shares[:, 1]) * below.sum(axis=1) / 2
-        open_ = within > 0
+        margins = np.abs(reciprocals[:, 0] - reciprocals[:, 1]) * divisors.sum(axis=1) / 2
+        undecided = margins > 0
         if observed is not None:
-            near = np.minimum(np.abs(found - observed), np.abs(found + observed)) <= within + TAU_TOLERANCE
-            open_ &= near
-        found[~good] = np.nan
-        rows = np.flatnonzero(open_ & good)
-        step = max(1, NUMBERS // max(n, 1))
-        for i in range(0, rows.size, step):
-            part = rows[i : i + step]
+            near = np.minimum(np.abs(values - observed), np.abs(values + observed)) <= margins + TAU_TOLERANCE
+            undecided &= near
+        values[~defined] = np.nan
+        rows = np.flatnonzero(undecided & defined)
+        chunk_size = max(1, CHUNK_NUMBERS // max(n, 1))
+        for start in range(0, rows.size, chunk_size):
+            chunk = rows[start : start + chunk_size]
             if points is None:
-                own = counted_surplus(people, np.where(swapped[part] == 1, second, first))
+                first_surplus = surplus_of_rows(gold_scores, np.where(swapped[chunk] == 1, second, first))
             else:
-                own = subset_surplus(points, np.concatenate((1 - swapped[part], swapped[part]), axis=1))
-            other = own - apart[part]
-            found[part] = own * shares[part, 0] - other * shares[part, 1]
-        yield found
+                first_surplus = subset_surplus(points, np.concatenate((1 - swapped[chunk], swapped[chunk]), axis=1))
+            second_surplus = first_surplus - surplus_differences[chunk]
+            values[chunk] = first_surplus * reciprocals[chunk, 0] - second_surplus * reciprocals[chunk, 1]
+        yield values
 
 
 def tied_pairs(values: Floats) -> int:
-    many = np.unique(values, return_counts=True)[1]
-    return int((many * (many - 1) // 2).sum())
+    group_sizes = np.unique(values, return_counts=True)[1]
+    return int((group_sizes * (group_sizes - 1) // 2).sum())
 
 
 def pooled_surplus(gold: Floats, first: Floats, second: Floats) -> Floats:
-    """(cells) of each cell, concordant less discordant pairs of its first point less those of its second, over all."""
+    """(cells) concordant less discordant pairs, with all points, of the cell's first point less those of its second."""
     arranged = arrange(np.concatenate((gold, gold)), np.concatenate((first, second)))
-    found = np.empty(2 * gold.size)
-    found[arranged.order] = arranged.concordant - arranged.discordant_before - arranged.discordant_behind
-    return np.asarray(found[: gold.size] - found[gold.size :])
+    surplus = np.empty(2 * gold.size)
+    surplus[arranged.order] = arranged.concordant - arranged.discordant_before - arranged.discordant_behind
+    return np.asarray(surplus[: gold.size] - surplus[gold.size :])
 
 
-def counted_surplus(gold: Floats, rows: Floats) -> Ints:
-    """(rows) concordant less discordant pairs of each row with gold."""
-    people = rank_rows(gold[None]).rows(np.zeros(len(rows), np.int64))
-    return surplus_by_row(people, rank_rows(rows))
+def surplus_of_rows(gold: Floats, rows: Floats) -> Ints:
+    """(rows) concordant less discordant pairs of each row with gold, by sorting each row."""
+    gold_ranks = rank_rows(gold[None]).rows(np.zeros(len(rows), np.int64))
+    return surplus_by_row(gold_ranks, rank_rows(rows))
 
 
 class TiedPoints:
-    """Points of one score, of both metrics: how many pairs of them each permuted metric has got.
+    """Groups of points with equal scores, of both metrics: they count how many tied pairs each permuted metric has.
 
-    cell: (points) the cells of those in a group, group by group. swapped: (points) whether the point is the second
-    metric's. starts: (groups) where each begins. sizes: (groups).
+    cell: (points) the cell of each point, group by group. of_second: (points) whether the point is the second metric's.
+    starts: (groups) where each group begins. sizes: (groups) how many points it has.
     """
 
     def __init__(self, cell: Ints, of_second: Bytes, starts: Ints, sizes: Ints) -> None:
@@ -331,12 +350,12 @@ class TiedPoints:
 
     @classmethod
     def of(cls, first: Floats, second: Floats) -> TiedPoints:
-        """Of two lists of scores, cell by cell."""
+        """The tied points of two metrics' scores, both (cells)."""
         pooled = np.concatenate((first, second))
         order = np.argsort(pooled, kind="stable")
-        rising = pooled[order]
-        begins = np.flatnonzero(np.append(True, rising[1:] != rising[:-1]))
-        sizes = np.diff(np.append(begins, pooled.size))
+        sorted_scores = pooled[order]
+        group_starts = np.flatnonzero(np.append(True, sorted_scores[1:] != sorted_scores[:-1]))
+        sizes = np.diff(np.append(group_starts, pooled.size))
         points = order[np.repeat(sizes > 1, sizes)]
         sizes = sizes[sizes > 1]
         n = first.size
@@ -344,29 +363,32 @@ class TiedPoints:
         return cls(points % n, (points >= n).astype(np.uint8), starts, sizes)
 
     def tied_pairs(self, swapped: Bytes) -> Ints:
-        """(resamples, 2) of the first and of the second permuted metric; swapped: (resamples, cells)."""
+        """(resamples, 2) the tied pairs of the first and of the second permuted metric; swapped: (resamples, cells)."""
         if not self.sizes.size:
             return np.zeros((len(swapped), 2), np.int64)
-        own = (swapped[:, self.cell] == self.of_second).view(np.uint8)
-        many = np.add.reduceat(own, self.starts, axis=1, dtype=np.int32).astype(np.int64)
-        rest = self.sizes - many
-        return np.stack([(part * (part - 1) // 2).sum(axis=1) for part in (many, rest)], axis=1)
+        in_first = (swapped[:, self.cell] == self.of_second).view(np.uint8)
+        n_in_first = np.add.reduceat(in_first, self.starts, axis=1, dtype=np.int32).astype(np.int64)
+        n_in_second = self.sizes - n_in_first
+        return np.stack(
+            [(n_points * (n_points - 1) // 2).sum(axis=1) for n_points in (n_in_first, n_in_second)], axis=1
+        )
 
 
 Keys = npt.NDArray[np.uint16]
-#: Differences of a block, and the most blocks there may be: two keys each fit 16 bits.
-SIZE, MOST = 256, 8000
-#: Pairs of the resamples that are worked on at once: few enough for the processor's cache.
-PAIRS = 1 << 19
+#: How many differences a block has, and the greatest number of blocks: two keys per block fit 16 bits.
+BLOCK_SIZE, MAX_BLOCKS = 256, 8000
+#: How many pairs of resamples are processed at once: few enough for the processor's cache.
+CHUNK_PAIRS = 1 << 19
 
 
-class Rising(NamedTuple):
-    """The differences that change anything by becoming ties, by size; n of them, in blocks of whole groups of ties.
+class RisingDifferences(NamedTuple):
+    """The n differences that change the statistic by becoming ties, by rising size, in blocks of whole groups of equal
+    differences.
 
-    keys: (4, pairs, segments) of each of a pair's four differences twice its block, and 1 more where the tie is a gain;
-    of what changes nothing, twice the number of blocks. pair, cell: (n) which pair (of pairs x segments), and which of
-    its four differences. change: (n) the weight gained, or lost, below 0. last: (n) the last of its group. starts:
-    (blocks + 1) where each block begins. many: (blocks) whether it has several groups.
+    keys: (4, pairs, segments) for each of a pair's four differences twice its block, and 1 more where the tie is a
+    gain; for a difference without effect, twice the number of blocks. pair, cell: (n) the pair (of pairs x segments),
+    and which of its four differences. change: (n) the weight gained, or lost, below 0. last: (n) whether it is the last
+    of its group. starts: (blocks + 1) where each block begins. many: (blocks) whether it has several groups.
     """
 
     keys: Keys
@@ -381,105 +403,116 @@ class Rising(NamedTuple):
 def best_accuracy_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws, swap: str) -> Iterator[Floats]:
     """(resamples), chunk by chunk: acc_eq of the first permuted metric less that of the second, at their best epsilons.
 
-    gold: (systems, segments), pair: (2, systems, segments), NaN alike.
+    gold: (systems, segments), pair: (2, systems, segments), NaN at the same cells.
     """
-    people, there = gold_signs(gold)
-    weights = pair_weights(there, grouping)
-    apart = differences(pair)
-    right = (signs_of(apart, 0.0) == people) & there
-    table = right.astype(np.int8) - right[::-1]
-    steady = weighed(forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, draws, swap)
-    tied = (people == 0) & there
-    if not (tied & (apart != 0)).any():  # nothing to gain: no epsilon is better than 0
-        yield from steady
+    human_signs, paired = gold_signs(gold)
+    weights = pair_weights(paired, grouping)
+    score_differences = differences(pair)
+    correct = (signs_of(score_differences, 0.0) == human_signs) & paired
+    table = correct.astype(np.int8) - correct[::-1]
+    zero_epsilon_values = weighed(
+        forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, draws, swap
+    )
+    human_ties = (human_signs == 0) & paired
+    if not (human_ties & (score_differences != 0)).any():  # nothing to gain: no epsilon is better than 0
+        yield from zero_epsilon_values
         return
-    rising = rising_differences(np.abs(apart), right, tied, weights)
-    for bits, base in zip(swap_bits(draws, (len(gold), gold.shape[1]), swap), steady, strict=True):
-        step = max(1, PAIRS // (tied.size or 1))
-        parts = [best_gains(bits[i : i + step], rising, weights) for i in range(0, len(bits), step)]
-        yield base + np.concatenate(parts)
+    rising = rising_differences(np.abs(score_differences), correct, human_ties, weights)
+    for bits, zero_epsilon_chunk in zip(
+        swap_bits(draws, (len(gold), gold.shape[1]), swap), zero_epsilon_values, strict=True
+    ):
+        chunk_size = max(1, CHUNK_PAIRS // (human_ties.size or 1))
+        gains = [
+            best_gains(bits[start : start + chunk_size], rising, weights) for start in range(0, len(bits), chunk_size)
+        ]
+        yield zero_epsilon_chunk + np.concatenate(gains)
 
 
-def rising_differences(apart: Floats, right: Bools, tied: Bools, weights: Floats) -> Rising:
-    """apart, right: (4, segments, pairs) differences without sign, and whether they are as people say; tied: by people.
+def rising_differences(distances: Floats, correct: Bools, human_ties: Bools, weights: Floats) -> RisingDifferences:
+    """Sort the differences that change acc_eq by becoming ties.
 
-    Of those right, the ones that people did not tie are lost; those that people tied are won, but where there is no
-    difference to begin with.
+    distances, correct: (4, segments, pairs) absolute differences, and whether their signs agree with people's.
+    human_ties: (segments, pairs). By becoming a tie, a correct pair that people did not tie is lost; one that people
+    tied is won, unless it is a tie already.
     """
-    apart, right, tied = apart.transpose(0, 2, 1), right.transpose(0, 2, 1), tied.T
-    change = (tied.astype(np.int8) - (right & ~tied)) * (apart > 0)
-    kept = np.flatnonzero(change)
-    kept = kept[np.argsort(apart.ravel()[kept], kind="stable")]
-    sizes = apart.ravel()[kept]
-    last = np.append(sizes[1:] > sizes[:-1] * (1 + CLOSE), True)
-    begins = np.flatnonzero(np.append(True, last[:-1]))
-    lengths = np.diff(np.append(begins, kept.size))
-    size = max(SIZE, kept.size // MOST)
-    # A group of ties stands in the block where it begins; a long one in one of its own.
-    named = begins // size * 2 + (lengths > size)
-    of_group = np.cumsum(np.append(False, (named[1:] != named[:-1]) | (lengths[1:] > size)))
-    block = np.repeat(of_group, lengths)
-    blocks = int(block[-1]) + 1
-    keys = np.full(change.size, 2 * blocks, np.uint16)
-    keys[kept] = 2 * block + (change.ravel()[kept] > 0)
-    pairs = tied.size
-    return Rising(
+    distances, correct, human_ties = distances.transpose(0, 2, 1), correct.transpose(0, 2, 1), human_ties.T
+    change = (human_ties.astype(np.int8) - (correct & ~human_ties)) * (distances > 0)
+    changing = np.flatnonzero(change)
+    changing = changing[np.argsort(distances.ravel()[changing], kind="stable")]
+    sorted_distances = distances.ravel()[changing]
+    is_last = np.append(sorted_distances[1:] > sorted_distances[:-1] * (1 + CLOSE), True)
+    group_starts = np.flatnonzero(np.append(True, is_last[:-1]))
+    group_lengths = np.diff(np.append(group_starts, changing.size))
+    block_size = max(BLOCK_SIZE, changing.size // MAX_BLOCKS)
+    # A group of equal differences is in the block where it begins; a long group has a block of its own.
+    block_labels = group_starts // block_size * 2 + (group_lengths > block_size)
+    group_blocks = np.cumsum(
+        np.append(False, (block_labels[1:] != block_labels[:-1]) | (group_lengths[1:] > block_size))
+    )
+    block_indices = np.repeat(group_blocks, group_lengths)
+    n_blocks = int(block_indices[-1]) + 1
+    keys = np.full(change.size, 2 * n_blocks, np.uint16)
+    keys[changing] = 2 * block_indices + (change.ravel()[changing] > 0)
+    n_pairs = human_ties.size
+    return RisingDifferences(
         keys=keys.reshape(change.shape),
-        pair=kept % pairs,
-        cell=(kept // pairs).astype(np.uint8),
-        change=change.ravel()[kept] * weights[kept % tied.shape[1]],
-        last=last,
-        starts=np.searchsorted(block, np.arange(blocks + 1)),
-        many=np.bincount(of_group, minlength=blocks) > 1,
+        pair=changing % n_pairs,
+        cell=(changing // n_pairs).astype(np.uint8),
+        change=change.ravel()[changing] * weights[changing % human_ties.shape[1]],
+        last=is_last,
+        starts=np.searchsorted(block_indices, np.arange(n_blocks + 1)),
+        many=np.bincount(group_blocks, minlength=n_blocks) > 1,
     )
 
 
-def best_gains(bits: Bytes, rising: Rising, weights: Floats) -> Floats:
-    """(resamples) what the best epsilon adds to the first metric, less what it adds to the second."""
-    rows, systems = len(bits), bits.shape[2]
-    first, second = pair_places(systems)
+def best_gains(bits: Bytes, rising: RisingDifferences, weights: Floats) -> Floats:
+    """(resamples) the gain of the first metric by its best epsilon, less that of the second."""
+    n_resamples, n_systems = len(bits), bits.shape[2]
+    first, second = pair_places(n_systems)
     by_system = np.ascontiguousarray(bits.transpose(0, 2, 1))
-    cells = by_system[:, first] + 2 * by_system[:, second]  # (resamples, pairs, segments), the place in CELLS
+    cells = by_system[:, first] + 2 * by_system[:, second]  # (resamples, pairs, segments), the index in CELLS
     masks = -by_system.astype(np.uint16)  # all bits 1, or none
     x, y = masks[:, first], masks[:, second]
-    both = x & y
-    equal = bool((weights == weights[0]).all())
-    found = []
-    for keys, own in ((rising.keys, cells), (rising.keys[::-1], 3 - cells)):
-        # One of four keys, chosen by exclusive or.
-        chosen = x & (keys[0] ^ keys[1])
-        chosen ^= y & (keys[0] ^ keys[2])
-        chosen ^= both & (keys[0] ^ keys[1] ^ keys[2] ^ keys[3])
-        chosen ^= keys[0]
-        width = 2 * rising.many.size + 2
-        at = chosen.reshape(rows, -1).astype(np.int64)
-        at += (np.arange(rows) * width)[:, None]
-        of_pair = None if equal else np.broadcast_to(weights, chosen.shape).ravel()
-        counts = np.bincount(at.ravel(), of_pair, rows * width).astype(np.float64)
-        sums = counts.reshape(rows, -1, 2)[:, :-1] * (weights[0] if equal else 1.0)
-        found.append(greatest_sums(sums, own.reshape(rows, -1), rising))
-    return np.asarray(found[0] - found[1])
+    both_masks = x & y
+    equal_weights = bool((weights == weights[0]).all())
+    gains = []
+    for keys, metric_cells in ((rising.keys, cells), (rising.keys[::-1], 3 - cells)):
+        # The key of the pair's cell, one of four, selected by exclusive or.
+        pair_keys = x & (keys[0] ^ keys[1])
+        pair_keys ^= y & (keys[0] ^ keys[2])
+        pair_keys ^= both_masks & (keys[0] ^ keys[1] ^ keys[2] ^ keys[3])
+        pair_keys ^= keys[0]
+        n_keys = 2 * rising.many.size + 2
+        bins = pair_keys.reshape(n_resamples, -1).astype(np.int64)
+        bins += (np.arange(n_resamples) * n_keys)[:, None]
+        bin_weights = None if equal_weights else np.broadcast_to(weights, pair_keys.shape).ravel()
+        counts = np.bincount(bins.ravel(), bin_weights, n_resamples * n_keys).astype(np.float64)
+        block_sums = counts.reshape(n_resamples, -1, 2)[:, :-1] * (weights[0] if equal_weights else 1.0)
+        gains.append(greatest_sums(block_sums, metric_cells.reshape(n_resamples, -1), rising))
+    return np.asarray(gains[0] - gains[1])
 
 
-def greatest_sums(sums: Floats, cells: Bytes, rising: Rising) -> Floats:
+def greatest_sums(sums: Floats, cells: Bytes, rising: RisingDifferences) -> Floats:
     """(resamples) the greatest sum along the rising differences, at least 0.
 
     sums: (resamples, blocks, 2) what is lost and what is won in each block. cells: (resamples, pairs x segments).
     """
     lost, won = sums[:, :, 0], sums[:, :, 1]
-    ends = np.cumsum(won - lost, axis=1)
-    best = np.maximum(ends.max(axis=1), 0.0)
-    before = ends - won + lost
-    row, block = np.nonzero((before + won > best[:, None]) & rising.many)
+    sums_after = np.cumsum(won - lost, axis=1)
+    best = np.maximum(sums_after.max(axis=1), 0.0)
+    sums_before = sums_after - won + lost
+    row, block = np.nonzero((sums_before + won > best[:, None]) & rising.many)
     if not row.size:
         return np.asarray(best)
     longest = int(np.diff(rising.starts)[rising.many].max())
-    at = rising.starts[block][:, None] + np.arange(longest)
-    inside = at < rising.starts[block + 1][:, None]
-    at = np.minimum(at, rising.last.size - 1)
-    there = inside & (cells[row[:, None], rising.pair[at]] == rising.cell[at])
-    summed = np.cumsum(np.where(there, rising.change[at], 0.0), axis=1) + before[row, block][:, None]
-    np.maximum.at(best, row, np.where(inside & rising.last[at], summed, 0.0).max(axis=1))
+    positions = rising.starts[block][:, None] + np.arange(longest)
+    inside = positions < rising.starts[block + 1][:, None]
+    positions = np.minimum(positions, rising.last.size - 1)
+    matches = inside & (cells[row[:, None], rising.pair[positions]] == rising.cell[positions])
+    running_sums = (
+        np.cumsum(np.where(matches, rising.change[positions], 0.0), axis=1) + sums_before[row, block][:, None]
+    )
+    np.maximum.at(best, row, np.where(inside & rising.last[positions], running_sums, 0.0).max(axis=1))
     return np.asarray(best)
 
 
@@ -496,9 +529,9 @@ def permuted_differences(
 ) -> Iterator[Floats]:
     """(resamples), chunk by chunk: the statistic of the first metric less that of the second, after the swaps.
 
-    gold: (systems, segments), pair: (2, systems, segments), NaN alike, on one scale. epsilons: (2) those of acc_eq,
-    None to find them anew for each permuted metric. observed: where given, values that are certainly on one side of it
-    may be rough.
+    gold: (systems, segments), pair: (2, systems, segments), NaN at the same cells, on one scale. epsilons: (2) those of
+    acc_eq, None to find them anew for each permuted metric. observed: where given, values that are certainly on one
+    side of it may be approximate.
     """
     if statistic == "acc_eq":
         if epsilons is None:
@@ -525,13 +558,13 @@ def plain_differences(
     swap: str,
     soft: Draws,
 ) -> Iterator[Floats]:
-    """As above, in the plain way that all have: every permuted matrix is put together, and its statistic taken."""
+    """As `permuted_differences`, by computing the statistic of every permuted matrix: slow, and for all statistics."""
     first, second = pair
     for bits in swap_bits(draws, gold.shape, swap):
         swapped = bits.swapaxes(1, 2).astype(np.bool_)
         values = []
-        for k, (one, other) in enumerate(((second, first), (first, second))):
-            stack = np.where(swapped, one, other)
+        for k, (if_swapped, if_kept) in enumerate(((second, first), (first, second))):
+            stack = np.where(swapped, if_swapped, if_kept)
             if statistic == "acc_eq" and epsilons is None:
                 values.append(best_values(gold, stack, grouping))
             else:
@@ -541,6 +574,6 @@ def plain_differences(
 
 
 def best_values(gold: Floats, stack: Floats, grouping: str) -> Floats:
-    """(matrices) acc_eq of each, with the epsilon that suits it best."""
+    """(matrices) acc_eq of each matrix at its best epsilon."""
     convention = CONVENTIONS["acc_eq"]
     return np.array([calibrate(gold.T, matrix.T, convention=convention, grouping=grouping).value for matrix in stack])

@@ -29,8 +29,8 @@ __all__ = [
 
 
 class MetricComparisonSettings(NamedTuple):
-    """How metrics are tested. test, swap: None for what suits the task. correction, significance: of p-values, and the
-    level that they are then compared with. systems: how systems get their scores.
+    """How metrics are tested. test, swap: None for the default of the task. correction, significance: of p-values, and
+    the level with which the corrected ones are compared. systems: how systems get their scores.
     """
 
     test: str | None
@@ -58,7 +58,7 @@ def validate_comparison_settings(
     over: str = "common",
     common: bool = False,
 ) -> MetricComparisonSettings:
-    """All of it but the tasks, checked before anything is read. Raises as `compare_metrics`."""
+    """All settings but the tasks, checked before anything is read. Raises as `compare_metrics`."""
     if test is not None:
         check_choice("test", test, tuple(TESTS))
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -92,9 +92,9 @@ def validate_comparison_settings(
 
 
 LEVELS = ("system", "segment")
-#: In the place of a language pair: all of them, each in a task of its own.
+#: Stands for all language pairs, each in a task of its own.
 EVERY = "*"
-#: By level: every statistic.
+#: Every statistic of each level.
 STATISTICS_BY_LEVEL = {
     "system": tuple(name for name, groups in MATRIX_STATISTICS.items() if "means" in groups),
     "segment": SEGMENT_STATISTICS,
@@ -149,27 +149,27 @@ def parse_task(text: str) -> Task:
     >>> parse_task("de-en:system:pearson:0.25")
     Task(pair='de-en', level='system', statistic='pearson', grouping='', weight=0.25)
     """
-    parts = text.split(":")
-    if len(parts) not in (3, 4):
+    fields = text.split(":")
+    if len(fields) not in (3, 4):
         raise ParameterError(f"a task is {text!r}, expected {GRAMMAR}")
-    statistic, _, grouping = parts[2].partition("/")
+    statistic, _, grouping = fields[2].partition("/")
     weight = None
-    if len(parts) == 4:
+    if len(fields) == 4:
         try:
-            weight = float(parts[3])
+            weight = float(fields[3])
         except ValueError:
-            raise ParameterError(f"task {text}: the weight is {parts[3]!r}, expected a number, as 0.5") from None
-    return validate_task(Task(parts[0], parts[1], statistic, grouping, weight))
+            raise ParameterError(f"task {text}: the weight is {fields[3]!r}, expected a number, as 0.5") from None
+    return validate_task(Task(fields[0], fields[1], statistic, grouping, weight))
 
 
 def validate_task(task: Task) -> Task:
     """The task with its grouping. Raises as `parse_task`."""
     check_choice(f"task {task}: the level", task.level, LEVELS)
     if task.statistic not in STATISTICS_BY_LEVEL[task.level]:
-        other = next(name for name in LEVELS if name != task.level)
-        if task.statistic in STATISTICS_BY_LEVEL[other]:
+        other_level = next(name for name in LEVELS if name != task.level)
+        if task.statistic in STATISTICS_BY_LEVEL[other_level]:
             level = f"level is {task.level}" if task.pair == EVERY else f"task is {task}"
-            raise ParameterError(f"{task.statistic} is a statistic of level {other}, and the {level}")
+            raise ParameterError(f"{task.statistic} is a statistic of level {other_level}, and the {level}")
         raise UnknownName("statistic", task.statistic, STATISTICS_BY_LEVEL[task.level])
     if task.weight is not None and not (is_real(task.weight) and 0 <= float(task.weight) < math.inf):
         raise ParameterError(f"task {task}: the weight is {task.weight!r}, expected a number of at least 0")
@@ -188,8 +188,8 @@ def validate_task(task: Task) -> Task:
     if task.grouping:
         check_choice(f"task {task}: the grouping", task.grouping, tuple(SEGMENT_GROUPINGS))
         return task
-    pairs = task.statistic in MATRIX_STATISTICS
-    return task._replace(grouping="segment" if pairs or task.statistic == "kendall_c" else "none")
+    by_pairs = task.statistic in MATRIX_STATISTICS
+    return task._replace(grouping="segment" if by_pairs or task.statistic == "kendall_c" else "none")
 
 
 def validate_tasks(
@@ -200,7 +200,7 @@ def validate_tasks(
     grouping: str | None,
     weights: Mapping[str, float] | None,
 ) -> tuple[Task, ...] | None:
-    """The tasks as asked for, checked; None where the level is still to be found from what people said.
+    """The requested tasks, checked; None where the level depends on the judgments.
 
     Raises ParameterError and UnknownName as `parse_task`, and for a task that stands twice, for weights that do not add
     up to 1, that only some have, or that are in tasks and beside them.
@@ -214,12 +214,12 @@ def validate_tasks(
         ):
             if value is not None:
                 raise ParameterError(f"{name} and tasks both say what is computed; leave one of the two out")
-        given = [tasks] if isinstance(tasks, (str, Task)) else list(tasks)
-        if not given:
+        entries = [tasks] if isinstance(tasks, (str, Task)) else list(tasks)
+        if not entries:
             raise ParameterError("there is no task, expected at least one; or leave tasks out")
-        found = tuple(parse_task(one) if isinstance(one, str) else validate_task(one) for one in given)
-        check_tasks(found)
-        return found
+        validated = tuple(parse_task(entry) if isinstance(entry, str) else validate_task(entry) for entry in entries)
+        check_tasks(validated)
+        return validated
     if weights is not None:
         check_weights(weights)
     if level is None:
@@ -227,23 +227,23 @@ def validate_tasks(
     return (validate_task(Task(EVERY, level, statistic or default_statistic(level), grouping or "")),)
 
 
-def default_statistic(level: str, ranks: bool = False) -> str:
+def default_statistic(level: str, people_ranked: bool = False) -> str:
     if level == "system":
         return "pairwise_accuracy"
-    return "wmt12" if ranks else "acc_eq"
+    return "wmt12" if people_ranked else "acc_eq"
 
 
 def check_tasks(tasks: Sequence[Task]) -> None:
     """Raises ParameterError for a task that stands twice, and for weights that do not fit together."""
     names = [(task.pair, task.what) for task in tasks]
-    if twice := next((task for task, name in zip(tasks, names, strict=True) if names.count(name) > 1), None):
-        raise ParameterError(f"task {twice.pair}:{twice.what} stands twice, expected each once")
-    weighted = [task.weight for task in tasks if task.weight is not None]
-    if not weighted:
+    if duplicate := next((task for task, name in zip(tasks, names, strict=True) if names.count(name) > 1), None):
+        raise ParameterError(f"task {duplicate.pair}:{duplicate.what} stands twice, expected each once")
+    weights = [task.weight for task in tasks if task.weight is not None]
+    if not weights:
         return
-    if len(weighted) < len(tasks):
-        without = next(task for task in tasks if task.weight is None)
-        raise ParameterError(f"task {without} has no weight, and others have; give all of them one, or none")
+    if len(weights) < len(tasks):
+        unweighted = next(task for task in tasks if task.weight is None)
+        raise ParameterError(f"task {unweighted} has no weight, and others have; give all of them one, or none")
     check_weights({f"{task.pair}:{task.what}": task.weight or 0.0 for task in tasks})
 
 
@@ -253,15 +253,15 @@ def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[s
     weights: of the language pairs. Raises UnknownName for a language pair that is not there; ParameterError as
     `check_tasks`.
     """
-    found = []
+    expanded = []
     for task in tasks:
         if task.pair == EVERY:
             share = None if task.weight is None else task.weight / len(pairs)
-            found += [task._replace(pair=pair, weight=share) for pair in pairs]
+            expanded += [task._replace(pair=pair, weight=share) for pair in pairs]
         elif set(task.pairs) <= set(pairs):
-            found.append(task)
+            expanded.append(task)
         elif not task.pair and len(pairs) == 1:
-            found.append(task._replace(pair=pairs[0]))
+            expanded.append(task._replace(pair=pairs[0]))
         else:
             raise UnknownName("language pair", next(pair for pair in task.pairs if pair not in pairs), pairs)
     if weights is not None:
@@ -273,7 +273,7 @@ def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[s
             raise ParameterError(
                 f"weights say nothing of {join_names(missing)}; give each language pair one, 0 for none"
             )
-        found = [task._replace(weight=float(weights[task.pair])) for task in found]
-    check_tasks(found)
-    alike = 1 / len(found)
-    return tuple(task._replace(weight=alike) if task.weight is None else task for task in found)
+        expanded = [task._replace(weight=float(weights[task.pair])) for task in expanded]
+    check_tasks(expanded)
+    equal_weight = 1 / len(expanded)
+    return tuple(task._replace(weight=equal_weight) if task.weight is None else task for task in expanded)

@@ -1,4 +1,4 @@
-"""The tests of one task: all statistics, all tests between two metrics, and the average over tasks."""
+"""Tests of metrics on one task, for all statistics and all tests, and of the average over tasks."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ NO_DRAWS: DrawnDifferences = MappingProxyType({})
 
 
 class TaskResult(NamedTuple):
-    """One task, or the average of several. value, n, epsilon: (metrics). pvalue: (metrics, metrics), of the higher
-    against the lower, or of both; symmetric. drawn: differences by pair. systems, segments: compared; 0 where there
-    are none. curves: (metrics) of acc_eq, else none. over: by language pair the segments, as they are drawn.
+    """The results of one task, or of the average of several. value, n, epsilon: (metrics). pvalue: (metrics, metrics),
+    one-sided of the higher against the lower, or two-sided; symmetric. drawn: resampled differences by pair of metrics.
+    systems, segments: how many were compared; 0 where there are none. curves: (metrics) of acc_eq, else empty. over: by
+    language pair the names of the segments, in the order in which they are resampled.
     """
 
     value: Floats
@@ -64,141 +65,176 @@ class TaskResult(NamedTuple):
 
 
 def run_task(
-    given: PeopleAndMetrics, task: Task, asked: MetricComparisonSettings, *, own: bool, keep: bool
+    inputs: PeopleAndMetrics,
+    task: Task,
+    settings: MetricComparisonSettings,
+    *,
+    metrics_in_judgments: bool,
+    keep_draws: bool,
 ) -> TaskResult:
-    """One task on what was given. own: metrics are columns of the judgments. keep: the draws, too.
+    """The results of one task. metrics_in_judgments: metrics are columns of the judgments. keep_draws: the resampled
+    differences are in the result, too.
 
     Raises InputError as `match_matrices`, and where a metric has no value; ParameterError for a test that the statistic
     or the data do not have.
     """
     if len(task.pairs) > 1:
-        return pool_language_pairs(given, task, asked, own=own, keep=keep)
-    lists = task.level == "segment" and (isinstance(given.people, Rankings) or task.statistic not in MATRIX_STATISTICS)
-    found = (compare_by_lists if lists else compare_by_matrices)(given, task, asked, own=own, keep=keep)
-    if np.isnan(found.value).any():
-        metric = given.metrics[int(np.isnan(found.value).argmax())].metric
+        return pool_language_pairs(
+            inputs, task, settings, metrics_in_judgments=metrics_in_judgments, keep_draws=keep_draws
+        )
+    by_lists = task.level == "segment" and (
+        isinstance(inputs.people, Rankings) or task.statistic not in MATRIX_STATISTICS
+    )
+    result = (compare_by_lists if by_lists else compare_by_matrices)(
+        inputs, task, settings, metrics_in_judgments=metrics_in_judgments, keep_draws=keep_draws
+    )
+    if np.isnan(result.value).any():
+        metric = inputs.metrics[int(np.isnan(result.value).argmax())].metric
         raise InputError(
             f"{metric} has no value of {task.what} on {task.pair or 'these data'}: its scores, or those of people, do "
             "not differ where they are compared; leave it out (--metrics), or take another statistic"
         )
-    return found
+    return result
 
 
 def rerun_with_system_swaps(
-    given: PeopleAndMetrics,
+    inputs: PeopleAndMetrics,
     tasks: Sequence[Task],
-    asked: MetricComparisonSettings,
-    found: Sequence[TaskResult],
+    settings: MetricComparisonSettings,
+    results: Sequence[TaskResult],
     *,
-    own: bool,
+    metrics_in_judgments: bool,
 ) -> list[TaskResult]:
-    """As found, for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
+    """The results for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
 
-    Swaps of one kind are no more those of the other than any two: their average would vary too little by chance.
+    Swaps of systems and of cells are independent of each other: the average of both would vary too little by chance.
     """
-    of_systems = {pair for task in tasks if task.level == "system" for pair in task.pairs}
-    joined = []
-    for task, one in zip(tasks, found, strict=True):
-        cells = one.test == "perm_both" and task.level == "segment" and asked.swap is None
-        if cells and of_systems.intersection(task.pairs):
-            one = run_task(given, task, asked._replace(swap="systems"), own=own, keep=True)
-        joined.append(one)
-    return joined
+    system_pairs = {pair for task in tasks if task.level == "system" for pair in task.pairs}
+    comparable_results = []
+    for task, result in zip(tasks, results, strict=True):
+        swaps_cells = result.test == "perm_both" and task.level == "segment" and settings.swap is None
+        if swaps_cells and system_pairs.intersection(task.pairs):
+            result = run_task(
+                inputs,
+                task,
+                settings._replace(swap="systems"),
+                metrics_in_judgments=metrics_in_judgments,
+                keep_draws=True,
+            )
+        comparable_results.append(result)
+    return comparable_results
 
 
 def pool_language_pairs(
-    given: PeopleAndMetrics, task: Task, asked: MetricComparisonSettings, *, own: bool, keep: bool
+    inputs: PeopleAndMetrics,
+    task: Task,
+    settings: MetricComparisonSettings,
+    *,
+    metrics_in_judgments: bool,
+    keep_draws: bool,
 ) -> TaskResult:
-    """The pairs of systems of several language pairs in one pot: an average by how many pairs each has."""
-    parts = [run_task(given, task._replace(pair=pair), asked, own=own, keep=True) for pair in task.pairs]
-    pairs = np.array([one.systems * (one.systems - 1) / 2 for one in parts])
-    share = (pairs / pairs.sum()).tolist()
-    value, drawn = weighted_sum(parts, share)
+    """Pairs of systems of several language pairs pooled: the average weighted by the number of pairs of each."""
+    results = [
+        run_task(inputs, task._replace(pair=pair), settings, metrics_in_judgments=metrics_in_judgments, keep_draws=True)
+        for pair in task.pairs
+    ]
+    n_pairs = np.array([result.systems * (result.systems - 1) / 2 for result in results])
+    weights = (n_pairs / n_pairs.sum()).tolist()
+    value, drawn = weighted_sum(results, weights)
     return TaskResult(
         value=value,
-        n=np.sum([one.n for one in parts], axis=0),
-        epsilon=parts[0].epsilon,
-        pvalue=pvalues_of(value, drawn, TESTS[parts[0].test], asked.alternative),
-        test=parts[0].test,
-        systems=sum(one.systems for one in parts),
-        segments=sum(one.segments for one in parts) if all(one.segments for one in parts) else 0,
-        lost=sum(one.lost for one in parts),
-        drawn=drawn if keep else NO_DRAWS,
-        notes=tuple(note for one in parts for note in one.notes),
-        over={pair: names for one in parts for pair, names in one.over.items()},
+        n=np.sum([result.n for result in results], axis=0),
+        epsilon=results[0].epsilon,
+        pvalue=pvalues_of(value, drawn, TESTS[results[0].test], settings.alternative),
+        test=results[0].test,
+        systems=sum(result.systems for result in results),
+        segments=sum(result.segments for result in results) if all(result.segments for result in results) else 0,
+        lost=sum(result.lost for result in results),
+        drawn=drawn if keep_draws else NO_DRAWS,
+        notes=tuple(note for result in results for note in result.notes),
+        over={pair: names for result in results for pair, names in result.over.items()},
     )
 
 
-def weighted_sum(found: Sequence[TaskResult], weights: Sequence[float]) -> tuple[Floats, DrawnDifferences]:
-    """Values and draws, a weight for each."""
-    value = np.array([one.value for one in found]).T @ np.array(weights)
+def weighted_sum(results: Sequence[TaskResult], weights: Sequence[float]) -> tuple[Floats, DrawnDifferences]:
+    """The weighted sums of values and of resampled differences."""
+    value = np.array([result.value for result in results]).T @ np.array(weights)
     drawn = {
-        key: np.sum([weight * one.drawn[key] for weight, one in zip(weights, found, strict=True)], axis=0)
-        for key in found[0].drawn
+        key: np.sum([weight * result.drawn[key] for weight, result in zip(weights, results, strict=True)], axis=0)
+        for key in results[0].drawn
     }
     return value, drawn
 
 
 def compare_by_matrices(
-    given: PeopleAndMetrics, task: Task, asked: MetricComparisonSettings, *, own: bool, keep: bool
+    inputs: PeopleAndMetrics,
+    task: Task,
+    settings: MetricComparisonSettings,
+    *,
+    metrics_in_judgments: bool,
+    keep_draws: bool,
 ) -> TaskResult:
-    test = asked.test or "perm_both"
-    if task.statistic == "soft_pairwise_accuracy" and not have_segment_scores(given, task.pair):
+    test = settings.test or "perm_both"
+    if task.statistic == "soft_pairwise_accuracy" and not have_segment_scores(inputs, task.pair):
         raise ParameterError(
             "soft_pairwise_accuracy tests pairs of systems on their segments, so it needs scores of segments, of "
             "people and of all metrics; take pairwise_accuracy"
         )
-    tables = match_matrices(given, task.pair, asked.systems, level=task.level)
-    check_test(tables, test, asked, task)
+    tables = match_matrices(inputs, task.pair, settings.systems, level=task.level)
+    check_test(tables, test, settings, task)
     grouping = task.grouping or "means"
-    found = compare_matrices(
+    tested = compare_matrices(
         tables.gold,
         tables.metrics,
         test=test,
         statistic=task.statistic,
         grouping=grouping,
-        alternative=asked.alternative,
-        swap=asked.swap,
-        epsilon=asked.epsilon if task.statistic == "acc_eq" else None,
-        keep_drawn=keep,
-        resamples=resamples_of(asked, task.pair),
+        alternative=settings.alternative,
+        swap=settings.swap,
+        epsilon=settings.epsilon if task.statistic == "acc_eq" else None,
+        keep_drawn=keep_draws,
+        resamples=resamples_of(settings, task.pair),
     )
-    notes = [*tables.notes, *(prefix_pair(task.pair, note) for note in found.notes)]
+    notes = [*tables.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
     if tables.whole and test != "williams":
         notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test draws (or swaps) those alone"))
     return TaskResult(
-        value=found.value,
-        n=found.n,
-        epsilon=found.epsilon,
-        pvalue=higher_against_lower(found.value, found.pvalue) if asked.alternative == "greater" else found.pvalue,
+        value=tested.value,
+        n=tested.n,
+        epsilon=tested.epsilon,
+        pvalue=higher_against_lower(tested.value, tested.pvalue)
+        if settings.alternative == "greater"
+        else tested.pvalue,
         test=test,
-        systems=found.systems,
-        segments=0 if tables.whole else found.segments,
-        lost=found.lost,
-        drawn=found.drawn,
-        curves=curves_of(tables, grouping) if task.statistic == "acc_eq" and asked.epsilon is None else (),
+        systems=tested.systems,
+        segments=0 if tables.whole else tested.segments,
+        lost=tested.lost,
+        drawn=tested.drawn,
+        curves=curves_of(tables, grouping) if task.statistic == "acc_eq" and settings.epsilon is None else (),
         notes=tuple(notes),
         over={task.pair: tables.used},
     )
 
 
-def check_test(tables: Matrices, test: str, asked: MetricComparisonSettings, task: Task) -> None:
-    """Raise ParameterError where scores of systems, or one pair of them, leave nothing to draw or to swap."""
+def check_test(tables: Matrices, test: str, settings: MetricComparisonSettings, task: Task) -> None:
+    """Raise ParameterError for a test that needs segments where scores are of whole systems."""
     if not tables.whole:
         return
     if test == "bootstrap":
         raise ParameterError(
             "the bootstrap draws segments, and here scores are of whole systems; take perm_both, boot_both or williams"
         )
-    if test == "perm_both" and asked.swap == "segments":
+    if test == "perm_both" and settings.swap == "segments":
         raise ParameterError("swap segments: here scores are of whole systems; leave --swap out")
 
 
 def curves_of(tables: Matrices, grouping: str) -> tuple[CalibrationCurve, ...]:
-    there = ~(np.isnan(tables.gold) | np.isnan(tables.metrics).any(axis=0))
-    gold = np.where(there, tables.gold, np.nan).T
+    present = ~(np.isnan(tables.gold) | np.isnan(tables.metrics).any(axis=0))
+    gold = np.where(present, tables.gold, np.nan).T
     return tuple(
-        calibration_curve(gold, np.where(there, metric, np.nan).T, convention=CONVENTIONS["acc_eq"], grouping=grouping)
+        calibration_curve(
+            gold, np.where(present, metric, np.nan).T, convention=CONVENTIONS["acc_eq"], grouping=grouping
+        )
         for metric in tables.metrics
     )
 
@@ -207,108 +243,125 @@ def prefix_pair(pair: str, note: str) -> str:
     return f"{pair}: {note}" if pair else note
 
 
-def resamples_of(asked: MetricComparisonSettings, pair: str) -> Resamples:
-    """By language pair: tasks on the same one share their resamples, and none depends on which others there are."""
-    rng = np.random.default_rng([asked.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
-    segments, systems = (draw(rng, asked.n_resamples) for _ in range(2))
-    return Resamples(segments, systems, soft_draws(asked.seed, pair))
+def resamples_of(settings: MetricComparisonSettings, pair: str) -> Resamples:
+    """The resamples of a language pair: tasks on one pair share them, and they do not depend on other tasks."""
+    rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
+    segments, systems = (draw(rng, settings.n_resamples) for _ in range(2))
+    return Resamples(segments, systems, soft_draws(settings.seed, pair))
 
 
 def compare_by_lists(
-    given: PeopleAndMetrics, task: Task, asked: MetricComparisonSettings, *, own: bool, keep: bool
+    inputs: PeopleAndMetrics,
+    task: Task,
+    settings: MetricComparisonSettings,
+    *,
+    metrics_in_judgments: bool,
+    keep_draws: bool,
 ) -> TaskResult:
-    """Pairs of translations within a judgment, and a paired bootstrap over segments."""
-    test = asked.test or "bootstrap"
+    """The results for statistics on pairs of translations within a judgment, tested by a paired bootstrap over
+    segments.
+    """
+    test = settings.test or "bootstrap"
     if test != "bootstrap":
-        of = "people ranked" if isinstance(given.people, Rankings) else f"{task.statistic} is a statistic of pairs"
+        reason = "people ranked" if isinstance(inputs.people, Rankings) else f"{task.statistic} is a statistic of pairs"
         raise ParameterError(
-            f"{of}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people gave "
-            f"and {', '.join(MATRIX_STATISTICS)}; leave the test out"
+            f"{reason}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people "
+            f"gave and {', '.join(MATRIX_STATISTICS)}; leave the test out"
         )
-    judged, notes = attach_metric_columns(given, task.pair, asked.systems.common, own=own)
-    settled = validate_segment_settings(
-        task.statistic, task.grouping, task_epsilon(task, asked), asked.n_resamples, 0.95, asked.seed
+    judged_metrics, notes = attach_metric_columns(
+        inputs, task.pair, settings.systems.common, metrics_in_judgments=metrics_in_judgments
     )
-    check_comparable(judged, settled)
-    refuse_unordered(judged, settled.convention, settled.grouping)
-    lists = tables_by_metric(judged.rankings, judged.gold, judged.metrics)
-    lacking = np.any([np.isnan(one.metric) for one in lists], axis=0)
-    lost = int(np.count_nonzero(lacking & ~np.isnan(lists[0].gold)))
-    lists = [replace(one, gold=np.where(lacking, np.nan, one.gold)) for one in lists]
+    segment_settings = validate_segment_settings(
+        task.statistic, task.grouping, task_epsilon(task, settings), settings.n_resamples, 0.95, settings.seed
+    )
+    check_comparable(judged_metrics, segment_settings)
+    refuse_unordered(judged_metrics, segment_settings.convention, segment_settings.grouping)
+    tables = tables_by_metric(judged_metrics.rankings, judged_metrics.gold, judged_metrics.metrics)
+    unscored = np.any([np.isnan(table.metric) for table in tables], axis=0)
+    lost = int(np.count_nonzero(unscored & ~np.isnan(tables[0].gold)))
+    tables = [replace(table, gold=np.where(unscored, np.nan, table.gold)) for table in tables]
     if lost:
-        words = "judged translations" if lost > 1 else "judged translation"
-        notes.append(prefix_pair(task.pair, f"{lost:,} {words} left out, as one of the metrics has no score there"))
-    cells, drawn = agreement_on_pair(lists, settled, task.pair, resamples_of(asked, task.pair).segments)
-    value = np.array(cells.value)
+        noun = "judged translations" if lost > 1 else "judged translation"
+        notes.append(prefix_pair(task.pair, f"{lost:,} {noun} left out, as one of the metrics has no score there"))
+    agreement, drawn = agreement_on_pair(
+        tables, segment_settings, task.pair, resamples_of(settings, task.pair).segments
+    )
+    value = np.array(agreement.value)
     if not np.isnan(value).any() and np.isnan(drawn).all():
         raise ParameterError(
             f"{task.statistic} with grouping {task.grouping!r} has no bootstrap over segments; group by segment, or "
             "take another statistic"
         )
-    apart = {(i, j): drawn[i] - drawn[j] for i in range(len(value)) for j in range(i + 1, len(value))}
+    differences = {(i, j): drawn[i] - drawn[j] for i in range(len(value)) for j in range(i + 1, len(value))}
     curves: tuple[CalibrationCurve, ...] = ()
-    if settled.convention is not None and settled.epsilon is None:
+    if segment_settings.convention is not None and segment_settings.epsilon is None:
         curves = tuple(
             calibration_curve(
-                one.gold, one.metric, convention=settled.convention, grouping=task.grouping, segment=one.segment
+                table.gold,
+                table.metric,
+                convention=segment_settings.convention,
+                grouping=task.grouping,
+                segment=table.segment,
             )
-            for one in lists
+            for table in tables
         )
         notes.append(prefix_pair(task.pair, "the bootstrap keeps each epsilon as it was found on all segments"))
     return TaskResult(
         value=value,
-        n=np.array(cells.n),
-        epsilon=np.array(cells.epsilon),
-        pvalue=pvalues_of(value, apart, "values", asked.alternative),
+        n=np.array(agreement.n),
+        epsilon=np.array(agreement.epsilon),
+        pvalue=pvalues_of(value, differences, "values", settings.alternative),
         test=test,
-        systems=lists[0].systems,
-        segments=lists[0].segments,
+        systems=tables[0].systems,
+        segments=tables[0].segments,
         lost=lost,
-        drawn=apart if keep else {},
+        drawn=differences if keep_draws else {},
         curves=curves,
         notes=tuple(notes),
-        over={task.pair: judged_segments(judged.rankings)},
+        over={task.pair: judged_segments(judged_metrics.rankings)},
     )
 
 
 def judged_segments(rankings: Rankings) -> tuple[str, ...]:
-    """In the order of `tables_by_metric`."""
+    """The names of the judged segments, in the order of `tables_by_metric`."""
     return tuple(rankings.segment.names[code] for code in np.unique(rankings.segment.codes).tolist())
 
 
-def task_epsilon(task: Task, asked: MetricComparisonSettings) -> float | None:
+def task_epsilon(task: Task, settings: MetricComparisonSettings) -> float | None:
     convention = CONVENTIONS.get(task.statistic)
-    return None if convention is None else asked.epsilon
+    return None if convention is None else settings.epsilon
 
 
 def higher_against_lower(value: Floats, pvalue: Floats) -> Floats:
-    """(metrics, metrics) of each pair the p-value of the higher one, on both sides of the diagonal."""
+    """(metrics, metrics) for each pair the p-value of the higher metric, on both sides of the diagonal."""
     return np.asarray(np.where(value[:, None] >= value, pvalue, pvalue.T))
 
 
 def pvalues_of(value: Floats, drawn: DrawnDifferences, kind: str, alternative: str) -> Floats:
-    """(metrics, metrics) from differences drawn: "null", had there been none, or "values", as they might have been.
+    """(metrics, metrics) p-values from resampled differences, of kind "null" (as if metrics were equal) or "values".
 
     p = (1 + c) / (1 + B). "greater": c of those in which the higher metric is not better ("values"), or better by as
     much ("null"); a resample without value counts. "two-sided": twice that, at most 1; or apart as far.
     """
-    found = np.full((value.size, value.size), np.nan)
-    for (i, j), apart in drawn.items():
+    pvalues = np.full((value.size, value.size), np.nan)
+    for (i, j), differences in drawn.items():
         observed = abs(float(value[i] - value[j]))
-        rising = apart if value[i] >= value[j] else -apart
-        none, resamples = np.isnan(apart), apart.size
+        higher_less_lower = differences if value[i] >= value[j] else -differences
+        undefined, n_resamples = np.isnan(differences), differences.size
         if kind == "null":
-            far = np.abs(apart) if alternative == "two-sided" else rising
-            count = int(np.count_nonzero(none | (far >= observed - CLOSE)))
+            distances = np.abs(differences) if alternative == "two-sided" else higher_less_lower
+            n_extreme = int(np.count_nonzero(undefined | (distances >= observed - CLOSE)))
         else:
-            below = int(np.count_nonzero(none | (rising <= CLOSE)))
-            above = int(np.count_nonzero(none | (rising >= -CLOSE)))
-            count = min(resamples, 2 * min(below, above) + 1) if alternative == "two-sided" else below
-        found[i, j] = found[j, i] = (1 + count) / (1 + resamples)
-    return found
+            n_not_above = int(np.count_nonzero(undefined | (higher_less_lower <= CLOSE)))
+            n_not_below = int(np.count_nonzero(undefined | (higher_less_lower >= -CLOSE)))
+            n_extreme = (
+                min(n_resamples, 2 * min(n_not_above, n_not_below) + 1) if alternative == "two-sided" else n_not_above
+            )
+        pvalues[i, j] = pvalues[j, i] = (1 + n_extreme) / (1 + n_resamples)
+    return pvalues
 
 
-def average_tasks(tasks: Sequence[Task], found: Sequence[TaskResult], alternative: str) -> TaskResult:
+def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternative: str) -> TaskResult:
     """The weighted average over tasks, tested by the weighted average of their resamples where all are of one kind.
 
     Where statistics differ in their range, every value is first brought to [0, 1], as in the metrics task.
@@ -323,21 +376,24 @@ def average_tasks(tasks: Sequence[Task], found: Sequence[TaskResult], alternativ
         notes.append(
             "statistics from -1 to 1 are brought to 0 to 1 before they are averaged with others, as (1 + value) / 2"
         )
-    kinds = {TESTS[one.test] for one in found}
-    alike = len(kinds) == 1 and "" not in kinds
-    apart = None if {one.test for one in found} <= {"williams"} else pair_with_different_segments(found)
-    tested = alike and apart is None
-    value, drawn = weighted_sum([one if tested else one._replace(drawn=NO_DRAWS) for one in found], weights)
-    if alike and apart is not None:
+    resample_kinds = {TESTS[result.test] for result in results}
+    same_kind = len(resample_kinds) == 1 and "" not in resample_kinds
+    unmatched_pair = (
+        None if {result.test for result in results} <= {"williams"} else pair_with_different_segments(results)
+    )
+    tested = same_kind and unmatched_pair is None
+    value, drawn = weighted_sum([result if tested else result._replace(drawn=NO_DRAWS) for result in results], weights)
+    if same_kind and unmatched_pair is not None:
         notes.append(
-            f"the average over {pluralise(len(tasks), 'task')} is not tested: tasks{f' of {apart}' if apart else ''} "
-            "draw from other segments, as some count segments of which a metric lacks all scores, and others do not"
+            f"the average over {pluralise(len(tasks), 'task')} is not tested: tasks"
+            f"{f' of {unmatched_pair}' if unmatched_pair else ''} draw from other segments, as some count segments of "
+            "which a metric lacks all scores, and others do not"
         )
-    if not alike:
-        tests = " and ".join(dict.fromkeys(one.test for one in found))
-        why = f"{tests} draws nothing" if kinds == {""} else f"{tests} do not draw alike"
-        notes.append(f"the average over {pluralise(len(tasks), 'task')} is not tested: {why}")
-    kind = kinds.pop()
+    if not same_kind:
+        tests = " and ".join(dict.fromkeys(result.test for result in results))
+        reason = f"{tests} draws nothing" if resample_kinds == {""} else f"{tests} do not draw alike"
+        notes.append(f"the average over {pluralise(len(tasks), 'task')} is not tested: {reason}")
+    kind = resample_kinds.pop()
     return TaskResult(
         value=value + shift,
         n=np.full(value.size, len(tasks)),
@@ -348,10 +404,10 @@ def average_tasks(tasks: Sequence[Task], found: Sequence[TaskResult], alternativ
     )
 
 
-def pair_with_different_segments(found: Sequence[TaskResult]) -> str | None:
-    """The first language pair of which tasks draw from other segments: their resamples are then not the same."""
-    of = defaultdict(set)
-    for one in found:
-        for pair, names in one.over.items():
-            of[pair].add(names)
-    return next((pair for pair, several in of.items() if len(several) > 1), None)
+def pair_with_different_segments(results: Sequence[TaskResult]) -> str | None:
+    """The first language pair whose tasks resample different segments, so that their resamples do not match."""
+    segments_by_pair = defaultdict(set)
+    for result in results:
+        for pair, names in result.over.items():
+            segments_by_pair[pair].add(names)
+    return next((pair for pair, segment_lists in segments_by_pair.items() if len(segment_lists) > 1), None)

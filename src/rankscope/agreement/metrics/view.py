@@ -1,4 +1,4 @@
-"""The view of metrics against each other: the metrics task's table with ranks, every two metrics, ties, sentences."""
+"""The view of a comparison of metrics: the table with ranks, every two metrics, ties, and sentences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-#: What a test asks, in words.
+#: The question that each test asks.
 TEST_QUESTIONS = {
     "perm_both": "were two metrics of one worth, each score might as well be the other one's (swapped at random)",
     "boot_both": "would the difference be there with other systems and other segments of the same kind (drawn anew)",
@@ -31,12 +31,12 @@ TEST_QUESTIONS = {
     "williams": "correlations of both with people differ by more than so few items would make them (a formula)",
 }
 NAMES = {"bh": "Benjamini and Hochberg", "holm": "Holm", "bonferroni": "Bonferroni", "hochberg": "Hochberg"}
-#: Places at which curves are drawn, in percent of pairs that the metric ties.
+#: Where curves have a point, in percent of pairs that the metric ties.
 STEPS = np.arange(0, 101, 2)
 
 
 def sections_of(result: MetricComparison) -> tuple[Section, ...]:
-    found = [
+    sections = [
         Section(
             title="Metrics against each other",
             sentence=sentence_of(result),
@@ -44,21 +44,23 @@ def sections_of(result: MetricComparison) -> tuple[Section, ...]:
             notes=notes_of(result),
         )
     ]
-    last = len(result.columns_shown) - 1
-    pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
-    found.append(
-        Section(title="Every two metrics", table=pair_table(result), folded=pairs * (last + 1) > ROWS_UNFOLDED),
+    last_column = len(result.columns_shown) - 1
+    n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
+    sections.append(
+        Section(
+            title="Every two metrics", table=pair_table(result), folded=n_pairs * (last_column + 1) > ROWS_UNFOLDED
+        ),
     )
-    found.append(
+    sections.append(
         Section(title="Ranks that the tests leave", table=rank_ranges(result), folded=len(result.metrics) == 2)
     )
-    found += [matrix(result, c, folded=c < last) for c in range(last, -1, -1) if was_tested(result, c)]
-    if last:
-        found.append(Section(title="Tasks", table=tasks_table(result), folded=True))
+    sections += [matrix(result, c, folded=c < last_column) for c in range(last_column, -1, -1) if was_tested(result, c)]
+    if last_column:
+        sections.append(Section(title="Tasks", table=tasks_table(result), folded=True))
     for c, curves in enumerate(result.curves):
         if curves and all(curve.epsilon.size for curve in curves):
-            found += ties(result, c, curves, folded=last > 0)
-    return tuple(found)
+            sections += ties(result, c, curves, folded=last_column > 0)
+    return tuple(sections)
 
 
 def was_tested(result: MetricComparison, c: int) -> bool:
@@ -66,29 +68,33 @@ def was_tested(result: MetricComparison, c: int) -> bool:
 
 
 def headings(tasks: Sequence[Task]) -> list[str]:
-    """A short name a task: what tells it from the others, or its language pair and statistic."""
-    parts = [(task.pair, task.level, statistic_name(task.statistic), task.grouping) for task in tasks]
-    vary = [len({part[i] for part in parts}) > 1 for i in range(4)]
-    if not any(vary):
+    """A short name for each task: what distinguishes it from the others, or its language pair or statistic."""
+    task_fields = [(task.pair, task.level, statistic_name(task.statistic), task.grouping) for task in tasks]
+    varies = [len({fields[i] for fields in task_fields}) > 1 for i in range(4)]
+    if not any(varies):
         return [task.pair or statistic_name(task.statistic) for task in tasks]
-    vary[2] |= vary[1]
-    vary[3] &= len({part[:3] for part in parts}) < len(parts)  # a grouping where nothing else tells them apart
-    return [" ".join(one for one, shown in zip(part, vary, strict=True) if shown and one) or "-" for part in parts]
+    varies[2] |= varies[1]
+    # A grouping is shown only where nothing else tells tasks apart.
+    varies[3] &= len({fields[:3] for fields in task_fields}) < len(task_fields)
+    return [
+        " ".join(text for text, is_shown in zip(fields, varies, strict=True) if is_shown and text) or "-"
+        for fields in task_fields
+    ]
 
 
 def statistic_name(statistic: str) -> str:
-    """A statistic as people write it."""
+    """The name of a statistic in plain text."""
     return statistic.replace("_", " ") if statistic.endswith("accuracy") else statistic
 
 
 def column_titles(result: MetricComparison) -> list[str]:
     """The headings of the columns: tasks and, where there are several, the average."""
-    found = headings(result.tasks)
-    return found if len(found) == 1 else [*found, AVERAGE]
+    titles = headings(result.tasks)
+    return titles if len(titles) == 1 else [*titles, AVERAGE]
 
 
 def order_of(result: MetricComparison) -> list[int]:
-    """Metrics by falling value of the last column: the average, or the only task."""
+    """The metrics by falling value in the last column: the average, or the only task."""
     return list(result.clusters[-1].order)
 
 
@@ -134,12 +140,12 @@ def pair_table(result: MetricComparison) -> Table:
 
 
 def rank_ranges(result: MetricComparison) -> Table:
-    """Metrics by tasks: the best and the worst rank that tests leave."""
+    """Metrics by tasks: the best and the worst rank that the tests allow."""
     rows = []
     for m in order_of(result):
         cells = [result.metrics[m]]
-        for c, found in enumerate(result.clusters):
-            low, high = int(found.rank_low[m]), int(found.rank_high[m])
+        for c, clusters in enumerate(result.clusters):
+            low, high = int(clusters.rank_low[m]), int(clusters.rank_high[m])
             cells.append(f"{low}-{high}" if low < high else str(low))
             if not was_tested(result, c):
                 cells[-1] = "-"
@@ -171,7 +177,7 @@ def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
 
 
 def tasks_table(result: MetricComparison) -> Table:
-    """What each task is of, and how much it weighs."""
+    """What each task compares, and its weight."""
     rows = [
         (
             task.pair or "-",
@@ -195,15 +201,15 @@ def ties(result: MetricComparison, c: int, curves: Sequence[CalibrationCurve], *
     rows = []
     for m in order_of(result):
         curve, epsilon = curves[m], result.epsilon[c, m]
-        at = max(int(np.searchsorted(curve.epsilon, epsilon * (1 + 1e-9), side="right")) - 1, 0)
-        tied = f"{100 * curve.tied[at]:.1f} %"
-        values = (format_mean(curve.value[0]), format_mean(curve.value[at]))
+        position = max(int(np.searchsorted(curve.epsilon, epsilon * (1 + 1e-9), side="right")) - 1, 0)
+        tied = f"{100 * curve.tied[position]:.1f} %"
+        values = (format_mean(curve.value[0]), format_mean(curve.value[position]))
         rows.append((result.metrics[m], f"{epsilon:.4g}", tied, *values))
-    of = f", {headings(result.tasks)[c]}" if len(result.tasks) > 1 or task.pair else ""
+    task_label = f", {headings(result.tasks)[c]}" if len(result.tasks) > 1 or task.pair else ""
     name = task.statistic
     return [
         Section(
-            title=f"How close is a tie{of}",
+            title=f"How close is a tie{task_label}",
             sentence=(
                 "People tie, scores with many digits hardly do. So differences up to some number count as ties, "
                 "for each metric that which suits it best; the figure shows what others would have given."
@@ -225,55 +231,58 @@ def ties(result: MetricComparison, c: int, curves: Sequence[CalibrationCurve], *
 
 
 def at_shares(curve: CalibrationCurve) -> Floats:
-    """The value at the last epsilon that ties at most so many percent; NaN where the metric always ties more."""
+    """The value at the last epsilon that ties at most each percentage; NaN where the metric always ties more."""
     tied = 100 * curve.tied
-    at = np.searchsorted(tied, STEPS + 1e-9, side="right") - 1
-    # The first value stands at the step next to it, so that a line begins where the metric ties next to nothing.
+    positions = np.searchsorted(tied, STEPS + 1e-9, side="right") - 1
+    # The first value is put at the step next to it, so that a line begins where the metric ties almost nothing.
     near = tied[0] <= STEPS + (STEPS[1] - STEPS[0]) / 2
-    found: Floats = np.where(near, curve.value[np.maximum(at, 0)], np.nan)
-    return found
+    values: Floats = np.where(near, curve.value[np.maximum(positions, 0)], np.nan)
+    return values
 
 
 def sentence_of(result: MetricComparison) -> str:
-    """Which metrics are best, and which of these cannot be told apart."""
+    """The sentence on which metrics are best, and which of these cannot be told apart."""
     c = len(result.columns_shown) - 1
-    over = f", by the weighted average of {pluralise(len(result.tasks), 'task')}" if c else ""
+    basis = f", by the weighted average of {pluralise(len(result.tasks), 'task')}" if c else ""
     what = "average" if c else statistic_name(result.tasks[0].statistic)
     value = result.value[c]
     order = order_of(result)
     if not was_tested(result, c):
         return (
-            f"{result.metrics[order[0]]} has the highest value{over} ({what} {format_mean(value[order[0]])}); whether "
+            f"{result.metrics[order[0]]} has the highest value{basis} ({what} {format_mean(value[order[0]])}); whether "
             "that is more than chance is not tested."
         )
     best = [m for m in order if result.rank[c, m] == 1]
     names = join_names(result.metrics[m] for m in best)
-    rest = len(order) - len(best)
+    n_others = len(order) - len(best)
     chance = f"p ≤ {result.asked.significance:g}{corrected_by(result)}"
     if len(best) == 1:
-        unsure = [
+        indistinct = [
             m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.asked.significance)
         ]
         others = f"{result.metrics[order[1]]} ({format_mean(value[order[1]])})"
-        if not unsure:
-            others = f"{others}, the other one," if rest == 1 else f"each of the {rest} others"
-        rests = f" It cannot be told apart from {join_names(result.metrics[m] for m in unsure)}." if unsure else ""
-        return (
-            f"{names} agrees best with people{over} ({what} {format_mean(value[best[0]])}), better than {others} by "
-            f"more than chance would make it ({chance}).{rests}"
+        if not indistinct:
+            others = f"{others}, the other one," if n_others == 1 else f"each of the {n_others} others"
+        indistinct_sentence = (
+            f" It cannot be told apart from {join_names(result.metrics[m] for m in indistinct)}." if indistinct else ""
         )
-    ends = dict.fromkeys((format_mean(value[best[0]]), format_mean(value[best[-1]])))
-    span = f"{what} {' to '.join(ends)}{' each' if len(ends) == 1 else ''}"
-    if not rest:
-        every = "Neither of the two metrics is" if len(best) == 2 else f"None of the {len(best)} metrics is"
-        every += f" better than {'the other' if len(best) == 2 else 'another'} by more than chance would make it"
         return (
-            f"{every}{over} ({span}; {chance}). That does not say that they are alike: more data might tell them apart."
+            f"{names} agrees best with people{basis} ({what} {format_mean(value[best[0]])}), better than {others} by "
+            f"more than chance would make it ({chance}).{indistinct_sentence}"
+        )
+    range_ends = dict.fromkeys((format_mean(value[best[0]]), format_mean(value[best[-1]])))
+    span = f"{what} {' to '.join(range_ends)}{' each' if len(range_ends) == 1 else ''}"
+    if not n_others:
+        opening = "Neither of the two metrics is" if len(best) == 2 else f"None of the {len(best)} metrics is"
+        opening += f" better than {'the other' if len(best) == 2 else 'another'} by more than chance would make it"
+        return (
+            f"{opening}{basis} ({span}; {chance}). That does not say that they are alike: more data might tell them "
+            "apart."
         )
     return (
-        f"{names} agree best with people{over} ({span}) and cannot be told apart: no metric is better than one of them "
-        f"by more than chance would make it ({chance}). {result.metrics[order[len(best)]]}, the next, is worse than "
-        "one of them or more."
+        f"{names} agree best with people{basis} ({span}) and cannot be told apart: no metric is better than one of "
+        f"them by more than chance would make it ({chance}). {result.metrics[order[len(best)]]}, the next, is worse "
+        "than one of them or more."
     )
 
 
@@ -285,7 +294,7 @@ def corrected_by(result: MetricComparison) -> str:
 
 
 def notes_of(result: MetricComparison) -> tuple[str, ...]:
-    """What the small numbers are, and what was asked of every two metrics."""
+    """Notes on the small numbers, on the tests, and on directions that may be wrong."""
     notes = []
     if any(was_tested(result, c) for c in range(len(result.columns_shown))):
         notes.append(
@@ -303,8 +312,10 @@ def notes_of(result: MetricComparison) -> tuple[str, ...]:
         notes.append(
             "how close scores tie was chosen for each metric on these very data, so values are a little too high"
         )
-    alike = [i for i, task in enumerate(result.tasks) if task.range == result.tasks[0].range]
+    same_range = [i for i, task in enumerate(result.tasks) if task.range == result.tasks[0].range]
     gold = result.gold if result.rule in ("mean", "given") else None
     low, high = result.tasks[0].range
-    notes += direction_notes(result.metrics, result.higher, result.value[alike].T, chance=(low + high) / 2, gold=gold)
+    notes += direction_notes(
+        result.metrics, result.higher, result.value[same_range].T, chance=(low + high) / 2, gold=gold
+    )
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""RankEval's measures of predicted rankings against people's (`rankscope.agreement.ranks`, per_segment, per_set)."""
+"""RankEval's measures of agreement between predicted and people's rankings (`ranks`, `per_segment`, `per_set`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ranks: predicted rankings against people's, all of RankEval's measures in one call, and their result."""
+"""Agreement of predicted rankings with people's (`rankscope.agreement.ranks`): all measures of RankEval."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ __all__ = [
 ]
 
 
-#: Of the arrays that a bootstrap may hold, this part is enough: it is no faster with more.
-AT_ONCE = 8
+#: The bootstrap's chunks are smaller by this factor than memory allows: larger ones are no faster.
+CHUNK_DIVISOR = 8
 
 
 class RankSettings(NamedTuple):
-    """What `ranks` was asked for, checked."""
+    """The settings of `ranks`."""
 
     exclude_gold_ties: bool = True
     penalise_predicted_ties: bool = True
@@ -74,12 +74,12 @@ class RankSettings(NamedTuple):
 
     @property
     def at(self) -> str:
-        """What stands behind the names of DCG, nDCG and ERR."""
+        """The suffix of the names of DCG, nDCG and ERR: the cutoff, if any."""
         return "" if self.cutoff is None else f"@{self.cutoff}"
 
 
 class IntervalStatistic(NamedTuple):
-    """A value of all lists. low, high: its interval, NaN where there is none. n: the lists that it is of."""
+    """A statistic over all lists. low, high: its interval, NaN where there is none. n: how many lists have a value."""
 
     name: str
     value: float
@@ -90,7 +90,7 @@ class IntervalStatistic(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SetMeasures:
-    """What was found. of_list: (lists) by measure, NaN where a list has no value."""
+    """The measures of a set of lists. of_list: the values (lists) by measure, NaN where a list has no value."""
 
     statistics: tuple[IntervalStatistic, ...]
     taus: TauCounts
@@ -98,48 +98,54 @@ class SetMeasures:
     of_list: dict[str, Floats]
 
     def __getitem__(self, name: str) -> float:
-        return next(one.value for one in self.statistics if one.name == name)
+        return next(statistic.value for statistic in self.statistics if statistic.name == name)
 
 
 def measure_lists(
-    table: PairedRanks, segments: Ints, asked: RankSettings, progress: Callable[[float], Any] | None = None
+    table: PairedRanks, segments: Ints, settings: RankSettings, progress: Callable[[float], Any] | None = None
 ) -> SetMeasures:
-    """All of it. segments: (lists) which are of one segment: drawn and dealt together, and of one p-value."""
-    pairs = count_pairs(table)
+    """All measures of a set of lists.
+
+    segments: (lists) a number for the segment of each: lists of one segment are resampled and permuted together, and
+    share one p-value.
+    """
+    pair_counts = count_pairs(table)
     options = {
-        "exclude_gold_ties": asked.exclude_gold_ties,
-        "penalise_predicted_ties": asked.penalise_predicted_ties,
+        "exclude_gold_ties": settings.exclude_gold_ties,
+        "penalise_predicted_ties": settings.penalise_predicted_ties,
     }
-    taus, original = tau_counts(pairs, **options), tau_counts(pairs, penalise_predicted_ties=False)
-    best = gold_of_best(table, asked.normalise)
+    taus, original = tau_counts(pair_counts, **options), tau_counts(pair_counts, penalise_predicted_ties=False)
+    best = gold_of_best(table, settings.normalise)
     of_list = {
         "tau": taus.tau,
         "tau_original": original.tau,
         "pvalue": tau_pvalues(taus.tau, table.lengths),
-        "FARR": farr(table, asked.normalise),
-        f"DCG{asked.at}": dcg(table, asked.cutoff),
-        f"nDCG{asked.at}": ndcg(table, asked.cutoff),
-        f"ERR{asked.at}": err(table, asked.cutoff),
+        "FARR": farr(table, settings.normalise),
+        f"DCG{settings.at}": dcg(table, settings.cutoff),
+        f"nDCG{settings.at}": ndcg(table, settings.cutoff),
+        f"ERR{settings.at}": err(table, settings.cutoff),
         "best_predicted": best,
     }
-    # Each statistic is a sum over lists divided by another one, so that one draw of segments serves all.
+    # Each statistic is a ratio of sums over lists, so that one draw of segments serves all.
     ratios = {
         "tau": (taus.concordant - taus.discordant, taus.valid),
         "tau_macro": mean_as_ratio(taus.tau),
         "tau_original": (original.concordant - original.discordant, original.valid),
         "tau_original_macro": mean_as_ratio(original.tau),
         "MRR": mean_as_ratio(of_list["FARR"]),
-        f"DCG{asked.at}": mean_as_ratio(of_list[f"DCG{asked.at}"]),
-        f"nDCG{asked.at}": mean_as_ratio(of_list[f"nDCG{asked.at}"]),
-        f"ERR{asked.at}": mean_as_ratio(of_list[f"ERR{asked.at}"]),
+        f"DCG{settings.at}": mean_as_ratio(of_list[f"DCG{settings.at}"]),
+        f"nDCG{settings.at}": mean_as_ratio(of_list[f"nDCG{settings.at}"]),
+        f"ERR{settings.at}": mean_as_ratio(of_list[f"ERR{settings.at}"]),
         "average_predicted": mean_as_ratio(best),
     }
-    rng = np.random.default_rng(asked.seed)
-    statistics = with_intervals(ratios, segments, asked, rng)
+    rng = np.random.default_rng(settings.seed)
+    statistics = with_intervals(ratios, segments, settings, rng)
     z, n = segment_statistics(taus, table.lengths, segments), int(np.count_nonzero(taus.valid))
-    permuted = permutation_pvalue(table, segments, **options, n_resamples=asked.n_resamples, rng=rng, progress=progress)
+    permutation_p = permutation_pvalue(
+        table, segments, **options, n_resamples=settings.n_resamples, rng=rng, progress=progress
+    )
     for name, p in (
-        ("pvalue_permutation", permuted),
+        ("pvalue_permutation", permutation_p),
         ("pvalue_fisher", combine_by_fisher(erfc(np.abs(z) / math.sqrt(2.0)))),
         ("pvalue_stouffer", combine_by_stouffer(z)),
     ):
@@ -156,41 +162,50 @@ def measure_lists(
 
 
 def mean_as_ratio(values: Floats) -> tuple[Floats, Floats]:
-    """A mean as a sum over a number: of the lists that have a value."""
+    """The numerators and denominators (lists) of a mean over the lists that have a value."""
     return np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
 
 
 def with_intervals(
-    ratios: dict[str, tuple[Any, Any]], segments: Ints, asked: RankSettings, rng: np.random.Generator
+    ratios: dict[str, tuple[Any, Any]], segments: Ints, settings: RankSettings, rng: np.random.Generator
 ) -> list[IntervalStatistic]:
     """Each statistic with a percentile interval from a bootstrap of whole segments; none for a single segment.
 
-    ratios: taken out one by one, so that memory stays small.
+    ratios: numerators and denominators (lists) of each; entries are removed one by one to keep memory small.
     """
     groups = np.unique(segments, return_inverse=True)[1]
-    k, names = int(groups.max(initial=-1)) + 1, list(ratios)
-    lists = [int(np.count_nonzero(below)) for _, below in ratios.values()]
-    above, below = np.empty((2, len(names), k))  # (statistics, segments)
-    for i, name in enumerate(names):  # one is forgotten as the next is made
-        a, b = ratios.pop(name)
-        above[i], below[i] = np.bincount(groups, a, k), np.bincount(groups, b, k)
-    drawn = np.full((len(names), asked.n_resamples), np.nan)
-    if k > 1:
-        done = 0
-        for counts in bootstrap_counts(draw(as_generator(rng), asked.n_resamples), k, AT_ONCE * k):
-            size = len(counts)
+    n_segments, names = int(groups.max(initial=-1)) + 1, list(ratios)
+    n_lists = [int(np.count_nonzero(denominators)) for _, denominators in ratios.values()]
+    numerators, denominators = np.empty((2, len(names), n_segments))  # (statistics, segments)
+    for i, name in enumerate(names):  # each pair of arrays is freed before the next
+        numerator, denominator = ratios.pop(name)
+        numerators[i], denominators[i] = (
+            np.bincount(groups, numerator, n_segments),
+            np.bincount(groups, denominator, n_segments),
+        )
+    resampled = np.full((len(names), settings.n_resamples), np.nan)
+    if n_segments > 1:
+        start = 0
+        for counts in bootstrap_counts(
+            draw(as_generator(rng), settings.n_resamples), n_segments, CHUNK_DIVISOR * n_segments
+        ):
+            n_drawn = len(counts)
             np.divide(
-                above @ counts.T,
-                below @ counts.T,
-                out=drawn[:, done : done + size],
-                where=np.asarray(below @ counts.T > 0),
+                numerators @ counts.T,
+                denominators @ counts.T,
+                out=resampled[:, start : start + n_drawn],
+                where=np.asarray(denominators @ counts.T > 0),
             )
-            done += size
-    found = []
-    for name, a, b, values, n in zip(names, above.sum(axis=1), below.sum(axis=1), drawn, lists, strict=True):
-        low, high = (float(end) for end in percentile_ends(values, asked.confidence_level))
-        found.append(IntervalStatistic(name, float(a / b) if b else np.nan, low, high, n))
-    return found
+            start += n_drawn
+    statistics = []
+    for name, numerator, denominator, values, n in zip(
+        names, numerators.sum(axis=1), denominators.sum(axis=1), resampled, n_lists, strict=True
+    ):
+        low, high = (float(end) for end in percentile_ends(values, settings.confidence_level))
+        statistics.append(
+            IntervalStatistic(name, float(numerator / denominator) if denominator else np.nan, low, high, n)
+        )
+    return statistics
 
 
 COLUMNS = ("metric", "pair", "statistic", "value", "low", "high", "n")
@@ -201,7 +216,7 @@ ALL = "all"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankPart:
-    """One metric on one language pair ("all" for several together). lists: the judgments, as they were measured."""
+    """One metric on one language pair ("all" for several together). lists: the judgments that were measured."""
 
     metric: str
     pair: str
@@ -211,7 +226,7 @@ class RankPart:
 
     @property
     def together(self) -> bool:
-        """Whether it holds several language pairs, which are parts of their own."""
+        """Whether it holds several language pairs, each of which is a part of its own, too."""
         return self.pair == ALL and len(set(self.lists.pair.codes.tolist())) > 1
 
 
@@ -241,24 +256,24 @@ class RankAgreement:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return SEGMENT_COLUMNS if self.by_segment else COLUMNS
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        where = (ALL, ALL) if self.by_segment else ()
+        segment_cells = (ALL, ALL) if self.by_segment else ()
         for part in self.parts:
             for name, value, low, high, n in part.found.statistics:
-                yield part.metric, part.pair, *where, name, value, low, high, n
+                yield part.metric, part.pair, *segment_cells, name, value, low, high, n
             best = part.found.best
             for rank, count, share in zip(best.ranks.tolist(), best.counts, best.share.tolist(), strict=True):
                 name = f"best_predicted={rank:g}"
-                yield part.metric, part.pair, *where, name, share, float("nan"), float("nan"), int(count)
+                yield part.metric, part.pair, *segment_cells, name, share, float("nan"), float("nan"), int(count)
             if self.by_segment and not part.together:
                 yield from self.segment_records(part)
 
     def segment_records(self, part: RankPart) -> Iterator[tuple[Any, ...]]:
-        """A row a list and measure; n: the items of the list."""
+        """The rows of a part's lists, one for each list and measure; n: the items of the list."""
         nan = float("nan")
         columns = {name: values.tolist() for name, values in part.found.of_list.items()}
         names = zip(part.lists.segment, part.lists.judge, part.lengths, strict=True)
@@ -276,24 +291,24 @@ class RankAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        asked = self.asked
+        settings = self.asked
         if self.preset is not None:
             return f"agreement of ranks | preset:{self.preset} | gold:{self.gold} | rankscope {__version__}"
-        parts = [
+        entries = [
             "agreement of ranks",
             f"gold:{self.gold}",
-            *(["predicted:scores"] if asked.invert else []),
-            f"gold ties:{'excluded' if asked.exclude_gold_ties else 'counted'}",
-            f"predicted ties:{'penalised' if asked.penalise_predicted_ties else 'excluded'}",
+            *(["predicted:scores"] if settings.invert else []),
+            f"gold ties:{'excluded' if settings.exclude_gold_ties else 'counted'}",
+            f"predicted ties:{'penalised' if settings.penalise_predicted_ties else 'excluded'}",
             "ties:average",
-            f"normalise:{asked.normalise}",
-            f"missing:{asked.missing}",
-            f"bootstrap:{asked.n_resamples},{asked.confidence_level:g}",
-            f"permutations:{asked.n_resamples}",
-            f"rng:{asked.seed}",
+            f"normalise:{settings.normalise}",
+            f"missing:{settings.missing}",
+            f"bootstrap:{settings.n_resamples},{settings.confidence_level:g}",
+            f"permutations:{settings.n_resamples}",
+            f"rng:{settings.seed}",
             f"rankscope {__version__}",
         ]
-        return " | ".join(parts)
+        return " | ".join(entries)
 
     def __str__(self) -> str:
         return as_text(self)
@@ -304,7 +319,7 @@ class RankAgreement:
 
 
 PRESETS = ("rankeval",)
-#: What may order the figure over experiments.
+#: The measures that may order the figure over experiments.
 ORDERS = ("MRR", "tau", "tau_macro", "tau_original", "tau_original_macro", "DCG", "nDCG", "ERR", "average_predicted")
 
 
@@ -360,7 +375,7 @@ def ranks(
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)
     """
-    asked = validate_settings(
+    settings = validate_settings(
         RankSettings(
             exclude_gold_ties=exclude_gold_ties,
             penalise_predicted_ties=penalise_predicted_ties,
@@ -373,56 +388,60 @@ def ranks(
             seed=seed_of(rng),
         )
     )
-    refuse_options_of_preset(preset, asked, by_segment, order_by)
+    refuse_options_of_preset(preset, settings, by_segment, order_by)
     parts: list[RankPart] = []
     notes: list[str] = []
     gold_names: dict[str, None] = {}
-    for name, source, found in load_experiments(rankings, predicted, gold):
-        if not len(found):
+    for name, source, judgments in load_experiments(rankings, predicted, gold):
+        if not len(judgments):
             raise InputError("there is no judgment, expected at least one")
-        gold_name, columns = select_columns(found, predicted, gold)
+        gold_name, columns = select_columns(judgments, predicted, gold)
         gold_names[gold_name] = None
-        notes += [f"{name}: {note}" if name else note for note in found.notes]
+        notes += [f"{name}: {note}" if name else note for note in judgments.notes]
         for column in columns:
             metric = column if not name else name if len(columns) == 1 else f"{name} {column}"
             with file_name_in_errors(source):
                 if preset is not None:
-                    parts.append(tool_part(metric, found, gold_name, column))
+                    parts.append(tool_part(metric, judgments, gold_name, column))
                     continue
-                made, note = measure_language_pairs(metric, found, gold_name, column, asked, progress)
-            parts += made
-            notes += note
+                metric_parts, part_notes = measure_language_pairs(
+                    metric, judgments, gold_name, column, settings, progress
+                )
+            parts += metric_parts
+            notes += part_notes
     return RankAgreement(
         parts=tuple(parts),
         gold=join_names(gold_names),
         by_segment=by_segment,
-        asked=asked,
+        asked=settings,
         order_by=order_by,
         notes=tuple(dict.fromkeys(notes)),
         preset=preset,
     )
 
 
-def validate_settings(asked: RankSettings) -> RankSettings:
-    """The same. Raises ParameterError for what is out of range."""
-    check_normalisation(asked.normalise, "normalise")
-    check_choice("missing", asked.missing, ("error", "drop"))
-    check_count("n_resamples", asked.n_resamples)
-    check_share("confidence_level", asked.confidence_level)
-    if asked.cutoff is not None:
-        check_count("cutoff", asked.cutoff)
-    return asked
+def validate_settings(settings: RankSettings) -> RankSettings:
+    """The same settings. Raises ParameterError for values out of range."""
+    check_normalisation(settings.normalise, "normalise")
+    check_choice("missing", settings.missing, ("error", "drop"))
+    check_count("n_resamples", settings.n_resamples)
+    check_share("confidence_level", settings.confidence_level)
+    if settings.cutoff is not None:
+        check_count("cutoff", settings.cutoff)
+    return settings
 
 
-def refuse_options_of_preset(preset: str | None, asked: RankSettings, by_segment: bool, order_by: str) -> None:
-    """The tool's output has no options: refuse those that would be forgotten. Raises UnknownName, ParameterError."""
+def refuse_options_of_preset(preset: str | None, settings: RankSettings, by_segment: bool, order_by: str) -> None:
+    """Refuse options with a preset, whose output has none. Raises UnknownName, ParameterError."""
     check_choice("order_by", order_by, ORDERS)
     if preset is None:
         return
     if preset not in PRESETS:
         raise UnknownName("preset", str(preset), PRESETS)
-    usual = RankSettings(confidence_level=asked.confidence_level, n_resamples=asked.n_resamples, seed=asked.seed)
-    changed = [name for name in RankSettings._fields if getattr(asked, name) != getattr(usual, name)]
+    defaults = RankSettings(
+        confidence_level=settings.confidence_level, n_resamples=settings.n_resamples, seed=settings.seed
+    )
+    changed = [name for name in RankSettings._fields if getattr(settings, name) != getattr(defaults, name)]
     changed += ["by_segment"] if by_segment else []
     changed += ["order_by"] if order_by != ORDERS[0] else []
     if changed:
@@ -431,7 +450,7 @@ def refuse_options_of_preset(preset: str | None, asked: RankSettings, by_segment
 
 @contextmanager
 def file_name_in_errors(source: Source) -> Iterator[None]:
-    """What is wrong with the ranks of a file is told with its name."""
+    """Errors about the ranks of a file name the file."""
     try:
         yield
     except InputError as error:
@@ -445,37 +464,37 @@ def measure_language_pairs(
     rankings: Rankings,
     gold: str,
     column: str,
-    asked: RankSettings,
+    settings: RankSettings,
     progress: Callable[[float], Any] | None,
 ) -> tuple[list[RankPart], list[str]]:
-    """Each language pair, and all of them where there are several; and a note on what was left out."""
+    """The parts of each language pair, and of all together where there are several; and a note on skipped items."""
     codes, names = np.unique(rankings.pair.codes), rankings.pair.names
     pairs = [(names[codes[0]], rankings)] if codes.size == 1 else [*rankings.by_pair(), (ALL, rankings)]
-    parts, left_out = [], 0
-    for pair, one in pairs:
-        part, left_out = measure_part(metric, pair, one, gold, column, asked, progress)
+    parts, n_skipped = [], 0
+    for pair, pair_rankings in pairs:
+        part, n_skipped = measure_part(metric, pair, pair_rankings, gold, column, settings, progress)
         parts.append(part)
     if not any((part.found.taus.pairs - part.found.taus.gold_ties).any() for part in parts):
         raise InputError(
             f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
             "one item; expected lists in which people prefer some items"
         )
-    return parts, [f"{metric}: {pluralise(left_out, 'item')} without a rank left out"] if left_out else []
+    return parts, [f"{metric}: {pluralise(n_skipped, 'item')} without a rank left out"] if n_skipped else []
 
 
 def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPart:
-    """What the tool prints of it."""
+    """The part with the statistics that RankEval's reference code prints."""
     table = tool_table(rankings, gold, column)
     nan = float("nan")
     values = (IntervalStatistic(key, value, nan, nan, len(table)) for key, value in all_metrics(table).items())
-    found = SetMeasures(tuple(values), tau_and_counts(table), count_ranks(np.empty(0)), {})
+    measures = SetMeasures(tuple(values), tau_and_counts(table), count_ranks(np.empty(0)), {})
     pairs = np.unique(rankings.pair.codes)
     return RankPart(
         metric=metric,
         pair=rankings.pair.names[pairs[0]] if pairs.size == 1 else ALL,
         lists=rankings,
         lengths=tuple(table.lengths.tolist()),
-        found=found,
+        found=measures,
     )
 
 
@@ -485,15 +504,15 @@ def measure_part(
     rankings: Rankings,
     gold: str,
     column: str,
-    asked: RankSettings,
+    settings: RankSettings,
     progress: Callable[[float], Any] | None,
 ) -> tuple[RankPart, int]:
-    table, left_out = table_of(rankings, gold, column, missing=asked.missing, invert=asked.invert)
+    table, n_skipped = table_of(rankings, gold, column, missing=settings.missing, invert=settings.invert)
     if not table.lengths.all():
         kept = np.flatnonzero(table.lengths > 0)
         table, rankings = table.rows(kept), rankings.select(kept)
-    found = measure_lists(table, segments_of(rankings), asked, progress)
+    measures = measure_lists(table, segments_of(rankings), settings, progress)
     return (
-        RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), found=found),
-        left_out,
+        RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), found=measures),
+        n_skipped,
     )

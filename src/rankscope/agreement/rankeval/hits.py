@@ -1,7 +1,7 @@
 """Measures of the items that a machine ranks first: hits among the best, and the person's rank of its best item.
 
-A list is a query and its items are documents, all retrieved and all judged: the machine ranks them, the person's ranks
-are their relevance.
+A list is a query and its items are documents, all retrieved and all judged: the machine ranks them, and the person's
+ranks give their relevance.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def relevance_of_ranks(table: PairedRanks) -> npt.NDArray[np.int64]:
-    """(lists, items) n - gold rank + 1, of n items and ceiling ranks: n for the best alone; 0 where there is none."""
+    """(lists, items) n - gold rank + 1, of n items and ceiling ranks: n for a single best item; 0 without an item."""
     relevance = table.lengths[:, None] - table.gold_ranks() + 1
     return np.where(table.there, relevance, 0.0).astype(np.int64)
 
@@ -49,68 +49,72 @@ def hits_of_ranks(
     table: PairedRanks,
     relevance: npt.NDArray[np.int64],
     *,
-    given: Floats | None = None,
-    among: npt.NDArray[np.bool_] | None = None,
+    ranks: Floats | None = None,
+    ranked_items: npt.NDArray[np.bool_] | None = None,
 ) -> Hits:
-    """The lists as hits; what the machine ties is averaged over its orders.
+    """The lists as hits; items that the machine ties are averaged over their orders.
 
-    given: (lists, items) ranks to be taken as they are instead, equal ones included. among: (lists, items) the items
+    ranks: (lists, items) ranks to use as they are instead, equal ones included. ranked_items: (lists, items) the items
     that are ranked; the others are judged only.
     """
-    low, high = (table.predicted_ranks("floor"), table.predicted_ranks("ceiling")) if given is None else (given, given)
-    everywhere = np.nonzero(table.there)
-    grades = relevance[everywhere]
-    rows, columns = np.nonzero(table.there if among is None else among)
-    at = np.lexsort((-relevance[rows, columns], low[rows, columns], rows))  # tied ones by falling grade, as in the join
-    rows, columns = rows[at], columns[at]
+    low, high = (table.predicted_ranks("floor"), table.predicted_ranks("ceiling")) if ranks is None else (ranks, ranks)
+    judged_items = np.nonzero(table.there)
+    grades = relevance[judged_items]
+    rows, columns = np.nonzero(table.there if ranked_items is None else ranked_items)
+    order = np.lexsort(
+        (-relevance[rows, columns], low[rows, columns], rows)
+    )  # tied items by falling grade, as in the join
+    rows, columns = rows[order], columns[order]
     first, last = low[rows, columns], high[rows, columns]
-    ranked = np.bincount(rows, minlength=len(table))
+    n_ranked = np.bincount(rows, minlength=len(table))
     return Hits(
         query_ids=tuple(map(str, range(1, len(table) + 1))),
-        offsets=bounds(ranked),
+        offsets=bounds(n_ranked),
         rank=(first + last) / 2,
         first=first,
         last=last,
         relevance=relevance[rows, columns],
         judged=columns.astype(np.int64),
-        retrieved=ranked,
+        retrieved=n_ranked,
         missing=np.zeros(len(table), np.bool_),
-        grades=grades[np.lexsort((-grades, everywhere[0]))],
+        grades=grades[np.lexsort((-grades, judged_items[0]))],
         grade_offsets=bounds(table.lengths),
         max_grade=int(grades.max(initial=0)),
-        ties="average" if given is None else "given",
+        ties="average" if ranks is None else "given",
     )
 
 
-def valued(measure: Measure, hits: Hits, lengths: Ints) -> Floats:
-    """(lists) the measure; NaN for a list without items."""
+def measure_or_nan(measure: Measure, hits: Hits, lengths: Ints) -> Floats:
+    """(lists) the measure's values; NaN for a list without items."""
     return np.where(lengths > 0, measure(hits), np.nan)
 
 
-def of_gains(measure: Measure, table: PairedRanks) -> Floats:
-    """(lists) a measure of relevance from ranks."""
-    return in_pieces(lambda part: valued(measure, hits_of_ranks(part, relevance_of_ranks(part)), part.lengths), table)
+def measure_gains(measure: Measure, table: PairedRanks) -> Floats:
+    """(lists) the values of a measure with the relevance of `relevance_of_ranks`."""
+    return in_pieces(
+        lambda chunk: measure_or_nan(measure, hits_of_ranks(chunk, relevance_of_ranks(chunk)), chunk.lengths), table
+    )
 
 
 def ndcg(table: PairedRanks, cutoff: int | None = None) -> Floats:
     """(lists) nDCG with gains 2^relevance - 1, averaged over the orders of what the machine ties."""
-    return of_gains(nDCG(gain="exp", cutoff=cutoff), table)
+    return measure_gains(nDCG(gain="exp", cutoff=cutoff), table)
 
 
 def dcg(table: PairedRanks, cutoff: int | None = None) -> Floats:
-    """(lists) as `ndcg`, not divided by the ideal."""
-    return of_gains(DCG(gain="exp", cutoff=cutoff), table)
+    """(lists) DCG, as `ndcg` but not divided by the ideal."""
+    return measure_gains(DCG(gain="exp", cutoff=cutoff), table)
 
 
 def err(table: PairedRanks, cutoff: int | None = None) -> Floats:
     """(lists) ERR; the highest relevance of a list of n items is n, so lists of one length are measured together."""
     values = np.full(len(table), np.nan)
     lengths = np.unique(table.lengths).tolist()
-    if len(lengths) == 1 and lengths[0]:  # as in most files: no copy
-        return of_gains(ERR(gmax=lengths[0], cutoff=cutoff), table)
+    if len(lengths) == 1 and lengths[0]:  # most files: no copy
+        return measure_gains(ERR(gmax=lengths[0], cutoff=cutoff), table)
     for n in filter(None, lengths):
         rows = np.flatnonzero(table.lengths == n)
-        values[rows] = of_gains(ERR(gmax=n, cutoff=cutoff), table.rows(rows))
+        values[rows] = measure_gains(ERR(gmax=n, cutoff=cutoff), table.rows(rows))
     return values
 
 
@@ -120,15 +124,15 @@ def farr(table: PairedRanks, ties: str = "ceiling") -> Floats:
     ties: how the machine's ranks are normalised.
     """
 
-    def values(part: PairedRanks) -> Floats:
-        hits = hits_of_ranks(part, best_relevance(part), given=part.predicted_ranks(ties))
-        return valued(RR(), hits, part.lengths)
+    def values(chunk: PairedRanks) -> Floats:
+        hits = hits_of_ranks(chunk, best_relevance(chunk), ranks=chunk.predicted_ranks(ties))
+        return measure_or_nan(RR(), hits, chunk.lengths)
 
     return in_pieces(values, table)
 
 
 class RankCounts(NamedTuple):
-    """ranks: in rising order, those that occur. counts: in how many lists each. share: of all lists, in percent."""
+    """ranks: the ranks that occur, rising. counts: in how many lists each occurs. share: of all lists, in percent."""
 
     ranks: Floats
     counts: Ints
@@ -143,15 +147,15 @@ def gold_of_best(table: PairedRanks, ties: str = "ceiling") -> Floats:
     if not table.gold.size:
         return np.full(len(table), np.nan)
 
-    def worst(part: PairedRanks) -> Floats:
-        best = np.where(part.there, part.predicted, np.inf).min(axis=1, keepdims=True)
-        ranks = np.where(part.there & (part.predicted == best), part.gold_ranks(ties), -np.inf)
-        return np.where(part.lengths > 0, ranks.max(axis=1), np.nan)
+    def worst(chunk: PairedRanks) -> Floats:
+        best = np.where(chunk.there, chunk.predicted, np.inf).min(axis=1, keepdims=True)
+        ranks = np.where(chunk.there & (chunk.predicted == best), chunk.gold_ranks(ties), -np.inf)
+        return np.where(chunk.lengths > 0, ranks.max(axis=1), np.nan)
 
     return in_pieces(worst, table)
 
 
 def count_ranks(ranks: Floats) -> RankCounts:
     """How often each rank occurs."""
-    found, counts = np.unique(ranks[~np.isnan(ranks)], return_counts=True)
-    return RankCounts(found, counts.astype(np.int64), 100.0 * counts / max(int(counts.sum()), 1))
+    distinct, counts = np.unique(ranks[~np.isnan(ranks)], return_counts=True)
+    return RankCounts(distinct, counts.astype(np.int64), 100.0 * counts / max(int(counts.sum()), 1))

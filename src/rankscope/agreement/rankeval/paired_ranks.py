@@ -1,4 +1,4 @@
-"""Lists with two rankings each, a person's and a machine's, as padded tables: what all measures of them take."""
+"""Lists with two rankings each, a person's and a machine's, as padded tables: the input of all measures on them."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ __all__ = [
 
 T = TypeVar("T", bound=np.generic)
 Lists = npt.ArrayLike | Sequence[npt.ArrayLike] | Sequence[Ranking]
-#: Items that are measured at once.
-CELLS = 1 << 14
+#: How many items are measured at once.
+CHUNK_ITEMS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class PairedRanks:
-    """gold, predicted: (lists, items) lower is better, NaN behind the last item of a list, in both alike.
+    """gold, predicted: (lists, items) lower is better, NaN behind the last item of a list, in both.
 
-    systems: (lists, items) whose each item is; None where an item's place says so.
+    systems: (lists, items) the system of each item; None where an item's place is its system.
     """
 
     gold: Floats
@@ -54,7 +54,7 @@ class PairedRanks:
 
     @cached_property
     def lengths(self) -> Ints:
-        """(lists) items of each."""
+        """(lists) the number of items of each."""
         return np.asarray(np.count_nonzero(self.there, axis=1), np.int64)
 
     def gold_ranks(self, ties: str = "ceiling") -> Floats:
@@ -63,56 +63,58 @@ class PairedRanks:
     def predicted_ranks(self, ties: str = "ceiling") -> Floats:
         return normalise_ranks(self.predicted, ties)
 
-    def rows(self, which: npt.NDArray[Any] | slice) -> PairedRanks:
-        systems = None if self.systems is None else self.systems[which]
-        return PairedRanks(self.gold[which], self.predicted[which], systems)
+    def rows(self, indices: npt.NDArray[Any] | slice) -> PairedRanks:
+        systems = None if self.systems is None else self.systems[indices]
+        return PairedRanks(self.gold[indices], self.predicted[indices], systems)
 
 
 def in_pieces(function: Callable[[PairedRanks], npt.NDArray[T]], table: PairedRanks) -> npt.NDArray[T]:
-    """(lists, ...) what a function gives of each list, of some lists at a time, so that memory stays small."""
-    step = max(1, CELLS // max(table.gold.shape[1], 1))
-    if len(table) <= step:
+    """(lists, ...) a function's values for each list, computed on some lists at a time to keep memory small."""
+    chunk_size = max(1, CHUNK_ITEMS // max(table.gold.shape[1], 1))
+    if len(table) <= chunk_size:
         return function(table)
-    parts = [function(table.rows(slice(start, start + step))) for start in range(0, len(table), step)]
-    return np.concatenate(parts)
+    chunks = [function(table.rows(slice(start, start + chunk_size))) for start in range(0, len(table), chunk_size)]
+    return np.concatenate(chunks)
 
 
 def as_list(gold: Any, predicted: Any, *, invert: bool = False) -> PairedRanks:
     """One list as a table. Raises InputError."""
-    table = as_table([gold], [predicted], invert=invert, one=True)
+    table = as_table([gold], [predicted], invert=invert, single=True)
     if not table.lengths[0]:
         raise InputError("the list has no item, expected at least one with a gold and a predicted rank")
     return table
 
 
-def as_table(gold: Lists, predicted: Lists, *, invert: bool = False, one: bool = False) -> PairedRanks:
-    """Many lists as a table: padded with NaN, or lists of several lengths. Raises InputError for what is no such."""
-    a, b = padded(gold, "gold", one), padded(predicted, "predicted", one)
-    if len(a) != len(b):
-        raise InputError(f"{len(a)} lists of gold ranks and {len(b)} of predicted ones, expected as many")
-    for i, (x, y) in enumerate(zip(a, b, strict=True)):
+def as_table(gold: Lists, predicted: Lists, *, invert: bool = False, single: bool = False) -> PairedRanks:
+    """Many lists, padded with NaN or of several lengths, as a table. Raises InputError for anything else."""
+    gold_lists, predicted_lists = lists_as_floats(gold, "gold", single), lists_as_floats(predicted, "predicted", single)
+    if len(gold_lists) != len(predicted_lists):
+        raise InputError(
+            f"{len(gold_lists)} lists of gold ranks and {len(predicted_lists)} of predicted ones, expected as many"
+        )
+    for i, (x, y) in enumerate(zip(gold_lists, predicted_lists, strict=True)):
         if x.size != y.size:
-            which = "" if one else f"list {i + 1}: "
-            raise InputError(f"{which}{x.size} gold ranks and {y.size} predicted ones, expected as many")
-    lengths = np.array([x.size for x in a], np.int64)
-    tables = np.full((2, len(a), int(lengths.max(initial=0))), np.nan)
+            prefix = "" if single else f"list {i + 1}: "
+            raise InputError(f"{prefix}{x.size} gold ranks and {y.size} predicted ones, expected as many")
+    lengths = np.array([x.size for x in gold_lists], np.int64)
+    tables = np.full((2, len(gold_lists), int(lengths.max(initial=0))), np.nan)
     inside = np.arange(tables.shape[2]) < lengths[:, None]
-    for table, lists in zip(tables, (a, b), strict=True):
+    for table, lists in zip(tables, (gold_lists, predicted_lists), strict=True):
         if lists:
             table[inside] = np.concatenate(lists)
     missing = np.isnan(tables[0]) != np.isnan(tables[1])
-    if missing.any() or (one and np.isnan(tables[0]).any()):
+    if missing.any() or (single and np.isnan(tables[0]).any()):
         i, j = np.argwhere(missing if missing.any() else np.isnan(tables[0]))[0].tolist()
-        which = "gold" if np.isnan(tables[0, i, j]) else "predicted"
-        where = f"item {j + 1}" if one else f"item {j + 1} of list {i + 1}"
-        raise InputError(f"{where} has no {which} rank (NaN), expected a number; leave the item out of both")
-    check_ranks(tables[0], lambda at: "" if one else f" of list {at + 1}")
+        kind = "gold" if np.isnan(tables[0, i, j]) else "predicted"
+        place = f"item {j + 1}" if single else f"item {j + 1} of list {i + 1}"
+        raise InputError(f"{place} has no {kind} rank (NaN), expected a number; leave the item out of both")
+    check_ranks(tables[0], lambda index: "" if single else f" of list {index + 1}")
     return PairedRanks(tables[0], -tables[1] if invert else tables[1])
 
 
-def padded(lists: Any, what: str, one: bool) -> list[Floats]:
+def lists_as_floats(lists: Any, kind: str, single: bool) -> list[Floats]:
     """Each list as floats."""
-    found = []
+    rows = []
     for i, values in enumerate(lists):
         if isinstance(values, Ranking):
             values = values.values
@@ -122,25 +124,28 @@ def padded(lists: Any, what: str, one: bool) -> list[Floats]:
                 raise ValueError
             row = row.astype(np.float64)
         except (TypeError, ValueError):
-            which = "" if one else f" of list {i + 1}"
-            raise InputError(f"the {what} ranks{which} are no numbers, expected ranks, as [1, 2, 2]") from None
+            of_list = "" if single else f" of list {i + 1}"
+            raise InputError(f"the {kind} ranks{of_list} are no numbers, expected ranks, as [1, 2, 2]") from None
         if row.ndim != 1:
-            expected = "one list of ranks" if one else "lists of ranks"
-            raise InputError(f"the {what} ranks have shape {np.shape(values)}, expected {expected}")
+            expected = "one list of ranks" if single else "lists of ranks"
+            raise InputError(f"the {kind} ranks have shape {np.shape(values)}, expected {expected}")
         if np.isinf(row).any():
-            which = "" if one else f" of list {i + 1}"
-            raise InputError(f"a {what} rank{which} is infinite, expected a finite number; leave the item out")
-        found.append(row)
-    return found
+            of_list = "" if single else f" of list {i + 1}"
+            raise InputError(f"a {kind} rank{of_list} is infinite, expected a finite number; leave the item out")
+        rows.append(row)
+    return rows
 
 
-def check_ranks(gold: Floats, where: Any) -> None:
-    """Raise InputError for a gold rank below 0: -1 says that nobody ranked the item."""
-    below = np.argwhere(gold < 0)
-    if below.size:
-        i, j = below[0].tolist()
+def check_ranks(gold: Floats, list_text: Any) -> None:
+    """Raise InputError for a gold rank below 0, as -1 for an item that nobody ranked.
+
+    list_text: the text that names a list by its index.
+    """
+    invalid = np.argwhere(gold < 0)
+    if invalid.size:
+        i, j = invalid[0].tolist()
         raise InputError(
-            f"item {j + 1}{where(i)} has gold rank {gold[i, j]:g}, expected at least 0 (-1 means that it was not "
+            f"item {j + 1}{list_text(i)} has gold rank {gold[i, j]:g}, expected at least 0 (-1 means that it was not "
             "ranked, not that it is best); leave the item out"
         )
 
@@ -148,9 +153,9 @@ def check_ranks(gold: Floats, where: Any) -> None:
 def table_of(
     rankings: Rankings, gold: str, predicted: str, *, missing: str = "error", invert: bool = False
 ) -> tuple[PairedRanks, int]:
-    """Two columns as a table, and how many items were left out. Raises InputError, UnknownName, ParameterError.
+    """Two columns as a table, and how many items were skipped. Raises InputError, UnknownName, ParameterError.
 
-    missing: an item without one of the two (NaN; -1, "not ranked") is refused ("error") or left out ("drop"). In the
+    missing: an item without one of the two (NaN; -1, "not ranked") is refused ("error") or skipped ("drop"). In the
     predicted column -1 is a number like others where it holds scores, or another number below 0.
     invert: the predicted column holds scores, of which higher is better.
     """
@@ -161,37 +166,37 @@ def table_of(
             raise UnknownName("column of these rankings", str(name), rankings.columns)
     if gold in rankings.scores:
         raise ParameterError(f"gold is {gold!r}, a column of scores; expected ranks by people, of which 1 is the best")
-    absent, found = [], []
+    missing_masks, columns = [], []
     score = invert or predicted in rankings.scores
     for name in (gold, predicted):
         values = rankings.columns[name]
-        # Beside other values below 0, -1 is a number like others; among ranks it says that there is none.
-        marks = not score and not bool(((values < 0) & (values != NOT_RANKED)).any())
-        none = np.isnan(values) | ((values == NOT_RANKED) & marks)
-        absent.append(not_ranked(rankings, gold) if name == gold else none)
-        found.append(values)
-    left_out = absent[0] | absent[1]
-    if missing == "error" and left_out.any():
-        item = int(np.flatnonzero(left_out)[0])
-        name = gold if absent[0][item] else predicted
+        # Beside other values below 0, -1 is a number like others; among ranks it marks a missing rank.
+        marks_missing = not score and not bool(((values < 0) & (values != NOT_RANKED)).any())
+        unranked = np.isnan(values) | ((values == NOT_RANKED) & marks_missing)
+        missing_masks.append(not_ranked(rankings, gold) if name == gold else unranked)
+        columns.append(values)
+    skipped = missing_masks[0] | missing_masks[1]
+    if missing == "error" and skipped.any():
+        item = int(np.flatnonzero(skipped)[0])
+        name = gold if missing_masks[0][item] else predicted
         refuse_item(
             rankings, item, name, "expected a rank; correct it, or leave such items out with --missing drop (missing=)"
         )
     judgment, place = rankings.judgment, place_in_group(rankings.offsets)
     shape = len(rankings), int(np.diff(rankings.offsets).max(initial=0))
     tables = []
-    for values, sign in zip(found, (1.0, -1.0 if score else 1.0), strict=True):
+    for values, sign in zip(columns, (1.0, -1.0 if score else 1.0), strict=True):
         table = np.full(shape, np.nan)
-        table[judgment, place] = np.where(left_out, np.nan, sign * values)
+        table[judgment, place] = np.where(skipped, np.nan, sign * values)
         tables.append(table)
     systems = np.full(shape, -1, np.int32)
     systems[judgment, place] = rankings.system.codes
-    whole = PairedRanks(tables[0], tables[1], systems)
-    return compact(whole) if left_out.any() else whole, int(np.count_nonzero(left_out))
+    paired_ranks = PairedRanks(tables[0], tables[1], systems)
+    return compact(paired_ranks) if skipped.any() else paired_ranks, int(np.count_nonzero(skipped))
 
 
 def compact(table: PairedRanks) -> PairedRanks:
-    """Items at the front of their lists, in their order."""
+    """The same table with items moved to the front of their lists, in their order."""
     order = np.argsort(~table.there, axis=1, kind="stable")
     gold, predicted = (np.take_along_axis(values, order, axis=1) for values in (table.gold, table.predicted))
     systems = None if table.systems is None else np.take_along_axis(table.systems, order, axis=1)
@@ -199,6 +204,6 @@ def compact(table: PairedRanks) -> PairedRanks:
 
 
 def segments_of(rankings: Rankings) -> Ints:
-    """(lists) a number for the segment of each; segments of two language pairs are two."""
+    """(lists) a number for the segment of each; segments of different language pairs differ."""
     pair, segment = rankings.pair.codes.astype(np.int64), rankings.segment.codes.astype(np.int64)
     return np.asarray(pair * len(rankings.segment.names) + segment, np.int64)

@@ -1,7 +1,8 @@
-"""RankEval's reference code in numbers (2014, commit 6b5fea5): the preset "rankeval", its departures included.
+"""The numbers of RankEval's reference code (2014, commit 6b5fea5), errors included: the preset "rankeval".
 
-Each function gives what the tool's of that meaning gives; docs/differences.md tells where that is not what its paper
-says. Measures run on hits here too: the tool's gains that overwrite each other are hits of the items that are left.
+Each function gives the values of the tool's corresponding function; docs/differences.md lists where they differ from
+its paper. Measures run on hits here too: where the tool's gains overwrite each other, hits are those of the remaining
+items.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ __all__ = [
 ]
 
 
-#: The square root of 2, as the tool has it.
+#: The square root of 2, in the tool's digits.
 ROOT = 1.4142136
 
 
 def as_printed(value: float) -> str:
-    """As Python 2 prints a number: 12 significant digits, and a float looks like one."""
+    """A number as Python 2 prints it: 12 significant digits, and always a point or an exponent in a float."""
     if isinstance(value, int):
         return str(value)
     text = f"{value:.12g}"
@@ -46,11 +47,11 @@ def as_printed(value: float) -> str:
 
 
 def tool_table(rankings: Rankings, gold: str, predicted: str) -> PairedRanks:
-    """Two columns as the tool takes them: -1 is a rank like others (point 5). Raises InputError, ParameterError."""
+    """Two columns as the tool reads them: -1 is a rank like others (point 5). Raises InputError, ParameterError."""
     for name in (gold, predicted):
-        absent = np.flatnonzero(np.isnan(rankings.column(name)))
-        if absent.size:
-            refuse_item(rankings, int(absent[0]), name, "expected a number; RankEval stops here")
+        missing = np.flatnonzero(np.isnan(rankings.column(name)))
+        if missing.size:
+            refuse_item(rankings, int(missing[0]), name, "expected a number; RankEval stops here")
         if name in rankings.scores:
             raise ParameterError(f"{name} holds scores, of which higher is better, and RankEval takes ranks; rank them")
     return PairedRanks(rankings.table(gold), rankings.table(predicted))
@@ -73,41 +74,48 @@ def tau_and_counts(
     invert_ranks: bool = False,
     ties: str = "ceiling",
 ) -> TauCounts:
-    """The tool's counts of pairs. invert_ranks leaves out items whose normalised rank by the person is 1 (point 6).
+    """The tool's counts of pairs. invert_ranks skips items whose normalised rank by the person is 1 (point 6).
 
     ties: the normalisation, which changes nothing else.
     """
     options = {"exclude_gold_ties": exclude_ties, "penalise_predicted_ties": penalize_ties}
-    whole = tau_counts(count_pairs(table), **options)
+    all_items = tau_counts(count_pairs(table), **options)
     if not invert_ranks:
-        return whole
+        return all_items
     gold = np.where(table.gold_ranks(ties) == 1, np.nan, table.gold)
-    found = tau_counts(count_pairs_by_row(gold, -table.predicted), **options)
-    return TauCounts(found.concordant, found.discordant, whole.pairs, whole.gold_ties, whole.predicted_ties)
+    remaining = tau_counts(count_pairs_by_row(gold, -table.predicted), **options)
+    return TauCounts(
+        remaining.concordant, remaining.discordant, all_items.pairs, all_items.gold_ties, all_items.predicted_ties
+    )
 
 
 def ndgc_err(table: PairedRanks, k: int | None = None) -> tuple[Floats, Floats]:
     """(lists) nDCG and ERR over gains that overwrite each other where the machine ties (point 8). k: of nDCG only."""
-    both = in_pieces(lambda part: overwritten(part, k), table)
-    return both[:, 0], both[:, 1]
+    values = in_pieces(lambda chunk: overwritten(chunk, k), table)
+    return values[:, 0], values[:, 1]
 
 
 def overwritten(table: PairedRanks, k: int | None) -> Floats:
-    """(lists, 2) nDCG and ERR of the items that are left."""
+    """(lists, 2) nDCG and ERR of the remaining items."""
     ranks = table.predicted_ranks()
     places = np.where(table.there, ranks, 1).astype(np.int64) - 1
     rows, columns = np.nonzero(table.there)
     last = np.full(table.gold.shape, -1, np.int64)
-    last[rows, places[rows, columns]] = columns  # of several the last stays
-    left = table.there & (np.take_along_axis(last, places, axis=1) == np.arange(table.gold.shape[1]))
+    last[rows, places[rows, columns]] = columns  # of several items the last remains
+    remaining = table.there & (np.take_along_axis(last, places, axis=1) == np.arange(table.gold.shape[1]))
     relevance = relevance_of_ranks(table)
-    found = np.full((len(table), 2), np.nan)
+    values = np.full((len(table), 2), np.nan)
     for n in np.unique(table.lengths[table.lengths > 0]).tolist():
-        at = np.flatnonzero(table.lengths == n)
-        hits = hits_of_ranks(table.rows(at), relevance[at], given=ranks[at], among=left[at])
-        found[at, 0] = nDCG(gain="exp", ideal="listed", cutoff=k)(hits)
-        found[at, 1] = ERR(gmax=n)(hits)
-    return found
+        list_indices = np.flatnonzero(table.lengths == n)
+        hits = hits_of_ranks(
+            table.rows(list_indices),
+            relevance[list_indices],
+            ranks=ranks[list_indices],
+            ranked_items=remaining[list_indices],
+        )
+        values[list_indices, 0] = nDCG(gain="exp", ideal="listed", cutoff=k)(hits)
+        values[list_indices, 1] = ERR(gmax=n)(hits)
+    return values
 
 
 def set_taus(table: PairedRanks, *, exclude_ties: bool = True, penalize_ties: bool = True) -> dict[str, float | int]:
@@ -116,15 +124,15 @@ def set_taus(table: PairedRanks, *, exclude_ties: bool = True, penalize_ties: bo
     valid, pairs = int(counts.valid.sum()), int(counts.pairs.sum())
     refuse_pairless(valid)
     tau = counts.micro
-    of_list = counts.tau
-    prob = tau_prob(of_list, counts.valid)
-    used = ~np.isnan(of_list) & (of_list != 0) & (prob != 0)  # point 2
-    tied = int(np.count_nonzero(counts.predicted_ties))
+    taus = counts.tau
+    pvalues = tau_prob(taus, counts.valid)
+    used = ~np.isnan(taus) & (taus != 0) & (pvalues != 0)  # point 2
+    n_tied = int(np.count_nonzero(counts.predicted_ties))
     return {
         "tau": tau,
         "tau_prob": float(tau_prob(tau, valid)),
-        "tau_avg_seg": float(of_list[used].mean()) if used.any() else math.nan,
-        "tau_avg_seg_prob": float(np.prod(prob[used])),  # point 3
+        "tau_avg_seg": float(taus[used].mean()) if used.any() else math.nan,
+        "tau_avg_seg_prob": float(np.prod(pvalues[used])),  # point 3
         "tau_concordant": int(counts.concordant.sum()),
         "tau_discordant": int(counts.discordant.sum()),
         "tau_valid_pairs": valid,
@@ -133,8 +141,8 @@ def set_taus(table: PairedRanks, *, exclude_ties: bool = True, penalize_ties: bo
         "tau_predicted_ties": int(counts.predicted_ties.sum()),
         # Point 4: the ties of the last list only; and sentences over the items of the last list.
         "tau_predicted_ties_per": 100.0 * int(counts.predicted_ties[-1]) / pairs,
-        "tau_sentence_ties": tied,
-        "tau_sentence_ties_per": 100.0 * tied / int(table.lengths[-1]),
+        "tau_sentence_ties": n_tied,
+        "tau_sentence_ties_per": 100.0 * n_tied / int(table.lengths[-1]),
     }
 
 
@@ -147,12 +155,12 @@ def refuse_pairless(valid: int) -> None:
 
 
 def all_metrics(table: PairedRanks) -> dict[str, float | int]:
-    """All that the tool prints, by its keys, sorted. Raises InputError as `set_taus`, and for a list without items."""
+    """All values that the tool prints, by its sorted keys. Raises InputError as `set_taus`, and for an empty list."""
     if not len(table) or not table.lengths.all():
-        which = f"judgment {int(np.argmin(table.lengths)) + 1} has no items" if len(table) else "there is no judgment"
-        raise InputError(f"{which}, expected at least one; RankEval has no values here")
+        problem = f"judgment {int(np.argmin(table.lengths)) + 1} has no items" if len(table) else "there is no judgment"
+        raise InputError(f"{problem}, expected at least one; RankEval has no values here")
     ndgc, err = ndgc_err(table, int(table.lengths[0]))  # point 9
-    found: dict[str, float | int] = {
+    metrics: dict[str, float | int] = {
         **set_taus(table),
         "mrr": float(farr(table).mean()),
         "ndgc": float(ndgc.mean()),
@@ -161,5 +169,5 @@ def all_metrics(table: PairedRanks) -> dict[str, float | int]:
     }
     best = count_ranks(gold_of_best(table, "minimize"))
     for rank, share in zip(best.ranks.tolist(), best.share.tolist(), strict=True):
-        found[f"bph_{rank}"] = round(share, 2)
-    return dict(sorted(found.items()))
+        metrics[f"bph_{rank}"] = round(share, 2)
+    return dict(sorted(metrics.items()))

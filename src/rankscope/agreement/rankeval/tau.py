@@ -1,7 +1,7 @@
-"""Kendall's tau of a person's ranks and a machine's, and how likely chance is to give such taus.
+"""Kendall's tau of people's and predicted ranks, and p-values of such taus by chance.
 
-Judgments of one segment share the machine's ranks, so that they are not independent: one permutation of the segment's
-systems serves all of them.
+Judgments of one segment share the machine's ranks and are not independent: one permutation of the segment's systems
+serves all of them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class TauCounts:
-    """(lists) of each: the pairs that agree and that disagree, as the treatment of ties has it, and what was tied.
+    """(lists) for each list the pairs that agree and that disagree, by the treatment of ties, and the tied pairs.
 
     pairs: all pairs. gold_ties, predicted_ties: those tied by the person, and by the machine (both counted twice).
     """
@@ -66,7 +66,7 @@ class TauCounts:
 
     @property
     def micro(self) -> float:
-        """Of all lists' pairs together."""
+        """Tau of all lists' pairs together."""
         c, d = int(self.concordant.sum()), int(self.discordant.sum())
         return (c - d) / (c + d) if c + d else float("nan")
 
@@ -74,8 +74,8 @@ class TauCounts:
     def macro(self) -> float:
         """The mean of the lists' taus; lists without a pair that counts have none."""
         tau = self.tau
-        there = tau[~np.isnan(tau)]
-        return float(there.mean()) if there.size else float("nan")
+        finite = tau[~np.isnan(tau)]
+        return float(finite.mean()) if finite.size else float("nan")
 
 
 def count_pairs(table: PairedRanks) -> PairCounts:
@@ -86,10 +86,10 @@ def count_pairs(table: PairedRanks) -> PairCounts:
 def tau_counts(
     counts: PairCounts, *, exclude_gold_ties: bool = True, penalise_predicted_ties: bool = True
 ) -> TauCounts:
-    """What agrees and disagrees.
+    """The pairs that agree and that disagree.
 
-    exclude_gold_ties: a pair that the person ties is left out; otherwise it agrees where the machine ties it too, and
-    disagrees elsewhere. penalise_predicted_ties: a pair that only the machine ties disagrees; otherwise it is left out.
+    exclude_gold_ties: a pair that the person ties is skipped; otherwise it agrees where the machine ties it too, and
+    disagrees elsewhere. penalise_predicted_ties: a pair that only the machine ties disagrees; otherwise it is skipped.
     """
     concordant, discordant = counts.concordant.copy(), counts.discordant.copy()
     if penalise_predicted_ties:
@@ -110,8 +110,8 @@ def tau_deviations(n: npt.ArrayLike) -> Floats:
     """The standard deviation of tau by chance, sqrt((4n + 10) / (9n(n - 1))), of n items; NaN for fewer than two."""
     items = np.asarray(n, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.sqrt((4 * items + 10) / (9 * items * (items - 1)))
-    return np.where(items >= 2, found, np.nan)
+        deviations = np.sqrt((4 * items + 10) / (9 * items * (items - 1)))
+    return np.where(items >= 2, deviations, np.nan)
 
 
 def tau_statistics(tau: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
@@ -120,24 +120,24 @@ def tau_statistics(tau: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
 
 
 def segment_statistics(taus: TauCounts, lengths: npt.ArrayLike, segments: npt.ArrayLike) -> Floats:
-    """(segments) tau of the pairs of all a segment's judgments together over its standard deviation; NaN without any.
+    """(segments) tau of all pairs of a segment's judgments over its standard deviation; NaN without pairs.
 
-    Judgments of one segment share the machine's ranks. Their taus are taken to vary wholly together, so that the
-    deviation of their mean, which is weighted by pairs, is the mean of theirs: it is never more in truth. Of a single
-    judgment this is `tau_statistics`.
+    Judgments of one segment share the machine's ranks. Their taus are taken as fully correlated, so that the deviation
+    of their mean, which is weighted by pairs, is the mean of their deviations: an upper bound. For a single judgment
+    this is `tau_statistics`.
     """
     pairs = taus.valid.astype(np.float64)
-    at = np.unique(np.asarray(segments), return_inverse=True)[1]
-    k = int(at.max(initial=-1)) + 1
-    above = np.bincount(at, taus.concordant - taus.discordant, k)
-    below = np.bincount(at, np.where(pairs > 0, pairs * tau_deviations(lengths), 0.0), k)
-    found = np.full(k, np.nan)
-    np.divide(above, below, out=found, where=np.asarray(below > 0))
-    return found
+    segment_indices = np.unique(np.asarray(segments), return_inverse=True)[1]
+    n_segments = int(segment_indices.max(initial=-1)) + 1
+    numerators = np.bincount(segment_indices, taus.concordant - taus.discordant, n_segments)
+    denominators = np.bincount(segment_indices, np.where(pairs > 0, pairs * tau_deviations(lengths), 0.0), n_segments)
+    statistics = np.full(n_segments, np.nan)
+    np.divide(numerators, denominators, out=statistics, where=np.asarray(denominators > 0))
+    return statistics
 
 
 def tau_pvalues(tau: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
-    """erfc(|z| / sqrt 2): two-sided."""
+    """The two-sided p-values erfc(|z| / sqrt 2)."""
     return erfc(np.abs(tau_statistics(tau, n)) / math.sqrt(2.0))
 
 
@@ -147,40 +147,40 @@ def erfc(values: Floats) -> Floats:
 
 
 def combine_by_fisher(pvalues: Floats) -> float:
-    """Fisher's combination: -2 sum of ln p has a chi-square of 2k degrees of freedom. NaN are left out; of none NaN."""
-    there = pvalues[~np.isnan(pvalues)]
-    if not there.size:
+    """Fisher's combination: -2 sum of ln p has a chi-square of 2k degrees of freedom. NaN is skipped; NaN of none."""
+    finite = pvalues[~np.isnan(pvalues)]
+    if not finite.size:
         return float("nan")
     with np.errstate(divide="ignore"):  # a p-value of 0 makes it infinite, and the result 0
-        return float(special().chdtrc(2 * there.size, -2.0 * np.log(there).sum()))
+        return float(special().chdtrc(2 * finite.size, -2.0 * np.log(finite).sum()))
 
 
 def combine_by_stouffer(statistics: Floats) -> float:
     """Stouffer's combination of signed statistics: their sum over sqrt(k) is normal; two-sided."""
-    there = statistics[~np.isnan(statistics)]
-    if not there.size:
+    finite = statistics[~np.isnan(statistics)]
+    if not finite.size:
         return float("nan")
-    return math.erfc(abs(float(there.sum())) / math.sqrt(2.0 * there.size))
+    return math.erfc(abs(float(finite.sum())) / math.sqrt(2.0 * finite.size))
 
 
-#: Places and codes, in few bytes.
+#: Small integers: places and codes.
 Small = npt.NDArray[Any]
-#: Values are as far from chance as the one found where they are but for the noise of sums.
+#: Values that differ by less from the observed one are equal to it, but for the rounding of sums.
 NOISE = 1e-12
-#: Items (and places) that are dealt to at once, so that memory stays small; more are no faster.
-AT_ONCE = 1 << 17
+#: How many items (and places) are permuted at once, so that memory stays small; more are no faster.
+CHUNK_ITEMS = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
 class Deal:
-    """Lists whose ranks are to be dealt out. table: the lists, those of one segment side by side.
+    """Lists whose predicted ranks are to be permuted. table: the lists, sorted by segment.
 
-    segment: (lists) from 0 on, rising. sizes: (segments) the systems of each.
-    place: (lists, items) of each item's system among those of its segment.
-    values: (lists, places) codes that order as the machine does: that of the system at each place; where `by_order`,
-    those of the list in rising order, which are dealt to its items as the segment's permutation orders them.
-    share: (lists) the share of pairs that the machine ties on average. varies: (lists) whether that share is not the
-    same in every deal.
+    segment: (lists) the index of each list's segment, rising. sizes: (segments) how many systems each has.
+    place: (lists, items) the index of each item's system among those of its segment.
+    values: (lists, places) codes in the order of the machine's ranks: that of the system at each place; where
+    `by_order`, those of the list in rising order, which its items get in the order of the segment's permutation.
+    share: (lists) the share of pairs that the machine ties on average. varies: (lists) whether that share differs
+    between permutations.
     """
 
     table: PairedRanks
@@ -194,10 +194,10 @@ class Deal:
 
 
 class SegmentLayout:
-    """Some lists, whole segments side by side, and where the systems of each segment stand.
+    """Some lists, sorted by segment, and a slot for each system of each segment.
 
-    owner: (slots) of which segment each system is. slot: (items) of which slot each is. sizes, firsts: (segments).
-    few: (lists) those of a segment in which not all lists hold the same systems.
+    owner: (slots) the segment of each slot. slot: (items) the slot of each item. sizes, firsts: (segments) the number
+    of slots and the first slot of each. few: (lists) whether the lists of its segment do not all hold the same systems.
     """
 
     def __init__(self, table: PairedRanks, segments: Ints) -> None:
@@ -214,9 +214,11 @@ class SegmentLayout:
         self.few = np.isin(self.segment, self.segment[table.lengths < self.sizes[self.segment]])
 
     def value_of_slots(self) -> tuple[Floats, bool, bool]:
-        """(slots) the machine's value of each system where lists differ; whether one has two, and several lists."""
-        among = self.few[self.rows]
-        slot, predicted = self.slot[among], self.table.predicted[self.rows, self.columns][among]
+        """(slots) the machine's value of each system where lists hold different systems; whether a system has two
+        values, and whether a system is in several lists.
+        """
+        in_incomplete = self.few[self.rows]
+        slot, predicted = self.slot[in_incomplete], self.table.predicted[self.rows, self.columns][in_incomplete]
         low, high = np.full(self.owner.size, np.inf), np.full(self.owner.size, -np.inf)
         np.minimum.at(low, slot, predicted)
         np.maximum.at(high, slot, predicted)
@@ -228,63 +230,67 @@ class SegmentLayout:
 
 
 def deals_of(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Iterator[Deal]:
-    """How ranks are dealt out, some segments at a time. segments: (lists) of which each is; by default one of its own.
+    """How ranks are permuted, some segments at a time. segments: (lists) the segment of each; by default its own.
 
-    Where all judgments of a segment hold the same systems, these are permuted. Where they hold others, so are the
-    machine's values of all the segment's systems, if each system has one value in all judgments of its segment, and
-    some system is in several. Otherwise the machine's numbers are ranks within each list: each list keeps its own,
-    dealt to its systems in the order of one permutation of the segment's.
+    Where all judgments of a segment hold the same systems, these are permuted. Where they hold different systems, the
+    machine's values of all the segment's systems are permuted if each system has one value in all judgments of its
+    segment, and some system is in several. Otherwise the machine's numbers are ranks within each list: each list keeps
+    its own ranks, and its systems get them in the order of one permutation of the segment's systems.
     """
-    given = np.arange(len(table)) if segments is None else np.asarray(segments, np.int64)
-    kept = np.flatnonzero(table.lengths >= 2)
-    kept = kept[np.argsort(given[kept], kind="stable")]
-    begins = np.flatnonzero(np.diff(given[kept], prepend=given[kept][:1] - 1))
-    cut = np.unique(begins * table.gold.shape[1] // AT_ONCE, return_index=True)[1]
-    edges = [*begins[cut].tolist(), kept.size]
-    parts = [kept[a:b] for a, b in pairwise(edges)]
-    conflict = several = False
-    for part in parts:
-        layout = SegmentLayout(table.rows(part), given[part])
+    segment_codes = np.arange(len(table)) if segments is None else np.asarray(segments, np.int64)
+    rows = np.flatnonzero(table.lengths >= 2)
+    rows = rows[np.argsort(segment_codes[rows], kind="stable")]
+    segment_starts = np.flatnonzero(np.diff(segment_codes[rows], prepend=segment_codes[rows][:1] - 1))
+    chunk_starts = np.unique(segment_starts * table.gold.shape[1] // CHUNK_ITEMS, return_index=True)[1]
+    edges = [*segment_starts[chunk_starts].tolist(), rows.size]
+    chunks = [rows[a:b] for a, b in pairwise(edges)]
+    conflict = several_lists = False
+    for chunk in chunks:
+        layout = SegmentLayout(table.rows(chunk), segment_codes[chunk])
         if layout.few.any():
-            _, two, more = layout.value_of_slots()
-            conflict, several = conflict or two, several or more
-    for part in parts:
-        yield deal_of(SegmentLayout(table.rows(part), given[part]), several and not conflict)
+            _, has_conflict, has_several = layout.value_of_slots()
+            conflict, several_lists = conflict or has_conflict, several_lists or has_several
+    for chunk in chunks:
+        yield deal_of(SegmentLayout(table.rows(chunk), segment_codes[chunk]), several_lists and not conflict)
 
 
-def deal_of(layout: SegmentLayout, across: bool) -> Deal:
-    """across: where lists of a segment hold other systems, the values of all its systems are permuted."""
-    table, segment, few = layout.table, layout.segment, layout.few
+def deal_of(layout: SegmentLayout, permute_values: bool) -> Deal:
+    """The deal of a layout. permute_values: where lists of a segment hold different systems, the values of all the
+    segment's systems are permuted; otherwise each list's own ranks.
+    """
+    table, segment, incomplete = layout.table, layout.segment, layout.few
     place = np.zeros(table.gold.shape, np.int32)
     place[layout.rows, layout.columns] = layout.slot - layout.firsts[layout.owner[layout.slot]]
     width = int(layout.sizes.max(initial=0))
-    kind = np.int8 if width < 100 else np.int32
-    codes = in_pieces(lambda part: np.nan_to_num(part.predicted_ranks("minimize")).astype(kind), table)
-    values = np.zeros((len(table), width), kind)
+    dtype = np.int8 if width < 100 else np.int32
+    codes = in_pieces(lambda chunk: np.nan_to_num(chunk.predicted_ranks("minimize")).astype(dtype), table)
+    values = np.zeros((len(table), width), dtype)
     values[layout.rows, place[table.there]] = codes[table.there]
     share = tau_counts(count_pairs(table)).predicted_ties / np.maximum(table.lengths * (table.lengths - 1) // 2, 1)
-    none = np.zeros(len(table), np.bool_)
-    if not few.any():
-        return Deal(table, segment, layout.sizes, place, values, none, share, none)
-    if not across:
-        ordered = np.sort(np.where(table.there, codes, np.iinfo(kind).max)[few], axis=1)[:, : values.shape[1]]
-        values[few, : ordered.shape[1]] = ordered
-        return Deal(table, segment, layout.sizes, place, values, few, share, none)
-    of_all = value_table(layout.value_of_slots()[0], layout, values.shape[1])
-    values[few] = np.nan_to_num(of_all[segment[few]])
-    share[few] = tied_share(of_all, layout.sizes)[segment[few]]
-    return Deal(table, segment, layout.sizes, place, values, none, share, few)
+    no_list = np.zeros(len(table), np.bool_)
+    if not incomplete.any():
+        return Deal(table, segment, layout.sizes, place, values, no_list, share, no_list)
+    if not permute_values:
+        sorted_codes = np.sort(np.where(table.there, codes, np.iinfo(dtype).max)[incomplete], axis=1)[
+            :, : values.shape[1]
+        ]
+        values[incomplete, : sorted_codes.shape[1]] = sorted_codes
+        return Deal(table, segment, layout.sizes, place, values, incomplete, share, no_list)
+    segment_values = value_table(layout.value_of_slots()[0], layout, values.shape[1])
+    values[incomplete] = np.nan_to_num(segment_values[segment[incomplete]])
+    share[incomplete] = tied_share(segment_values, layout.sizes)[segment[incomplete]]
+    return Deal(table, segment, layout.sizes, place, values, no_list, share, incomplete)
 
 
 def value_table(values: Floats, layout: SegmentLayout, width: int) -> Floats:
-    """(segments, places) ranks by the values of each segment's systems; NaN where there is none."""
-    found = np.full((layout.firsts.size, width), np.nan)
-    found[layout.owner, np.arange(layout.owner.size) - layout.firsts[layout.owner]] = values
-    return normalise_ranks(found, "minimize")
+    """(segments, places) the ranks of each segment's systems by their values; NaN where there is no system."""
+    table = np.full((layout.firsts.size, width), np.nan)
+    table[layout.owner, np.arange(layout.owner.size) - layout.firsts[layout.owner]] = values
+    return normalise_ranks(table, "minimize")
 
 
 def tied_share(values: Floats, sizes: Ints) -> Floats:
-    """(segments) the share of pairs that have one value."""
+    """(segments) the share of pairs with equal values."""
     ties = tau_counts(count_pairs(PairedRanks(values, values))).predicted_ties
     return np.asarray(ties / np.maximum(sizes * (sizes - 1) / 2, 1))
 
@@ -299,45 +305,46 @@ def permutation_pvalue(
     rng: Any = None,
     progress: Callable[[float], Any] | None = None,
 ) -> float:
-    """The share of dealt-out sets whose micro tau is as far from what chance gives on average, the one found included.
+    """The share of permutations whose micro tau is as far from its average by chance as the observed one, which counts.
 
-    segments: (lists) of which segment each is, as in `deals_of`. Where ties of the machine count against it, chance
-    gives less than 0 on average, which is taken into account.
+    segments: (lists) the segment of each, as in `deals_of`. Where ties of the machine count against it, the average by
+    chance is below 0, which is taken into account.
     """
     options = {"exclude_gold_ties": exclude_gold_ties, "penalise_predicted_ties": penalise_predicted_ties}
     counts = count_pairs(table)
-    found = tau_counts(counts, **options)
-    if not found.valid.sum():
+    observed = tau_counts(counts, **options)
+    if not observed.valid.sum():
         return float("nan")
-    net, both, tied = np.zeros((3, n_resamples))
-    generator, known = as_generator(rng), ChanceTau()
+    net, untied_by_both, machine_ties = np.zeros((3, n_resamples))
+    generator, chance = as_generator(rng), ChanceTau()
     for deal in deals_of(table, segments):
-        known.add(deal, **options)
-        more = deal_ranks(deal, n_resamples, generator, scaled(progress, len(deal.table) / len(table)))
-        for total, part in zip((net, both, tied), more, strict=True):
-            total += part
-    # Of the pairs that the person does not tie, those that the machine does not tie either are `both`.
-    c, d = (both + net) / 2, (both - net) / 2
-    untied = int((counts.concordant + counts.discordant + counts.tied_y).sum())
+        chance.add(deal, **options)
+        deal_sums = deal_ranks(deal, n_resamples, generator, scaled(progress, len(deal.table) / len(table)))
+        for total, deal_sum in zip((net, untied_by_both, machine_ties), deal_sums, strict=True):
+            total += deal_sum
+    # c, d: agreeing and disagreeing pairs, by the treatment of ties.
+    c, d = (untied_by_both + net) / 2, (untied_by_both - net) / 2
+    gold_untied = int((counts.concordant + counts.discordant + counts.tied_y).sum())
     if penalise_predicted_ties:
-        d = d + (untied - both)
+        d = d + (gold_untied - untied_by_both)
     if not exclude_gold_ties:
-        tied_both = tied - (untied - both)
-        c, d = c + tied_both, d + (int(found.gold_ties.sum()) - tied_both)
-    values = (c - d) / np.maximum(c + d, 1)
-    centre = float(values.mean()) if known.centre is None else known.centre
-    far = np.count_nonzero(np.abs(values - centre) >= abs(found.micro - centre) - NOISE)
-    return (1 + int(far)) / (1 + n_resamples)
+        tied_both = machine_ties - (gold_untied - untied_by_both)
+        c, d = c + tied_both, d + (int(observed.gold_ties.sum()) - tied_both)
+    taus = (c - d) / np.maximum(c + d, 1)
+    centre = float(taus.mean()) if chance.centre is None else chance.centre
+    n_far = np.count_nonzero(np.abs(taus - centre) >= abs(observed.micro - centre) - NOISE)
+    return (1 + int(n_far)) / (1 + n_resamples)
 
 
 def scaled(progress: Callable[[float], Any] | None, share: float) -> Callable[[float], Any] | None:
-    return None if progress is None else lambda done: progress(share * done)
+    return None if progress is None else lambda count: progress(share * count)
 
 
 class ChanceTau:
-    """The micro tau that chance gives on average, of deals added one by one.
+    """The average micro tau by chance, over deals added one by one.
 
-    A pair is by chance as often concordant as discordant, and tied by the machine as often as any other of its list.
+    By chance a pair is as often concordant as discordant, and tied by the machine as often as any other pair of its
+    list.
     """
 
     def __init__(self) -> None:
@@ -348,74 +355,78 @@ class ChanceTau:
         counts = count_pairs(deal.table)
         untied = counts.concordant + counts.discordant + counts.tied_y
         gold_ties = counts.tied_x + counts.tied_both
-        above, below = np.zeros(len(deal.share)), untied.astype(np.float64)
+        numerator, denominator = np.zeros(len(deal.share)), untied.astype(np.float64)
         if penalise_predicted_ties:
-            above = above - deal.share * untied
+            numerator = numerator - deal.share * untied
         else:
-            below = below - deal.share * untied
+            denominator = denominator - deal.share * untied
             self.varies |= bool(((deal.share > 0) & (untied > 0) & (deal.varies | (gold_ties > 0))).any())
         if not exclude_gold_ties:
-            above, below = above + (2 * deal.share - 1) * gold_ties, below + gold_ties
-        self.above += float(above.sum())
-        self.below += float(below.sum())
+            numerator, denominator = numerator + (2 * deal.share - 1) * gold_ties, denominator + gold_ties
+        self.above += float(numerator.sum())
+        self.below += float(denominator.sum())
 
     @property
     def centre(self) -> float | None:
-        """None where it has no closed form: the pairs that count are not as many in every deal."""
+        """The average, or None where it has no closed form: the number of pairs that count varies."""
         return None if self.varies or not self.below > 0 else self.above / self.below
 
 
 def deal_ranks(
     deal: Deal, n_resamples: int, rng: np.random.Generator, progress: Callable[[float], Any] | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """(resamples) concordant less discordant pairs of all lists, how many pairs neither ties, how many the machine."""
+    """(resamples) over all lists: concordant less discordant pairs, pairs that neither side ties, and pairs that the
+    machine ties.
+    """
     sums = np.zeros((3, n_resamples))
-    lists, items = deal.table.gold.shape
-    most = max(1, AT_ONCE // max(lists * max(items, deal.values.shape[1]), 1))
+    n_lists, n_items = deal.table.gold.shape
+    chunk_size = max(1, CHUNK_ITEMS // max(n_lists * max(n_items, deal.values.shape[1]), 1))
     gold = np.ascontiguousarray(deal.table.gold.T)[:, None, :]
-    signs = [order_of(gold[:j], gold[j]) for j in range(items)]
-    done = 0
+    signs = [order_of(gold[:j], gold[j]) for j in range(n_items)]
+    position = 0
     for stream, size in draw(rng, n_resamples).streams():
-        for start in range(0, size, most):
-            count = min(most, size - start)
-            add_pairs(sums[:, done : done + count], deal_once(deal, stream, count), signs)
-            done += count
+        for start in range(0, size, chunk_size):
+            count = min(chunk_size, size - start)
+            add_pairs(sums[:, position : position + count], deal_once(deal, stream, count), signs)
+            position += count
             if progress is not None:
                 progress(count)
     return sums[0], sums[1], sums[2]
 
 
 def add_pairs(sums: Floats, dealt: Small, signs: list[npt.NDArray[np.int8]]) -> None:
-    """Count the pairs of dealt (items, resamples, lists), of which `signs` has the person's order, in the sums."""
+    """Add the counts of pairs of `dealt` (items, resamples, lists) to the sums; signs: the person's order of pairs."""
     for j in range(1, len(dealt)):
-        order = order_of(dealt[:j], dealt[j])
-        alike = order * signs[j]
-        sums[0] += alike.sum(axis=(0, 2), dtype=np.int64)
-        sums[1] += np.count_nonzero(alike, axis=(0, 2))
-        sums[2] += j * dealt.shape[2] - np.count_nonzero(order, axis=(0, 2))
+        machine_signs = order_of(dealt[:j], dealt[j])
+        sign_products = machine_signs * signs[j]
+        sums[0] += sign_products.sum(axis=(0, 2), dtype=np.int64)
+        sums[1] += np.count_nonzero(sign_products, axis=(0, 2))
+        sums[2] += j * dealt.shape[2] - np.count_nonzero(machine_signs, axis=(0, 2))
 
 
 def deal_once(deal: Deal, stream: np.random.Generator, count: int) -> npt.NDArray[Any]:
-    """(items, resamples, lists) the machine's codes dealt out anew; behind the last item, codes that tie nothing."""
-    lists, items = deal.table.gold.shape
+    """(items, resamples, lists) the machine's codes, permuted; behind the last item, codes that tie with none."""
+    n_lists, n_items = deal.table.gold.shape
     width = deal.values.shape[1]
     keys = stream.random((count, deal.sizes.size, width), dtype=np.float32)
     if (deal.sizes < width).any():
-        keys[:, np.arange(width) >= deal.sizes[:, None]] = 2.0  # behind all systems, where they stand already
-    # Whose rank stands at each place: (resamples, lists, items).
-    at = (deal.segment[:, None] * width + deal.place).ravel()
-    whose = np.argsort(keys, axis=2).reshape(count, -1).take(at, axis=1).reshape(count, lists, items)
+        keys[:, np.arange(width) >= deal.sizes[:, None]] = 2.0  # sorts behind all systems: the places without one stay
+    # The place whose rank each item gets: (resamples, lists, items).
+    positions = (deal.segment[:, None] * width + deal.place).ravel()
+    rank_owners = np.argsort(keys, axis=2).reshape(count, -1).take(positions, axis=1).reshape(count, n_lists, n_items)
     if deal.by_order.any():
-        among = np.where(deal.table.there[deal.by_order], whose[:, deal.by_order], width)
-        whose[:, deal.by_order] = np.argsort(np.argsort(among, axis=2, kind="stable"), axis=2, kind="stable")
-        np.minimum(whose, width - 1, out=whose)  # of no item
-    whose += width * np.arange(lists)[:, None]
-    dealt = deal.values.ravel().take(whose)
-    if (deal.table.lengths < items).any():
-        dealt = np.where(deal.table.there, dealt, -2 - np.arange(items, dtype=dealt.dtype))
-    return np.ascontiguousarray(np.moveaxis(dealt, 2, 0))  # one comparison takes places of many lists
+        owner_order = np.where(deal.table.there[deal.by_order], rank_owners[:, deal.by_order], width)
+        rank_owners[:, deal.by_order] = np.argsort(
+            np.argsort(owner_order, axis=2, kind="stable"), axis=2, kind="stable"
+        )
+        np.minimum(rank_owners, width - 1, out=rank_owners)  # places without an item
+    rank_owners += width * np.arange(n_lists)[:, None]
+    codes = deal.values.ravel().take(rank_owners)
+    if (deal.table.lengths < n_items).any():
+        codes = np.where(deal.table.there, codes, -2 - np.arange(n_items, dtype=codes.dtype))
+    return np.ascontiguousarray(np.moveaxis(codes, 2, 0))  # one comparison covers many lists
 
 
 def order_of(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-    """-1, 0 or 1: the order of two; 0 where there is none."""
+    """The sign of a - b: -1, 0 or 1; 0 for NaN."""
     return np.asarray((a > b).view(np.int8) - (a < b).view(np.int8))

@@ -1,4 +1,4 @@
-"""The view of agreement of ranks: sentences, tables, and lines over experiments."""
+"""The view of agreement of ranks: sentences, tables, and figures over experiments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 
-#: What the statistics are called in tables.
+#: The names of statistics in tables.
 NAMES = {
     "tau": "tau",
     "tau_macro": "tau, mean over lists",
@@ -28,12 +28,12 @@ NAMES = {
     "pvalue_stouffer": "p by Stouffer",
 }
 COUNTS = ("concordant", "discordant", "pairs", "gold_ties", "predicted_ties")
-#: What a table of several metrics shows.
+#: The columns of the table of several metrics.
 SUMMARY_STATISTICS = ("tau", "tau_macro", "pvalue_permutation", "MRR", "nDCG", "ERR", "average_predicted")
-#: What the figure over experiments shows, beside the measure that orders it.
+#: The lines of the figure over experiments, beside the measure that orders it.
 LINES = ("MRR", "tau", "tau_macro", "nDCG", "ERR")
-#: The figure needs so many experiments.
-FEW = 3
+#: The fewest experiments for which the figure is drawn.
+MIN_EXPERIMENTS = 3
 
 
 def sections_of(result: RankAgreement) -> tuple[Section, ...]:
@@ -41,32 +41,32 @@ def sections_of(result: RankAgreement) -> tuple[Section, ...]:
     if result.preset is not None:
         return tuple(tool_section(result, part) for part in parts)
     if len(parts) == 1:
-        found = [part_section(result, parts[0])]
+        sections = [part_section(result, parts[0])]
     else:
-        found = [overview_section(result), *(part_section(result, part, folded=True) for part in parts)]
-    found += [best_table(parts), pair_table(parts)]
+        sections = [overview_section(result), *(part_section(result, part, folded=True) for part in parts)]
+    sections += [best_table(parts), pair_table(parts)]
     if result.by_segment:
-        found += [list_table(result, part) for part in parts if not part.together]
-    return tuple(found)
+        sections += [list_table(result, part) for part in parts if not part.together]
+    return tuple(sections)
 
 
 def tool_section(result: RankAgreement, part: RankPart) -> Section:
     """Keys and numbers in RankEval's digits."""
-    rows = tuple((one.name, as_printed(one.value)) for one in part.found.statistics)
+    rows = tuple((statistic.name, as_printed(statistic.value)) for statistic in part.found.statistics)
     title = f"{part.metric} against {result.gold}, as RankEval prints it"
     return Section(title=title, table=Table(columns=("key", "value"), rows=rows))
 
 
 def part_name(result: RankAgreement, part: RankPart) -> str:
-    several = len({other.pair for other in result.parts}) > 1
-    return f"{part.metric} ({part.pair or '-'})" if several else part.metric
+    shows_pair = len({any_part.pair for any_part in result.parts}) > 1
+    return f"{part.metric} ({part.pair or '-'})" if shows_pair else part.metric
 
 
 def part_section(result: RankAgreement, part: RankPart, *, folded: bool = False) -> Section:
     rows = [
-        (NAMES.get(one.name, one.name), *statistic_cells(one), f"{one.n:,}")
-        for one in part.found.statistics
-        if one.name not in COUNTS
+        (NAMES.get(statistic.name, statistic.name), *statistic_cells(statistic), f"{statistic.n:,}")
+        for statistic in part.found.statistics
+        if statistic.name not in COUNTS
     ]
     level = format_percent(result.asked.confidence_level)
     return Section(
@@ -78,36 +78,41 @@ def part_section(result: RankAgreement, part: RankPart, *, folded: bool = False)
     )
 
 
-def statistic_cells(one: IntervalStatistic) -> tuple[str, str, str]:
-    if one.name.startswith("pvalue"):
-        return format_p_cell(one.value), "-", "-"
-    return format_value(one.value, "mean"), format_value(one.low, "mean"), format_value(one.high, "mean")
+def statistic_cells(statistic: IntervalStatistic) -> tuple[str, str, str]:
+    if statistic.name.startswith("pvalue"):
+        return format_p_cell(statistic.value), "-", "-"
+    return (
+        format_value(statistic.value, "mean"),
+        format_value(statistic.low, "mean"),
+        format_value(statistic.high, "mean"),
+    )
 
 
 def sentence_of(part: RankPart) -> str:
-    """What tau means in pairs, and whether chance explains it."""
-    found = part.found
-    tau, taus = found["tau"], found.taus
+    """The sentence on what tau means in pairs, and whether chance explains it."""
+    measures = part.found
+    tau, taus = measures["tau"], measures.taus
     if math.isnan(tau):
         return f"No pair of items counts: of those that people rank, {part.metric} ties all."
-    c, valid = int(taus.concordant.sum()), int(taus.valid.sum())
-    p = found["pvalue_permutation"]
+    n_concordant, n_valid = int(taus.concordant.sum()), int(taus.valid.sum())
+    p = measures["pvalue_permutation"]
     text = (
-        f"Of {pluralise(valid, 'pair')} that people rank, {part.metric} orders {c:,} as they do "
-        f"({100 * c / valid:.1f} %): tau {tau:.2f}, where 1 is full agreement and -1 the opposite order."
+        f"Of {pluralise(n_valid, 'pair')} that people rank, {part.metric} orders {n_concordant:,} as they do "
+        f"({100 * n_concordant / n_valid:.1f} %): tau {tau:.2f}, where 1 is full agreement and -1 the opposite order."
     )
-    # Where ties of the machine count against it, what chance gives on average is below 0.
-    often = "in nearly all" if p >= 0.995 else format_chance(p)
-    chance = f"tau would be as far from its average there {often} such draws"
+    # Where ties of the machine count against it, the average by chance is below 0.
+    frequency = "in nearly all" if p >= 0.995 else format_chance(p)
+    chance = f"tau would be as far from its average there {frequency} such draws"
     return f"{text} Were its ranks dealt out at random, {chance}."
 
 
 def notes_of(part: RankPart) -> tuple[str, ...]:
     notes = []
-    lost = int(np.count_nonzero(part.found.taus.valid == 0))
-    if lost and lost < len(part.lengths):
+    n_without_tau = int(np.count_nonzero(part.found.taus.valid == 0))
+    if n_without_tau and n_without_tau < len(part.lengths):
         notes.append(
-            f"{pluralise(lost, 'list')} without a pair that counts: no tau there, and none in the mean over lists"
+            f"{pluralise(n_without_tau, 'list')} without a pair that counts: no tau there, and none in the mean over "
+            "lists"
         )
     if len(set(part.lists.segment.codes.tolist())) == 1:
         notes.append("one segment only: no intervals")
@@ -115,21 +120,21 @@ def notes_of(part: RankPart) -> tuple[str, ...]:
 
 
 def overview_section(result: RankAgreement) -> Section:
-    """A row a metric; and the measures as lines over them, where there are enough."""
-    at = result.asked.at
-    chosen = [f"{name}{at}" if name in ("nDCG", "ERR") else name for name in SUMMARY_STATISTICS]
-    several = len({part.pair for part in result.parts}) > 1
+    """A row for each metric; and the measures as lines over metrics, where there are enough."""
+    cutoff = result.asked.at
+    names = [f"{name}{cutoff}" if name in ("nDCG", "ERR") else name for name in SUMMARY_STATISTICS]
+    shows_pairs = len({part.pair for part in result.parts}) > 1
     rows: list[tuple[Cell, ...]] = []
     for part in result.parts:
-        of = {one.name: one for one in part.found.statistics}
-        values = (statistic_cells(of[name])[0] for name in chosen)
-        rows.append((part.metric, *([part.pair or "-"] if several else []), *values, f"{of['MRR'].n:,}"))
-    heads = [NAMES.get(name, name) for name in chosen]
-    columns = ("metric", *(["pair"] if several else []), *heads, "lists")
+        by_name = {statistic.name: statistic for statistic in part.found.statistics}
+        values = (statistic_cells(by_name[name])[0] for name in names)
+        rows.append((part.metric, *([part.pair or "-"] if shows_pairs else []), *values, f"{by_name['MRR'].n:,}"))
+    headings = [NAMES.get(name, name) for name in names]
+    columns = ("metric", *(["pair"] if shows_pairs else []), *headings, "lists")
     return Section(
         title=f"Metrics against {result.gold}",
         sentence=best_sentence(result),
-        table=Table(columns=columns, rows=tuple(rows), left=2 if several else 1),
+        table=Table(columns=columns, rows=tuple(rows), left=2 if shows_pairs else 1),
         figure=lines_of(result),
     )
 
@@ -140,22 +145,22 @@ def best_sentence(result: RankAgreement) -> str:
         return "No metric has a tau: of the pairs that people rank, each ties all."
     best = [part_name(result, result.parts[i]) for i in np.flatnonzero(taus == np.nanmax(taus))]
     verb = "agrees" if len(best) == 1 else "agree"
-    most = " most" if len(taus) > 1 else ""
+    superlative = " most" if len(taus) > 1 else ""
     return (
-        f"{join_names(best)} {verb}{most} with people: tau is {np.nanmax(taus):.2f}, where 1 is the same order of all "
-        "pairs and -1 the other way round. Intervals are in each metric's own table; no test says here "
+        f"{join_names(best)} {verb}{superlative} with people: tau is {np.nanmax(taus):.2f}, where 1 is the same order "
+        "of all pairs and -1 the other way round. Intervals are in each metric's own table; no test says here "
         "whether metrics differ by more than chance."
     )
 
 
 def lines_of(result: RankAgreement) -> Figure | None:
     """The paper's figure: measures as lines over experiments, the best by one of them first."""
-    if len(result.parts) < FEW:
+    if len(result.parts) < MIN_EXPERIMENTS:
         return None
-    at = result.asked.at
-    lines = dict.fromkeys((result.order_by, *LINES))
-    measures = [f"{name}{at}" if name in ("DCG", "nDCG", "ERR") else name for name in lines]
-    falling = result.order_by != "average_predicted"  # of which lower is better
+    cutoff = result.asked.at
+    statistics = dict.fromkeys((result.order_by, *LINES))
+    measures = [f"{name}{cutoff}" if name in ("DCG", "nDCG", "ERR") else name for name in statistics]
+    falling = result.order_by != "average_predicted"  # lower is better there
     values = tuple(tuple(part.found[name] for part in result.parts) for name in measures)
     names = [part_name(result, part) for part in result.parts]
     return Figure(
@@ -165,22 +170,22 @@ def lines_of(result: RankAgreement) -> Figure | None:
 
 
 def best_table(parts: tuple[RankPart, ...]) -> Section:
-    """Which ranks people give to what the machine ranks best: the numbers of the paper's bar chart."""
+    """People's ranks of the items that the machine ranks best: the numbers of the paper's bar chart."""
     rows: list[tuple[Cell, ...]] = []
     for part in parts:
         best = part.found.best
         for rank, count, share in zip(best.ranks.tolist(), best.counts.tolist(), best.share.tolist(), strict=True):
             rows.append((part.metric, part.pair or "-", f"{rank:g}", f"{count:,}", f"{share:.2f}"))
-    kept = [0, 1] if len({part.pair for part in parts}) > 1 else [0] if len(parts) > 1 else []
+    label_indices = [0, 1] if len({part.pair for part in parts}) > 1 else [0] if len(parts) > 1 else []
     columns = ("metric", "pair", "people's rank", "lists", "percent")
-    shown = [*kept, 2, 3, 4]
+    column_indices = [*label_indices, 2, 3, 4]
     return Section(
         title="People's ranks of what the machine ranks best",
         sentence="Where the machine ranks several best, the one that counts is the one that people rank worst.",
         table=Table(
-            columns=tuple(columns[i] for i in shown),
-            rows=tuple(tuple(row[i] for i in shown) for row in rows),
-            left=len(kept) or 1,
+            columns=tuple(columns[i] for i in column_indices),
+            rows=tuple(tuple(row[i] for i in column_indices) for row in rows),
+            left=len(label_indices) or 1,
         ),
         figure=best_bars(parts),
     )
@@ -195,8 +200,8 @@ def best_bars(parts: tuple[RankPart, ...]) -> Figure | None:
     for row, part in zip(shares, parts, strict=True):
         best = part.found.best
         row[[ranks.index(rank) for rank in best.ranks.tolist()]] = best.share
-    several = len({part.pair for part in parts}) > 1
-    names = [f"{part.metric} {part.pair}" if several else part.metric for part in parts]
+    shows_pairs = len({part.pair for part in parts}) > 1
+    names = [f"{part.metric} {part.pair}" if shows_pairs else part.metric for part in parts]
     return Figure("rank_shares", {"metrics": names, "ranks": ranks, "shares": shares})
 
 
@@ -205,19 +210,19 @@ def pair_table(parts: tuple[RankPart, ...]) -> Section:
     for part in parts:
         numbers = (int(part.found[name]) for name in COUNTS)
         rows.append((part.metric, part.pair or "-", *(f"{number:,}" for number in numbers)))
-    several = len({part.pair for part in parts}) > 1
+    shows_pairs = len({part.pair for part in parts}) > 1
     columns: tuple[str, ...] = ("metric", "pair", "agree", "disagree", "all", "tied by people", "tied by the machine")
-    if not several:
+    if not shows_pairs:
         columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
     return Section(
         title="Pairs of items",
-        table=Table(columns=columns, rows=tuple(rows), left=2 if several else 1),
+        table=Table(columns=columns, rows=tuple(rows), left=2 if shows_pairs else 1),
         folded=True,
     )
 
 
 def list_table(result: RankAgreement, part: RankPart) -> Section:
-    """A row a list."""
+    """A row for each list."""
     measures = list(part.found.of_list)
     columns = [part.found.of_list[name].tolist() for name in measures]
     rows = []
@@ -227,8 +232,8 @@ def list_table(result: RankAgreement, part: RankPart) -> Section:
             for name, column in zip(measures, columns, strict=True)
         )
         rows.append((segment, judge or "-", str(part.lengths[i]), *values))
-    heads = ["p" if name == "pvalue" else name for name in measures]
+    headings = ["p" if name == "pvalue" else name for name in measures]
     return Section(
         title=f"{part_name(result, part)}, list by list",
-        table=Table(columns=("segment", "judge", "items", *heads), rows=tuple(rows), left=2),
+        table=Table(columns=("segment", "judge", "items", *headings), rows=tuple(rows), left=2),
     )

@@ -1,4 +1,4 @@
-"""How far metrics agree with people on the translations of a segment."""
+"""Agreement on segments: how far metrics agree with people on the translations of a segment."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class SegmentAgreement:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return COLUMNS
 
     def records(self) -> Iterator[tuple[Any, ...]]:
@@ -113,29 +113,29 @@ class SegmentAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        asked = self.asked
-        name = asked.statistic if asked.convention is None else asked.convention.settings
-        epsilon = CALIBRATED if asked.epsilon is None else f"{asked.epsilon:g}"
-        tied = [] if asked.convention is None else [f"epsilon:{epsilon}"]
-        parts = [
+        settings = self.asked
+        name = settings.statistic if settings.convention is None else settings.convention.settings
+        epsilon = CALIBRATED if settings.epsilon is None else f"{settings.epsilon:g}"
+        epsilon_entry = [] if settings.convention is None else [f"epsilon:{epsilon}"]
+        entries = [
             "agreement on segments",
             f"statistic:{name}",
-            f"grouping:{asked.grouping}",
+            f"grouping:{settings.grouping}",
             f"gold:{self.gold}",
             *directions(self.gold, self.metrics, self.higher),
-            *tied,
-            f"bootstrap:{asked.n_resamples},{asked.confidence_level:g}",
-            f"rng:{asked.seed}",
+            *epsilon_entry,
+            f"bootstrap:{settings.n_resamples},{settings.confidence_level:g}",
+            f"rng:{settings.seed}",
             f"rankscope {__version__}",
         ]
-        return " | ".join(parts)
+        return " | ".join(entries)
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        of = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"SegmentAgreement({self.asked.statistic}: {of})"
+        counts = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
+        return f"SegmentAgreement({self.asked.statistic}: {counts})"
 
 
 def segments(
@@ -193,8 +193,8 @@ def segments(
     >>> float(found.value[0, 0]), int(found.n[0, 0])  # (4 - 1) / (4 + 1)
     (0.6, 5)
     """
-    asked = validate_segment_settings(statistic, grouping, epsilon, n_resamples, confidence_level, rng)
-    given = load_judgments_and_metrics(
+    settings = validate_segment_settings(statistic, grouping, epsilon, n_resamples, confidence_level, rng)
+    judged_metrics = load_judgments_and_metrics(
         judgments,
         scores,
         gold=gold,
@@ -207,36 +207,43 @@ def segments(
         lines=lines,
         test_set=test_set,
     )
-    check_comparable(given, asked)
-    refuse_unordered(given, asked.convention, asked.grouping)
-    names, cells, draws = [], [], []
-    for name, part in given.by_pair():
-        found, drawn = agreement_on_pair(tables_by_metric(part, given.gold, given.metrics), asked, name)
+    check_comparable(judged_metrics, settings)
+    refuse_unordered(judged_metrics, settings.convention, settings.grouping)
+    names, values_by_pair, draws = [], [], []
+    for name, rankings in judged_metrics.by_pair():
+        pair_values, drawn = agreement_on_pair(
+            tables_by_metric(rankings, judged_metrics.gold, judged_metrics.metrics), settings, name
+        )
         names.append(name)
-        cells.append(found)
+        values_by_pair.append(pair_values)
         draws.append(drawn)
-    table: dict[str, Any] = {field: np.array([getattr(one, field) for one in cells]).T for field in PairValues._fields}
+    fields: dict[str, Any] = {
+        field: np.array([getattr(pair_values, field) for pair_values in values_by_pair]).T
+        for field in PairValues._fields
+    }
     resampled = np.stack(draws, axis=1)  # (metrics, pairs, resamples)
-    low, high = percentile_ends(resampled, asked.confidence_level)
-    average_low, average_high = percentile_ends(resampled.mean(axis=1), asked.confidence_level)
+    low, high = percentile_ends(resampled, settings.confidence_level)
+    average_low, average_high = percentile_ends(resampled.mean(axis=1), settings.confidence_level)
     return SegmentAgreement(
-        metrics=given.metrics,
+        metrics=judged_metrics.metrics,
         pairs=tuple(names),
-        **table,
+        **fields,
         low=low,
         high=high,
-        average=table["value"].mean(axis=1),
+        average=fields["value"].mean(axis=1),
         average_low=average_low,
         average_high=average_high,
-        asked=asked,
-        gold=given.gold,
-        higher=tuple(name for name in (given.gold, *given.metrics) if name in given.rankings.scores),
-        notes=given.notes,
+        asked=settings,
+        gold=judged_metrics.gold,
+        higher=tuple(
+            name for name in (judged_metrics.gold, *judged_metrics.metrics) if name in judged_metrics.rankings.scores
+        ),
+        notes=judged_metrics.notes,
     )
 
 
 class PairValues(NamedTuple):
-    """Of one language pair, for each metric; see `SegmentAgreement`."""
+    """The values of one language pair, for each metric; see `SegmentAgreement`."""
 
     value: list[float]
     n: list[int]
@@ -246,84 +253,89 @@ class PairValues(NamedTuple):
 
 
 def agreement_on_pair(
-    lists: list[JudgmentTables], asked: SegmentSettings, name: str, draws: Draws | None = None
+    tables: list[JudgmentTables], settings: SegmentSettings, pair: str, draws: Draws | None = None
 ) -> tuple[PairValues, Floats]:
     """All metrics on one language pair, and (metrics, resamples) their values on resampled segments.
 
     draws: of the segments; None for those of the language pair.
     """
-    epsilons = [epsilon_of(one, asked) for one in lists]
-    found = [statistic_value(one, asked, epsilon) for one, epsilon in zip(lists, epsilons, strict=True)]
-    cells = PairValues(
-        value=[one.value for one in found],
-        n=[one.n for one in found],
+    epsilons = [epsilon_of(table, settings) for table in tables]
+    statistics = [statistic_value(table, settings, epsilon) for table, epsilon in zip(tables, epsilons, strict=True)]
+    pair_values = PairValues(
+        value=[statistic.value for statistic in statistics],
+        n=[statistic.n for statistic in statistics],
         epsilon=epsilons,
-        missing=[one.missing for one in lists],
-        lost=[count_unscored_pairs(one.gold, one.metric) for one in lists],
+        missing=[table.missing for table in tables],
+        lost=[count_unscored_pairs(table.gold, table.metric) for table in tables],
     )
-    drawn = np.full((len(lists), asked.n_resamples), np.nan)
-    there = [m for m, one in enumerate(found) if one.sums is not None and not np.isnan(one.value)]
-    if there:
-        tables = [sums for m in there if (sums := found[m].sums) is not None]
-        # Streams by the name of the pair: an interval does not depend on which other pairs were asked for.
-        rng = np.random.default_rng([asked.seed, zlib.crc32(name.encode("utf-8", "surrogateescape"))])
-        drawn[there] = bootstrap_segments(tables, draws or draw(rng, asked.n_resamples))
-    return cells, drawn
+    drawn = np.full((len(tables), settings.n_resamples), np.nan)
+    with_sums = [
+        m for m, statistic in enumerate(statistics) if statistic.sums is not None and not np.isnan(statistic.value)
+    ]
+    if with_sums:
+        sums_by_metric = [sums for m in with_sums if (sums := statistics[m].sums) is not None]
+        # A stream for the name of the pair: an interval does not depend on other pairs.
+        rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
+        drawn[with_sums] = bootstrap_segments(sums_by_metric, draws or draw(rng, settings.n_resamples))
+    return pair_values, drawn
 
 
-def epsilon_of(lists: JudgmentTables, asked: SegmentSettings) -> float:
-    if asked.convention is None:
+def epsilon_of(table: JudgmentTables, settings: SegmentSettings) -> float:
+    if settings.convention is None:
         return float("nan")
-    if asked.epsilon is not None:
-        return asked.epsilon
+    if settings.epsilon is not None:
+        return settings.epsilon
     return calibrate(
-        lists.gold,
-        lists.metric,
-        convention=asked.convention,
-        grouping=asked.grouping,
-        segment=lists.segment,
+        table.gold,
+        table.metric,
+        convention=settings.convention,
+        grouping=settings.grouping,
+        segment=table.segment,
     ).epsilon
 
 
-def statistic_value(lists: JudgmentTables, asked: SegmentSettings, epsilon: float) -> SegmentStatistic:
-    if asked.convention is None:
-        return correlation_statistic(lists, asked.statistic, asked.grouping)
-    return pair_statistic(lists, asked.convention, asked.grouping, 0.0 if np.isnan(epsilon) else epsilon)
+def statistic_value(table: JudgmentTables, settings: SegmentSettings, epsilon: float) -> SegmentStatistic:
+    if settings.convention is None:
+        return correlation_statistic(table, settings.statistic, settings.grouping)
+    return pair_statistic(table, settings.convention, settings.grouping, 0.0 if np.isnan(epsilon) else epsilon)
 
 
-def check_comparable(given: JudgedMetrics, asked: SegmentSettings) -> None:
-    """Ranks mean something within their judgment only."""
-    if given.gold in given.rankings.scores:
+def check_comparable(judged_metrics: JudgedMetrics, settings: SegmentSettings) -> None:
+    """Raise ParameterError where the statistic compares ranks of different judgments, or needs scores."""
+    if judged_metrics.gold in judged_metrics.rankings.scores:
         return
-    if asked.convention is None and asked.grouping != "segment":
+    if settings.convention is None and settings.grouping != "segment":
         raise ParameterError(
-            f"{asked.statistic} with grouping {asked.grouping!r} compares what people said in different judgments, and "
-            "these said ranks, which mean something within one only; group by segment, or give their scores"
+            f"{settings.statistic} with grouping {settings.grouping!r} compares what people said in different "
+            "judgments, and these said ranks, which mean something within one only; group by segment, or give their "
+            "scores"
         )
-    if asked.convention is not None and asked.convention.least > 0:
+    if settings.convention is not None and settings.convention.least > 0:
         raise ParameterError(
-            f"{asked.convention.name} asks for human scores that differ by at least {asked.convention.least:g}, and "
-            "these judgments are ranks; give their scores, or take wmt12"
+            f"{settings.convention.name} asks for human scores that differ by at least {settings.convention.least:g}, "
+            "and these judgments are ranks; give their scores, or take wmt12"
         )
 
 
-def refuse_unordered(given: JudgedMetrics, convention: KendallConvention | None, grouping: str) -> None:
-    """Raise InputError where people order nothing that the statistic could be of.
+def refuse_unordered(judged_metrics: JudgedMetrics, convention: KendallConvention | None, grouping: str) -> None:
+    """Raise InputError where people order no items that the statistic compares.
 
     convention: of pairs in one judgment, where ties that people gave may count; None for a correlation, which is within
     judgments only where these are grouped by segment.
     """
-    values = given.rankings.column(given.gold)
+    values = judged_metrics.rankings.column(judged_metrics.gold)
     if convention is None and grouping != "segment":
         if np.nanmin(values) < np.nanmax(values):
             return
-        raise InputError(f"{given.gold} is {np.nanmin(values):g} wherever it is; expected at least two values")
-    table = given.rankings.table(given.gold)
-    several = table[np.count_nonzero(~np.isnan(table), axis=1) > 1]
-    ties = convention is not None and (convention.tied_human is not None or convention.tied_both is not None)
-    if several.size and (ties or bool((np.nanmin(several, axis=1) < np.nanmax(several, axis=1)).any())):
+        raise InputError(f"{judged_metrics.gold} is {np.nanmin(values):g} wherever it is; expected at least two values")
+    table = judged_metrics.rankings.table(judged_metrics.gold)
+    lists_of_several = table[np.count_nonzero(~np.isnan(table), axis=1) > 1]
+    ties_count = convention is not None and (convention.tied_human is not None or convention.tied_both is not None)
+    if lists_of_several.size and (
+        ties_count or bool((np.nanmin(lists_of_several, axis=1) < np.nanmax(lists_of_several, axis=1)).any())
+    ):
         return
     raise InputError(
-        f"in column {given.gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
-        "one item; expected lists in which people prefer some items"
+        f"in column {judged_metrics.gold!r} no item is ranked above another of its list: all of a list are tied, or a "
+        "list has one item; expected lists in which people prefer some items"
     )

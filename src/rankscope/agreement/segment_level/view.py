@@ -1,4 +1,4 @@
-"""The view of agreement on segments: the published table, each value with its interval, sentences."""
+"""The view of agreement on segments: the table as papers print it, each value with its interval, sentences."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = [
 ]
 
 
-#: More rows are shown only when asked for.
+#: A table with more rows is folded.
 ROWS_UNFOLDED = 24
-#: What the value of a perfect, a blind and a contrary metric is.
+#: The meaning of the greatest value, of 0 and of the lowest value, by range.
 MEANING = {
     (-1.0, 1.0): "1: every pair as people order it; 0: as many right as wrong; -1: none right",
     (0.0, 1.0): "1: every pair as people have it, ties included; 0: none",
@@ -54,28 +54,33 @@ def main_table(result: SegmentAgreement) -> Table:
 
 
 def value_table(result: SegmentAgreement) -> Table:
-    """Each value with its interval, and how many pairs there were."""
+    """Each value with its interval, and the number of pairs."""
     calibrated = result.asked.convention is not None and result.asked.epsilon is None
-    paired = len(result.pairs) > 1 or bool(result.pairs[0])
+    shows_pairs = len(result.pairs) > 1 or bool(result.pairs[0])
     rows = []
     for metric, pair, _, value, low, high, n in result.records():
-        known = len(result.pairs) == 1 or pair != AVERAGE
-        many = f"{n:,}" if known else "-"
-        cells = [metric, *([pair] if paired else []), *(format_value(x, "mean") for x in (value, low, high)), many]
+        is_pair = len(result.pairs) == 1 or pair != AVERAGE
+        count = f"{n:,}" if is_pair else "-"
+        cells = [
+            metric,
+            *([pair] if shows_pairs else []),
+            *(format_value(x, "mean") for x in (value, low, high)),
+            count,
+        ]
         if calibrated:
-            found = result.epsilon[result.metrics.index(metric), result.pairs.index(pair)] if known else np.nan
-            cells.append("-" if np.isnan(found) else f"{found:.4g}")
+            epsilon = result.epsilon[result.metrics.index(metric), result.pairs.index(pair)] if is_pair else np.nan
+            cells.append("-" if np.isnan(epsilon) else f"{epsilon:.4g}")
         rows.append(tuple(cells))
     columns = [
         "metric",
-        *(["pair"] if paired else []),
+        *(["pair"] if shows_pairs else []),
         result.asked.statistic,
         f"{format_percent(result.asked.confidence_level)} from",
         "to",
         what_n_is(result),
         *(["tie up to"] if calibrated else []),
     ]
-    return Table(columns=tuple(columns), rows=tuple(rows), left=2 if paired else 1)
+    return Table(columns=tuple(columns), rows=tuple(rows), left=2 if shows_pairs else 1)
 
 
 def what_n_is(result: SegmentAgreement) -> str:
@@ -85,25 +90,25 @@ def what_n_is(result: SegmentAgreement) -> str:
 
 
 def sentence_of(result: SegmentAgreement) -> str:
-    """Which metric agrees most, and what the number means."""
+    """The sentence on which metric agrees most, and what the number means."""
     several = len(result.pairs) > 1
     values = result.average if several else result.value[:, 0]
-    there = np.flatnonzero(~np.isnan(values))
-    over = f" on average over {pluralise(len(result.pairs), 'language pair')}" if several else ""
-    if not there.size:
-        return f"No metric has a value{over.replace('on average over', 'for all of')}; see the notes."
-    rounded = np.round(values[there], 4)
-    best = [result.metrics[there[i]] for i in np.flatnonzero(rounded == rounded.max())]
+    with_value = np.flatnonzero(~np.isnan(values))
+    scope = f" on average over {pluralise(len(result.pairs), 'language pair')}" if several else ""
+    if not with_value.size:
+        return f"No metric has a value{scope.replace('on average over', 'for all of')}; see the notes."
+    rounded = np.round(values[with_value], 4)
+    best = [result.metrics[with_value[i]] for i in np.flatnonzero(rounded == rounded.max())]
     meaning = meaning_of(result)
     highest = f"{result.asked.statistic} {format_value(float(rounded.max()), 'mean')}"
-    if there.size == 1:
-        return f"{best[0]} against people{over}: {highest}. {meaning}."
+    if with_value.size == 1:
+        return f"{best[0]} against people{scope}: {highest}. {meaning}."
     if len(best) > 1:
-        return f"{join_names(best)} agree most with people{over} ({highest}). {meaning}."
-    worst = result.metrics[there[int(rounded.argmin())]]
+        return f"{join_names(best)} agree most with people{scope} ({highest}). {meaning}."
+    worst = result.metrics[with_value[int(rounded.argmin())]]
     lowest = format_value(float(rounded.min()), "mean")
     return (
-        f"{best[0]} agrees most with people{over} ({highest}), {worst} least ({lowest}). {meaning}. No test says here "
+        f"{best[0]} agrees most with people{scope} ({highest}), {worst} least ({lowest}). {meaning}. No test says here "
         "whether metrics differ by more than chance (rankscope agree metrics does)."
     )
 
@@ -118,35 +123,35 @@ def meaning_of(result: SegmentAgreement) -> str:
 
 
 def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
-    """What is left out, what is calibrated, what has no interval or no value."""
+    """Notes on skipped pairs, on calibration, and on missing intervals and values."""
     notes = []
-    asked = result.asked
+    settings = result.asked
     for m, metric in enumerate(result.metrics):
         if result.lost[m].any():
             lost = int(result.lost[m].sum())
             notes.append(
                 f"{metric}: {pairs_of_translations(lost)} left out, for want of a score{lost_by_pair(result, m)}"
             )
-    if asked.convention is not None and asked.epsilon is None:
+    if settings.convention is not None and settings.epsilon is None:
         notes.append(
             "how close scores tie was chosen for each metric and language pair on these very data, so values are a "
             "little too high; intervals leave that choice out"
         )
-    if asked.convention is None and asked.grouping == "segment":
+    if settings.convention is None and settings.grouping == "segment":
         notes.append(
             "the mean over segments, of each the mean over its judgments with two translations or more that differ on "
             "both sides"
         )
-    bare = np.isnan(result.low) & ~np.isnan(result.value)
-    if bare.all():
-        notes.append(f"{asked.statistic} with grouping {asked.grouping} has no interval here")
-    empty = np.isnan(result.value)
-    if empty.any():
-        of = [
+    without_interval = np.isnan(result.low) & ~np.isnan(result.value)
+    if without_interval.all():
+        notes.append(f"{settings.statistic} with grouping {settings.grouping} has no interval here")
+    without_value = np.isnan(result.value)
+    if without_value.any():
+        names = [
             f"{result.metrics[m]} ({result.pairs[p]})" if result.pairs[p] else result.metrics[m]
-            for m, p in np.argwhere(empty)
+            for m, p in np.argwhere(without_value)
         ]
-        notes.append(f"no value, for want of pairs that count or of scores that differ: {join_names(of)}")
+        notes.append(f"no value, for want of pairs that count or of scores that differ: {join_names(names)}")
     return tuple(notes)
 
 
@@ -155,7 +160,7 @@ def pairs_of_translations(n: int) -> str:
 
 
 def lost_by_pair(result: SegmentAgreement, metric: int) -> str:
-    """By language pair, where there are several."""
+    """The numbers of skipped pairs by language pair, where there are several."""
     if len(result.pairs) == 1:
         return ""
     lost: Sequence[int] = result.lost[metric].tolist()

@@ -1,5 +1,5 @@
-"""Variants of Kendall's tau as tables of what each of the five kinds of a pair counts, and the numbers of pairs of each
-kind.
+"""Variants of Kendall's tau: tables of what each of the five kinds of pairs counts, and the numbers of pairs of
+each kind.
 """
 
 from __future__ import annotations
@@ -76,22 +76,22 @@ class KendallConvention:
     @property
     def range(self) -> tuple[float, float]:
         """The least and the highest value there can be."""
-        there = [cell for cell in self.cells if cell is not None]
-        return min(there), max(there)
+        coefficients = [cell for cell in self.cells if cell is not None]
+        return min(coefficients), max(coefficients)
 
     @property
     def keeps_pairs(self) -> bool:
         """Whether the same pairs count whatever the metric says: only then is there a best epsilon to look for."""
-        below = self.denominator
-        return bool(below[0] == below[1] == below[3] and below[2] == below[4])
+        counted = self.denominator
+        return bool(counted[0] == counted[1] == counted[3] and counted[2] == counted[4])
 
     @property
     def settings(self) -> str:
         """The name, and of a table of one's own what it holds."""
         if CONVENTIONS.get(self.name) == self:
             return self.name
-        shown = ",".join("x" if cell is None else f"{cell:g}" for cell in self.cells)
-        return f"{self.name}({shown}{f';least={self.least:g}' if self.least else ''})"
+        coefficients = ",".join("x" if cell is None else f"{cell:g}" for cell in self.cells)
+        return f"{self.name}({coefficients}{f';least={self.least:g}' if self.least else ''})"
 
     def sums(self, counts: PairCounts) -> tuple[Floats, Floats]:
         """Numerator and denominator of each list of counts."""
@@ -101,8 +101,10 @@ class KendallConvention:
 
     def of(self, counts: PairCounts) -> Floats:
         """The value of each list of counts; NaN where no pair counts."""
-        above, below = self.sums(counts)
-        return np.asarray(np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0))
+        numerator, denominator = self.sums(counts)
+        return np.asarray(
+            np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=denominator > 0)
+        )
 
     @classmethod
     def of_table(cls, table: Sequence[Sequence[Cell]], *, name: str = "own") -> KendallConvention:
@@ -142,14 +144,14 @@ class KendallConvention:
 def as_cell(value: object) -> Cell:
     if value is None:
         return None
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not np.isfinite(value):  # type: ignore[call-overload]  # a number, where it is good
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not np.isfinite(value):  # type: ignore[call-overload]  # is_number was checked
         raise ParameterError(f"a coefficient is {value!r}, expected a number, or None to leave such pairs out")
     return float(value)  # type: ignore[arg-type]  # a number, as was just checked
 
 
 def strict_convention(name: str, tied_metric: Cell, source: str, least: float = 0.0) -> KendallConvention:
-    """Pairs that people tied are left out; those ordered alike count 1, the other way round -1."""
+    """A convention that skips pairs that people tied; concordant pairs count 1, discordant ones -1."""
     return KendallConvention(
         concordant=1.0, discordant=-1.0, tied_metric=tied_metric, least=least, name=name, source=source
     )
@@ -229,19 +231,19 @@ def parse_table(text: str) -> KendallConvention:
 Kinds = npt.NDArray[np.int8]
 #: The kinds of a pair, in the order of `PairCounts`; people are x, the metric is y.
 KINDS = ("concordant", "discordant", "tied_human", "tied_metric", "tied_both")
-#: The kind of a pair that has no value on one side, or whose human scores are too close.
+#: The kind of a pair with a missing value on either side, or whose human scores are too close.
 ABSENT = len(KINDS)
-#: By the product of the two signs, and where it is 0 by which sign is: see `kinds_of`.
+#: The kind by the sign of the human difference (row: -1, 0, 1) and of the metric's (column); see `kinds_of`.
 BY_SIGNS = np.array([[0, 3, 1], [2, 4, 2], [1, 3, 0]], np.int8)
-#: Pairs that are compared at once: few arrays of 8 MB.
+#: How many pairs are compared at once: a few arrays of 8 MB.
 PAIRS = 1 << 20
-#: Differences this close to a threshold, as a share of it, are at it: .8 - .7 is not quite .1.
+#: Differences this close to a threshold, relative to it, count as equal to it: .8 - .7 is not quite .1.
 CLOSE = 1e-9
 
 
-def pair_places(items: int) -> tuple[Ints, Ints]:
+def pair_places(n_items: int) -> tuple[Ints, Ints]:
     """The places of the first and the second item of every pair of a list."""
-    first, second = np.triu_indices(items, 1)
+    first, second = np.triu_indices(n_items, 1)
     return first.astype(np.int64), second.astype(np.int64)
 
 
@@ -253,25 +255,28 @@ def kinds_of(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float
     rounding away from either (a billionth of it) is at it.
     """
     first, second = pair_places(gold.shape[1])
-    with np.errstate(over="ignore"):  # beyond all numbers is far apart
-        people, machine = gold[:, first] - gold[:, second], metric[:, first] - metric[:, second]
-    absent = np.isnan(people) | np.isnan(machine)
+    with np.errstate(over="ignore"):  # an infinite difference is a large one
+        gold_differences, metric_differences = gold[:, first] - gold[:, second], metric[:, first] - metric[:, second]
+    absent = np.isnan(gold_differences) | np.isnan(metric_differences)
     if least > 0:
-        absent |= ~(np.abs(people) >= least * (1 - CLOSE))
-    signs = [np.sign(np.where(absent, 0.0, values)).astype(np.int8) for values in (people, machine)]
+        absent |= ~(np.abs(gold_differences) >= least * (1 - CLOSE))
+    signs = [
+        np.sign(np.where(absent, 0.0, differences)).astype(np.int8)
+        for differences in (gold_differences, metric_differences)
+    ]
     if epsilon > 0:
-        signs[1][np.abs(machine) <= epsilon * (1 + CLOSE)] = 0
+        signs[1][np.abs(metric_differences) <= epsilon * (1 + CLOSE)] = 0
     kinds = BY_SIGNS[signs[0] + 1, signs[1] + 1]
     kinds[absent] = ABSENT
     return kinds
 
 
 def judgment_chunks(gold: Floats) -> Iterator[slice]:
-    """Judgments that are compared at once."""
-    items = gold.shape[1]
-    step = max(1, PAIRS // max(1, items * (items - 1) // 2))
-    for start in range(0, len(gold), step):
-        yield slice(start, start + step)
+    """The slices of judgments that are compared at once."""
+    n_items = gold.shape[1]
+    chunk_size = max(1, PAIRS // max(1, n_items * (n_items - 1) // 2))
+    for start in range(0, len(gold), chunk_size):
+        yield slice(start, start + chunk_size)
 
 
 def count_by_judgment(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float = 0.0) -> PairCounts:
@@ -284,10 +289,10 @@ def count_by_judgment(gold: Floats, metric: Floats, *, epsilon: float = 0.0, lea
     if epsilon <= 0 and least <= 0:
         return count_pairs_by_row(gold, metric)
     counts = np.zeros((len(KINDS), len(gold)), np.int64)
-    for part in judgment_chunks(gold):
-        kinds = kinds_of(gold[part], metric[part], epsilon=epsilon, least=least)
+    for chunk in judgment_chunks(gold):
+        kinds = kinds_of(gold[chunk], metric[chunk], epsilon=epsilon, least=least)
         for kind, row in enumerate(counts):
-            row[part] = np.count_nonzero(kinds == kind, axis=1)
+            row[chunk] = np.count_nonzero(kinds == kind, axis=1)
     return PairCounts(*counts)
 
 
@@ -296,15 +301,15 @@ def count_by_item(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: 
 
     Every pair is counted for both its items, so sums over items are twice those of `count_by_judgment`.
     """
-    items = gold.shape[1]
-    first, second = pair_places(items)
-    of_item = np.zeros((first.size, items), np.float32)
-    of_item[np.arange(first.size), first] = of_item[np.arange(first.size), second] = 1
+    n_items = gold.shape[1]
+    first, second = pair_places(n_items)
+    is_item = np.zeros((first.size, n_items), np.float32)
+    is_item[np.arange(first.size), first] = is_item[np.arange(first.size), second] = 1
     counts = np.zeros((len(KINDS), *gold.shape), np.int64)
-    for part in judgment_chunks(gold):
-        kinds = kinds_of(gold[part], metric[part], epsilon=epsilon, least=least)
+    for chunk in judgment_chunks(gold):
+        kinds = kinds_of(gold[chunk], metric[chunk], epsilon=epsilon, least=least)
         for kind, table in enumerate(counts):
-            table[part] = np.rint((kinds == kind).astype(np.float32) @ of_item)
+            table[chunk] = np.rint((kinds == kind).astype(np.float32) @ is_item)
     return PairCounts(*counts)
 
 
@@ -315,6 +320,6 @@ def count_unscored_pairs(gold: Floats, metric: Floats) -> int:
     2
     """
     judged = ~np.isnan(gold)
-    both = judged & ~np.isnan(metric)
-    all_pairs, kept = (np.count_nonzero(there, axis=1).astype(np.int64) for there in (judged, both))
-    return int((all_pairs * (all_pairs - 1) // 2 - kept * (kept - 1) // 2).sum())
+    scored = judged & ~np.isnan(metric)
+    n_judged, n_scored = (np.count_nonzero(mask, axis=1).astype(np.int64) for mask in (judged, scored))
+    return int((n_judged * (n_judged - 1) // 2 - n_scored * (n_scored - 1) // 2).sum())

@@ -1,4 +1,4 @@
-"""How far metrics agree with people, on plain matrices (systems, segments): one number a metric."""
+"""Statistics of agreement between metrics and people on matrices (systems, segments): one number per metric."""
 
 from __future__ import annotations
 
@@ -124,11 +124,11 @@ def metric_values(
     check_count("n_resamples", n_resamples)
     generator = as_generator(rng)
     common = common_cells(gold, metrics)
-    one = np.ndim(metrics) == 2
+    single_metric = np.ndim(metrics) == 2
     epsilons = epsilons_of(common, statistic, grouping, epsilon)
     draws = draw(generator, n_resamples)
     value, n = metric_statistics_of(common, statistic, grouping, epsilons, draws)
-    shape = () if one else value.shape
+    shape = () if single_metric else value.shape
     return MetricValues(
         statistic=statistic,
         grouping=grouping,
@@ -156,95 +156,100 @@ def check_statistic(statistic: str, grouping: str, epsilon: float | None) -> Non
 
 def common_cells(gold: npt.ArrayLike, metrics: npt.ArrayLike) -> CommonCells:
     """See `CommonCells`. Raises ParameterError for other shapes, infinite scores, and where nothing is in common."""
-    people, machine = (np.array(values, np.float64) for values in (gold, metrics))
-    if machine.ndim == 2:
-        machine = machine[None]
-    if people.ndim != 2 or machine.ndim != 3 or machine.shape[1:] != people.shape or not len(machine):
+    gold_scores, metric_scores = (np.array(values, np.float64) for values in (gold, metrics))
+    if metric_scores.ndim == 2:
+        metric_scores = metric_scores[None]
+    if (
+        gold_scores.ndim != 2
+        or metric_scores.ndim != 3
+        or metric_scores.shape[1:] != gold_scores.shape
+        or not len(metric_scores)
+    ):
         raise ParameterError(
-            f"gold has shape {people.shape} and the metrics {machine.shape}, expected (systems, segments) and "
-            "(metrics, systems, segments)"
+            f"gold has shape {gold_scores.shape} and the metrics {metric_scores.shape}, expected (systems, segments) "
+            "and (metrics, systems, segments)"
         )
-    if np.isinf(people).any() or np.isinf(machine).any():
+    if np.isinf(gold_scores).any() or np.isinf(metric_scores).any():
         raise ParameterError("scores are infinite, expected finite numbers, or NaN where there is no score")
-    judged = ~np.isnan(people)
-    there = judged & ~np.isnan(machine).any(axis=0)
-    if not there.any():
+    judged = ~np.isnan(gold_scores)
+    present = judged & ~np.isnan(metric_scores).any(axis=0)
+    if not present.any():
         raise ParameterError("no system and segment has a score of people and of every metric")
-    people[~there] = np.nan
-    machine[:, ~there] = np.nan
-    systems, segments = np.asarray(there.any(axis=1)), np.asarray(there.any(axis=0))
+    gold_scores[~present] = np.nan
+    metric_scores[:, ~present] = np.nan
+    kept_systems, kept_segments = np.asarray(present.any(axis=1)), np.asarray(present.any(axis=0))
     return CommonCells(
-        people[systems][:, segments],
-        np.ascontiguousarray(machine[:, systems][:, :, segments]),
-        int(judged.sum() - there.sum()),
-        systems,
-        segments,
+        gold_scores[kept_systems][:, kept_segments],
+        np.ascontiguousarray(metric_scores[:, kept_systems][:, :, kept_segments]),
+        int(judged.sum() - present.sum()),
+        kept_systems,
+        kept_segments,
     )
 
 
 def epsilons_of(common: CommonCells, statistic: str, grouping: str, epsilon: float | None) -> Floats:
-    """(metrics) NaN where the statistic has none; of no pairs at all 0."""
+    """(metrics) the epsilon of each; NaN where the statistic has none, 0 where there is no pair."""
     if statistic != "acc_eq":
         return np.full(len(common.metrics), np.nan)
     if epsilon is not None:
         return np.full(len(common.metrics), float(epsilon))
-    found = [
+    epsilons = [
         calibrate(common.gold.T, metric.T, convention=CONVENTIONS["acc_eq"], grouping=grouping).epsilon
         for metric in common.metrics
     ]
-    return np.asarray(np.nan_to_num(found))
+    return np.asarray(np.nan_to_num(epsilons))
 
 
 def metric_statistics_of(
     common: CommonCells, statistic: str, grouping: str, epsilons: Floats, soft: Draws
 ) -> tuple[Floats, Ints]:
-    """(metrics) the statistic of each, and what it is over."""
-    found = [
-        values_of_stack(common.gold, metric[None], statistic, grouping, each, soft)
-        for metric, each in zip(common.metrics, epsilons.tolist(), strict=True)
+    """(metrics) the statistic of each, and how many values it is over."""
+    values_and_counts = [
+        values_of_stack(common.gold, metric[None], statistic, grouping, epsilon, soft)
+        for metric, epsilon in zip(common.metrics, epsilons.tolist(), strict=True)
     ]
-    value, n = (np.concatenate(part) for part in zip(*found, strict=True))
+    value, n = (np.concatenate(arrays) for arrays in zip(*values_and_counts, strict=True))
     return value, n
 
 
 def values_of_stack(
     gold: Floats, stack: Floats, statistic: str, grouping: str, epsilon: float = np.nan, draws: Draws | None = None
 ) -> tuple[Floats, Ints]:
-    """(matrices) the statistic of each matrix of a stack (matrices, systems, segments), and what it is over.
+    """(matrices) the statistic of each matrix of a stack (matrices, systems, segments), and how many values it is over.
 
     gold: (systems, segments) or a stack as well; NaN alike. draws: the swaps of the soft pairwise accuracy.
     """
-    people = np.broadcast_to(gold, stack.shape)
+    gold_stack = np.broadcast_to(gold, stack.shape)
     if statistic == "acc_eq":
-        return accuracies(people, stack, grouping, epsilon)
+        return accuracies(gold_stack, stack, grouping, epsilon)
     if statistic == "soft_pairwise_accuracy":
         assert draws is not None
         return soft_pairwise_accuracies(gold, stack, draws), np.full(len(stack), pairs_in(stack))
     if grouping == "means":
-        found = values_of_means(system_means(people), system_means(stack), statistic)
-        return found, np.full(len(stack), pairs_in(stack) if statistic == "pairwise_accuracy" else stack.shape[1])
+        values = values_of_means(system_means(gold_stack), system_means(stack), statistic)
+        return values, np.full(len(stack), pairs_in(stack) if statistic == "pairwise_accuracy" else stack.shape[1])
     if grouping == "none":
-        flat = (len(stack), -1)
-        value = correlate_rows(people.reshape(flat), stack.reshape(flat), statistic)
-        return value, np.count_nonzero(~np.isnan(stack.reshape(flat)), axis=1)
+        flat_shape = (len(stack), -1)
+        value = correlate_rows(gold_stack.reshape(flat_shape), stack.reshape(flat_shape), statistic)
+        return value, np.count_nonzero(~np.isnan(stack.reshape(flat_shape)), axis=1)
     if grouping == "segment":
-        people, stack = people.swapaxes(1, 2), stack.swapaxes(1, 2)
-    lists = (-1, stack.shape[2])
+        gold_stack, stack = gold_stack.swapaxes(1, 2), stack.swapaxes(1, 2)
+    list_shape = (-1, stack.shape[2])
     return mean_and_count(
-        correlate_rows(people.reshape(lists), stack.reshape(lists), statistic).reshape(stack.shape[:2])
+        correlate_rows(gold_stack.reshape(list_shape), stack.reshape(list_shape), statistic).reshape(stack.shape[:2])
     )
 
 
 def pairs_in(stack: Floats) -> int:
-    """Pairs of the systems of a stack."""
+    """The number of pairs of systems in a stack."""
     return int(stack.shape[1] * (stack.shape[1] - 1) // 2)
 
 
 def mean_and_count(values: Floats) -> tuple[Floats, Ints]:
-    """Of the last axis, without NaN; a mean of none is NaN."""
-    there = ~np.isnan(values)
-    n = np.count_nonzero(there, axis=-1).astype(np.int64)
-    return divide_or_nan(np.where(there, values, 0.0).sum(axis=-1), n), n
+    """Mean and count over the last axis, without NaN; the mean of no value is NaN."""
+    present = ~np.isnan(values)
+    n = np.count_nonzero(present, axis=-1).astype(np.int64)
+    return divide_or_nan(np.where(present, values, 0.0).sum(axis=-1), n), n
 
 
 def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
@@ -252,30 +257,32 @@ def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
 
     Means that differ by rounding only (a trillionth of the greatest) are ties.
     """
-    people, machine = np.broadcast_to(join_ties(gold), means.shape), join_ties(means)
+    gold_means, metric_means = np.broadcast_to(join_ties(gold), means.shape), join_ties(means)
     if statistic != "pairwise_accuracy":
-        return correlate_rows(people, machine, statistic)
+        return correlate_rows(gold_means, metric_means, statistic)
     first, second = pair_places(means.shape[1])
-    apart, other = (side[:, first] - side[:, second] for side in (people, machine))
-    there = ~(np.isnan(apart) | np.isnan(other))
-    alike = np.count_nonzero(there & (np.sign(apart) == np.sign(other)), axis=1)
-    return divide_or_nan(alike.astype(np.float64), np.count_nonzero(there, axis=1))
+    gold_differences, metric_differences = (
+        scores[:, first] - scores[:, second] for scores in (gold_means, metric_means)
+    )
+    present = ~(np.isnan(gold_differences) | np.isnan(metric_differences))
+    n_concordant = np.count_nonzero(present & (np.sign(gold_differences) == np.sign(metric_differences)), axis=1)
+    return divide_or_nan(n_concordant.astype(np.float64), np.count_nonzero(present, axis=1))
 
 
 def system_means(stack: Floats) -> Floats:
-    """(..., systems) over the segments a system has."""
-    there = ~np.isnan(stack)
-    return divide_or_nan(np.where(there, stack, 0.0).sum(axis=-1), there.sum(axis=-1))
+    """(..., systems) the mean over the segments that a system has."""
+    present = ~np.isnan(stack)
+    return divide_or_nan(np.where(present, stack, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
 def accuracies(gold: Floats, stack: Floats, grouping: str, epsilon: float) -> tuple[Floats, Ints]:
     """acc_eq of each matrix; gold: a stack too."""
-    lists = [np.ascontiguousarray(side.swapaxes(1, 2)).reshape(-1, stack.shape[1]) for side in (gold, stack)]
+    rows = [np.ascontiguousarray(scores.swapaxes(1, 2)).reshape(-1, stack.shape[1]) for scores in (gold, stack)]
     convention = CONVENTIONS["acc_eq"]
-    above, below = (
-        side.reshape(len(stack), -1) for side in convention.sums(count_by_judgment(*lists, epsilon=epsilon))
+    numerator, denominator = (
+        sums.reshape(len(stack), -1) for sums in convention.sums(count_by_judgment(*rows, epsilon=epsilon))
     )
     if grouping == "none":
-        pairs = below.sum(axis=1)
-        return divide_or_nan(above.sum(axis=1), pairs), pairs.astype(np.int64)
-    return mean_and_count(divide_or_nan(above, below))
+        n_pairs = denominator.sum(axis=1)
+        return divide_or_nan(numerator.sum(axis=1), n_pairs), n_pairs.astype(np.int64)
+    return mean_and_count(divide_or_nan(numerator, denominator))

@@ -1,5 +1,5 @@
-"""The judgments of one language pair as tables, and statistics on segments as sums over them, so that a bootstrap over
-segments is one matrix product.
+"""Statistics on segments: the judgments of one language pair as tables, and statistics as sums over segments, so that a
+bootstrap over segments is one matrix product.
 """
 
 from __future__ import annotations
@@ -58,41 +58,44 @@ class JudgmentTables:
 
     def flat(self) -> tuple[Floats, Floats, Ints, Ints]:
         """(items with both values) gold, metric, segment, system."""
-        of = np.broadcast_to(self.segment[:, None], self.both.shape)
-        return self.gold[self.both], self.metric[self.both], of[self.both], self.system[self.both]
+        segments = np.broadcast_to(self.segment[:, None], self.both.shape)
+        return self.gold[self.both], self.metric[self.both], segments[self.both], self.system[self.both]
 
     def by_segment(self, values: Floats) -> Floats:
         """Sums of the judgments of each segment; values: (judgments) or (judgments, columns)."""
-        found = np.zeros((self.segments, *values.shape[1:]))
-        np.add.at(found, self.segment, values)
-        return found
+        sums = np.zeros((self.segments, *values.shape[1:]))
+        np.add.at(sums, self.segment, values)
+        return sums
 
     def by_system(self) -> tuple[Floats, Floats]:
         """(systems, most items of one) gold and metric, a row a system, filled up with NaN."""
         gold, metric, _, system = self.flat()
         order = stable_order(system)
         offsets = bounds(np.bincount(system, minlength=self.systems))
-        found = np.full((2, self.systems, int(np.diff(offsets).max(initial=0))), np.nan)
-        found[:, system[order], place_in_group(offsets)] = np.stack((gold, metric))[:, order]
-        return found[0], found[1]
+        tables = np.full((2, self.systems, int(np.diff(offsets).max(initial=0))), np.nan)
+        tables[:, system[order], place_in_group(offsets)] = np.stack((gold, metric))[:, order]
+        return tables[0], tables[1]
 
 
 def tables_by_metric(rankings: Rankings, gold: str, metrics: tuple[str, ...]) -> list[JudgmentTables]:
     """The tables of judgments of one language pair, for each metric."""
     _, segment = np.unique(rankings.segment.codes, return_inverse=True)
-    people = rankings.table(gold)
-    system = np.full(people.shape, -1, np.int64)
+    human_table = rankings.table(gold)
+    system = np.full(human_table.shape, -1, np.int64)
     _, codes = np.unique(rankings.system.codes, return_inverse=True)
     system[rankings.judgment, place_in_group(rankings.offsets)] = codes
-    counts = int(segment.max(initial=-1)) + 1, int(codes.max(initial=-1)) + 1
-    return [JudgmentTables(people, rankings.table(name), segment.astype(np.int64), system, *counts) for name in metrics]
+    n_segments_and_systems = int(segment.max(initial=-1)) + 1, int(codes.max(initial=-1)) + 1
+    return [
+        JudgmentTables(human_table, rankings.table(name), segment.astype(np.int64), system, *n_segments_and_systems)
+        for name in metrics
+    ]
 
 
-#: What a value is taken of: all at once, each segment, each system; of several the mean.
+#: What a value is computed on: all at once, each segment, each system; for the last two, the mean of the values.
 SEGMENT_GROUPINGS = ("none", "segment", "system")
-#: Statistics of lists, and not of pairs of a judgment.
+#: Statistics of lists, not of pairs within a judgment.
 SEGMENT_CORRELATIONS = ("kendall_b", "kendall_c", "pearson", "spearman")
-#: Sums of a ratio: above the line, below it. Those of a correlation: n, x, y, xx, yy, xy.
+#: How many sums a ratio has (numerator, denominator), and a correlation (n, x, y, xx, yy, xy).
 RATIO, MOMENTS = 2, 6
 
 
@@ -110,25 +113,25 @@ class SegmentStatistic(NamedTuple):
 def values_from_sums(sums: Floats) -> Floats:
     """(..., groups, sums) the mean over the groups that have a value; NaN where none has."""
     if sums.shape[-1] == RATIO:
-        found = divide_or_nan(sums[..., 0], sums[..., 1])
+        values = divide_or_nan(sums[..., 0], sums[..., 1])
     else:
         n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
         spread = (n * xx - x * x) * (n * yy - y * y)
-        flat = (n * xx - x * x <= 1e-12 * n * xx) | (n * yy - y * y <= 1e-12 * n * yy)
-        found = divide_or_nan(n * xy - x * y, np.sqrt(np.where(flat, 0.0, np.maximum(spread, 0.0))))
-        found = np.clip(found, -1.0, 1.0)
-    there = ~np.isnan(found)
-    return divide_or_nan(np.where(there, found, 0.0).sum(axis=-1), there.sum(axis=-1))
+        constant = (n * xx - x * x <= 1e-12 * n * xx) | (n * yy - y * y <= 1e-12 * n * yy)
+        values = divide_or_nan(n * xy - x * y, np.sqrt(np.where(constant, 0.0, np.maximum(spread, 0.0))))
+        values = np.clip(values, -1.0, 1.0)
+    present = ~np.isnan(values)
+    return divide_or_nan(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
-def divide_or_nan(above: Floats, below: npt.NDArray[np.generic]) -> Floats:
-    """NaN where there is nothing below the line."""
-    line = np.asarray(below, np.float64)
-    return np.asarray(np.divide(above, line, out=np.full(line.shape, np.nan), where=line > 0))
+def divide_or_nan(numerator: Floats, denominator: npt.NDArray[np.generic]) -> Floats:
+    """The ratio, NaN where the denominator is not above 0."""
+    divisor = np.asarray(denominator, np.float64)
+    return np.asarray(np.divide(numerator, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0))
 
 
 def pair_statistic(
-    lists: JudgmentTables, convention: KendallConvention, grouping: str, epsilon: float
+    tables: JudgmentTables, convention: KendallConvention, grouping: str, epsilon: float
 ) -> SegmentStatistic:
     """A convention's value: of all pairs, or the mean of the segments or the systems, over the pairs of each.
 
@@ -136,24 +139,27 @@ def pair_statistic(
     """
     options = {"epsilon": epsilon, "least": convention.least}
     if grouping == "system":
-        above, below = convention.sums(count_by_item(lists.gold, lists.metric, **options))
-        cells = np.maximum(lists.system, 0) + lists.segment[:, None] * lists.systems
-        shape = lists.segments, lists.systems
-        of = cells.ravel()
-        tables = [np.bincount(of, part.ravel(), shape[0] * shape[1]).reshape(shape) for part in (above, below)]
-        sums: Floats = np.stack(tables, axis=-1).astype(np.float64)
+        numerators, denominators = convention.sums(count_by_item(tables.gold, tables.metric, **options))
+        cells = np.maximum(tables.system, 0) + tables.segment[:, None] * tables.systems
+        shape = tables.segments, tables.systems
+        flat_cells = cells.ravel()
+        sums_by_cell = [
+            np.bincount(flat_cells, values.ravel(), shape[0] * shape[1]).reshape(shape)
+            for values in (numerators, denominators)
+        ]
+        sums: Floats = np.stack(sums_by_cell, axis=-1).astype(np.float64)
     else:
-        parts = convention.sums(count_by_judgment(lists.gold, lists.metric, **options))
-        above, below = lists.by_segment(np.stack(parts, axis=-1)).T
+        ratios = convention.sums(count_by_judgment(tables.gold, tables.metric, **options))
+        numerators, denominators = tables.by_segment(np.stack(ratios, axis=-1)).T
         if grouping == "segment":
-            return mean_over_segments(above, below)
-        sums = np.stack((above, below), axis=-1)[:, None, :]
-    whole = sums.sum(axis=0)
-    n = np.count_nonzero(whole[:, 1]) if grouping == "system" else whole[:, 1].sum()
-    return SegmentStatistic(float(values_from_sums(whole)), int(n), sums)
+            return mean_over_segments(numerators, denominators)
+        sums = np.stack((numerators, denominators), axis=-1)[:, None, :]
+    totals = sums.sum(axis=0)
+    n = np.count_nonzero(totals[:, 1]) if grouping == "system" else totals[:, 1].sum()
+    return SegmentStatistic(float(values_from_sums(totals)), int(n), sums)
 
 
-def correlation_statistic(lists: JudgmentTables, statistic: str, grouping: str) -> SegmentStatistic:
+def correlation_statistic(tables: JudgmentTables, statistic: str, grouping: str) -> SegmentStatistic:
     """A correlation of the values of people with those of the metric.
 
     grouping: "none", over all translations at once; "segment", over each judgment's systems, in each segment the mean
@@ -161,69 +167,73 @@ def correlation_statistic(lists: JudgmentTables, statistic: str, grouping: str) 
     the systems.
     """
     if grouping == "segment":
-        values = correlate_rows(lists.gold, lists.metric, statistic)
-        there = ~np.isnan(values)
-        summed = lists.by_segment(np.stack((np.where(there, values, 0.0), there.astype(np.float64)), axis=-1))
-        return mean_over_segments(summed[:, 0], summed[:, 1])
+        values = correlate_rows(tables.gold, tables.metric, statistic)
+        present = ~np.isnan(values)
+        segment_sums = tables.by_segment(
+            np.stack((np.where(present, values, 0.0), present.astype(np.float64)), axis=-1)
+        )
+        return mean_over_segments(segment_sums[:, 0], segment_sums[:, 1])
     if grouping == "none":
-        gold, metric, _, _ = lists.flat()
+        gold, metric, _, _ = tables.flat()
         values = correlate_rows(gold[None, :], metric[None, :], statistic)
         n = gold.size
     else:
-        values = correlate_rows(*lists.by_system(), statistic)
+        values = correlate_rows(*tables.by_system(), statistic)
         n = int(np.count_nonzero(~np.isnan(values)))
-    there = values[~np.isnan(values)]
-    value = float(there.mean()) if there.size else float("nan")
-    return SegmentStatistic(value, n, moments(lists, grouping) if statistic == "pearson" else None)
+    finite = values[~np.isnan(values)]
+    value = float(finite.mean()) if finite.size else float("nan")
+    return SegmentStatistic(value, n, moments(tables, grouping) if statistic == "pearson" else None)
 
 
-def mean_over_segments(above: Floats, below: Floats) -> SegmentStatistic:
+def mean_over_segments(numerators: Floats, denominators: Floats) -> SegmentStatistic:
     """The mean of the segments' ratios, each weighing as one however often it was judged."""
-    sums = np.stack((np.nan_to_num(divide_or_nan(above, below)), (below > 0).astype(np.float64)), axis=-1)[:, None, :]
-    whole = sums.sum(axis=0)
-    return SegmentStatistic(float(values_from_sums(whole)), int(whole[0, 1]), sums)
+    sums = np.stack(
+        (np.nan_to_num(divide_or_nan(numerators, denominators)), (denominators > 0).astype(np.float64)), axis=-1
+    )[:, None, :]
+    totals = sums.sum(axis=0)
+    return SegmentStatistic(float(values_from_sums(totals)), int(totals[0, 1]), sums)
 
 
 def correlate_rows(x: Floats, y: Floats, statistic: str) -> Floats:
     """(lists) the correlation of the items that have a value in both; NaN of fewer than two, or of one value only."""
-    both = ~(np.isnan(x) | np.isnan(y))
-    lengths = np.count_nonzero(both, axis=1)
-    found = np.full(len(x), np.nan)
+    present = ~(np.isnan(x) | np.isnan(y))
+    lengths = np.count_nonzero(present, axis=1)
+    correlations = np.full(len(x), np.nan)
     for n in np.unique(lengths[lengths > 1]).tolist():  # lists of one length together
         rows = lengths == n
-        a, b = (side[rows][both[rows]].reshape(-1, n) for side in (x, y))
-        found[rows] = pairs_of(a, b, statistic).value
-    return found
+        a, b = (values[rows][present[rows]].reshape(-1, n) for values in (x, y))
+        correlations[rows] = pairs_of(a, b, statistic).value
+    return correlations
 
 
-def moments(lists: JudgmentTables, grouping: str) -> Floats:
-    """(segments, groups, MOMENTS) of which Pearson's correlation follows, of values in units of their spread."""
-    gold, metric, segment, system = lists.flat()
-    groups = 1 if grouping == "none" else lists.systems
+def moments(tables: JudgmentTables, grouping: str) -> Floats:
+    """(segments, groups, MOMENTS) the sums from which Pearson's correlation follows, of values on one scale."""
+    gold, metric, segment, system = tables.flat()
+    n_groups = 1 if grouping == "none" else tables.systems
     group = np.zeros_like(system) if grouping == "none" else system
-    # Centred by group: sums of squares then lose nothing to the mean.
-    x, y = (centred(side, group, groups) for side in (gold, metric))
-    cells = segment * groups + group
-    size = lists.segments * groups
-    columns = [np.bincount(cells, part, size) for part in (np.ones_like(x), x, y, x * x, y * y, x * y)]
-    return np.stack(columns, axis=-1).reshape(lists.segments, groups, MOMENTS).astype(np.float64)
+    # Centred by group: sums of squares then lose no digits to the mean.
+    x, y = (centre_and_scale(values, group, n_groups) for values in (gold, metric))
+    cells = segment * n_groups + group
+    n_cells = tables.segments * n_groups
+    columns = [np.bincount(cells, values, n_cells) for values in (np.ones_like(x), x, y, x * x, y * y, x * y)]
+    return np.stack(columns, axis=-1).reshape(tables.segments, n_groups, MOMENTS).astype(np.float64)
 
 
-def centred(values: Floats, group: Ints, groups: int) -> Floats:
-    many = np.maximum(np.bincount(group, minlength=groups), 1)
-    found = values - (np.bincount(group, values, groups) / many)[group]
-    scale = float(np.abs(found).max(initial=0))
-    return found / scale if scale else found
+def centre_and_scale(values: Floats, group: Ints, n_groups: int) -> Floats:
+    group_sizes = np.maximum(np.bincount(group, minlength=n_groups), 1)
+    deviations = values - (np.bincount(group, values, n_groups) / group_sizes)[group]
+    scale = float(np.abs(deviations).max(initial=0))
+    return deviations / scale if scale else deviations
 
 
 def bootstrap_segments(tables: list[Floats], draws: Draws) -> Floats:
     """(metrics, resamples) the values of each metric on segments drawn with replacement, the same for all metrics."""
-    segments, groups, sums = tables[0].shape
-    flat = np.concatenate([table.reshape(segments, groups * sums) for table in tables], axis=1)
-    found = np.empty((len(tables), draws.n_resamples))
-    done = 0
-    for counts in bootstrap_counts(draws, segments, flat.shape[1]):
-        drawn = (counts @ flat).reshape(len(counts), len(tables), groups, sums)
-        found[:, done : done + len(counts)] = values_from_sums(drawn).T
-        done += len(counts)
-    return found
+    n_segments, n_groups, n_sums = tables[0].shape
+    flat = np.concatenate([table.reshape(n_segments, n_groups * n_sums) for table in tables], axis=1)
+    values = np.empty((len(tables), draws.n_resamples))
+    start = 0
+    for counts in bootstrap_counts(draws, n_segments, flat.shape[1]):
+        resampled_sums = (counts @ flat).reshape(len(counts), len(tables), n_groups, n_sums)
+        values[:, start : start + len(counts)] = values_from_sums(resampled_sums).T
+        start += len(counts)
+    return values

@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy: is a metric as sure as people are which of two systems is the better?"""
+"""Soft pairwise accuracy: is a metric as sure as people which of two systems is better?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def soft_draws(seed: int, pair: str, n_resamples: int = SOFT_RESAMPLES) -> Draws
     >>> soft_draws(1, "de-en", 5).seeds[0].entropy == soft_draws(1, "de-en", 7).seeds[0].entropy
     True
     """
-    # A stream of their own: that of the language pair draws its segments.
+    # A separate stream: the language pair's own stream draws its segments.
     seeds = [seed, zlib.crc32(pair.encode("utf-8", "surrogateescape")), 1]
     return draw(np.random.default_rng(seeds), n_resamples)
 
@@ -50,37 +50,37 @@ def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
     >>> pair_pvalues(better, draw(np.random.default_rng(1), 99)).tolist()[0]
     [1.0]
     """
-    matrices, systems, segments = stack.shape
-    first, second = pair_places(systems)
+    n_matrices, n_systems, n_segments = stack.shape
+    first, second = pair_places(n_systems)
     if np.isnan(stack).any():
         return masked_pvalues(stack, draws)
-    # What all systems have in common on a segment is in no difference, and would only cost digits.
+    # The mean of a segment cancels in every difference, and would only cost digits.
     centred = stack - stack.mean(axis=1, keepdims=True)
     observed = centred.sum(axis=2)
-    reach = np.abs(centred).sum(axis=2)
-    within = NOISE * (reach[:, first] + reach[:, second])
-    least = observed[:, first] - observed[:, second] - within
-    count = np.zeros(least.shape)
-    for sums in flip_sums(centred.reshape(-1, segments), draws):
-        by_system = np.ascontiguousarray(sums.T).reshape(matrices, systems, -1)
-        for matrix in range(matrices):
-            apart = by_system[matrix, first] - by_system[matrix, second]
-            count[matrix] += np.count_nonzero(apart >= least[matrix, :, None], axis=1)
-    return np.asarray((1 + count) / (1 + draws.n_resamples))
+    absolute_sums = np.abs(centred).sum(axis=2)
+    rounding = NOISE * (absolute_sums[:, first] + absolute_sums[:, second])
+    threshold = observed[:, first] - observed[:, second] - rounding
+    n_exceeding = np.zeros(threshold.shape)
+    for sums in flip_sums(centred.reshape(-1, n_segments), draws):
+        by_system = np.ascontiguousarray(sums.T).reshape(n_matrices, n_systems, -1)
+        for matrix in range(n_matrices):
+            differences = by_system[matrix, first] - by_system[matrix, second]
+            n_exceeding[matrix] += np.count_nonzero(differences >= threshold[matrix, :, None], axis=1)
+    return np.asarray((1 + n_exceeding) / (1 + draws.n_resamples))
 
 
 def masked_pvalues(stack: Floats, draws: Draws) -> Floats:
-    """As above, a list of differences for each pair."""
+    """The p-values of `pair_pvalues` with missing scores: a list of differences for each pair."""
     first, second = pair_places(stack.shape[1])
-    found = np.empty((len(stack), first.size))
+    pvalues = np.empty((len(stack), first.size))
     for i, matrix in enumerate(stack):
         differences = np.nan_to_num(matrix[first] - matrix[second])
-        least = differences.sum(axis=1) - NOISE * np.abs(differences).sum(axis=1)
-        count = np.zeros(first.size)
+        threshold = differences.sum(axis=1) - NOISE * np.abs(differences).sum(axis=1)
+        n_exceeding = np.zeros(first.size)
         for sums in flip_sums(differences, draws):
-            count += np.count_nonzero(sums >= least, axis=0)
-        found[i] = (1 + count) / (1 + draws.n_resamples)
-    return found
+            n_exceeding += np.count_nonzero(sums >= threshold, axis=0)
+        pvalues[i] = (1 + n_exceeding) / (1 + draws.n_resamples)
+    return pvalues
 
 
 def soft_pairwise_accuracies(gold: Floats, stack: Floats, draws: Draws) -> Floats:
@@ -94,5 +94,8 @@ def soft_pairwise_accuracies(gold: Floats, stack: Floats, draws: Draws) -> Float
     """
     if stack.shape[1] < 2:
         return np.full(len(stack), np.nan)
-    people, machine = pair_pvalues(gold if gold.ndim == 3 else gold[None], draws), pair_pvalues(stack, draws)
-    return np.asarray(1 - np.abs(people - machine).mean(axis=1))
+    gold_pvalues, metric_pvalues = (
+        pair_pvalues(gold if gold.ndim == 3 else gold[None], draws),
+        pair_pvalues(stack, draws),
+    )
+    return np.asarray(1 - np.abs(gold_pvalues - metric_pvalues).mean(axis=1))

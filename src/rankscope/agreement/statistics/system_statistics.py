@@ -1,5 +1,5 @@
-"""Scores of systems as ratios of sums over segments, so that a bootstrap over segments is one matrix product, and the
-statistics on systems.
+"""Scores of systems as ratios of sums over segments, so that a bootstrap over segments is one matrix product; and
+statistics of agreement on systems.
 """
 
 from __future__ import annotations
@@ -62,20 +62,26 @@ class SystemSums:
         return len(self.segments) if self.below is None else int(np.count_nonzero((self.below > 0).any(axis=(1, 2))))
 
 
-def ratios(above: Floats, below: Floats) -> Floats:
-    """(...) the mean over the last axis of above / below, over columns where there is something below; else NaN."""
-    there = below > 0
-    shares = np.divide(above, below, out=np.zeros(np.broadcast_shapes(above.shape, below.shape)), where=there)
-    many = there.sum(axis=-1)
-    return np.asarray(np.divide(shares.sum(axis=-1), many, out=np.full(many.shape, np.nan), where=many > 0))
+def ratios(numerator: Floats, denominator: Floats) -> Floats:
+    """(...) the mean over the last axis of numerator / denominator, where the denominator is above 0; else NaN."""
+    defined = denominator > 0
+    shares = np.divide(
+        numerator, denominator, out=np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape)), where=defined
+    )
+    n_columns = defined.sum(axis=-1)
+    return np.asarray(
+        np.divide(shares.sum(axis=-1), n_columns, out=np.full(n_columns.shape, np.nan), where=n_columns > 0)
+    )
 
 
-def sums_from_tables(segments: Sequence[str], above: Floats, below: Floats) -> SystemSums:
-    return SystemSums(ratios(above.sum(axis=0), below.sum(axis=0)), tuple(segments), above, below)
+def sums_from_tables(segments: Sequence[str], numerators: Floats, denominators: Floats) -> SystemSums:
+    return SystemSums(
+        ratios(numerators.sum(axis=0), denominators.sum(axis=0)), tuple(segments), numerators, denominators
+    )
 
 
 def fixed_sums(scores: Sequence[float]) -> SystemSums:
-    """Scores that were given: nothing can be drawn of them."""
+    """Given scores of systems, without sums over segments: they cannot be resampled."""
     return SystemSums(np.array(scores, np.float64))
 
 
@@ -89,16 +95,16 @@ def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSu
     ([1.0, 0.0], [1.5, 1.5])
     """
     values = rows_of(scores, systems)
-    there = ~np.isnan(values)
+    present = ~np.isnan(values)
     if over == "common":
-        there &= there.all(axis=0)
-        if not there.any():
+        present &= present.all(axis=0)
+        if not present.any():
             raise InputError(
                 "there is no segment of which all systems have a score, so no mean over common segments; take the mean "
                 "of each over its own (--over own)"
             )
     return sums_from_tables(
-        scores.segments, np.where(there, values, 0.0).T[:, :, None], there.T[:, :, None].astype(np.float64)
+        scores.segments, np.where(present, values, 0.0).T[:, :, None], present.T[:, :, None].astype(np.float64)
     )
 
 
@@ -114,14 +120,14 @@ def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = Tru
     [1.0, 0.6667, 0.0]
     """
     values = rows_of(scores, systems).T if higher else -rows_of(scores, systems).T  # (segments, systems)
-    there = ~np.isnan(values)
-    above = np.zeros(values.shape)
-    below = there * (there.sum(axis=1, keepdims=True) - 1.0)
-    for other in range(len(systems)):  # a step a system keeps memory to one table
-        both = there & there[:, [other]]
-        both[:, other] = False
-        above += both & (np.where(both, values, 0.0) >= np.where(both, values[:, [other]], 0.0))
-    return sums_from_tables(scores.segments, above[:, :, None], np.maximum(below, 0.0)[:, :, None])
+    present = ~np.isnan(values)
+    numerators = np.zeros(values.shape)
+    denominators = present * (present.sum(axis=1, keepdims=True) - 1.0)
+    for opponent in range(len(systems)):  # one system at a time keeps memory to one table
+        compared = present & present[:, [opponent]]
+        compared[:, opponent] = False
+        numerators += compared & (np.where(compared, values, 0.0) >= np.where(compared, values[:, [opponent]], 0.0))
+    return sums_from_tables(scores.segments, numerators[:, :, None], np.maximum(denominators, 0.0)[:, :, None])
 
 
 def rows_of(scores: PairScores, systems: Sequence[str]) -> Floats:
@@ -157,53 +163,53 @@ def win_sums(
     better_or_equal [0.75, 0.5]
     bradley_terry [0.2554, -0.2554]
     """
-    compared = Preferences.from_rankings(rankings, column)
-    place = {name: i for i, name in enumerate(compared.systems)}
-    kept = np.array([place.get(name, -1) for name in systems], np.int64)
+    preferences = Preferences.from_rankings(rankings, column)
+    positions = {name: i for i, name in enumerate(preferences.systems)}
+    indices = np.array([positions.get(name, -1) for name in systems], np.int64)
     if rule == "bradley_terry":
-        return strengths(compared, systems, prior, n_resamples, rng)
-    names, segment = segments_of(compared)
-    left, right = compared.left, compared.right
-    won, tied = compared.outcome == 1, compared.outcome == 0
+        return strengths(preferences, systems, prior, n_resamples, rng)
+    names, segment = segments_of(preferences)
+    left, right = preferences.left, preferences.right
+    won, tied = preferences.outcome == 1, preferences.outcome == 0
     winner, loser = np.where(won, left, right), np.where(won, right, left)
-    m, decided = len(compared.systems), ~tied
+    n_systems, decided = len(preferences.systems), ~tied
 
-    def table(at: Any, who: Any, against: Any | None = None) -> Floats:
-        """How often, (segments, systems, opponents or 1)."""
-        width = 1 if against is None else m
-        cell = (segment[at] * m + who[at]) * width + (0 if against is None else against[at])
-        counts = np.bincount(cell, compared.weight[at], len(names) * m * width)
-        return np.asarray(counts.reshape(len(names), m, width)[:, kept], np.float64)
+    def table(chosen: Any, system: Any, opponent: Any | None = None) -> Floats:
+        """The weights of the chosen comparisons, (segments, systems, opponents or 1)."""
+        width = 1 if opponent is None else n_systems
+        cell = (segment[chosen] * n_systems + system[chosen]) * width + (0 if opponent is None else opponent[chosen])
+        counts = np.bincount(cell, preferences.weight[chosen], len(names) * n_systems * width)
+        return np.asarray(counts.reshape(len(names), n_systems, width)[:, indices], np.float64)
 
     if rule == "expected_wins":
-        above = table(decided, winner, loser)
-        return sums_from_tables(names, above, above + table(decided, loser, winner))
-    above = table(decided, winner)
-    below = above + table(decided, loser)
+        wins = table(decided, winner, loser)
+        return sums_from_tables(names, wins, wins + table(decided, loser, winner))
+    wins = table(decided, winner)
+    games = wins + table(decided, loser)
     if rule == "better_or_equal":
         ties = table(tied, left) + table(tied, right)
-        above, below = above + ties, below + ties
-    return sums_from_tables(names, above, below)
+        wins, games = wins + ties, games + ties
+    return sums_from_tables(names, wins, games)
 
 
-def segments_of(compared: Preferences) -> tuple[tuple[str, ...], Any]:
-    """The names of the segments that comparisons are of, and (comparisons) which."""
-    if compared.unit is None:  # from other data than rankings: each stands for itself
-        return tuple(map(str, range(len(compared)))), np.arange(len(compared))
-    there, codes = np.unique(compared.unit.codes, return_inverse=True)
-    return tuple(compared.unit.names[code] for code in there.tolist()), codes
+def segments_of(preferences: Preferences) -> tuple[tuple[str, ...], Any]:
+    """The names of the segments, and (comparisons) the code of the segment of each."""
+    if preferences.unit is None:  # not from rankings: each comparison is a segment
+        return tuple(map(str, range(len(preferences)))), np.arange(len(preferences))
+    present_codes, codes = np.unique(preferences.unit.codes, return_inverse=True)
+    return tuple(preferences.unit.names[code] for code in present_codes.tolist()), codes
 
 
-def strengths(compared: Preferences, systems: Sequence[str], prior: float, n_resamples: int, rng: Any) -> SystemSums:
-    """Those of Bradley and Terry's model, and (resamples, systems) on segments drawn with replacement."""
+def strengths(preferences: Preferences, systems: Sequence[str], prior: float, n_resamples: int, rng: Any) -> SystemSums:
+    """Scores of Bradley and Terry's model, and (resamples, systems) those on segments drawn with replacement."""
     from rankscope.consensus.models import fit_preferences
 
-    fitted = fit_preferences(compared, prior=prior, n_resamples=n_resamples, rng=rng)
-    place = {name: i for i, name in enumerate(fitted.systems)}
-    kept = fitted.ratings[:, [place[name] for name in systems]]
-    drawn = np.full((n_resamples, len(systems)), np.nan)
-    drawn[: len(kept) - 1] = kept[1:]
-    return SystemSums(kept[0], segments_of(compared)[0], drawn=drawn)
+    fitted = fit_preferences(preferences, prior=prior, n_resamples=n_resamples, rng=rng)
+    positions = {name: i for i, name in enumerate(fitted.systems)}
+    ratings = fitted.ratings[:, [positions[name] for name in systems]]
+    resampled = np.full((n_resamples, len(systems)), np.nan)
+    resampled[: len(ratings) - 1] = ratings[1:]
+    return SystemSums(ratings[0], segments_of(preferences)[0], drawn=resampled)
 
 
 def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:
@@ -211,31 +217,46 @@ def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:
 
     Segments of one name are one. Scores that were given stay as they are.
     """
-    names = {name: i for i, name in enumerate(dict.fromkeys(name for one in sums for name in one.segments))}
-    places = [np.array([names[name] for name in one.segments], np.int64) for one in sums]
-    found = [one.drawn if one.drawn is not None else np.tile(one.values, (draws.n_resamples, 1)) for one in sums]
-    moving = [i for i, one in enumerate(sums) if one.above is not None]
-    width = max((one.values.size * one.above.shape[2] for one in sums if one.above is not None), default=0)
-    done = 0
-    for counts in bootstrap_counts(draws, len(names), width) if moving else ():
-        for i in moving:
-            above, below = sums[i].above, sums[i].below
-            if above is None or below is None:
+    positions = {
+        segment: i
+        for i, segment in enumerate(dict.fromkeys(segment for system_sums in sums for segment in system_sums.segments))
+    }
+    segment_indices = [
+        np.array([positions[segment] for segment in system_sums.segments], np.int64) for system_sums in sums
+    ]
+    scores = [
+        system_sums.drawn if system_sums.drawn is not None else np.tile(system_sums.values, (draws.n_resamples, 1))
+        for system_sums in sums
+    ]
+    resampled = [i for i, system_sums in enumerate(sums) if system_sums.above is not None]
+    width = max(
+        (system_sums.values.size * system_sums.above.shape[2] for system_sums in sums if system_sums.above is not None),
+        default=0,
+    )
+    start = 0
+    for counts in bootstrap_counts(draws, len(positions), width) if resampled else ():
+        for i in resampled:
+            numerators, denominators = sums[i].above, sums[i].below
+            if numerators is None or denominators is None:
                 continue
-            own = counts[:, places[i]]
-            parts = [(own @ part.reshape(len(part), -1)).reshape(len(own), *part.shape[1:]) for part in (above, below)]
-            found[i][done : done + len(own)] = ratios(*parts)
-        done += len(counts)
-    return found
+            segment_counts = counts[:, segment_indices[i]]
+            resampled_sums = [
+                (segment_counts @ table.reshape(len(table), -1)).reshape(len(segment_counts), *table.shape[1:])
+                for table in (numerators, denominators)
+            ]
+            scores[i][start : start + len(segment_counts)] = ratios(*resampled_sums)
+        start += len(counts)
+    return scores
 
 
 SYSTEM_CORRELATIONS = ("pearson", "spearman", "kendall_b")
 ACCURACY, SOFT = "pairwise_accuracy", "soft_pairwise_accuracy"
 SYSTEM_STATISTICS = (*SYSTEM_CORRELATIONS, ACCURACY, SOFT)
-#: Deviations from the median, in units of its absolute deviation as a normal standard deviation, that are far.
+#: Deviations from the median beyond this are outliers. Their unit is NORMAL x the median absolute deviation: of a
+#: normal distribution, its standard deviation.
 OUTLIER_CUTOFF, NORMAL = 2.5, 1.483
-#: Of fewer systems, none is far from the rest.
-LEAST = 5
+#: With fewer systems, none is an outlier.
+MIN_SYSTEMS = 5
 
 
 def system_statistic(people: Floats, metric: Floats, statistic: str) -> Floats:
@@ -244,18 +265,18 @@ def system_statistic(people: Floats, metric: Floats, statistic: str) -> Floats:
     people, metric: (lists, systems). Correlations in [-1, 1], "pairwise_accuracy" in [0, 1]. NaN where a list holds one
     value only (of a correlation) or a score is missing.
     """
-    found = np.full(len(people), np.nan)
-    there = ~(np.isnan(people) | np.isnan(metric)).any(axis=1)
-    if not there.any() or people.shape[1] < 2:
-        return found
+    values = np.full(len(people), np.nan)
+    complete = ~(np.isnan(people) | np.isnan(metric)).any(axis=1)
+    if not complete.any() or people.shape[1] < 2:
+        return values
     # Means that differ by rounding only are tied.
-    x, y = join_ties(people[there]), join_ties(metric[there])
+    x, y = join_ties(people[complete]), join_ties(metric[complete])
     if statistic == ACCURACY:
         n = x.shape[1]
-        found[there] = count_concordant_pairs(x, y) / (n * (n - 1) / 2)
+        values[complete] = count_concordant_pairs(x, y) / (n * (n - 1) / 2)
     else:
-        found[there] = pairs_of(x, y, statistic).value
-    return found
+        values[complete] = pairs_of(x, y, statistic).value
+    return values
 
 
 def count_concordant_pairs(people: Floats, metric: Floats) -> Floats:
@@ -269,13 +290,13 @@ def count_concordant_pairs(people: Floats, metric: Floats) -> Floats:
     """
     n = people.shape[1]
     first, second = np.triu_indices(n, 1)
-    found = np.empty(len(people))
-    at_once = max(1, (1 << 21) // max(first.size, 1))
-    for start in range(0, len(people), at_once):  # so many lists that memory stays small
-        x, y = people[start : start + at_once], metric[start : start + at_once]
-        alike = np.sign(x[:, first] - x[:, second]) == np.sign(y[:, first] - y[:, second])
-        found[start : start + at_once] = alike.sum(axis=1)
-    return found
+    n_concordant = np.empty(len(people))
+    chunk_size = max(1, (1 << 21) // max(first.size, 1))
+    for start in range(0, len(people), chunk_size):  # in chunks, to keep memory small
+        x, y = people[start : start + chunk_size], metric[start : start + chunk_size]
+        concordant = np.sign(x[:, first] - x[:, second]) == np.sign(y[:, first] - y[:, second])
+        n_concordant[start : start + chunk_size] = concordant.sum(axis=1)
+    return n_concordant
 
 
 def outlying_systems(values: Floats, cutoff: float = OUTLIER_CUTOFF) -> Bools:
@@ -288,9 +309,9 @@ def outlying_systems(values: Floats, cutoff: float = OUTLIER_CUTOFF) -> Bools:
     >>> outlying_systems(np.array([1.0, 2.0, 3.0, 4.0, 30.0])).tolist()  # |30 - 3| / (1.483 * 1) = 18.2
     [False, False, False, False, True]
     """
-    off = np.abs(values - np.median(values))
-    spread = NORMAL * float(np.median(off))
-    if values.size < LEAST or not spread > 0:
+    deviations = np.abs(values - np.median(values))
+    spread = NORMAL * float(np.median(deviations))
+    if values.size < MIN_SYSTEMS or not spread > 0:
         return np.zeros(values.shape, np.bool_)
-    found: npt.NDArray[np.bool_] = off / spread > cutoff
-    return found
+    outlying: npt.NDArray[np.bool_] = deviations / spread > cutoff
+    return outlying

@@ -22,7 +22,7 @@ __all__ = [
 
 
 WEIGHING = ("none", "segment")
-#: What each kind of pair becomes where the metric's difference counts as a tie; an absent one stays absent.
+#: The kind that each kind of pair becomes when the metric's difference counts as a tie; absent stays absent.
 TIED = np.array([3, 3, 4, 3, 4, ABSENT])
 
 
@@ -67,14 +67,14 @@ def calibrate(
     >>> calibrate(gold, metric, convention=CONVENTIONS["acc_eq"])  # .7 and .8 tie, as people say
     TieCalibration(epsilon=0.10000000000000009, value=1.0)
     """
-    found = calibration_steps(gold, metric, convention, grouping, segment)
-    if found is None:
+    steps = calibration_steps(gold, metric, convention, grouping, segment)
+    if steps is None:
         return TieCalibration(float("nan"), float("nan"))
-    # A gain that is but rounding is none: the least epsilon stands.
-    best = int(best_places(found.gained, 1.0).argmax())
-    if found.gained[best] <= NOISE:
-        return TieCalibration(0.0, found.start)
-    return TieCalibration(float(found.epsilon[best]), found.start + float(found.gained[best]))
+    # A gain within rounding is no gain: the smallest epsilon is kept.
+    best = int(best_places(steps.gained, 1.0).argmax())
+    if steps.gained[best] <= NOISE:
+        return TieCalibration(0.0, steps.start)
+    return TieCalibration(float(steps.epsilon[best]), steps.start + float(steps.gained[best]))
 
 
 def calibration_curve(
@@ -98,12 +98,12 @@ def calibration_curve(
     >>> found.epsilon.tolist(), found.value.round(4).tolist(), found.tied.round(4).tolist()
     ([0.0, 0.5, 1.0], [0.6667, 0.6667, 0.3333], [0.0, 0.6667, 1.0])
     """
-    found = calibration_steps(gold, metric, convention, grouping, segment)
-    if found is None:
+    steps = calibration_steps(gold, metric, convention, grouping, segment)
+    if steps is None:
         return CalibrationCurve(np.zeros(0), np.zeros(0), np.zeros(0))
-    epsilon, value, tied = found.epsilon, found.start + found.gained, found.tied
+    epsilon, value, tied = steps.epsilon, steps.start + steps.gained, steps.tied
     if epsilon[0] > 0:
-        epsilon, value, tied = np.r_[0.0, epsilon], np.r_[found.start, value], np.r_[0.0, tied]
+        epsilon, value, tied = np.r_[0.0, epsilon], np.r_[steps.start, value], np.r_[0.0, tied]
     return CalibrationCurve(epsilon, value, tied)
 
 
@@ -119,28 +119,32 @@ class CalibrationSteps(NamedTuple):
 def calibration_steps(
     gold: Floats, metric: Floats, convention: KendallConvention, grouping: str, segment: Ints | None
 ) -> CalibrationSteps | None:
-    """All that a rising epsilon does; None where no pair counts. Raises as `calibrate`."""
+    """The statistic at every epsilon; None where no pair counts. Raises as `calibrate`."""
     check_choice("grouping", grouping, WEIGHING)
     check_calibrated(convention)
     kinds = kinds_of(gold, metric, least=convention.least)
     first, second = pair_places(gold.shape[1])
     with np.errstate(over="ignore"):
-        apart = np.abs(metric[:, first] - metric[:, second])
-    above, below = np.append(convention.numerator, 0.0), np.append(convention.denominator, 0.0)
-    weight = pair_weights(below[kinds], segment) if grouping == "segment" else None
-    counted = np.flatnonzero(below[kinds].ravel())
-    if not counted.size:
+        distances = np.abs(metric[:, first] - metric[:, second])
+    coefficients, is_counted = np.append(convention.numerator, 0.0), np.append(convention.denominator, 0.0)
+    weight = pair_weights(is_counted[kinds], segment) if grouping == "segment" else None
+    counted_pairs = np.flatnonzero(is_counted[kinds].ravel())
+    if not counted_pairs.size:
         return None
-    kinds, apart = kinds.ravel()[counted], apart.ravel()[counted]
-    share = np.full(counted.size, 1 / counted.size) if weight is None else weight.ravel()[counted]
-    now, change = above[kinds], above[TIED[kinds]] - above[kinds]
-    order = np.argsort(apart)
-    rising = apart[order]
-    # What is tied once epsilon has reached each difference; of differences that are equal, but for
-    # rounding, only the last is complete.
-    last = np.append(np.flatnonzero(rising[1:] > rising[:-1] * (1 + CLOSE)), rising.size - 1)
-    gained = np.cumsum((share * change)[order])[last]
-    return CalibrationSteps(rising[last], gained, (last + 1) / counted.size, float(share @ now))
+    kinds, distances = kinds.ravel()[counted_pairs], distances.ravel()[counted_pairs]
+    share = np.full(counted_pairs.size, 1 / counted_pairs.size) if weight is None else weight.ravel()[counted_pairs]
+    current, change = coefficients[kinds], coefficients[TIED[kinds]] - coefficients[kinds]
+    order = np.argsort(distances)
+    sorted_distances = distances[order]
+    # Sums over the pairs tied at each epsilon; of differences that are equal up to rounding, only the
+    # last has all of them.
+    group_ends = np.append(
+        np.flatnonzero(sorted_distances[1:] > sorted_distances[:-1] * (1 + CLOSE)), sorted_distances.size - 1
+    )
+    gained = np.cumsum((share * change)[order])[group_ends]
+    return CalibrationSteps(
+        sorted_distances[group_ends], gained, (group_ends + 1) / counted_pairs.size, float(share @ current)
+    )
 
 
 def check_calibrated(convention: KendallConvention) -> None:
@@ -154,8 +158,8 @@ def check_calibrated(convention: KendallConvention) -> None:
 
 def pair_weights(counted: Floats, segment: Ints | None) -> Floats:
     """(judgments, pairs) so that the pairs of each segment weigh 1 together, and all segments 1."""
-    of = np.arange(len(counted)) if segment is None else segment
-    many = np.bincount(of, counted.sum(axis=1))
-    segments = np.count_nonzero(many)
-    each = np.divide(1.0, many * segments, out=np.zeros(many.size), where=many > 0)
-    return np.asarray(np.broadcast_to(each[of][:, None], counted.shape))
+    segment_codes = np.arange(len(counted)) if segment is None else segment
+    n_pairs = np.bincount(segment_codes, counted.sum(axis=1))
+    n_segments = np.count_nonzero(n_pairs)
+    weights = np.divide(1.0, n_pairs * n_segments, out=np.zeros(n_pairs.size), where=n_pairs > 0)
+    return np.asarray(np.broadcast_to(weights[segment_codes][:, None], counted.shape))

@@ -1,4 +1,6 @@
-"""How far metrics agree with people on whole systems: the statistic, its intervals, the average over language pairs."""
+"""Agreement on systems: the statistic of how far metrics agree with people, its intervals, the average over language
+pairs.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ __all__ = [
 ]
 
 
-#: All pairs of systems of all language pairs in one pot.
+#: The name of the row in which pairs of systems of all language pairs are pooled.
 ALL = "all"
 
 
@@ -105,7 +107,7 @@ class SystemAgreement:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return COLUMNS
 
     @property
@@ -118,14 +120,14 @@ class SystemAgreement:
         name = self.asked.statistic
         for m, metric in enumerate(self.metrics):
             for p, pair in enumerate(self.pairs):
-                ends_of = float(self.low[m, p]), float(self.high[m, p])
-                yield metric, pair, name, float(self.value[m, p]), *ends_of, int(self.n[m, p])
+                ends = float(self.low[m, p]), float(self.high[m, p])
+                yield metric, pair, name, float(self.value[m, p]), *ends, int(self.n[m, p])
             if self.several:
-                ends_of = float(self.average_low[m]), float(self.average_high[m])
-                yield metric, AVERAGE, name, float(self.average[m]), *ends_of, len(self.pairs)
+                ends = float(self.average_low[m]), float(self.average_high[m])
+                yield metric, AVERAGE, name, float(self.average[m]), *ends, len(self.pairs)
             if self.several and name == ACCURACY:
-                ends_of = float(self.pooled_low[m]), float(self.pooled_high[m])
-                yield metric, ALL, name, float(self.pooled[m]), *ends_of, int(self.n[m].sum())
+                ends = float(self.pooled_low[m]), float(self.pooled_high[m])
+                yield metric, ALL, name, float(self.pooled[m]), *ends, int(self.n[m].sum())
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -137,40 +139,40 @@ class SystemAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        asked = self.asked
-        prior = f",prior={asked.prior:g}" if asked.prior else ""
-        given = [name for name, part in zip(self.metrics, self.parts, strict=True) if not part]
-        made = [name for name, part in zip(self.metrics, self.parts, strict=True) if part]
-        over = f"({asked.over})" if asked.from_segments == "mean" else ""
-        drawn = {
-            "segments": f"segments,{asked.n_resamples},{asked.confidence_level:g}",
-            "fisher": f"fisher,{asked.confidence_level:g}",
+        settings = self.asked
+        prior = f",prior={settings.prior:g}" if settings.prior else ""
+        system_metrics = [name for name, of_segments in zip(self.metrics, self.parts, strict=True) if not of_segments]
+        segment_metrics = [name for name, of_segments in zip(self.metrics, self.parts, strict=True) if of_segments]
+        mean_segments = f"({settings.over})" if settings.from_segments == "mean" else ""
+        interval_texts = {
+            "segments": f"segments,{settings.n_resamples},{settings.confidence_level:g}",
+            "fisher": f"fisher,{settings.confidence_level:g}",
         }
-        weights = [] if asked.weights is None else [f"weights:{weights_text(asked.weights)}"]
-        parts = [
+        weights = [] if settings.weights is None else [f"weights:{weights_text(settings.weights)}"]
+        entries = [
             "agreement on systems",
-            f"statistic:{asked.statistic}{',absolute' if asked.absolute else ''}",
+            f"statistic:{settings.statistic}{',absolute' if settings.absolute else ''}",
             f"gold:{self.gold}",
-            f"human:{self.rule}{f'({asked.over})' if self.rule == 'mean' else ''}{prior}",
-            *([f"metrics:{asked.from_segments}{over}"] if made else []),
-            *([f"given:{','.join(given)}"] if given else []),
+            f"human:{self.rule}{f'({settings.over})' if self.rule == 'mean' else ''}{prior}",
+            *([f"metrics:{settings.from_segments}{mean_segments}"] if segment_metrics else []),
+            *([f"given:{','.join(system_metrics)}"] if system_metrics else []),
             *directions(self.gold, self.metrics, self.higher),
-            *(["systems:common"] if asked.common else []),
-            *(["outliers:left out"] if asked.without_outliers else []),
+            *(["systems:common"] if settings.common else []),
+            *(["outliers:left out"] if settings.without_outliers else []),
             *weights,
-            f"interval:{drawn.get(self.interval, 'none')}",
-            *([f"permutations:{asked.n_resamples}"] if asked.statistic == SOFT else []),
-            *([f"rng:{asked.seed}"] if self.interval == "segments" or asked.statistic == SOFT else []),
+            f"interval:{interval_texts.get(self.interval, 'none')}",
+            *([f"permutations:{settings.n_resamples}"] if settings.statistic == SOFT else []),
+            *([f"rng:{settings.seed}"] if self.interval == "segments" or settings.statistic == SOFT else []),
             f"rankscope {__version__}",
         ]
-        return " | ".join(parts)
+        return " | ".join(entries)
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        of = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"SystemAgreement({self.asked.statistic}: {of})"
+        counts = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
+        return f"SystemAgreement({self.asked.statistic}: {counts})"
 
 
 def weights_text(weights: Mapping[str, float]) -> str:
@@ -248,7 +250,7 @@ def systems(
     >>> float(systems(people, bleu).value[0, 0].round(4))  # of three pairs, A and B are the wrong way round
     0.6667
     """
-    asked = validate_system_settings(
+    settings = validate_system_settings(
         statistic=statistic,
         absolute=absolute,
         human=human,
@@ -263,7 +265,7 @@ def systems(
         rng=rng,
         weights=weights,
     )
-    given = load_system_scores(
+    inputs = load_system_scores(
         judgments,
         scores,
         human=human,
@@ -276,158 +278,162 @@ def systems(
         reference=reference,
         lines=lines,
         test_set=test_set,
-        segments=asked.statistic == SOFT,
+        segments=settings.statistic == SOFT,
     )
-    return agreement_of(given, asked)
+    return agreement_of(inputs, settings)
 
 
-def agreement_of(given: PeopleAndMetrics, asked: SystemSettings) -> SystemAgreement:
-    """The result on what was read."""
-    interval = interval_of(given, asked)
-    compared, notes = match_systems(given, asked, asked.n_resamples if interval == "segments" else 0)
-    weights = weights_of(asked, [one.pair for one in compared])
-    far = [outlying_systems(one.oriented()[0]) for one in compared]
-    kept = [~which if asked.without_outliers else np.ones_like(which) for which in far]
-    for one, which in zip(compared, kept, strict=True):
-        if np.count_nonzero(which) < 2:
-            raise InputError(f"{one.pair}: without systems far from the rest fewer than two are left")
-    sizes = np.array([int(np.count_nonzero(which)) for which in kept])
-    n = sizes if asked.statistic in SYSTEM_CORRELATIONS else sizes * (sizes - 1) // 2
-    cells = compute_values(compared, kept, far, asked, interval)
+def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAgreement:
+    """The agreement on loaded inputs."""
+    interval = interval_of(inputs, settings)
+    matches, notes = match_systems(inputs, settings, settings.n_resamples if interval == "segments" else 0)
+    weights = weights_of(settings, [matched.pair for matched in matches])
+    outlier_masks = [outlying_systems(matched.oriented()[0]) for matched in matches]
+    kept_masks = [~mask if settings.without_outliers else np.ones_like(mask) for mask in outlier_masks]
+    for matched, mask in zip(matches, kept_masks, strict=True):
+        if np.count_nonzero(mask) < 2:
+            raise InputError(f"{matched.pair}: without systems far from the rest fewer than two are left")
+    n_systems = np.array([int(np.count_nonzero(mask)) for mask in kept_masks])
+    n = n_systems if settings.statistic in SYSTEM_CORRELATIONS else n_systems * (n_systems - 1) // 2
+    values = compute_values(matches, kept_masks, outlier_masks, settings, interval)
     return SystemAgreement(
-        metrics=tuple(one.metric for one in given.metrics),
-        pairs=tuple(one.pair for one in compared),
-        systems=tuple(one.systems for one in compared),
-        value=cells.value,
-        low=cells.low,
-        high=cells.high,
-        without=cells.without,
-        n=np.tile(n, (len(cells.value), 1)),
-        **summaries(cells, weights, n / n.sum(), asked),
-        human=tuple(one.people.values for one in compared),
-        scores=tuple(np.array([metric.values for metric in one.metrics]) for one in compared),
+        metrics=tuple(metric.metric for metric in inputs.metrics),
+        pairs=tuple(matched.pair for matched in matches),
+        systems=tuple(matched.systems for matched in matches),
+        value=values.value,
+        low=values.low,
+        high=values.high,
+        without=values.without,
+        n=np.tile(n, (len(values.value), 1)),
+        **summaries(values, weights, n / n.sum(), settings),
+        human=tuple(matched.people.values for matched in matches),
+        scores=tuple(np.array([metric.values for metric in matched.metrics]) for matched in matches),
         outliers=tuple(
-            tuple(one.systems[i] for i in np.flatnonzero(which).tolist())
-            for one, which in zip(compared, far, strict=True)
+            tuple(matched.systems[i] for i in np.flatnonzero(mask).tolist())
+            for matched, mask in zip(matches, outlier_masks, strict=True)
         ),
-        asked=asked,
-        gold=given.gold,
-        rule=given.rule,
-        parts=tuple(isinstance(one, SegmentScores) for one in given.metrics),
+        asked=settings,
+        gold=inputs.gold,
+        rule=inputs.rule,
+        parts=tuple(isinstance(metric, SegmentScores) for metric in inputs.metrics),
         interval=interval,
-        higher=higher_of(given, compared[0]),
-        notes=(*given.notes, *notes, *few_notes(compared, sizes)),
+        higher=higher_of(inputs, matches[0]),
+        notes=(*inputs.notes, *notes, *few_notes(matches, n_systems)),
     )
 
 
-def higher_of(given: PeopleAndMetrics, one: MatchedSystems) -> tuple[str, ...]:
-    """Those of people and the metrics in which higher is better; of rankings people's wins are not the column."""
-    people = [given.gold] if given.rule in ("mean", "given") and one.people_higher else []
-    return (*people, *(metric.metric for metric in given.metrics if metric.score))
+def higher_of(inputs: PeopleAndMetrics, matched: MatchedSystems) -> tuple[str, ...]:
+    """The names of people and metrics in which higher is better; without people where they ranked."""
+    human_names = [inputs.gold] if inputs.rule in ("mean", "given") and matched.people_higher else []
+    return (*human_names, *(metric.metric for metric in inputs.metrics if metric.score))
 
 
-def few_notes(compared: Sequence[MatchedSystems], sizes: Ints) -> list[str]:
-    few = [one.pair for one, n in zip(compared, sizes.tolist(), strict=True) if n < 3]
-    if not few:
+def few_notes(matches: Sequence[MatchedSystems], n_systems: Ints) -> list[str]:
+    pairs_of_two = [matched.pair for matched, n in zip(matches, n_systems.tolist(), strict=True) if n < 3]
+    if not pairs_of_two:
         return []
-    of = " of " + ", ".join(few) if any(few) else ""
-    return [f"2 systems{of}: both sides order them alike or the other way round, and no more can be said"]
+    of_pairs = " of " + ", ".join(pairs_of_two) if any(pairs_of_two) else ""
+    return [f"2 systems{of_pairs}: both sides order them alike or the other way round, and no more can be said"]
 
 
-def interval_of(given: PeopleAndMetrics, asked: SystemSettings) -> str:
-    """What intervals are of. Raises ParameterError where people's scores are not made of segments."""
-    drawable = given.rule != "given"
-    if asked.statistic == SOFT:
-        refuse_soft_without_segments(given)
+def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> str:
+    """The kind of intervals. Raises ParameterError where they need segments and people's scores are of systems."""
+    has_segments = inputs.rule != "given"
+    if settings.statistic == SOFT:
+        refuse_soft_without_segments(inputs)
         return "none"
-    if asked.interval == "segments" and not drawable:
+    if settings.interval == "segments" and not has_segments:
         raise ParameterError(
             "a bootstrap over segments needs people's scores of segments, and these are of systems; give them, or ask "
             'for interval "fisher" or "none"'
         )
-    if asked.interval is not None:
-        return asked.interval
-    return "segments" if drawable else "fisher" if asked.statistic in SYSTEM_CORRELATIONS else "none"
+    if settings.interval is not None:
+        return settings.interval
+    return "segments" if has_segments else "fisher" if settings.statistic in SYSTEM_CORRELATIONS else "none"
 
 
-def refuse_soft_without_segments(given: PeopleAndMetrics) -> None:
+def refuse_soft_without_segments(inputs: PeopleAndMetrics) -> None:
     """Raise ParameterError where soft pairwise accuracy lacks scores of segments, on either side."""
-    whole = [one.metric for one in given.metrics if not isinstance(one, SegmentScores)]
-    if given.rule != "mean" or whole:
-        lacks = f"those of {whole[0]} are of systems" if given.rule == "mean" else f"{given.gold} (people) has none"
+    system_metrics = [metric.metric for metric in inputs.metrics if not isinstance(metric, SegmentScores)]
+    if inputs.rule != "mean" or system_metrics:
+        reason = (
+            f"those of {system_metrics[0]} are of systems"
+            if inputs.rule == "mean"
+            else f"{inputs.gold} (people) has none"
+        )
         raise ParameterError(
-            f"{SOFT} needs scores of segments, by people and by metrics, and {lacks}; give them, or take {ACCURACY}"
+            f"{SOFT} needs scores of segments, by people and by metrics, and {reason}; give them, or take {ACCURACY}"
         )
 
 
-def weights_of(asked: SystemSettings, pairs: Sequence[str]) -> Floats:
-    """(pairs) adding up to 1. Raises UnknownName, ParameterError where one has no weight."""
-    if asked.weights is None:
+def weights_of(settings: SystemSettings, pairs: Sequence[str]) -> Floats:
+    """(pairs) weights that add up to 1. Raises UnknownName, ParameterError where one has no weight."""
+    if settings.weights is None:
         return np.full(len(pairs), 1 / len(pairs))
-    if unknown := [pair for pair in asked.weights if pair not in pairs]:
+    if unknown := [pair for pair in settings.weights if pair not in pairs]:
         raise UnknownName("language pair among the weights", unknown[0], pairs)
-    if missing := [pair for pair in pairs if pair not in asked.weights]:
+    if missing := [pair for pair in pairs if pair not in settings.weights]:
         raise ParameterError(f"weights say nothing of {missing[0]}; give each language pair one, 0 where it counts not")
-    return np.array([asked.weights[pair] for pair in pairs])
+    return np.array([settings.weights[pair] for pair in pairs])
 
 
-def signed_statistic(table: Floats, asked: SystemSettings) -> Floats:
+def signed_statistic(table: Floats, settings: SystemSettings) -> Floats:
     """(metrics) the statistic with its sign; table: (1 + metrics, systems), people's first."""
     metrics = table[1:]
-    return system_statistic(np.broadcast_to(table[0], metrics.shape), metrics, asked.statistic)
+    return system_statistic(np.broadcast_to(table[0], metrics.shape), metrics, settings.statistic)
 
 
-def statistic_values(one: MatchedSystems, kept: Bools, asked: SystemSettings) -> Floats:
-    """(metrics) the statistic as it is shown; kept: (systems) which count."""
-    if asked.statistic == SOFT:
-        draws = soft_draws(asked.seed, one.pair, asked.n_resamples)
-        return np.array([soft_accuracy_value(one, m, kept, draws) for m in range(len(one.metrics))])
-    found = signed_statistic(one.oriented()[:, kept], asked)
-    return np.abs(found) if asked.absolute else found
+def statistic_values(matched: MatchedSystems, is_kept: Bools, settings: SystemSettings) -> Floats:
+    """(metrics) the statistic as it is shown; is_kept: (systems) the mask of systems that count."""
+    if settings.statistic == SOFT:
+        draws = soft_draws(settings.seed, matched.pair, settings.n_resamples)
+        return np.array([soft_accuracy_value(matched, m, is_kept, draws) for m in range(len(matched.metrics))])
+    values = signed_statistic(matched.oriented()[:, is_kept], settings)
+    return np.abs(values) if settings.absolute else values
 
 
-def soft_accuracy_value(one: MatchedSystems, m: int, kept: Bools, draws: Draws) -> float:
+def soft_accuracy_value(matched: MatchedSystems, m: int, is_kept: Bools, draws: Draws) -> float:
     """Soft pairwise accuracy of one metric, on the translations of which both sides have a score."""
-    people, metric = one.tables(m)
-    return float(soft_pairwise_accuracies(people[kept], metric[None, kept], draws)[0])
+    people, metric = matched.tables(m)
+    return float(soft_pairwise_accuracies(people[is_kept], metric[None, is_kept], draws)[0])
 
 
-def pair_stream(one: MatchedSystems, asked: SystemSettings) -> np.random.Generator:
-    """By the name of the language pair: what is drawn does not depend on which others were asked for."""
-    return np.random.default_rng([asked.seed, zlib.crc32(one.pair.encode("utf-8", "surrogateescape"))])
+def pair_stream(matched: MatchedSystems, settings: SystemSettings) -> np.random.Generator:
+    """A random stream for the language pair's name, so that draws do not depend on other pairs."""
+    return np.random.default_rng([settings.seed, zlib.crc32(matched.pair.encode("utf-8", "surrogateescape"))])
 
 
-def resample_statistic(one: MatchedSystems, kept: Bools, asked: SystemSettings) -> Floats:
+def resample_statistic(matched: MatchedSystems, is_kept: Bools, settings: SystemSettings) -> Floats:
     """(metrics, resamples) the statistic on segments drawn with replacement; NaN where there is one segment only."""
-    if one.people.counted_segments() < 2:
-        return np.full((len(one.metrics), asked.n_resamples), np.nan)
-    # A model that drew its own resamples drew no segments of the metrics'.
-    sums = [one.people, *(one.metrics if one.people.drawn is None else [])]
-    drawn = bootstrap_systems(sums, draw(pair_stream(one, asked), asked.n_resamples))
-    drawn += [np.tile(metric.values, (asked.n_resamples, 1)) for metric in one.metrics[len(drawn) - 1 :]]
-    signs = [1.0 if up else -1.0 for up in (one.people_higher, *one.higher)]
-    people, *metrics = (side[:, kept] * sign for side, sign in zip(drawn, signs, strict=True))
-    found = np.stack([system_statistic(people, metric, asked.statistic) for metric in metrics])
-    return np.abs(found) if asked.absolute else found
+    if matched.people.counted_segments() < 2:
+        return np.full((len(matched.metrics), settings.n_resamples), np.nan)
+    # Where a model drew its own resamples, metrics have no matching ones.
+    sums = [matched.people, *(matched.metrics if matched.people.drawn is None else [])]
+    resampled = bootstrap_systems(sums, draw(pair_stream(matched, settings), settings.n_resamples))
+    resampled += [np.tile(metric.values, (settings.n_resamples, 1)) for metric in matched.metrics[len(resampled) - 1 :]]
+    signs = [1.0 if higher else -1.0 for higher in (matched.people_higher, *matched.higher)]
+    people, *metrics = (scores[:, is_kept] * sign for scores, sign in zip(resampled, signs, strict=True))
+    values = np.stack([system_statistic(people, metric, settings.statistic) for metric in metrics])
+    return np.abs(values) if settings.absolute else values
 
 
-def fisher_intervals(values: Floats, sizes: Ints, asked: SystemSettings) -> tuple[Floats, Floats]:
-    """(metrics, pairs) the ends of the intervals; NaN of 1 and -1, and of too few systems."""
-    least = 5 if asked.statistic.startswith("kendall") else 4
+def fisher_intervals(values: Floats, n_systems: Ints, settings: SystemSettings) -> tuple[Floats, Floats]:
+    """(metrics, pairs) the ends of the intervals; NaN for values of 1 and -1, and for too few systems."""
+    min_systems = 5 if settings.statistic.startswith("kendall") else 4
     low, high = np.full((2, *values.shape), np.nan)
-    for p, n in enumerate(sizes.tolist()):
-        good = ~np.isnan(values[:, p]) & (np.abs(values[:, p]) < 1)
-        if n >= least:
-            found = fisher_ends(values[good, p], n, asked.statistic, asked.confidence_level)
-            low[good, p], high[good, p] = found
-    if not asked.absolute:
+    for p, n in enumerate(n_systems.tolist()):
+        has_interval = ~np.isnan(values[:, p]) & (np.abs(values[:, p]) < 1)
+        if n >= min_systems:
+            ends = fisher_ends(values[has_interval, p], n, settings.statistic, settings.confidence_level)
+            low[has_interval, p], high[has_interval, p] = ends
+    if not settings.absolute:
         return low, high
-    across = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
-    return across, np.maximum(np.abs(low), np.abs(high))
+    lower_ends = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+    return lower_ends, np.maximum(np.abs(low), np.abs(high))
 
 
 class SystemValues(NamedTuple):
-    """Of each metric and language pair: see `SystemAgreement`; drawn: (metrics, pairs, resamples), or None."""
+    """Values by metric and language pair, see `SystemAgreement`; drawn: (metrics, pairs, resamples), or None."""
 
     value: Floats
     low: Floats
@@ -437,39 +443,49 @@ class SystemValues(NamedTuple):
 
 
 def compute_values(
-    compared: Sequence[MatchedSystems],
-    kept: Sequence[Bools],
-    far: Sequence[Bools],
-    asked: SystemSettings,
+    matches: Sequence[MatchedSystems],
+    kept_masks: Sequence[Bools],
+    outlier_masks: Sequence[Bools],
+    settings: SystemSettings,
     interval: str,
 ) -> SystemValues:
-    """The statistic with its intervals; kept, far: of each language pair, (systems) which count, which are far."""
-    value = np.stack([statistic_values(one, which, asked) for one, which in zip(compared, kept, strict=True)], axis=1)
+    """The statistic with its intervals; kept_masks, outlier_masks: for each language pair (systems) which count, and
+    which are outliers.
+    """
+    value = np.stack(
+        [statistic_values(matched, mask, settings) for matched, mask in zip(matches, kept_masks, strict=True)], axis=1
+    )
     low, high, without = np.full((3, *value.shape), np.nan)
-    for p, (one, which) in enumerate(zip(compared, far, strict=True)):
-        if which.any() and np.count_nonzero(~which) > 2:
-            without[:, p] = statistic_values(one, ~which, asked)
+    for p, (matched, mask) in enumerate(zip(matches, outlier_masks, strict=True)):
+        if mask.any() and np.count_nonzero(~mask) > 2:
+            without[:, p] = statistic_values(matched, ~mask, settings)
     drawn = None
     if interval == "segments":
         drawn = np.stack(
-            [resample_statistic(one, which, asked) for one, which in zip(compared, kept, strict=True)], axis=1
+            [resample_statistic(matched, mask, settings) for matched, mask in zip(matches, kept_masks, strict=True)],
+            axis=1,
         )
-        low, high = percentile_ends(drawn, asked.confidence_level)
+        low, high = percentile_ends(drawn, settings.confidence_level)
     elif interval == "fisher":
-        found = [signed_statistic(one.oriented()[:, which], asked) for one, which in zip(compared, kept, strict=True)]
-        sizes = np.array([int(np.count_nonzero(which)) for which in kept])
-        low, high = fisher_intervals(np.stack(found, axis=1), sizes, asked)
+        signed_values = [
+            signed_statistic(matched.oriented()[:, mask], settings)
+            for matched, mask in zip(matches, kept_masks, strict=True)
+        ]
+        n_systems = np.array([int(np.count_nonzero(mask)) for mask in kept_masks])
+        low, high = fisher_intervals(np.stack(signed_values, axis=1), n_systems, settings)
     return SystemValues(value, low, high, without, drawn)
 
 
-def summaries(cells: SystemValues, weights: Floats, shares: Floats, asked: SystemSettings) -> dict[str, Floats]:
-    """The average over language pairs, and of an accuracy the share of all pairs of systems, with their intervals."""
-    found: dict[str, Floats] = {}
-    for name, by in (("average", weights), ("pooled", shares)):
-        low, high, value = np.full((3, len(cells.value)), np.nan)
-        if name == "average" or asked.statistic == ACCURACY:
-            value = cells.value @ by
-            if cells.drawn is not None:
-                low, high = percentile_ends(np.einsum("mpr,p->mr", cells.drawn, by), asked.confidence_level)
-        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
-    return found
+def summaries(values: SystemValues, weights: Floats, shares: Floats, settings: SystemSettings) -> dict[str, Floats]:
+    """The average over language pairs, and for an accuracy the share of all pairs of systems, with their intervals."""
+    columns: dict[str, Floats] = {}
+    for name, pair_weights in (("average", weights), ("pooled", shares)):
+        low, high, value = np.full((3, len(values.value)), np.nan)
+        if name == "average" or settings.statistic == ACCURACY:
+            value = values.value @ pair_weights
+            if values.drawn is not None:
+                low, high = percentile_ends(
+                    np.einsum("mpr,p->mr", values.drawn, pair_weights), settings.confidence_level
+                )
+        columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    return columns

@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-#: What the numbers mean.
+#: The meaning of each statistic's values.
 MEANING = {
     ACCURACY: "1: every two systems in the order that people have them in; 0.5: half of them, as a coin would",
     SOFT: "1: of every two systems as sure as people which is better; 0: sure of the opposite",
@@ -26,7 +26,7 @@ MEANING = {
     "spearman": "1: systems in the order that people have them in; 0: no connection; -1: the opposite order",
     "kendall_b": "1: every two systems in the order that people have them in; 0: as many right as wrong; -1: none",
 }
-#: What a human score is, for the heading of its column.
+#: The heading of the column of human scores, by rule.
 RULE_NAMES = {
     "wins": "wins",
     "expected_wins": "expected wins",
@@ -37,7 +37,7 @@ RULE_NAMES = {
 
 def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
     rows = list(result.records())
-    found = [
+    sections = [
         Section(
             title="Agreement with people on systems",
             sentence=sentence_of(result),
@@ -47,9 +47,9 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
         Section(title="Each metric and pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
     ]
     if not result.asked.without_outliers and not np.isnan(result.without).all():
-        found.append(outlier_section(result))
+        sections.append(outlier_section(result))
     for p, pair in enumerate(result.pairs):
-        found.append(
+        sections.append(
             Section(
                 title=f"Systems of {pair}" if pair else "Systems",
                 table=scores_table(result, p),
@@ -57,7 +57,7 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
                 folded=result.several,
             )
         )
-        found += [
+        sections += [
             Section(
                 title=f"People and {metric}{f', {pair}' if pair else ''}",
                 sentence=f"What people say of each system, and what {metric} says.",
@@ -66,11 +66,11 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
             )
             for m, metric in enumerate(result.metrics[1:], 1)
         ]
-    return tuple(found)
+    return tuple(sections)
 
 
 def name_of(result: SystemAgreement) -> str:
-    """The statistic as people say it."""
+    """The name of the statistic in plain text."""
     name = result.asked.statistic.replace("_", " ")
     return f"|{name}|" if result.asked.absolute else name
 
@@ -91,35 +91,35 @@ def main_table(result: SystemAgreement) -> Table:
 
 
 def value_table(result: SystemAgreement) -> Table:
-    """Each value with its interval, and of how many systems, or pairs of systems, it is."""
-    paired = result.several or bool(result.pairs[0])
+    """Each value with its interval, and the number of systems or of pairs of systems."""
+    shows_pairs = result.several or bool(result.pairs[0])
     rows = []
     for metric, pair, _, value, low, high, n in result.records():
         averaged = result.several and pair == AVERAGE
         numbers = [format_value(x, "mean") for x in (value, low, high)]
-        rows.append((metric, *([pair] if paired else []), *numbers, "-" if averaged else f"{n:,}"))
+        rows.append((metric, *([pair] if shows_pairs else []), *numbers, "-" if averaged else f"{n:,}"))
     columns = (
         "metric",
-        *(["pair"] if paired else []),
+        *(["pair"] if shows_pairs else []),
         name_of(result),
         f"{format_percent(result.asked.confidence_level)} from",
         "to",
         "systems" if result.asked.statistic in SYSTEM_CORRELATIONS else "pairs of systems",
     )
-    return Table(columns=columns, rows=tuple(rows), left=2 if paired else 1)
+    return Table(columns=columns, rows=tuple(rows), left=2 if shows_pairs else 1)
 
 
 def outlier_section(result: SystemAgreement) -> Section:
-    """The statistic without systems that people find far from the rest."""
-    there = [p for p, names in enumerate(result.outliers) if names]
-    paired = result.several or bool(result.pairs[0])
+    """The statistic without the outliers among the systems."""
+    with_outliers = [p for p, names in enumerate(result.outliers) if names]
+    shows_pairs = result.several or bool(result.pairs[0])
     rows: list[tuple[Cell, ...]] = []
     for m, metric in enumerate(result.metrics):
-        for p in there:
+        for p in with_outliers:
             names = join_names(result.outliers[p])
             values = (format_value(float(x[m, p]), "mean") for x in (result.value, result.without))
-            rows.append((metric, *([result.pairs[p]] if paired else []), names, *values))
-    columns = ("metric", *(["pair"] if paired else []), "far from the rest", name_of(result), "without")
+            rows.append((metric, *([result.pairs[p]] if shows_pairs else []), names, *values))
+    columns = ("metric", *(["pair"] if shows_pairs else []), "far from the rest", name_of(result), "without")
     return Section(
         title="Without systems far from the rest",
         sentence=(
@@ -136,10 +136,10 @@ def human_name(result: SystemAgreement) -> str:
 
 
 def scores_table(result: SystemAgreement, p: int) -> Table:
-    """The systems of one language pair, the best by people on top, with all scores."""
+    """The systems of one language pair with all scores, by falling human score."""
     human = result.human[p]
-    up = result.rule in RULE_NAMES or result.gold in result.higher
-    order = order_of(-human if up else human).tolist()
+    higher = result.rule in RULE_NAMES or result.gold in result.higher
+    order = order_of(-human if higher else human).tolist()
     rows = tuple(
         (result.systems[p][i], format_mean(human[i]), *(format_mean(scores[i]) for scores in result.scores[p]))
         for i in order
@@ -152,7 +152,7 @@ def format_mean(value: float) -> str:
 
 
 def figure_of(result: SystemAgreement, m: int, p: int) -> Figure:
-    """People's scores against one metric's, a named point a system."""
+    """People's scores against one metric's, with a named point for each system."""
     data = {
         "systems": result.systems[p],
         "human": result.human[p],
@@ -166,49 +166,51 @@ def figure_of(result: SystemAgreement, m: int, p: int) -> Figure:
 
 
 def falling(result: SystemAgreement, m: int) -> tuple[str, ...]:
-    """Of "human" and "metric" those of whose scores, as they are shown, lower is better."""
+    """Those of "human" and "metric" for whose scores, as shown, lower is better."""
     shares = result.parts[m] and result.asked.from_segments == "share"
     human = result.rule not in RULE_NAMES and result.gold not in result.higher
     metric = result.metrics[m] not in result.higher and not shares
-    return tuple(name for name, down in (("human", human), ("metric", metric)) if down)
+    return tuple(name for name, is_lower in (("human", human), ("metric", metric)) if is_lower)
 
 
 def sentence_of(result: SystemAgreement) -> str:
-    """Which metric agrees most, and what the number means."""
+    """The sentence on which metric agrees most, and what the number means."""
     several = result.several
     pooled = several and result.asked.statistic == ACCURACY and result.asked.weights is None
     values = result.pooled if pooled else result.average if several else result.value[:, 0]
-    over = f" over {pluralise(len(result.pairs), 'language pair')}" if several else ""
-    if over and not pooled:
-        over = f" on {'average' if result.asked.weights is None else 'the weighted average'}{over}"
+    scope = f" over {pluralise(len(result.pairs), 'language pair')}" if several else ""
+    if scope and not pooled:
+        scope = f" on {'average' if result.asked.weights is None else 'the weighted average'}{scope}"
     meaning = f"{MEANING[result.asked.statistic]}."
     if result.asked.absolute:
         meaning = f"{meaning} Signs are left out, as some papers print it."
-    there = np.flatnonzero(~np.isnan(values))
-    if not there.size:
-        return f"No metric has a value{over}; see the notes."
-    rounded = np.round(values[there], 4)
-    best = [result.metrics[there[i]] for i in np.flatnonzero(rounded == rounded.max())]
+    with_value = np.flatnonzero(~np.isnan(values))
+    if not with_value.size:
+        return f"No metric has a value{scope}; see the notes."
+    rounded = np.round(values[with_value], 4)
+    best = [result.metrics[with_value[i]] for i in np.flatnonzero(rounded == rounded.max())]
     highest = f"{name_of(result)} {format_mean(rounded.max())}"
-    if there.size == 1:
-        return f"{best[0]} against people on systems{over}: {highest}. {meaning}"
+    if with_value.size == 1:
+        return f"{best[0]} against people on systems{scope}: {highest}. {meaning}"
     if len(best) > 1:
-        return f"{join_names(best)} agree most with people on systems{over} ({highest}). {meaning}"
-    worst = result.metrics[there[int(rounded.argmin())]]
+        return f"{join_names(best)} agree most with people on systems{scope} ({highest}). {meaning}"
+    worst = result.metrics[with_value[int(rounded.argmin())]]
     return (
-        f"{best[0]} agrees most with people on systems{over} ({highest}), {worst} least "
+        f"{best[0]} agrees most with people on systems{scope} ({highest}), {worst} least "
         f"({format_mean(rounded.min())}). "
         f"{meaning} No test says here whether metrics differ by more than chance (rankscope agree metrics does)."
     )
 
 
 def notes_of(result: SystemAgreement) -> tuple[str, ...]:
-    """Of what intervals are, which systems are far from the rest, and how few systems there are."""
+    """Notes on outliers, on intervals, on missing values, and on directions that may be wrong."""
     notes = [*outlier_notes(result)]
     fewest = min(map(len, result.systems))
     if result.interval == "segments":
-        given = [name for name, part in zip(result.metrics, result.parts, strict=True) if not part]
-        fixed = result.metrics if result.rule == "bradley_terry" else given
+        system_metrics = [
+            name for name, of_segments in zip(result.metrics, result.parts, strict=True) if not of_segments
+        ]
+        fixed = result.metrics if result.rule == "bradley_terry" else system_metrics
         if fixed:
             notes.append(
                 f"intervals say how values would move had people read other segments; scores of {join_names(fixed)} "
@@ -226,22 +228,22 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
         )
     elif result.rule == "given":
         notes.append("there are no intervals: people's scores are given, and hold no segments to draw from")
-    unsure = np.isnan(result.low) & ~np.isnan(result.value)
-    if result.interval != "none" and unsure.any():
-        why = "too few systems, or systems in full agreement"
+    without_interval = np.isnan(result.low) & ~np.isnan(result.value)
+    if result.interval != "none" and without_interval.any():
+        reason = "too few systems, or systems in full agreement"
         if result.interval == "segments":
-            why = "people judged fewer than two segments, or on drawn ones scores do not differ"
-        notes.append(f"no interval of {join_cells(result, unsure)}: {why}")
-    empty = np.isnan(result.value)
-    if empty.any():
+            reason = "people judged fewer than two segments, or on drawn ones scores do not differ"
+        notes.append(f"no interval of {join_cells(result, without_interval)}: {reason}")
+    without_value = np.isnan(result.value)
+    if without_value.any():
         notes.append(
-            f"no value of {join_cells(result, empty)}: without systems far from the rest, scores do not differ"
+            f"no value of {join_cells(result, without_value)}: without systems far from the rest, scores do not differ"
         )
     return (*notes, *check_directions(result))
 
 
 def check_directions(result: SystemAgreement) -> list[str]:
-    """Whether a direction was forgotten; without signs, none matters."""
+    """Notes on directions that may be wrong; none for absolute values."""
     if result.asked.absolute:
         return []
     chance = 0.0 if result.asked.statistic in SYSTEM_CORRELATIONS else 0.5
@@ -257,15 +259,17 @@ def join_cells(result: SystemAgreement, cells: Floats | np.ndarray[tuple[int, ..
 
 
 def outlier_notes(result: SystemAgreement) -> list[str]:
-    found = []
+    notes = []
     for pair, names in zip(result.pairs, result.outliers, strict=True):
         if names:
             is_are = "is" if len(names) == 1 else "are"
-            done = "left out" if result.asked.without_outliers else "still counted; --without-outliers leaves it out"
-            if len(names) > 1:
-                done = done.replace("leaves it out", "leaves them out")
-            found.append(
-                f"{f'{pair}: ' if pair else ''}{join_names(names)} {is_are} more than {OUTLIER_CUTOFF:g} deviations "
-                f"from the median of people's scores: {done}"
+            treatment = (
+                "left out" if result.asked.without_outliers else "still counted; --without-outliers leaves it out"
             )
-    return found
+            if len(names) > 1:
+                treatment = treatment.replace("leaves it out", "leaves them out")
+            notes.append(
+                f"{f'{pair}: ' if pair else ''}{join_names(names)} {is_are} more than {OUTLIER_CUTOFF:g} deviations "
+                f"from the median of people's scores: {treatment}"
+            )
+    return notes
