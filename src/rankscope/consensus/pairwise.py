@@ -54,20 +54,20 @@ def preference_matrices(votes: Votes, weights: Floats, unranked: str = "average"
 
 
 def in_chunks(
-    votes: Votes, weights: Floats, unranked: str = "average", held: int = HELD
+    votes: Votes, weights: Floats, unranked: str = "average", max_numbers: int = HELD
 ) -> Iterator[tuple[slice, Floats]]:
     """The preference matrices of the draws in chunks of a few dozen megabytes, each with the slice of its draws."""
-    draws_at_once = max(1, held // len(votes.items) ** 2)
+    draws_at_once = max(1, max_numbers // len(votes.items) ** 2)
     for start in range(0, len(weights), draws_at_once):
         draws = slice(start, start + draws_at_once)
         yield draws, preference_matrices(votes, weights[draws], unranked)
 
 
-def place_codes(places: Floats, reach: int = 0) -> tuple[Codes, Codes]:
+def place_codes(places: Floats, offset: int = 0) -> tuple[Codes, Codes]:
     """Places as small whole numbers, twice: an item of the first is above one of the second where it is smaller.
 
     Items without a place, NaN, are the greatest in the first and 0 in the second, so that they are neither above nor
-    below any item. reach: added to the second; with 1 an item is also above itself and the items tied with it.
+    below any item. offset: added to the second; with 1 an item is also above itself and the items tied with it.
     """
     highest_code = 2 * places.shape[1] + 2
     dtype = (
@@ -80,7 +80,7 @@ def place_codes(places: Floats, reach: int = 0) -> tuple[Codes, Codes]:
     ranked = ~np.isnan(places)
     # Whole numbers: the mean of first and last place is a multiple of one half.
     doubled = np.where(ranked, 2 * places, 0)
-    return np.where(ranked, doubled, highest_code).astype(dtype), np.where(ranked, doubled + reach, 0).astype(dtype)
+    return np.where(ranked, doubled, highest_code).astype(dtype), np.where(ranked, doubled + offset, 0).astype(dtype)
 
 
 def comparison_sums(weights: Floats, row_codes: Codes, column_codes: Codes, shares: Floats | None = None) -> Floats:

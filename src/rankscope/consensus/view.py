@@ -200,10 +200,10 @@ def agreement_sentence(result: Consensus) -> str:
     if not np.isnan(voters.mean_tau):
         text += f" The mean tau of two voters is {format_tau(voters.mean_tau)}."
     if voters.most_deviant:
-        least = float(np.nanmin(voters.with_others))
+        least_tau = float(np.nanmin(voters.with_others))
         single = len(voters.most_deviant) == 1
         who = f"{'Voter' if single else 'Voters'} {join_names(voters.most_deviant)} {'agrees' if single else 'agree'}"
-        text += f" {who} least with the others (mean tau {format_tau(least)})."
+        text += f" {who} least with the others (mean tau {format_tau(least_tau)})."
     return text
 
 

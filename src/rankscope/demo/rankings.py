@@ -159,10 +159,10 @@ def preference_files(seed: int) -> dict[str, str]:
         size=(COMPARED_PROMPTS, n)
     )
     spread = np.exp(SPREAD * rng.normal(size=(COMPARED_PROMPTS, n)))
-    words = np.round(np.array([assistant.words for assistant in ASSISTANTS.values()]) * spread)
+    n_words = np.round(np.array([assistant.words for assistant in ASSISTANTS.values()]) * spread)
     left = rng.integers(n, size=COMPARISONS)
     right = (left + rng.integers(1, n, size=COMPARISONS)) % n
-    longer = (words[prompt, left] - words[prompt, right]) / 100
+    longer = (n_words[prompt, left] - n_words[prompt, right]) / 100
     logit = ability[prompt, left] - ability[prompt, right] + LENGTH_EFFECT * longer + POSITION_EFFECT
     chances = np.stack((np.exp(logit / 2), np.full(COMPARISONS, TIES), np.exp(-logit / 2)))  # Davidson's model
     thresholds = rng.random(COMPARISONS) * chances.sum(axis=0)

@@ -49,9 +49,9 @@ def parse_decimals(fields: Fields) -> tuple[Floats, npt.NDArray[np.intp]]:
     unread = np.flatnonzero(~valid)
     if not unread.size:
         return values, unread
-    numbers, bad = parse_floats(fields.take(unread))
+    numbers, invalid = parse_floats(fields.take(unread))
     values[unread] = numbers
-    return values, unread[bad]
+    return values, unread[invalid]
 
 
 def short_decimals(fields: Fields) -> tuple[Floats, Bools]:

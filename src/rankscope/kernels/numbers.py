@@ -207,9 +207,9 @@ def parse_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[n
     unread = np.flatnonzero(~digits.valid | doubtful)
     if not unread.size:
         return values, unread
-    numbers, bad = slow_floats(fields.take(unread))
+    numbers, invalid = slow_floats(fields.take(unread))
     values[unread] = numbers
-    return values, unread[bad]
+    return values, unread[invalid]
 
 
 def slow_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
@@ -227,7 +227,7 @@ def slow_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[np
     rows = np.flatnonzero(allowed)
     try:
         values[rows] = texts[rows].astype(np.float64)
-        bad = np.flatnonzero(~allowed)
+        invalid_rows = np.flatnonzero(~allowed)
     except ValueError:  # some are not numbers: try them one by one
         bad_rows = []
         for row, text in enumerate(texts.tolist()):
@@ -238,13 +238,13 @@ def slow_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[np
                     bad_rows.append(row)
             except ValueError:
                 bad_rows.append(row)
-        bad = np.array(bad_rows, np.intp)
-    return values, bad
+        invalid_rows = np.array(bad_rows, np.intp)
+    return values, invalid_rows
 
 
 def parse_integers(fields: Fields) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
     """The whole numbers, and the rows whose text is not one or has more than 18 digits."""
     digits = read_digits(fields)
-    good = digits.valid & (digits.decimals < 0) & (digits.mantissa < POWERS[18])
+    valid = digits.valid & (digits.decimals < 0) & (digits.mantissa < POWERS[18])
     values = digits.mantissa.view(np.int64)
-    return np.where(digits.negative, -values, values), np.flatnonzero(~good)
+    return np.where(digits.negative, -values, values), np.flatnonzero(~valid)

@@ -68,11 +68,11 @@ def repeated(keys: npt.NDArray[np.uint64]) -> bool:
         return False
     digits = int(n - 1).bit_length()
     bits = digits + 3 if digits < 18 else digits + 1  # for many rows, a smaller table that still fits into memory
-    place = (keys >> np.uint64(64 - bits)).view(np.int64)
+    table_index = (keys >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, np.uint32 if n < 1 << 32 else np.uint64)
     rows = np.arange(n, dtype=table.dtype)
-    table[place] = rows
-    last_row = table[place]
+    table[table_index] = rows
+    last_row = table[table_index]
     overwritten = np.flatnonzero(last_row != rows)
     if not overwritten.size:
         return False

@@ -111,8 +111,8 @@ class Arranged:
     @cached_property
     def concordant(self) -> Ints:
         """(n) by place, the items of greater x and y or less x and y."""
-        others = self.order.size - 1 - self.tied_x - self.tied_y + self.tied_both
-        return others - self.discordant_before - self.discordant_behind
+        untied = self.order.size - 1 - self.tied_x - self.tied_y + self.tied_both
+        return untied - self.discordant_before - self.discordant_behind
 
 
 def arrange(x: Floats, y: Floats) -> Arranged:

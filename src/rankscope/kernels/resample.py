@@ -47,9 +47,9 @@ class Draws:
         for i, seed in enumerate(self.seeds):
             yield np.random.default_rng(seed), min(BLOCK, self.n_resamples - i * BLOCK)
 
-    def split(self, parts: int) -> list[Draws]:
-        """The same resamples in up to `parts` parts, one a worker."""
-        edges = np.unique(np.linspace(0, len(self.seeds), parts + 1).astype(int)).tolist()
+    def split(self, n_parts: int) -> list[Draws]:
+        """The same resamples in up to `n_parts` parts, one a worker."""
+        edges = np.unique(np.linspace(0, len(self.seeds), n_parts + 1).astype(int)).tolist()
         return [
             replace(self, seeds=self.seeds[start:stop], n_resamples=min(stop * BLOCK, self.n_resamples) - start * BLOCK)
             for start, stop in pairwise(edges)

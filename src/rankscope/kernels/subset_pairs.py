@@ -108,9 +108,9 @@ def subset_surplus(pairs: SubsetPairs, membership: Bytes) -> Ints:
         table = np.bincount(choice * n_cells + pairs.cell[point], minlength=len(membership[chunk]) * n_cells)
         table = table.reshape(-1, *pairs.shape)
         earlier = np.cumsum(table, axis=1) - table
-        up_to = np.cumsum(earlier, axis=2)
+        earlier_up_to = np.cumsum(earlier, axis=2)
         # Less in both, without those that are less in x and more in y: up_to - earlier - (all - up_to).
-        surplus[chunk] = (table * (2 * up_to - earlier - up_to[:, :, -1:])).sum(axis=(1, 2))
+        surplus[chunk] = (table * (2 * earlier_up_to - earlier - earlier_up_to[:, :, -1:])).sum(axis=(1, 2))
     padded = np.append(membership, np.zeros((n_choices, 1), membership.dtype), axis=1)
     for points, signs in pairs.within:
         bits = np.ascontiguousarray(padded[:, points].transpose(1, 0, 2)).astype(np.float32)

@@ -144,8 +144,8 @@ def hashes(fields: Fields, seed: int = 0) -> Words:
 def changes(fields: Fields) -> npt.NDArray[np.bool_]:
     """Whether each string but the first differs from the one before it."""
     lengths = fields.lengths
-    first = words(fields, 0)
-    different: npt.NDArray[np.bool_] = (first[1:] != first[:-1]) | (lengths[1:] != lengths[:-1])
+    first_words = words(fields, 0)
+    different: npt.NDArray[np.bool_] = (first_words[1:] != first_words[:-1]) | (lengths[1:] != lengths[:-1])
     if int(lengths.max(initial=0)) > 8:
         undecided = np.flatnonzero(~different & (lengths[1:] > 8))
         different[undecided] = ~equal(fields.take(undecided + 1), fields.take(undecided))

@@ -45,10 +45,12 @@ def order_section(board: Leaderboard) -> Section:
     for i, row in enumerate(board.records()):
         ratings = (format_rating(board, value) for value in (row.rating, row.low, row.high))
         ranks = f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
-        seen = f"{met[i]:,.0f}"
-        rows.append((row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", format_wins(board.wins[i]), seen))
-    seen = "pairs" if board.model == "plackett-luce" else "comparisons"
-    columns = ("system", "rating", "low", "high", "rank", "ranks", "cluster", "wins of 100", seen)
+        met_text = f"{met[i]:,.0f}"
+        rows.append(
+            (row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", format_wins(board.wins[i]), met_text)
+        )
+    met_title = "pairs" if board.model == "plackett-luce" else "comparisons"
+    columns = ("system", "rating", "low", "high", "rank", "ranks", "cluster", "wins of 100", met_title)
     data = {
         "systems": list(board.systems),
         "means": board.rating,

@@ -404,8 +404,8 @@ def resample(
     """(parameters, resamples) the maximum of each resample that has one; how many have none by the graph of wins."""
     contexts, samples, n_disconnected = likelihood.contexts, [np.empty((likelihood.size, 0))], 0
     resamples_at_once = max(1, TABLE // contexts.width)
-    for first in range(0, n_resamples, resamples_at_once):
-        sums = contexts.drawn(min(resamples_at_once, n_resamples - first), rng)
+    for resample_start in range(0, n_resamples, resamples_at_once):
+        sums = contexts.drawn(min(resamples_at_once, n_resamples - resample_start), rng)
         solvable = has_maximum(likelihood, sums)
         n_disconnected += int((~solvable).sum())
         if likelihood.davidson:
@@ -419,7 +419,7 @@ def resample(
             fitted = maximum_nearby(likelihood, sums, start, covariance)
             samples.append(fitted.parameters[:, fitted.found])
         if progress is not None:
-            progress(min(first + resamples_at_once, n_resamples) / n_resamples)
+            progress(min(resample_start + resamples_at_once, n_resamples) / n_resamples)
     return np.hstack(samples), n_disconnected
 
 

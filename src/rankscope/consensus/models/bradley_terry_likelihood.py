@@ -425,15 +425,15 @@ def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: F
     is_proven = not likelihood.contexts.x.shape[1]  # by the graph of wins, see `has_maximum` in bradley_terry
     tolerance = SHORT_STEP if is_proven else SQUARED_STEP
     point = likelihood.point(start, sums, with_value=False)
-    last_size, is_shrinking = np.full(start.shape[1], LONGEST / SHRINK), np.ones(start.shape[1], np.bool_)
+    last_sizes, is_shrinking = np.full(start.shape[1], LONGEST / SHRINK), np.ones(start.shape[1], np.bool_)
     for n_steps in range(1, SHORT_STEPS + 1):  # noqa: B007 - returned below
         gradient = likelihood.gradient(point, sums)
         direction = inverse @ gradient
-        size = np.abs(direction).max(axis=0)
-        is_close = (size <= tolerance) & is_flat(gradient, sums)
-        is_shrinking &= is_close | (size <= SHRINK * last_size)
+        step_sizes = np.abs(direction).max(axis=0)
+        is_close = (step_sizes <= tolerance) & is_flat(gradient, sums)
+        is_shrinking &= is_close | (step_sizes <= SHRINK * last_sizes)
         trial = limit_tie_parameter(likelihood, point.parameters + np.where(is_shrinking, direction, 0.0))
-        point, last_size = likelihood.point(trial, sums, with_value=False), size
+        point, last_sizes = likelihood.point(trial, sums, with_value=False), step_sizes
         if (is_close | ~is_shrinking).all():
             break
     exists, parameters = is_close & is_shrinking, point.parameters

@@ -58,8 +58,10 @@ def moments_of_distance(n_items: int, theta: float) -> tuple[float, float]:
     if theta == np.inf:
         return 0.0, 0.0
     j = np.arange(1.0, n_items + 1)
-    (first, slope), (passes, slopes) = (passing_moments(x, pole=theta > 1) for x in (np.array([theta]), j * theta))
-    return float((first - j * passes).sum()), float((j**2 * slopes - slope).sum())
+    (h_theta, slope_theta), (h_j_theta, slopes_j_theta) = (
+        passing_moments(x, pole=theta > 1) for x in (np.array([theta]), j * theta)
+    )
+    return float((h_theta - j * h_j_theta).sum()), float((j**2 * slopes_j_theta - slope_theta).sum())
 
 
 def passing_moments(x: Floats, *, pole: bool) -> tuple[Floats, Floats]:

@@ -137,13 +137,14 @@ def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
     from scipy.sparse.csgraph import connected_components
 
     above = beaten_by(votes, weights[None], subsets)[0] > 0
-    n_parts, part = connected_components(above, directed=True, connection="strong")
+    n_parts, part_of_item = connected_components(above, directed=True, connection="strong")
     if n_parts == 1:
         return
-    strength = [float(above[part == part_id].sum(axis=1).mean()) for part_id in range(n_parts)]
+    strength = [float(above[part_of_item == part_id].sum(axis=1).mean()) for part_id in range(n_parts)]
     by_strength = sorted(range(n_parts), key=lambda part_id: -strength[part_id])
     names = [
-        "{" + join_names([votes.items[i] for i in np.flatnonzero(part == part_id)]) + "}" for part_id in by_strength
+        "{" + join_names([votes.items[i] for i in np.flatnonzero(part_of_item == part_id)]) + "}"
+        for part_id in by_strength
     ]
     raise InputError(
         f"the items fall into {n_parts} parts that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two "
@@ -275,7 +276,7 @@ def fit_stages(
         step = 1 if round_index else rows_at_once
         still_unfinished = [
             raise_likelihoods(stages, log_worths, weights, priors, rows, weights[rows[0]] if round_index else typical)
-            for rows in (unfinished[first : first + step] for first in range(0, unfinished.size, step))
+            for rows in (unfinished[row_start : row_start + step] for row_start in range(0, unfinished.size, step))
         ]
         unfinished = np.concatenate(still_unfinished)
         if not unfinished.size:
@@ -290,13 +291,16 @@ def raise_likelihoods(
     stages: ChoiceStages | ChoiceSets, log_worths: Floats, weights: Floats, priors: Floats, rows: Ints, typical: Floats
 ) -> Ints:
     """Improve the rows of log_worths, in place; the rows that have not converged yet."""
-    first = rows[0]
+    first_row = rows[0]
     if isinstance(stages, ChoiceSets):
-        objective, curvatures = stages.height(weights[rows], priors[rows]), stages.curvature(log_worths[first], typical)
+        objective, curvatures = (
+            stages.height(weights[rows], priors[rows]),
+            stages.curvature(log_worths[first_row], typical),
+        )
     else:
         objective = likelihood_function(stages.part(rows), weights[rows], priors[rows])
-        curvatures = curvature(stages.part(rows[:1]), log_worths[first], typical)
-    total_curvature = curvatures + prior_curvature(log_worths[first], priors[first])
+        curvatures = curvature(stages.part(rows[:1]), log_worths[first_row], typical)
+    total_curvature = curvatures + prior_curvature(log_worths[first_row], priors[first_row])
     inverse = np.asarray(np.linalg.pinv(total_curvature, rcond=1e-12, hermitian=True))
     total = weights[rows].sum(axis=1)
     points, steepness = maximise(objective, log_worths[rows], inverse, CLOSE * total)

@@ -291,16 +291,16 @@ def group_equal_rows(matrix: Any) -> tuple[Ints, Ints]:
     lengths = np.diff(matrix.indptr).astype(np.int64)
     keys = mix_bits(matrix.indices.astype(np.uint64) ^ mix_bits(matrix.data.view(np.uint64)))
     sums = np.add.reduceat(keys, matrix.indptr[:-1].astype(np.int64))
-    _, first, kind = np.unique(sums, return_index=True, return_inverse=True)
+    _, representatives, kind = np.unique(sums, return_index=True, return_inverse=True)
     kind = kind.reshape(-1)
-    twin_entries = ranges(matrix.indptr[first[kind]].astype(np.int64), lengths)
-    same_lengths = (lengths == lengths[first[kind]]).all()
+    twin_entries = ranges(matrix.indptr[representatives[kind]].astype(np.int64), lengths)
+    same_lengths = (lengths == lengths[representatives[kind]]).all()
     if (
         same_lengths
         and (matrix.indices == matrix.indices[twin_entries]).all()
         and (matrix.data == matrix.data[twin_entries]).all()
     ):
-        return first, kind
+        return representatives, kind
     return np.arange(lengths.size), np.arange(lengths.size)  # two kinds with one sum, which practically never happens
 
 

@@ -103,14 +103,14 @@ class CuttingPlanes:
 
     def circles(self, x: Floats, limit: int) -> Ints:
         """(circles, 3) the most violated circles of a solution, each with its smallest item first."""
-        before = self.table(x)
-        n = len(before)
+        precedence = self.table(x)
+        n = len(precedence)
         chunks = []
         items_at_once = max(1, HELD // n**2)
         for start in range(0, n, items_at_once):  # all circles with a smallest item among these
             stop = start + items_at_once
-            cycle_sums = before[start:stop, start:, None] + before[None, start:, start:]
-            cycle_sums += before.T[start:stop, None, start:]
+            cycle_sums = precedence[start:stop, start:, None] + precedence[None, start:, start:]
+            cycle_sums += precedence.T[start:stop, None, start:]
             i, j, k = np.nonzero(cycle_sums > 2 + NEAR)
             smallest_first = (i < j) & (i < k)
             i, j, k = i[smallest_first], j[smallest_first], k[smallest_first]
@@ -124,10 +124,10 @@ class CuttingPlanes:
     def table(self, x: Floats) -> Floats:
         """(items, items) the value from 0 to 1 with which each item is before each other one."""
         n = len(self.margins)
-        before = np.zeros((n, n))
-        before[self.pairs] = x
-        before.T[self.pairs] = 1 - x
-        return before
+        precedence = np.zeros((n, n))
+        precedence[self.pairs] = x
+        precedence.T[self.pairs] = 1 - x
+        return precedence
 
     def try_order(self, x: Floats) -> None:
         """Round a solution to an order by row sums, improve it by moves, and keep it if it is the best so far."""

@@ -116,12 +116,12 @@ def shared_ranks(order: Indices, costs: Floats) -> Floats:
     costs: (place, place) whole numbers: of the item of the first place at the second. Items of consecutive places can
     be permuted at no cost where the costs of any two of them differ by the same amount at each of these places.
     """
-    ranks, first = np.empty(len(order)), 0
+    ranks, group_start = np.empty(len(order)), 0
     for place in range(len(order)):
-        group_costs = costs[first : place + 1, first : place + 1]
+        group_costs = costs[group_start : place + 1, group_start : place + 1]
         if np.ptp(group_costs - group_costs[:1], axis=1).any():
-            first = place
-        ranks[order[place]] = first + 1
+            group_start = place
+        ranks[order[place]] = group_start + 1
     return ranks
 
 

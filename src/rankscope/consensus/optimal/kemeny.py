@@ -46,15 +46,15 @@ def majority_blocks(margins: Floats) -> list[Indices]:
     [[1], [2], [0]]
     """
     n = len(margins)
-    reach = ((margins > 0) | np.eye(n, dtype=np.bool_)).astype(np.float32)
+    reachable = ((margins > 0) | np.eye(n, dtype=np.bool_)).astype(np.float32)
     for _ in range(int(n - 1).bit_length()):  # each step doubles the length of paths
-        reach = np.minimum(reach @ reach, 1)
-    mutual = (reach > 0) & (reach.T > 0)
-    component = mutual.argmax(axis=1)  # the first item of each item's component
+        reachable = np.minimum(reachable @ reachable, 1)
+    mutual = (reachable > 0) & (reachable.T > 0)
+    component_start = mutual.argmax(axis=1)  # the first item of each item's component
     # A component that wins against another one reaches all its items, and more.
-    heads = np.unique(component)
-    heads = heads[np.argsort(-reach[heads].sum(axis=1), kind="stable")]
-    return [np.flatnonzero(component == head) for head in heads]
+    heads = np.unique(component_start)
+    heads = heads[np.argsort(-reachable[heads].sum(axis=1), kind="stable")]
+    return [np.flatnonzero(component_start == head) for head in heads]
 
 
 Weights = Sequence[float] | Mapping[str, float] | None
@@ -249,11 +249,11 @@ def shared_ranks(order: Indices, margins: Floats) -> Floats:
     [2.0, 2.0, 1.0]
     """
     tied = margins[np.ix_(order, order)] == 0
-    ranks, first = np.empty(len(order)), 0
+    ranks, group_start = np.empty(len(order)), 0
     for place in range(len(order)):
-        if not tied[place, first:place].all():
-            first = place
-        ranks[order[place]] = first + 1
+        if not tied[place, group_start:place].all():
+            group_start = place
+        ranks[order[place]] = group_start + 1
     return ranks
 
 

@@ -110,12 +110,15 @@ def points_of(votes: Votes, unranked: str, points: tuple[float, ...]) -> Floats:
     place_points[: len(points)] = points[:n]
     cumulative = np.concatenate(([0.0], np.cumsum(place_points)))
     ranks = np.where(np.isnan(votes.ranks), np.inf, votes.ranks)  # unranked items share the last places
-    first, last = normalise_ranks(ranks, "floor").astype(np.int64), normalise_ranks(ranks, "ceiling").astype(np.int64)
+    first_place, last_place = (
+        normalise_ranks(ranks, "floor").astype(np.int64),
+        normalise_ranks(ranks, "ceiling").astype(np.int64),
+    )
     if unranked != "average":
         is_unranked = np.isnan(votes.ranks)
-        first = np.where(is_unranked, n if unranked == "worst" else first, first)
-        last = np.where(is_unranked, first, last)
-    return np.asarray((cumulative[last] - cumulative[first - 1]) / (last - first + 1))
+        first_place = np.where(is_unranked, n if unranked == "worst" else first_place, first_place)
+        last_place = np.where(is_unranked, first_place, last_place)
+    return np.asarray((cumulative[last_place] - cumulative[first_place - 1]) / (last_place - first_place + 1))
 
 
 def borda(
