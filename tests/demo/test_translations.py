@@ -15,7 +15,7 @@ from rankscope.demo.translations import (
     invented_words,
     sentence,
     source_of,
-    translated,
+    translate,
     translation_files,
 )
 
@@ -62,8 +62,8 @@ def test_a_source_has_the_words_of_its_reference_the_adjective_behind_its_noun()
 def test_a_system_without_errors_writes_the_reference_and_one_full_of_them_does_not(seed):
     rng = np.random.default_rng(seed)
     words, reference = invented_words(rng), sentence(rng)
-    assert translated(reference, 0.0, words, rng) == (reference, 0.0)
-    output, harm = translated(reference, 1.0, words, rng)
+    assert translate(reference, 0.0, words, rng) == (reference, 0.0)
+    output, harm = translate(reference, 1.0, words, rng)
     assert output != reference
     assert harm >= 0.4 * (len(reference) - 1)
     assert output[-1] == "."

@@ -1,4 +1,4 @@
-"""What a method of consensus is: votes and weights in, a score of every item out."""
+"""The base class of consensus methods, which take votes and weights to scores of items; orders, notes, ranks."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = [
 
 
 class Note(str):
-    """What there is to say of one order. general: the same of many orders, without their numbers; empty: nothing."""
+    """A note on one order. general: the same note for many orders, without numbers; empty where there is none."""
 
     general: str
 
     def __new__(cls, text: str, general: str = "") -> Note:
-        found = super().__new__(cls, text)
-        found.general = general
-        return found
+        note = super().__new__(cls, text)
+        note.general = general
+        return note
 
 
 class Solution(NamedTuple):
-    """Scores, (items), and what there is to say of them. details: numbers by name, as "distance" and "gap".
+    """Scores, (items), and notes on them. details: numbers by name, such as "distance" and "gap".
 
-    ranks: (items) where scores alone do not say them, as those of a strict order in which some items could change
+    ranks: (items) where they do not follow from the scores, as for a strict order in which some items could change
     places. first_open: as in `Order`.
     """
 
@@ -50,7 +50,7 @@ class Solution(NamedTuple):
 
 
 class ResampledScores(NamedTuple):
-    """Scores of draws of the voters, (draws, items), and of how many draws `Method.said_of_draws` has to say more."""
+    """Scores of draws of the voters, (draws, items). odd: how many of them `Method.said_of_draws` mentions."""
 
     scores: Floats
     odd: int = 0
@@ -102,29 +102,29 @@ class Method(ABC):
     name: ClassVar[str]
     meaning: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
-    #: What it works through for one draw of the voters: a kind of work of `rankscope.consensus.registry.WORK`.
+    #: The kind of work for one draw of the voters: a key of `rankscope.consensus.registry.WORK`.
     work: ClassVar[str] = "pairs"
-    #: Of `ranks_of`: 1 for logarithms, which are all about 0 where no item is better than another.
+    #: For `ranks_of`: 1 for logarithms, which are all about 0 where no item is better than another.
     least_range: ClassVar[float] = 0.0
 
     @abstractmethod
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        """(draws, items) from weights, (draws, voters), of which some in each row are above 0."""
+        """(draws, items) scores by weights, (draws, voters), of which some in each row are above 0."""
 
     def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
-        """Scores for draws of the voters; strict orders take items that nothing tells apart in any order, by rng."""
+        """Scores for draws of the voters; strict orders place equal items at random, by rng."""
         return ResampledScores(self.scores(votes, weights))
 
-    def said_of_draws(self, odd: int, draws: int) -> str:
-        """A note on the draws that `drawn` counted, where there are any."""
+    def said_of_draws(self, n_odd: int, n_draws: int) -> str:
+        """The note on the draws that `drawn` counted, where there are any."""
         raise NotImplementedError  # no draws are odd unless `drawn` says so
 
     def for_many(self) -> tuple[Method, str]:
-        """What is done in its stead where many votes are merged, one after the other, and what to say of that."""
+        """The method to use instead where many votes are merged one after the other, and a note on it."""
         return self, ""
 
     def means(self) -> str:
-        """What a score is, with these parameters."""
+        """The meaning of a score, with these parameters."""
         return self.meaning
 
     def solve(self, votes: Votes) -> Solution:
@@ -132,33 +132,33 @@ class Method(ABC):
         return Solution(self.scores(votes, votes.weights[None])[0])
 
     def ranks(self, scores: Floats) -> Floats:
-        """(draws, items) of such scores."""
+        """(draws, items) the ranks by scores of this method."""
         return ranks_of(scores, higher_is_better=self.higher_is_better, least_range=self.least_range)
 
     def order(self, votes: Votes) -> Order:
         """The order of the items."""
-        found = self.solve(votes)
-        ranks = found.ranks
+        solution = self.solve(votes)
+        ranks = solution.ranks
         if ranks is None:
-            ranks = self.ranks(found.scores[None])[0]
+            ranks = self.ranks(solution.scores[None])[0]
         return Order(
             items=votes.items,
-            scores=found.scores,
+            scores=solution.scores,
             ranks=ranks,
             method=str(self),
             higher_is_better=self.higher_is_better,
             meaning=self.means(),
-            details=found.details,
-            notes=found.notes,
-            first_open=found.first_open,
+            details=solution.details,
+            notes=solution.notes,
+            first_open=solution.first_open,
         )
 
     def __str__(self) -> str:
         """The name, with the parameters that are not the default."""
         changed = [
-            f"{one.name}={getattr(self, one.name)!r}"
-            for one in fields(self)  # type: ignore[arg-type]  # every method is a dataclass
-            if getattr(self, one.name) != one.default
+            f"{parameter.name}={getattr(self, parameter.name)!r}"
+            for parameter in fields(self)  # type: ignore[arg-type]  # every method is a dataclass
+            if getattr(self, parameter.name) != parameter.default
         ]
         return f"{self.name}({', '.join(changed)})" if changed else self.name
 
@@ -166,32 +166,32 @@ class Method(ABC):
 def ranks_of(scores: Floats, *, higher_is_better: bool = True, least_range: float = 0.0) -> Floats:
     """(draws, items) ranks from 1 of each row's scores; tied items share the first of their ranks.
 
-    Neighbours that differ by a billionth of the row's range or less are tied, which is what eigenvectors and maxima
-    lose to rounding, or by a trillionth of its greatest value: then the range itself may be rounding. least_range: by
-    which scores are told apart that are all but one.
+    Neighbours that differ by a billionth of the row's range or less are tied, which is the rounding error of
+    eigenvectors and maxima, or by a trillionth of its greatest value: then the range itself may be a rounding error.
+    least_range: the range is taken to be at least this, so that nearly equal scores are tied.
 
     >>> ranks_of(np.array([[5.0, 1.0, 3.0, 3.0]])).tolist()
     [[1.0, 4.0, 2.0, 2.0]]
     """
     keys = -scores if higher_is_better else scores
     order = np.argsort(keys, axis=1, kind="stable")
-    rising = np.take_along_axis(keys, order, axis=1)
-    greatest = np.maximum(np.abs(rising[:, -1:]), np.abs(rising[:, :1]))
-    spread = np.maximum(rising[:, -1:] - rising[:, :1], least_range)
-    new = np.ones(keys.shape, np.bool_)
-    new[:, 1:] = ~joins(rising, np.maximum(SOLVED * spread, NOISE * greatest))
-    first = np.maximum.accumulate(np.where(new, np.arange(1.0, keys.shape[1] + 1), 0.0), axis=1)
-    found = np.empty_like(first)
-    np.put_along_axis(found, order, first, axis=1)
-    return found
+    sorted_keys = np.take_along_axis(keys, order, axis=1)
+    greatest = np.maximum(np.abs(sorted_keys[:, -1:]), np.abs(sorted_keys[:, :1]))
+    spread = np.maximum(sorted_keys[:, -1:] - sorted_keys[:, :1], least_range)
+    starts_tie = np.ones(keys.shape, np.bool_)
+    starts_tie[:, 1:] = ~joins(sorted_keys, np.maximum(SOLVED * spread, NOISE * greatest))
+    first_ranks = np.maximum.accumulate(np.where(starts_tie, np.arange(1.0, keys.shape[1] + 1), 0.0), axis=1)
+    ranks = np.empty_like(first_ranks)
+    np.put_along_axis(ranks, order, first_ranks, axis=1)
+    return ranks
 
 
 VoterWeights = Sequence[float] | Mapping[str, float] | None
 
 
 def items_behind(orders: Indices) -> Floats:
-    """(items), or (draws, items): how many items stand behind each."""
-    found = np.empty(orders.shape)
+    """(items), or (draws, items): how many items stand behind each in the orders."""
+    counts = np.empty(orders.shape)
     n = orders.shape[-1]
-    np.put_along_axis(found, orders, np.broadcast_to(np.arange(n - 1.0, -1.0, -1.0), orders.shape), axis=-1)
-    return found
+    np.put_along_axis(counts, orders, np.broadcast_to(np.arange(n - 1.0, -1.0, -1.0), orders.shape), axis=-1)
+    return counts

@@ -1,4 +1,4 @@
-"""Rankings merged query by query, as of several runs."""
+"""Consensus by query: the rankings of each query, such as several runs, merged into one order."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ __all__ = [
 ]
 
 
-#: So many items of a query are shown; for programs all are there.
+#: How many items of a query are shown; csv, json and parquet hold all.
 FIRST_ITEMS = 10
-#: So many queries are named in a note; of more, how many they are is said.
+#: A note names at most this many queries; of more, it gives the number.
 QUERIES_LISTED = 4
 
 
@@ -66,8 +66,8 @@ class QueryConsensus:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, query by query, the best item first; NaN where there is no interval."""
-        for query, part in zip(self.query_ids, self.parts, strict=True):
-            for record in part.records():
+        for query, consensus in zip(self.query_ids, self.parts, strict=True):
+            for record in consensus.records():
                 yield query, *record
 
     def frame(self) -> pl.DataFrame:
@@ -79,38 +79,40 @@ class QueryConsensus:
         return self.first_items(), self.agreement()
 
     def first_items(self) -> Section:
-        """What stands at the top of each query."""
-        with_interval = any(part.n_resamples for part in self.parts)
+        """The section of the best items of each query."""
+        with_interval = any(consensus.n_resamples for consensus in self.parts)
         rows = []
-        for query, part in zip(self.query_ids, self.parts, strict=True):
-            for item, rank, score, low, high in list(part.records())[:FIRST_ITEMS]:
+        for query, consensus in zip(self.query_ids, self.parts, strict=True):
+            for item, rank, score, low, high in list(consensus.records())[:FIRST_ITEMS]:
                 cells = (query, item, format_rank(rank), format_score(score))
                 rows.append((*cells, format_interval(low, high)) if with_interval else cells)
         columns: tuple[str, ...] = ("query", "item", "rank", "score")
         level = format_percent(self.parts[0].confidence_level)
         columns += (f"{level} interval of the rank",) if with_interval else ()
-        long = sum(len(part.votes.items) > FIRST_ITEMS for part in self.parts)
-        method = self.parts[0].found
+        n_long = sum(len(consensus.votes.items) > FIRST_ITEMS for consensus in self.parts)
+        first_order = self.parts[0].found
         return Section(
             title="The consensus, query by query",
-            sentence=f"Of {pluralise_queries(len(self.parts))}, by the method {method.method}.",
+            sentence=f"Of {pluralise_queries(len(self.parts))}, by the method {first_order.method}.",
             table=Table(columns=columns, rows=tuple(rows), left=2),
             notes=(
-                *((score_note(method),) * bool(method.meaning)),
-                *((f"the first {FIRST_ITEMS} of each query are shown; csv, json and parquet hold all",) * bool(long)),
+                *((score_note(first_order),) * bool(first_order.meaning)),
+                *((f"the first {FIRST_ITEMS} of each query are shown; csv, json and parquet hold all",) * bool(n_long)),
             ),
         )
 
     def agreement(self) -> Section:
         """How far the voters agree, on each query, and who agrees least."""
         rows = []
-        for query, part in zip(self.query_ids, self.parts, strict=True):
-            voters = part.voters
+        for query, consensus in zip(self.query_ids, self.parts, strict=True):
+            voters = consensus.voters
             numbers = (voters.concordance.w, voters.mean_tau)
-            cells = (f"{len(part.votes.voters):,}", f"{len(part.votes.items):,}")
-            rows.append((query, *cells, *(format_value(x, "mean") for x in numbers), part.condorcet_winner or "-"))
-        w = [part.voters.concordance.w for part in self.parts if not np.isnan(part.voters.concordance.w)]
-        mean = f" Its mean over queries is {np.mean(w):.4f}." if w else ""
+            cells = (f"{len(consensus.votes.voters):,}", f"{len(consensus.votes.items):,}")
+            rows.append((query, *cells, *(format_value(x, "mean") for x in numbers), consensus.condorcet_winner or "-"))
+        w_values = [
+            consensus.voters.concordance.w for consensus in self.parts if not np.isnan(consensus.voters.concordance.w)
+        ]
+        mean = f" Its mean over queries is {np.mean(w_values):.4f}." if w_values else ""
         return Section(
             title="How far the voters agree, query by query",
             sentence=f"Kendall's W: 1, all voters have one order; 0, their ranks cancel out.{mean} The last column "
@@ -122,25 +124,25 @@ class QueryConsensus:
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         first = self.parts[0]
-        parts = ["consensus by query", f"method:{first.found.method}", f"queries:{len(self.parts)}"]
-        parts += [f"ties:{self.ties}"] if self.ties else []
-        parts += self.weights()
+        fields = ["consensus by query", f"method:{first.found.method}", f"queries:{len(self.parts)}"]
+        fields += [f"ties:{self.ties}"] if self.ties else []
+        fields += self.weights()
         if first.n_resamples:
-            parts.append(f"interval:bootstrap,{first.n_resamples},{first.confidence_level:g}")
-        return " | ".join([*parts, f"rng:{first.seed}", f"rankscope {__version__}"])
+            fields.append(f"interval:bootstrap,{first.n_resamples},{first.confidence_level:g}")
+        return " | ".join([*fields, f"rng:{first.seed}", f"rankscope {__version__}"])
 
     def weights(self) -> tuple[str, ...]:
-        """Those of all voters; where a voter has several, each with its query."""
-        every = zip(self.query_ids, self.parts, strict=True)
-        said = [
+        """The weights of all voters for the signature; where a voter has several, each with its query."""
+        consensus_by_query = zip(self.query_ids, self.parts, strict=True)
+        voter_weights = [
             (query, name, weight)
-            for query, part in every
-            for name, weight in zip(part.votes.voters, part.votes.weights.tolist(), strict=True)
+            for query, consensus in consensus_by_query
+            for name, weight in zip(consensus.votes.voters, consensus.votes.weights.tolist(), strict=True)
         ]
-        once = dict.fromkeys((name, weight) for _, name, weight in said)
-        if len({name for name, _ in once}) == len(once):
-            return weights_signature(once)
-        return weights_signature((f"{query}/{name}", weight) for query, name, weight in said)
+        distinct_weights = dict.fromkeys((name, weight) for _, name, weight in voter_weights)
+        if len({name for name, _ in distinct_weights}) == len(distinct_weights):
+            return weights_signature(distinct_weights)
+        return weights_signature((f"{query}/{name}", weight) for query, name, weight in voter_weights)
 
     def __str__(self) -> str:
         return as_text(self)
@@ -180,29 +182,35 @@ def merge_queries(
     check_draws(n_resamples)
     if weights is not None and not isinstance(weights, Mapping):
         raise ParameterError("weights is a list, expected a mapping of names: not all vote on all queries")
-    everybody = {voter for one in votes.values() for voter in one.voters} if weights else set()
+    voters = {voter for query_votes in votes.values() for voter in query_votes.voters} if weights else set()
     for name in weights or ():
-        if name not in everybody:
-            raise InputError(f"a weight for {name!r}, who votes on no query; voters: {join_names(sorted(everybody))}")
-    chosen, instead = method_by_name(method, **parameters).for_many()
+        if name not in voters:
+            raise InputError(f"a weight for {name!r}, who votes on no query; voters: {join_names(sorted(voters))}")
+    chosen_method, replacement_note = method_by_name(method, **parameters).for_many()
     check_share("confidence_level", confidence_level)
     seed = seed_of(rng)
-    parts = []
-    for query, one in votes.items():
-        own = {name: weight for name, weight in (weights or {}).items() if name in one.voters}
+    results = []
+    for query, query_votes in votes.items():
+        query_weights = {name: weight for name, weight in (weights or {}).items() if name in query_votes.voters}
         try:
-            own_votes = one.weighted(own) if own else one
-            # Of the agreement of the voters only W is shown, so that no permutations are needed.
-            parts.append(merge_votes(own_votes, chosen, n_resamples, confidence_level, seed, permutations=0))
+            weighted_votes = query_votes.weighted(query_weights) if query_weights else query_votes
+            # The view shows only W of the agreement, so that no permutations are needed.
+            results.append(
+                merge_votes(weighted_votes, chosen_method, n_resamples, confidence_level, seed, permutations=0)
+            )
         except InputError as error:
             raise InputError(f"query {query!r}: {error}") from None
         if progress is not None:
             progress(1.0)
     return QueryConsensus(
         query_ids=tuple(votes),
-        parts=tuple(parts),
+        parts=tuple(results),
         ties=getattr(votes, "ties", ""),
-        notes=(*getattr(votes, "notes", ()), *([instead] if instead else ()), *notes_by_query(tuple(votes), parts)),
+        notes=(
+            *getattr(votes, "notes", ()),
+            *([replacement_note] if replacement_note else ()),
+            *notes_by_query(tuple(votes), results),
+        ),
     )
 
 
@@ -228,23 +236,24 @@ def merge_runs(
     return merge_queries(votes_of_runs(runs, ties=ties, input=input), method, **options)
 
 
-def notes_by_query(names: tuple[str, ...], parts: Sequence[Consensus | Order]) -> tuple[str, ...]:
-    """Each note once, with the queries that it is true of where that is not all, and without what differs among them.
+def notes_by_query(query_ids: tuple[str, ...], results: Sequence[Consensus | Order]) -> tuple[str, ...]:
+    """Each note once, in its general form, with its queries where these are not all.
 
-    What says something of single votes only, as a p-value, is left out.
+    Notes without a general form, such as a p-value of single votes, are skipped.
     """
-    said: dict[str, list[str]] = {}
-    for name, part in zip(names, parts, strict=True):
-        for note in part.notes:
+    queries_by_note: dict[str, list[str]] = {}
+    for query_id, result in zip(query_ids, results, strict=True):
+        for note in result.notes:
             general = note.general if isinstance(note, Note) else note
             if general:
-                said.setdefault(general, []).append(name)
+                queries_by_note.setdefault(general, []).append(query_id)
     return tuple(
-        note if len(of) == len(parts) else f"{format_queries(of, len(parts))}: {note}" for note, of in said.items()
+        note if len(note_queries) == len(results) else f"{format_queries(note_queries, len(results))}: {note}"
+        for note, note_queries in queries_by_note.items()
     )
 
 
-def format_queries(some: list[str], total: int) -> str:
-    if len(some) > QUERIES_LISTED:
-        return f"in {len(some):,} of {pluralise_queries(total)}"
-    return f"{'query' if len(some) == 1 else 'queries'} {join_names(some)}"
+def format_queries(query_ids: list[str], n_queries: int) -> str:
+    if len(query_ids) > QUERIES_LISTED:
+        return f"in {len(query_ids):,} of {pluralise_queries(n_queries)}"
+    return f"{'query' if len(query_ids) == 1 else 'queries'} {join_names(query_ids)}"

@@ -1,4 +1,4 @@
-"""Intervals of ranks by the bootstrap over voters."""
+"""Intervals of ranks by the bootstrap over voters, and the number of draws that is affordable."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = [
 ]
 
 
-#: Draws unless somebody says how many, the fewest that are made then, and the fewest that one may ask for.
+#: The default number of draws, the least number to which it is reduced, and the least number a caller may give.
 DRAWS, FEWEST, LEAST = 1000, 200, 20
-#: Steps of all draws together, some seconds of work; and ranks that are held, 200 MB.
+#: Steps of all draws together, some seconds of work; and ranks in memory, 200 MB.
 STEPS, HELD = 4_000_000_000, 50_000_000
-#: Of fewer voters, what an interval comes with.
+#: Intervals from fewer voters have a note.
 FEW = 10
 
 
 def check_draws(n_resamples: object) -> None:
-    """Raise ParameterError for a number of draws that says nothing."""
+    """Raise ParameterError for a number of draws that is too small."""
     check_count("n_resamples", n_resamples, 0)
     if n_resamples in range(1, LEAST):
         raise ParameterError(
@@ -45,7 +45,7 @@ def check_draws(n_resamples: object) -> None:
 
 
 class RankIntervals(NamedTuple):
-    """low, high: (items) ends of each rank's interval, NaN where none was made. n_resamples: draws that were made."""
+    """low, high: (items) ends of each rank's interval, NaN without intervals. n_resamples: the number of draws made."""
 
     low: Floats
     high: Floats
@@ -53,56 +53,56 @@ class RankIntervals(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def no_intervals(items: int, notes: tuple[str, ...] = ()) -> RankIntervals:
-    """Where none is wanted, or there would be too much to do."""
-    return RankIntervals(np.full(items, np.nan), np.full(items, np.nan), 0, notes)
+def no_intervals(n_items: int, notes: tuple[str, ...] = ()) -> RankIntervals:
+    """The intervals where the caller wants none, or they would take too long."""
+    return RankIntervals(np.full(n_items, np.nan), np.full(n_items, np.nan), 0, notes)
 
 
-def affordable_draws(steps: float, items: int) -> tuple[int, tuple[str, ...]]:
-    """How many draws are made where nobody said how many, and a note where that is fewer than usual.
+def affordable_draws(steps: float, n_items: int) -> tuple[int, tuple[str, ...]]:
+    """The default number of draws, and a note where that is fewer than usual.
 
-    steps: of one draw. As many as take 4 billion steps, of which a draw takes one more for each two items that are
-    compared in it, and hold 50 million ranks, at most 1,000; none where that leaves fewer than 200.
+    steps: of one draw, to which comparing its ranks adds one for each two items. At most 1,000 draws, which together
+    take 4 billion steps and hold 50 million ranks; none where that leaves fewer than 200.
 
     >>> affordable_draws(1e3, 10)
     (1000, ())
     >>> affordable_draws(1e9, 1000)[0]
     0
     """
-    most = int(min(DRAWS, STEPS // max(steps + items**2 / 2, 1), HELD // max(items, 1)))
-    if most >= DRAWS:
+    n_draws = int(min(DRAWS, STEPS // max(steps + n_items**2 / 2, 1), HELD // max(n_items, 1)))
+    if n_draws >= DRAWS:
         return DRAWS, ()
-    how = "--resamples (in Python n_resamples) says how many to make all the same"
-    if most < FEWEST:
-        return 0, (f"no intervals: this method would take long for {DRAWS:,} draws of these voters; {how}",)
-    return most, (f"intervals rest on {most:,} draws, since {DRAWS:,} would take long; {how}",)
+    hint = "--resamples (in Python n_resamples) says how many to make all the same"
+    if n_draws < FEWEST:
+        return 0, (f"no intervals: this method would take long for {DRAWS:,} draws of these voters; {hint}",)
+    return n_draws, (f"intervals rest on {n_draws:,} draws, since {DRAWS:,} would take long; {hint}",)
 
 
 def rank_intervals(
     method: Method, votes: Votes, ranks: Floats, *, n_resamples: int, confidence_level: float, width: int, rng: Any
 ) -> RankIntervals:
-    """The ranks that items could have, by draws of as many voters with replacement, each with his weight.
+    """The ranks that items could have, by draws of as many voters with replacement, each with their weight.
 
-    ranks: (items) those of the votes themselves, which an interval never leaves out. width: numbers that the method
+    ranks: (items) those of the votes themselves, which an interval always contains. width: numbers that the method
     holds for one draw, which bounds how many are made at once.
     """
-    voters, items = votes.ranks.shape
-    found = np.empty((n_resamples, items), np.int32)
-    done = odd = 0
+    n_voters, n_items = votes.ranks.shape
+    resampled_ranks = np.empty((n_resamples, n_items), np.int32)
+    n_done = n_odd = 0
     generator = as_generator(rng)
     draws = draw(generator, n_resamples)
-    for counts in bootstrap_counts(draws, voters, min(width, NUMBERS)):
-        some = method.drawn(votes, counts * votes.weights, generator)
-        scores = without_nan(some.scores, method.higher_is_better)
-        found[done : done + len(counts)] = method.ranks(scores)
-        done, odd = done + len(counts), odd + some.odd
-    low, high = places_in_draws(found, confidence_level)
+    for counts in bootstrap_counts(draws, n_voters, min(width, NUMBERS)):
+        resampled = method.drawn(votes, counts * votes.weights, generator)
+        scores = without_nan(resampled.scores, method.higher_is_better)
+        resampled_ranks[n_done : n_done + len(counts)] = method.ranks(scores)
+        n_done, n_odd = n_done + len(counts), n_odd + resampled.odd
+    low, high = places_in_draws(resampled_ranks, confidence_level)
     notes = []
-    if voters < FEW:
-        rough = "intervals of the ranks are rough, and rather too narrow"
-        notes.append(Note(f"{voters} voters are few: {rough}", f"fewer than {FEW} voters: {rough}"))
-    if odd:
-        notes.append(Note(method.said_of_draws(odd, n_resamples), "some draws of the voters have no maximum"))
+    if n_voters < FEW:
+        warning = "intervals of the ranks are rough, and rather too narrow"
+        notes.append(Note(f"{n_voters} voters are few: {warning}", f"fewer than {FEW} voters: {warning}"))
+    if n_odd:
+        notes.append(Note(method.said_of_draws(n_odd, n_resamples), "some draws of the voters have no maximum"))
     return RankIntervals(np.minimum(low, ranks), np.maximum(high, ranks), n_resamples, tuple(notes))
 
 
@@ -117,27 +117,27 @@ def places_in_draws(ranks: npt.NDArray[np.int32], level: float) -> tuple[Floats,
     >>> places_in_draws(np.array([[1, 2, 3], [2, 1, 3]], np.int32), 0.95)
     (array([1., 1., 3.]), array([2., 2., 3.]))
     """
-    draws, n = ranks.shape
-    by_item = np.ascontiguousarray(ranks.T)
+    n_draws, n = ranks.shape
+    item_ranks = np.ascontiguousarray(ranks.T)
     above, below = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    needed = (1 - NOISE) * 2 * draws * (1 - (1 - level) / 2)  # the share is no number of its own in float64
-    for i in range(n - 1):  # one against all that follow at a time, so that memory stays small
-        rest = by_item[i + 1 :]
-        wins = np.count_nonzero(rest > by_item[i], axis=1)
-        losses = np.count_nonzero(rest < by_item[i], axis=1)
-        first, second = draws + wins - losses >= needed, draws + losses - wins >= needed
-        below[i] += first.sum()
-        above[i + 1 :] += first
-        above[i] += second.sum()
-        below[i + 1 :] += second
+    threshold = (1 - NOISE) * 2 * n_draws * (1 - (1 - level) / 2)  # NOISE, since the share is not exact in float64
+    for i in range(n - 1):  # one item against all later ones at a time, so that memory stays small
+        later_ranks = item_ranks[i + 1 :]
+        wins = np.count_nonzero(later_ranks > item_ranks[i], axis=1)
+        losses = np.count_nonzero(later_ranks < item_ranks[i], axis=1)
+        is_above, is_below = n_draws + wins - losses >= threshold, n_draws + losses - wins >= threshold
+        below[i] += is_above.sum()
+        above[i + 1 :] += is_above
+        above[i] += is_below.sum()
+        below[i + 1 :] += is_below
     return (1 + above).astype(np.float64), (n - below).astype(np.float64)
 
 
 def without_nan(scores: Floats, higher_is_better: bool) -> Floats:
-    """An item that nobody drawn has ranked may have no score: it comes last."""
-    lost = np.isnan(scores)
-    if not lost.any():
+    """Scores in which an item without one, since no sampled voter ranked it, comes last."""
+    missing = np.isnan(scores)
+    if not missing.any():
         return scores
     worst = np.nanmin(scores, axis=1) if higher_is_better else np.nanmax(scores, axis=1)
-    beyond = 1.0 + np.abs(worst)
-    return np.where(lost, (worst - beyond if higher_is_better else worst + beyond)[:, None], scores)
+    margin = 1.0 + np.abs(worst)
+    return np.where(missing, (worst - margin if higher_is_better else worst + margin)[:, None], scores)

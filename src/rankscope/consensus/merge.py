@@ -1,4 +1,4 @@
-"""Many rankings merged into one order: how sure it is, how far the voters agree."""
+"""Many rankings merged into one order, with intervals of its ranks and the agreement of the voters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-#: So many voters are named; of more, their number, the least and the greatest weight, and a digest are given.
+#: A signature names at most this many voters; of more, it has their number, least and greatest weight, and a digest.
 WEIGHTS_LISTED = 10
 
 
@@ -46,19 +46,19 @@ def weights_signature(weights: Iterable[tuple[str, float]]) -> tuple[str, ...]:
     >>> weights_signature([(f"v{i}", 2.0 + i) for i in range(300)])
     ('weights:300 from 2 to 301,sha256:fe8c8d26',)
     """
-    other = [(name, weight) for name, weight in dict.fromkeys(weights) if weight != 1]
-    if not other:
+    unequal = [(name, weight) for name, weight in dict.fromkeys(weights) if weight != 1]
+    if not unequal:
         return ()
-    said = [f"{in_one_line(replace_invalid_utf8(name))}={format_weight(weight)}" for name, weight in other]
-    if len(said) <= WEIGHTS_LISTED:
-        return (f"weights:{','.join(said)}",)
-    least, most = (format_weight(end(weight for _, weight in other)) for end in (min, max))
-    digest = hashlib.sha256("\n".join(sorted(said)).encode()).hexdigest()[:8]
-    return (f"weights:{len(said):,} from {least} to {most},sha256:{digest}",)
+    entries = [f"{in_one_line(replace_invalid_utf8(name))}={format_weight(weight)}" for name, weight in unequal]
+    if len(entries) <= WEIGHTS_LISTED:
+        return (f"weights:{','.join(entries)}",)
+    lowest, highest = (format_weight(extreme(weight for _, weight in unequal)) for extreme in (min, max))
+    digest = hashlib.sha256("\n".join(sorted(entries)).encode()).hexdigest()[:8]
+    return (f"weights:{len(entries):,} from {lowest} to {highest},sha256:{digest}",)
 
 
 def format_weight(weight: float) -> str:
-    """In few digits where these say all."""
+    """A weight in few digits where these are exact."""
     return f"{weight:g}" if float(f"{weight:g}") == weight else repr(weight)
 
 
@@ -127,17 +127,17 @@ class Consensus:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        parts = [
+        fields = [
             "consensus",
             f"method:{self.found.method}",
             f"voters:{len(self.votes.voters)}",
             f"items:{len(self.votes.items)}",
         ]
-        parts += weights_signature(zip(self.votes.voters, self.votes.weights.tolist(), strict=True))
+        fields += weights_signature(zip(self.votes.voters, self.votes.weights.tolist(), strict=True))
         if self.n_resamples:
-            parts.append(f"interval:bootstrap,{self.n_resamples},{self.confidence_level:g}")
-        parts += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}", f"rankscope {__version__}"]
-        return " | ".join(parts)
+            fields.append(f"interval:bootstrap,{self.n_resamples},{self.confidence_level:g}")
+        fields += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}", f"rankscope {__version__}"]
+        return " | ".join(fields)
 
     def __str__(self) -> str:
         return as_text(self)
@@ -187,11 +187,11 @@ def merge_rankings(
     ('A', 0.4444)
     """
     votes = Votes.of(rankings, weights=weights)
-    chosen = method_by_name(method, **parameters)
+    chosen_method = method_by_name(method, **parameters)
     check_share("confidence_level", confidence_level)
     if n_resamples is not None:
         check_draws(n_resamples)
-    return merge_votes(votes, chosen, n_resamples, confidence_level, seed_of(rng))
+    return merge_votes(votes, chosen_method, n_resamples, confidence_level, seed_of(rng))
 
 
 def merge_votes(
@@ -202,34 +202,36 @@ def merge_votes(
     seed: int,
     permutations: int = PERMUTATIONS,
 ) -> Consensus:
-    """The same where all is settled. permutations: behind the p-value of the voters' agreement."""
-    items = len(votes.items)
-    refuse_items(items)  # who wins one against one is told whatever the method
-    found = method.order(votes)
-    count, said = (n_resamples, ()) if n_resamples is not None else affordable_draws(steps_of(method, votes), items)
-    intervals = no_intervals(items, said)
-    if count:
+    """`merge_rankings` with checked arguments. permutations: behind the p-value of the voters' agreement."""
+    n_items = len(votes.items)
+    refuse_items(n_items)  # the result says who wins one against one, whatever the method
+    order = method.order(votes)
+    n_draws, draw_notes = (
+        (n_resamples, ()) if n_resamples is not None else affordable_draws(steps_of(method, votes), n_items)
+    )
+    intervals = no_intervals(n_items, draw_notes)
+    if n_draws:
         intervals = rank_intervals(
             method,
             votes,
-            found.ranks,
-            n_resamples=count,
+            order.ranks,
+            n_resamples=n_draws,
             confidence_level=confidence_level,
             width=width_of(method, votes),
             rng=as_generator([seed, 1]),
         )
     unranked = getattr(method, "unranked", "average")
     return Consensus(
-        found=found,
+        found=order,
         votes=votes,
         low=intervals.low,
         high=intervals.high,
-        voters=agreement_of_voters(votes, found.ranks, n_resamples=permutations, rng=as_generator([seed, 2])),
+        voters=agreement_of_voters(votes, order.ranks, n_resamples=permutations, rng=as_generator([seed, 2])),
         condorcet_winner=condorcet_winner(votes, unranked=unranked),
         smith_set=smith_set(votes, unranked=unranked),
         unranked=unranked,
         n_resamples=intervals.n_resamples,
         confidence_level=confidence_level,
         seed=seed,
-        notes=tuple(dict.fromkeys([*votes.notes, *found.notes, *said, *intervals.notes])),
+        notes=tuple(dict.fromkeys([*votes.notes, *order.notes, *draw_notes, *intervals.notes])),
     )

@@ -1,4 +1,4 @@
-"""All methods by name: what turns votes into an order, and the parameters of each."""
+"""All consensus methods by name, with their parameters and the work they do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-#: What a method does for one draw of so many voters and items, in steps of about a nanosecond, as measured.
+#: The work for one draw of a number of voters and items, in steps of about a nanosecond, as measured.
 WORK: Mapping[str, Callable[[int, int], float]] = {
     "ranks": lambda voters, items: voters * items / 4,
     "medians": lambda voters, items: 20 * voters * items,
@@ -35,9 +35,9 @@ WORK: Mapping[str, Callable[[int, int], float]] = {
     "fit": lambda voters, items: 1000 * voters * items + 3 * items**3,
     "binomials": lambda voters, items: 4 * voters**3 + 20 * voters * items,
 }
-#: What goes through ranks only, and needs no table of pairs.
+#: Kinds of work that need only ranks, no table of pairs.
 WORK_WITHOUT_PAIRS = ("ranks", "medians", "binomials", "fit")
-#: Every method by its name, in the order in which they are listed; loaded when it is first asked for.
+#: Every method by its name, in the order of lists; loaded when first used.
 METHODS: Mapping[str, type[Method]] = LazyRegistry(
     {
         "borda": "rankscope.consensus.voting.borda:Borda",
@@ -60,15 +60,16 @@ METHODS: Mapping[str, type[Method]] = LazyRegistry(
 
 
 def check_method(name: str) -> None:
-    """Raise UnknownName for a method that there is not."""
+    """Raise UnknownName for an unknown method."""
     if name not in METHODS:
         raise UnknownName("method", name, METHODS)
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
-    """What a method can be told, by name; empty where there is nothing to tell it."""
+    """The names of a method's parameters."""
     check_method(name)
-    return tuple(one.name for one in fields(METHODS[name]) if one.init)  # type: ignore[arg-type]  # all are dataclasses
+    parameters = fields(METHODS[name])  # type: ignore[arg-type]  # all are dataclasses
+    return tuple(parameter.name for parameter in parameters if parameter.init)
 
 
 def method_by_name(name: str | Method, **parameters: Any) -> Method:
@@ -90,21 +91,21 @@ def method_by_name(name: str | Method, **parameters: Any) -> Method:
     return METHODS[name](**parameters)
 
 
-def check_parameters(name: str, given: Iterable[str], called: str | None = None) -> None:
-    """Raise ParameterError for a parameter that a method has not. called: by whoever asks, where not by its name."""
-    known = parameters_of(name)
-    for key in given:
-        if key not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise ParameterError(f"{called or name} has no parameter {key!r}; {takes}")
+def check_parameters(name: str, names: Iterable[str], label: str | None = None) -> None:
+    """Raise ParameterError for a parameter that the method does not have. label: of the method in the message."""
+    accepted = parameters_of(name)
+    for key in names:
+        if key not in accepted:
+            accepted_text = f"it takes {', '.join(accepted)}" if accepted else "it takes none"
+            raise ParameterError(f"{label or name} has no parameter {key!r}; {accepted_text}")
 
 
 def steps_of(method: Method, votes: Votes) -> float:
-    """How much a method does for one draw of the voters, in steps of about a nanosecond."""
+    """The work of a method for one draw of the voters, in steps of about a nanosecond."""
     return WORK[method.work](*votes.ranks.shape)
 
 
 def width_of(method: Method, votes: Votes) -> int:
-    """How many numbers it holds for one draw."""
-    voters, items = votes.ranks.shape
-    return int(max(voters, items if method.work in WORK_WITHOUT_PAIRS else items**2))
+    """How many numbers a method holds for one draw."""
+    n_voters, n_items = votes.ranks.shape
+    return int(max(n_voters, n_items if method.work in WORK_WITHOUT_PAIRS else n_items**2))

@@ -1,4 +1,4 @@
-"""Runs as votes: for each query the runs are voters, and what they retrieved are the items."""
+"""Runs as votes: for each query, the runs are voters and the retrieved documents are the items."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class SourceRun(NamedTuple):
-    """A run as it was given. path: the file it came from."""
+    """A loaded run. path: the file it came from."""
 
     name: str
     run: Run
@@ -36,8 +36,8 @@ class SourceRun(NamedTuple):
 
 
 class RankedRun(NamedTuple):
-    """A run whose lists are ranked. documents: (rows) the number of each among all runs; rank: (rows); place: the group
-    of rows of each query.
+    """A run whose lists are ranked. documents: (rows) the index of each among all runs; rank: (rows); place: the index
+    of each query among the groups of rows.
     """
 
     documents: Ints
@@ -62,57 +62,65 @@ class RunVotes(Mapping[str, Votes]):
     ) -> None:
         self.voters, self.ties, self.notes = voters, ties, tuple(notes)
         self._ranked, self._documents = ranked, documents
-        found = dict.fromkeys(query for run in ranked for query in run.place)
-        self._voters = {query: self._voters_of(query) for query in found}
-        few = [query for query, voters in self._voters.items() if len(voters) < 2]
-        alone = [query for query in found if query not in set(few) and self._single(query)]
-        for query in (*few, *alone):
+        query_ids = dict.fromkeys(query for run in ranked for query in run.place)
+        self._voters = {query: self._voters_of(query) for query in query_ids}
+        single_run = [query for query, voters in self._voters.items() if len(voters) < 2]
+        single_document = [query for query in query_ids if query not in set(single_run) and self._single(query)]
+        for query in (*single_run, *single_document):
             del self._voters[query]
-        for number, why in ((len(few), "a list of one run only"), (len(alone), "one document only")):
-            if number:
-                verb = "has" if number == 1 else "have"
-                self.notes += (f"{pluralise_queries(number)} of {len(found):,} {verb} {why}; nothing is merged there",)
+        for n_skipped, reason in (
+            (len(single_run), "a list of one run only"),
+            (len(single_document), "one document only"),
+        ):
+            if n_skipped:
+                verb = "has" if n_skipped == 1 else "have"
+                self.notes += (
+                    f"{pluralise_queries(n_skipped)} of {len(query_ids):,} {verb} {reason}; nothing is merged there",
+                )
         if not self._voters:
             raise InputError(
                 f"no query has lists of two runs and two documents ({pluralise(len(ranked), 'run')}, "
-                f"{pluralise_queries(len(found))}); check that their queries are written alike"
+                f"{pluralise_queries(len(query_ids))}); check that their queries are written alike"
             )
 
     def _voters_of(self, query: str) -> list[int]:
-        """The runs with a list for a query, that is not empty."""
-        found = ((i, run.place.get(query)) for i, run in enumerate(self._ranked))
+        """The runs with a list for a query that is not empty."""
+        query_indices = ((voter, run.place.get(query)) for voter, run in enumerate(self._ranked))
         return [
-            i
-            for i, place in found
-            if place is not None and self._ranked[i].offsets[place + 1] > self._ranked[i].offsets[place]
+            voter
+            for voter, query_index in query_indices
+            if query_index is not None
+            and self._ranked[voter].offsets[query_index + 1] > self._ranked[voter].offsets[query_index]
         ]
 
     def _rows(self, voter: int, query: str) -> slice:
         run = self._ranked[voter]
-        place = run.place[query]
-        return slice(int(run.offsets[place]), int(run.offsets[place + 1]))
+        query_index = run.place[query]
+        return slice(int(run.offsets[query_index]), int(run.offsets[query_index + 1]))
 
     def _single(self, query: str) -> bool:
-        """Whether all lists of a query hold one document and no other."""
-        lists = [self._ranked[v].documents[self._rows(v, query)] for v in self._voters[query]]
-        return all(found.size == 1 and found[0] == lists[0][0] for found in lists)
+        """Whether all lists of a query hold only one document, the same one."""
+        document_lists = [self._ranked[v].documents[self._rows(v, query)] for v in self._voters[query]]
+        return all(documents.size == 1 and documents[0] == document_lists[0][0] for documents in document_lists)
 
     def __getitem__(self, query: str) -> Votes:
         """The votes on a query; items in the order of the first run's list, then of the next one's."""
-        chosen = self._voters[query]
-        rows = [self._rows(voter, query) for voter in chosen]
-        documents = np.concatenate([self._ranked[v].documents[r] for v, r in zip(chosen, rows, strict=True)])
-        ranks = np.concatenate([self._ranked[v].rank[r] for v, r in zip(chosen, rows, strict=True)])
-        voter = np.repeat(np.arange(len(chosen)), [r.stop - r.start for r in rows])
-        by_list = np.lexsort((ranks, voter))
-        unique, first, inverse = np.unique(documents[by_list], return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        item = np.empty(order.size, np.int64)
-        item[order] = np.arange(order.size)
-        table = np.full((len(chosen), unique.size), np.nan)
-        table[voter[by_list], item[inverse]] = ranks[by_list]
-        items = decode_ids([self._documents[i] for i in unique[order].tolist()])
-        return Votes(ranks=table, items=tuple(items), voters=tuple(self.voters[v] for v in chosen))
+        query_voters = self._voters[query]
+        row_slices = [self._rows(voter, query) for voter in query_voters]
+        documents = np.concatenate(
+            [self._ranked[v].documents[rows] for v, rows in zip(query_voters, row_slices, strict=True)]
+        )
+        ranks = np.concatenate([self._ranked[v].rank[rows] for v, rows in zip(query_voters, row_slices, strict=True)])
+        voter = np.repeat(np.arange(len(query_voters)), [rows.stop - rows.start for rows in row_slices])
+        list_order = np.lexsort((ranks, voter))
+        distinct, first_position, inverse = np.unique(documents[list_order], return_index=True, return_inverse=True)
+        order = np.argsort(first_position)
+        item_index = np.empty(order.size, np.int64)
+        item_index[order] = np.arange(order.size)
+        table = np.full((len(query_voters), distinct.size), np.nan)
+        table[voter[list_order], item_index[inverse]] = ranks[list_order]
+        items = decode_ids([self._documents[i] for i in distinct[order].tolist()])
+        return Votes(ranks=table, items=tuple(items), voters=tuple(self.voters[v] for v in query_voters))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._voters)
@@ -144,48 +152,48 @@ def votes_of_runs(
     check_tie_rule(ties)
     if is_path(runs) or isinstance(runs, (Run, Mapping)):
         raise ParameterError("runs is one run, expected a list of at least two")
-    given = list(runs)
-    if len(given) < 2:
-        raise InputError(f"{pluralise(len(given), 'run')}, expected at least two; there is nothing to merge")
-    check_single_stdin(given)
-    read = [load_run(run, input) for run in given]
-    names, notes = name_systems(read)
+    run_list = list(runs)
+    if len(run_list) < 2:
+        raise InputError(f"{pluralise(len(run_list), 'run')}, expected at least two; there is nothing to merge")
+    check_single_stdin(run_list)
+    sources = [load_run(run, input) for run in run_list]
+    names, notes = name_systems(sources)
     interner = Interner()
-    ranked = [rank_run(run.run, name, ties, interner) for run, name in zip(read, names, strict=True)]
+    ranked = [rank_run(run.run, name, ties, interner) for run, name in zip(sources, names, strict=True)]
     return RunVotes(
-        tuple(names), ranked, list(interner.ids), ties, [*(note for run in read for note in run.run.notes), *notes]
+        tuple(names), ranked, list(interner.ids), ties, [*(note for run in sources for note in run.run.notes), *notes]
     )
 
 
 def load_run(run: Any, input_: str | None) -> SourceRun:
     if is_path(run):
-        found = read_run(run, input=input_)
-        return SourceRun(found.name, found, run)
-    found = run if isinstance(run, Run) else Run(run)
-    return SourceRun(found.name, found, None)
+        loaded = read_run(run, input=input_)
+        return SourceRun(loaded.name, loaded, run)
+    loaded = run if isinstance(run, Run) else Run(run)
+    return SourceRun(loaded.name, loaded, None)
 
 
 def rank_run(run: Run, name: str, ties: str, interner: Interner) -> RankedRun:
     """The lists of a run, ranked."""
     rows = run._rows if run._rows is not None else rows_from_dicts(run._mapping or {}, f"run {name!r}", "score")
     rows.refuse_duplicates(rows.keys(np.arange(len(rows.query_ids))))
-    every = np.arange(rows.values.size)
-    found = rank_rows(
+    all_rows = np.arange(rows.values.size)
+    ranking = rank_rows(
         rows.values,
         rows.offsets,
-        every,
+        all_rows,
         group_of(rows.offsets),
         ties,
         rows.docs.take,
         lambda row: describe_row(rows, row, name),
     )
-    rank = (found.first + found.last) / 2 if ties == "average" else found.rank.astype(np.float64)
-    place = {query: i for i, query in enumerate(decode_ids(rows.query_ids))}
-    return RankedRun(interner.codes(rows.docs), rank, rows.offsets, place)
+    rank = (ranking.first + ranking.last) / 2 if ties == "average" else ranking.rank.astype(np.float64)
+    query_index = {query: i for i, query in enumerate(decode_ids(rows.query_ids))}
+    return RankedRun(interner.codes(rows.docs), rank, rows.offsets, query_index)
 
 
 def describe_row(rows: Rows, row: int, name: str) -> str:
-    """A row, for a message."""
+    """The description of a row for an error message."""
     query = rows.query_ids[int(np.searchsorted(rows.offsets, row, side="right")) - 1]
     document = decode_id(decode(rows.docs.take(np.array([row])))[0])
     return f"run {name!r}: document {document!r} of query {decode_id(query)!r}"

@@ -1,4 +1,4 @@
-"""How a consensus is shown: the order, the voters, who wins one against one."""
+"""The view of a consensus: sections of the order, the voters, and who wins one against one."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ __all__ = [
 ]
 
 
-#: So many other numbers of a method stand below the order; more have a section.
+#: At most this many other numbers of a method stand below the order; more have a section.
 FEW_DETAILS = 3
-#: So many voters who agree least, and as many who agree most, are shown where there are more than twice as many.
+#: Of more than twice as many voters, this many who agree least and as many who agree most are shown.
 ENDS = 10
 #: The columns of the table of voters.
 VOTERS = ("voter", "weight", "items ranked", "tau with the others", "with the consensus")
@@ -44,37 +44,39 @@ def format_interval(low: float, high: float) -> str:
 
 
 def format_score(score: float) -> str:
-    """Whole and half points as they are, other numbers in four digits."""
+    """Whole and half points exactly, other numbers in six digits."""
     if np.isnan(score):
         return "-"
     return f"{score:,.15g}" if abs(score) < 1e9 and 2 * score == np.round(2 * score) else f"{score:.6g}"
 
 
 def format_tau(tau: float) -> str:
-    """Four digits; what is 0 but for rounding has no sign."""
+    """Four digits; a rounding error of 0 has no sign."""
     return format_value(round(tau, 9) + 0.0, "mean")
 
 
 def consensus_sections(result: Consensus) -> tuple[Section, ...]:
-    """The order; how far the voters agree; who wins one against one; what else the method found."""
-    more = [section for section in (all_voters_section(result), details_section(result)) if section is not None]
-    return consensus_section(result), voters_section(result), condorcet_section(result), *more
+    """The order, the agreement of the voters, who wins one against one, other numbers of the method."""
+    extra_sections = [
+        section for section in (all_voters_section(result), details_section(result)) if section is not None
+    ]
+    return consensus_section(result), voters_section(result), condorcet_section(result), *extra_sections
 
 
 def consensus_section(result: Consensus) -> Section:
     """The items, the best first."""
-    found, with_interval = result.found, result.n_resamples > 0
+    order, with_interval = result.found, result.n_resamples > 0
     level = format_percent(result.confidence_level)
     rows = []
     for i in result.places():
-        cells = (found.items[i], format_rank(found.ranks[i]), format_score(float(found.scores[i])))
+        cells = (order.items[i], format_rank(order.ranks[i]), format_score(float(order.scores[i])))
         rows.append((*cells, format_interval(result.low[i], result.high[i])) if with_interval else cells)
     columns: tuple[str, ...] = ("item", "rank", "score")
     columns += (f"{level} interval of the rank",) if with_interval else ()
-    notes = [score_note(found)] if found.meaning else []
-    notes += ["a rank given twice is a tie, and the next ranks are left out"] * (len(set(found.ranks)) < len(rows))
-    if 0 < len(found.details) <= FEW_DETAILS:
-        notes.append(", ".join(f"{name} {value:g}" for name, value in found.details.items()))
+    notes = [score_note(order)] if order.meaning else []
+    notes += ["a rank given twice is a tie, and the next ranks are left out"] * (len(set(order.ranks)) < len(rows))
+    if 0 < len(order.details) <= FEW_DETAILS:
+        notes.append(", ".join(f"{name} {value:g}" for name, value in order.details.items()))
     return Section(
         title="The consensus",
         sentence=consensus_sentence(result),
@@ -84,13 +86,13 @@ def consensus_section(result: Consensus) -> Section:
     )
 
 
-def score_note(found: Order) -> str:
-    """What a score is."""
-    return f"score: {found.meaning}" + "; lower scores are better" * (not found.higher_is_better)
+def score_note(order: Order) -> str:
+    """The note on the meaning of a score."""
+    return f"score: {order.meaning}" + "; lower scores are better" * (not order.higher_is_better)
 
 
 def details_section(result: Consensus) -> Section | None:
-    """Other numbers that the method found; None where they are few, and stand with the order."""
+    """Other numbers of the method; None where they are few and stand below the order."""
     details = result.found.details
     if len(details) <= FEW_DETAILS:
         return None
@@ -103,14 +105,16 @@ def details_section(result: Consensus) -> Section | None:
 
 
 def consensus_sentence(result: Consensus) -> str:
-    """Who comes first, and what an interval means."""
-    found = result.found
-    first = [found.items[i] for i in np.flatnonzero(found.ranks == 1)]
-    who = f"{first[0]} comes first" if len(first) == 1 else f"{join_names(first)} share the first place"
-    if found.first_open and len(first) == 1:
-        who = f"this is one of several best orders, with {first[0]} first"
-    n, m = pluralise(len(found.items), "item"), pluralise(len(result.votes.voters), "voter")
-    text = f"Of {n}, {who}, as {m} rank them, by the method {found.method}."
+    """Which item is first, and what an interval means."""
+    order = result.found
+    first_items = [order.items[i] for i in np.flatnonzero(order.ranks == 1)]
+    who = (
+        f"{first_items[0]} comes first" if len(first_items) == 1 else f"{join_names(first_items)} share the first place"
+    )
+    if order.first_open and len(first_items) == 1:
+        who = f"this is one of several best orders, with {first_items[0]} first"
+    items_text, voters_text = pluralise(len(order.items), "item"), pluralise(len(result.votes.voters), "voter")
+    text = f"Of {items_text}, {who}, as {voters_text} rank them, by the method {order.method}."
     if result.n_resamples:
         text += (
             " The interval of a rank says how far chance in who voted could move an item: as many voters are drawn "
@@ -135,15 +139,15 @@ def figure_of(result: Consensus) -> Figure:
 
 
 def voters_section(result: Consensus) -> Section:
-    """How far the voters agree, and who agrees least; of many voters those who agree least and most."""
+    """The agreement of the voters, and who agrees least; of many voters those who agree least and most."""
     rows = voter_rows(result)
-    some = len(rows) > 2 * ENDS
+    is_shortened = len(rows) > 2 * ENDS
     return Section(
         title="How far the voters agree",
         sentence=agreement_sentence(result),
-        table=Table(columns=VOTERS, rows=(*rows[:ENDS], *rows[-ENDS:]) if some else rows),
+        table=Table(columns=VOTERS, rows=(*rows[:ENDS], *rows[-ENDS:]) if is_shortened else rows),
         notes=(
-            *((voters_note(len(rows)),) * some),
+            *((voters_note(len(rows)),) * is_shortened),
             "tau (Kendall's tau-b): 1, the same order; 0, no connection; -1, the opposite order. With the others: the "
             "mean over them",
             *result.voters.notes,
@@ -151,12 +155,14 @@ def voters_section(result: Consensus) -> Section:
     )
 
 
-def voters_note(count: int) -> str:
-    return f"the {ENDS} voters who agree most with the others and the {ENDS} who agree least; --details shows {count:,}"
+def voters_note(n_voters: int) -> str:
+    return (
+        f"the {ENDS} voters who agree most with the others and the {ENDS} who agree least; --details shows {n_voters:,}"
+    )
 
 
 def all_voters_section(result: Consensus) -> Section | None:
-    """The whole table of voters, where the section of their agreement shows some of them."""
+    """The table of all voters, where the section of their agreement shows only some of them."""
     rows = voter_rows(result)
     if len(rows) <= 2 * ENDS:
         return None
@@ -164,7 +170,7 @@ def all_voters_section(result: Consensus) -> Section | None:
 
 
 def voter_rows(result: Consensus) -> tuple[tuple[str, ...], ...]:
-    """A row a voter, who agrees most with the others first."""
+    """A row a voter, those who agree most with the others first."""
     voters, votes = result.voters, result.votes
     ranked = (~np.isnan(votes.ranks)).sum(axis=1)
     order = order_of(-voters.with_others)
@@ -181,45 +187,46 @@ def voter_rows(result: Consensus) -> tuple[tuple[str, ...], ...]:
 
 
 def agreement_sentence(result: Consensus) -> str:
-    """Kendall's W, how often chance does as much, the mean tau, and who stands apart."""
-    voters, agreed = result.voters, result.voters.concordance
-    if np.isnan(agreed.w):
+    """Kendall's W, its p-value, the mean tau, and who agrees least."""
+    voters, concordance = result.voters, result.voters.concordance
+    if np.isnan(concordance.w):
         return "Every voter ties all items, so there is nothing to agree on."
     text = (
-        f"Kendall's W is {agreed.w:.4f}: 1 would mean that all voters have one order, 0 that their ranks cancel out. "
-        f"If each voter ranked at random, as much agreement would be found {format_chance(agreed.pvalue)} such cases "
-        f"(p {format_p_value(agreed.pvalue)}, {PVALUE_METHODS[agreed.method]})."
+        f"Kendall's W is {concordance.w:.4f}: 1 would mean that all voters have one order, 0 that their ranks cancel "
+        f"out. If each voter ranked at random, as much agreement would be found {format_chance(concordance.pvalue)} "
+        "such cases "
+        f"(p {format_p_value(concordance.pvalue)}, {PVALUE_METHODS[concordance.method]})."
     )
     if not np.isnan(voters.mean_tau):
         text += f" The mean tau of two voters is {format_tau(voters.mean_tau)}."
     if voters.most_deviant:
-        least = float(np.nanmin(voters.with_others))
-        one = len(voters.most_deviant) == 1
-        who = f"{'Voter' if one else 'Voters'} {join_names(voters.most_deviant)} {'agrees' if one else 'agree'}"
-        text += f" {who} least with the others (mean tau {format_tau(least)})."
+        least_tau = float(np.nanmin(voters.with_others))
+        single = len(voters.most_deviant) == 1
+        who = f"{'Voter' if single else 'Voters'} {join_names(voters.most_deviant)} {'agrees' if single else 'agree'}"
+        text += f" {who} least with the others (mean tau {format_tau(least_tau)})."
     return text
 
 
-#: How a p-value was found.
+#: How a p-value was computed.
 PVALUE_METHODS = {"exact": "exact", "permutation": "by permutations", "chi2": "by chi-square"}
 
 
 def condorcet_section(result: Consensus) -> Section:
-    """Condorcet: does one item beat every other one, and if none does, which ones beat all others."""
+    """The Condorcet winner, or the Smith set where there is none."""
     winner, smith = result.condorcet_winner, result.smith_set
-    first = [result.found.items[i] for i in np.flatnonzero(result.found.ranks == 1)]
-    others = len(result.found.items) - len(smith)
+    first_items = [result.found.items[i] for i in np.flatnonzero(result.found.ranks == 1)]
+    n_others = len(result.found.items) - len(smith)
     if winner is not None:
         text = f"{winner} beats every other item one against one: more of the voters' weight is for it than against it."
-        if winner not in first:
+        if winner not in first_items:
             text += " The consensus has another item first: this method weighs more than who beats whom."
-    elif others:
-        said = pluralise(others, "item")
+    elif n_others:
+        others_text = pluralise(n_others, "item")
         text = (
-            f"No item beats every other one. Each of {join_names(smith)} beats each of the other {said}; among "
+            f"No item beats every other one. Each of {join_names(smith)} beats each of the other {others_text}; among "
             "themselves they win in a circle, or tie."
         )
-        if not set(first) & set(smith):
+        if not set(first_items) & set(smith):
             text += " The consensus has another item first: this method weighs more than who beats whom."
     else:
         text = "No item beats every other one, and no smaller group beats the rest: items win in circles, or tie."

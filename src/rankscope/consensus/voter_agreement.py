@@ -1,4 +1,4 @@
-"""How far voters agree: all together, each with the others, and each with an order."""
+"""Agreement of voters: Kendall's W, mean tau of each voter with the others, and distances from an order."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = [
 ]
 
 
-#: What is said where voters left items out.
+#: The note where voters did not rank all items.
 BEHIND = (
     "for the agreement of the voters, items that a voter left out count as tied behind those that he ranked: voters "
     "who know the same items agree by that alone"
 )
-#: And where they weigh differently.
+#: The note where their weights differ.
 ONCE = "the agreement of the voters counts each voter once, whatever the weight"
 
 
@@ -80,20 +80,20 @@ def agreement_of_voters(
         mean_tau=taus.mean,
         with_others=taus.with_others,
         with_consensus=taus.with_reference,
-        most_deviant=least_of(votes.voters, taus.with_others),
+        most_deviant=least_agreeing(votes.voters, taus.with_others),
         notes=tuple(notes),
     )
 
 
-def least_of(voters: tuple[str, ...], taus: Floats) -> tuple[str, ...]:
-    """Who has the least tau; none where that tells nobody from the rest."""
-    there = taus[~np.isnan(taus)]
-    if len(voters) < 3 or not there.size or np.ptp(there) <= SOLVED:
+def least_agreeing(voters: tuple[str, ...], taus: Floats) -> tuple[str, ...]:
+    """The voters of the least tau; none where all voters are equal, or only two."""
+    finite_taus = taus[~np.isnan(taus)]
+    if len(voters) < 3 or not finite_taus.size or np.ptp(finite_taus) <= SOLVED:
         return ()
-    return tuple(voters[i] for i in np.flatnonzero(taus <= there.min() + SOLVED))
+    return tuple(voters[i] for i in np.flatnonzero(taus <= finite_taus.min() + SOLVED))
 
 
-#: By pairs, and by places.
+#: Counted by pairs, or by places.
 DISTANCES = ("kendall", "footrule")
 
 
@@ -127,11 +127,11 @@ def vote_distances(
     check_unranked(unranked)
     votes = Votes.of(rankings)
     places = votes.filled(unranked)
-    own = np.broadcast_to(places_in_order(order, votes.items), places.shape)
+    order_places = np.broadcast_to(places_in_order(order, votes.items), places.shape)
     if distance == "footrule":
-        return np.asarray(np.nansum(np.abs(places - own), axis=1))
-    found = count_pairs_by_row(own, places)
-    return np.asarray(found.discordant + found.tied_x / 2, np.float64)
+        return np.asarray(np.nansum(np.abs(places - order_places), axis=1))
+    pair_counts = count_pairs_by_row(order_places, places)
+    return np.asarray(pair_counts.discordant + pair_counts.tied_x / 2, np.float64)
 
 
 def places_in_order(order: Order | Sequence[str | Sequence[str]], items: tuple[str, ...]) -> Floats:
@@ -139,12 +139,12 @@ def places_in_order(order: Order | Sequence[str | Sequence[str]], items: tuple[s
     if isinstance(order, Order):
         ranks = dict(zip(order.items, order.ranks.tolist(), strict=True))
     else:
-        groups = [[one] if isinstance(one, str) else list(one) for one in order]
+        groups = [[entry] if isinstance(entry, str) else list(entry) for entry in order]
         ranks = {name: float(i) for i, group in enumerate(groups) for name in group}
         if len(ranks) < sum(map(len, groups)):
             raise InputError("the order holds an item twice; keep one of the two")
     if set(ranks) != set(items):
-        odd = sorted(set(ranks) ^ set(items))[0]
-        where = "is not in the order" if odd in items else "is in the order, but nobody ranked it"
-        raise InputError(f"{odd!r} {where}; expected an order of the items of the votes")
+        unmatched = sorted(set(ranks) ^ set(items))[0]
+        problem = "is not in the order" if unmatched in items else "is in the order, but nobody ranked it"
+        raise InputError(f"{unmatched!r} {problem}; expected an order of the items of the votes")
     return np.asarray(normalise_ranks(np.array([[ranks[name] for name in items]]), "middle")[0])

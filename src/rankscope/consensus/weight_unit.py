@@ -1,4 +1,4 @@
-"""The size of weights, taken out before a model is fitted: only proportions count, and squares must stay numbers."""
+"""Scaling weights before a model is fitted: only proportions count, and squares must not overflow or vanish."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rankscope.typing import Floats
 __all__ = ["check_least", "check_prior", "floored", "in_weight_units", "weight_unit"]
 
 
-#: Where variances are asked for, the greatest weight is not below this; a prior is at most so many times as great.
+#: For variances, the greatest weight is at least the first; a prior is at most the second times as great.
 LEAST, MOST = 1e-100, 1e100
-#: What becomes of weights that next to the greatest are nothing.
+#: Weights below this share of the greatest are raised to it.
 NOTHING = 1e-100
 
 
 def weight_unit(weights: Floats) -> float:
-    """A power of two at most as great as the greatest weight, so that division by it changes no digit.
+    """The greatest power of two that is at most the greatest weight; division by it is exact.
 
     >>> weight_unit(np.array([1.0, 5.0]))
     4.0
@@ -31,12 +31,12 @@ def in_weight_units(weights: Floats) -> Floats:
 
 
 def floored(quotients: Floats, weights: Floats) -> Floats:
-    """Quotients of weights, above 0 where the weights are."""
+    """Quotients of weights, kept above 0 where the weights are."""
     return np.where(weights > 0, np.maximum(quotients, NOTHING), 0.0)
 
 
 def check_least(weights: Floats) -> None:
-    """Raises InputError for weights that are all next to 0: variances would be beyond all numbers."""
+    """Raises InputError for weights that are all nearly 0: variances would overflow."""
     if weights.max() < LEAST:
         raise InputError(
             f"the weights, up to {weights.max():g}, are less than can be computed with ({LEAST:g}); multiply all of "
@@ -45,7 +45,7 @@ def check_least(weights: Floats) -> None:
 
 
 def check_prior(weights: Floats, prior: float) -> None:
-    """Raises ParameterError for a prior that no weight comes near to."""
+    """Raises ParameterError for a prior far above all weights."""
     if prior > MOST * float(weights.max()):
         raise ParameterError(
             f"prior is {prior:g}, more than {MOST:g} times the greatest weight, {weights.max():g}; expected about as "

@@ -1,12 +1,12 @@
 """A simulated test collection: six systems, fifty queries, incomplete judgments, and a machine as a second judge.
 
-For each query, every candidate document has a latent relevance, drawn from a normal distribution. Its grade is told
-by thresholds (`GRADES`); a system scores it with weight x latent relevance + noise, so a higher weight makes a better
+For each query, every candidate document has a latent relevance, drawn from a normal distribution. Thresholds (`GRADES`)
+turn it into a grade; a system scores it with weight x latent relevance + noise, so a higher weight makes a better
 system (`SYSTEMS`, best first). As at TREC, only a pool is judged: the first documents of three of the systems and a few
 others, so relevant documents further down are partly unjudged.
 
-Each query has three to six subtopics, and most documents are about the first, what most people mean by it. One system
-(`DIVERSE`) minds them: its first relevant documents are about one subtopic after the other.
+Each query has three to six subtopics, and most documents are about the first one, its usual meaning. One system
+(`DIVERSE`) covers subtopics: its first relevant documents are about one after the other.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ __all__ = [
 SEED = 2003
 QUERIES = 50
 DOCUMENTS = 20_000  # in the collection
-CANDIDATES = 300  # documents with anything to do with a query
+CANDIDATES = 300  # documents that may be retrieved for a query
 DEPTH = 100  # of every run
 POOL_DEPTH = 20
-RANDOM_CANDIDATES = 5  # candidates that are judged by chance
-JUDGED = 0.9  # the share of the pool that the assessors come to
-GRADES = (1.2, 1.8, 2.4)  # from which latent relevance on a document has grade 1, 2, 3
+RANDOM_CANDIDATES = 5  # candidates added to the pool at random
+JUDGED = 0.9  # the share of the pool that is judged
+GRADES = (1.2, 1.8, 2.4)  # the lowest latent relevance of grades 1, 2, 3
 SUBTOPICS = (3, 6)  # fewest and most of a query
 DIVERSE = "hybrid"
-DIVERSE_DEPTH = 10  # how far down it minds subtopics
+DIVERSE_DEPTH = 10  # how far down it covers subtopics
 RARER = 4.0  # how many times more documents are about a subtopic than about the next
 SECOND_SUBTOPIC_SHARE = (
     0.1  # how likely a document is about a second subtopic, drawn as the first (and sometimes the same)
@@ -54,12 +54,12 @@ SECOND_SUBTOPIC_SHARE = (
 
 
 class System(NamedTuple):
-    """weight: how much of its score is relevance. digits: of a printed score; few digits make ties."""
+    """weight: of relevance in its score. digits: of a printed score; few digits make ties."""
 
     weight: float
     digits: int
     pooled: bool = False
-    failed: tuple[int, ...] = ()  # places of the queries that it gave no list for
+    failed: tuple[int, ...] = ()  # indices of the queries without a list
 
 
 #: The simulated systems, best first.
@@ -87,7 +87,7 @@ class Collection:
     seed: int
 
 
-@cache  # each part of the demo is made of it
+@cache  # all parts of the demo use it
 def make_collection(seed: int = SEED) -> Collection:
     """Simulate the collection. The same seed gives the same collection.
 
@@ -96,11 +96,11 @@ def make_collection(seed: int = SEED) -> Collection:
     (50, 6, 48)
     """
     rng = np.random.default_rng(seed)
-    (subtopic_rng,) = rng.spawn(1)  # of its own: what came before there were subtopics is as it was
+    (subtopic_rng,) = rng.spawn(1)  # a stream of its own, so that subtopics do not change the other numbers
     qrels: dict[str, dict[str, int]] = {}
     runs: dict[str, dict[str, dict[str, float]]] = {name: {} for name in SYSTEMS}
-    for place in range(QUERIES):
-        query = str(101 + place)
+    for query_index in range(QUERIES):
+        query = str(101 + query_index)
         docs = np.sort(rng.choice(DOCUMENTS, CANDIDATES, replace=False))
         latent = rng.normal(size=CANDIDATES)
         # Some queries have more to find than others, and some are easier.
@@ -113,30 +113,30 @@ def make_collection(seed: int = SEED) -> Collection:
             best = np.lexsort((docs, -scores))[:DEPTH]
             if system.pooled:
                 pool = np.union1d(pool, best[:POOL_DEPTH])
-            if place not in system.failed:
+            if query_index not in system.failed:
                 runs[name][query] = {doc_id(docs[i]): float(scores[i]) for i in best}
-        judged = pool[rng.random(pool.size) < JUDGED]
-        qrels[query] = {doc_id(docs[i]): int(grades[i]) for i in np.sort(judged)}
+        judged_candidates = pool[rng.random(pool.size) < JUDGED]
+        qrels[query] = {doc_id(docs[i]): int(grades[i]) for i in np.sort(judged_candidates)}
     subtopics = {q: by_subtopic(docs, runs[DIVERSE][q], subtopic_rng) for q, docs in qrels.items()}
     return Collection(qrels=qrels, subtopics=subtopics, runs=runs, seed=seed)
 
 
 def by_subtopic(
-    judged: Mapping[str, int], ranking: Iterable[str], rng: np.random.Generator
+    judgments: Mapping[str, int], ranking: Iterable[str], rng: np.random.Generator
 ) -> dict[str, dict[str, int]]:
-    """A query's judgments by subtopic. judged: {doc_id: grade}. ranking: what the system that minds them gave."""
+    """A query's judgments by subtopic. judgments: {doc_id: grade}. ranking: by the diverse system."""
     n = int(rng.integers(*SUBTOPICS, endpoint=True))
-    grades = np.array(list(judged.values()))
+    grades = np.array(list(judgments.values()))
     shares = RARER ** -np.arange(n)
     main, second = rng.choice(n, (2, grades.size), p=shares / shares.sum())
-    both = rng.random(grades.size) < SECOND_SUBTOPIC_SHARE
-    place = {doc: i for i, doc in enumerate(judged)}
-    first = [place[doc] for doc in list(ranking)[:DIVERSE_DEPTH] if judged.get(doc, 0) > 0]
-    main[first] = np.arange(len(first)) % n
+    has_second = rng.random(grades.size) < SECOND_SUBTOPIC_SHARE
+    doc_index = {doc: i for i, doc in enumerate(judgments)}
+    first_relevant = [doc_index[doc] for doc in list(ranking)[:DIVERSE_DEPTH] if judgments.get(doc, 0) > 0]
+    main[first_relevant] = np.arange(len(first_relevant)) % n
     table = np.zeros((n, grades.size), np.int64)
-    table[second[both], np.flatnonzero(both)] = np.minimum(grades[both], 1)
+    table[second[has_second], np.flatnonzero(has_second)] = np.minimum(grades[has_second], 1)
     table[main, np.arange(grades.size)] = grades
-    return {str(s): dict(zip(judged, row, strict=True)) for s, row in enumerate(table.tolist(), 1)}
+    return {str(s): dict(zip(judgments, row, strict=True)) for s, row in enumerate(table.tolist(), 1)}
 
 
 def doc_id(number: np.integer[npt.NBitBase]) -> str:
@@ -155,11 +155,11 @@ def collection_files(seed: int) -> dict[str, str]:
         for doc, grade in docs.items()
     ]
     files["demo-diversity.qrels"] = "\n".join(lines) + "\n"
-    for name, lists in collection.runs.items():
+    for name, run in collection.runs.items():
         digits = SYSTEMS[name].digits
         lines = [
             f"{query} Q0 {doc} {rank} {score:.{digits}f} {name}"
-            for query, docs in lists.items()
+            for query, docs in run.items()
             for rank, (doc, score) in enumerate(docs.items(), 1)
         ]
         files[f"{name}.run"] = "\n".join(lines) + "\n"
@@ -175,13 +175,13 @@ def write_collection(directory: str | Path, seed: int = SEED, *, overwrite: bool
 
 
 def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: bool = False) -> list[Path]:
-    """Write texts by file name into a folder, all or none; files of other names are left alone.
+    """Write texts by file name into a folder, all or none; files of other names stay as they are.
 
     Raises as `write_collection`.
     """
     folder = Path(directory)
     try:
-        occupied = folder.exists() and any(not is_temporary(one) for one in folder.iterdir())
+        occupied = folder.exists() and any(not is_temporary(entry) for entry in folder.iterdir())
     except NotADirectoryError:
         raise OutputError(f"{folder}: is a file, expected a folder; name another one") from None
     except OSError as error:
@@ -195,13 +195,13 @@ def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: b
     return [folder / name for name in files]
 
 
-LENIENT = 0.2  # how much better than the people it finds a document, in grades
-NOISE = 0.5  # how far its reading wanders, in grades
-BY_QUERY = 0.2  # how far it misreads a query as a whole
-KIN = "dense"  # the system that is made of the same model
-TASTE = 0.6  # by how much it overrates what that system ranks first
+LENIENCY = 0.2  # the bias of the machine's grades
+NOISE = 0.5  # the noise of its grades
+BY_QUERY = 0.2  # the noise that all its grades of a query share
+KIN = "dense"  # the system that uses the same model
+TASTE = 0.6  # by how much it overrates that system's first documents
 TASTE_DEPTH = 10
-PEOPLE = 20  # of the queries, drawn at random, that people are said to have judged where its judgments stand for theirs
+N_HUMAN_QUERIES = 20  # queries with human judgments in demo-few.qrels, drawn at random
 
 
 def judge_files(seed: int) -> dict[str, str]:
@@ -211,18 +211,22 @@ def judge_files(seed: int) -> dict[str, str]:
     collection = make_collection(seed)
     rng = np.random.default_rng([seed, 2])  # a stream of its own
     lines, labels = [], ["true,predicted"]
-    words = np.array(["not relevant", "relevant"])
-    for query, judged in collection.qrels.items():
-        grades = np.array(list(judged.values()))
+    label_names = np.array(["not relevant", "relevant"])
+    for query, judgments in collection.qrels.items():
+        grades = np.array(list(judgments.values()))
         favoured = set(list(collection.runs[KIN].get(query, {}))[:TASTE_DEPTH])
-        taste = TASTE * np.array([doc in favoured for doc in judged])
-        read = grades + LENIENT + taste + rng.normal(0.0, BY_QUERY) + rng.normal(0.0, NOISE, grades.size)
-        found = np.clip(np.round(read), 0, len(GRADES)).astype(np.int64)
-        lines += [f"{query} 0 {doc} {grade}" for doc, grade in zip(judged, found.tolist(), strict=True)]
-        both = (words[(side > 0).astype(np.int64)] for side in (grades, found))
-        labels += [f"{true},{predicted}" for true, predicted in zip(*both, strict=True)]
+        taste = TASTE * np.array([doc in favoured for doc in judgments])
+        readings = grades + LENIENCY + taste + rng.normal(0.0, BY_QUERY) + rng.normal(0.0, NOISE, grades.size)
+        machine_grades = np.clip(np.round(readings), 0, len(GRADES)).astype(np.int64)
+        lines += [f"{query} 0 {doc} {grade}" for doc, grade in zip(judgments, machine_grades.tolist(), strict=True)]
+        label_columns = (label_names[(judge_grades > 0).astype(np.int64)] for judge_grades in (grades, machine_grades))
+        labels += [f"{true},{predicted}" for true, predicted in zip(*label_columns, strict=True)]
     ids = list(collection.qrels)
-    drawn = np.sort(np.random.default_rng([seed, 18]).choice(len(ids), PEOPLE, replace=False)).tolist()
-    few = [f"{ids[q]} 0 {doc} {grade}" for q in drawn for doc, grade in collection.qrels[ids[q]].items()]
-    written = {"demo-judge.qrels": lines, "demo-few.qrels": few, "demo-labels.csv": labels}
-    return {name: "\n".join(texts) + "\n" for name, texts in written.items()}
+    sampled_queries = np.sort(
+        np.random.default_rng([seed, 18]).choice(len(ids), N_HUMAN_QUERIES, replace=False)
+    ).tolist()
+    few_lines = [
+        f"{ids[q]} 0 {doc} {grade}" for q in sampled_queries for doc, grade in collection.qrels[ids[q]].items()
+    ]
+    lines_by_file = {"demo-judge.qrels": lines, "demo-few.qrels": few_lines, "demo-labels.csv": labels}
+    return {name: "\n".join(file_lines) + "\n" for name, file_lines in lines_by_file.items()}

@@ -1,7 +1,7 @@
-"""Files for learning to rank: features of products; labels with features and predictions of LETOR.
+"""Simulated files for learning to rank: features of products; LETOR's labels with features, and predictions.
 
-What people want of a product is latent; the features see parts of it, two of them only together, one only in the middle
-of its range, and two say nothing. So a linear ranker gets far, and one with hidden layers further.
+The appeal of a product is latent. Features show parts of it: two only together, one only in the middle of its range,
+and two not at all. So a linear ranker does well, and one with hidden layers better.
 
 demo-letor.txt holds all queries; demo-train.txt, demo-valid.txt and demo-test.txt the same lines, by query.
 """
@@ -24,7 +24,7 @@ __all__ = [
 QUERIES, FEWEST, MOST = 100, 10, 15
 #: The features, in the order of the columns.
 FEATURES = ("text_match", "title_match", "clicks", "price", "rating", "reviews", "age", "image_size")
-#: From these shares of the documents on, by what people want, the grades 1 and 2.
+#: The quantiles of the appeal from which documents have the grades 1 and 2.
 GRADES = (0.65, 0.9)
 
 
@@ -34,11 +34,11 @@ def feature_files(seed: int) -> dict[str, str]:
     sizes = rng.integers(FEWEST, MOST + 1, QUERIES)
     n = int(sizes.sum())
     text, title, clicks, price, rating, reviews, age, image = rng.uniform(size=(len(FEATURES), n))
-    wanted = 1.2 * text + 0.6 * title + 0.8 * clicks
-    wanted += 1.6 * (rating - 0.5) * (reviews > 0.4)  # a rating counts where there are many reviews
-    wanted -= 3.0 * (price - 0.45) ** 2  # neither cheap nor dear
-    wanted += 0.3 * np.repeat(rng.normal(size=QUERIES), sizes) + 0.25 * rng.normal(size=n)
-    grade = np.searchsorted(np.quantile(wanted, GRADES), wanted)
+    appeal = 1.2 * text + 0.6 * title + 0.8 * clicks
+    appeal += 1.6 * (rating - 0.5) * (reviews > 0.4)  # a rating counts where there are many reviews
+    appeal -= 3.0 * (price - 0.45) ** 2  # neither cheap nor dear
+    appeal += 0.3 * np.repeat(rng.normal(size=QUERIES), sizes) + 0.25 * rng.normal(size=n)
+    grade = np.searchsorted(np.quantile(appeal, GRADES), appeal)
     columns = [text, title, np.round(200 * clicks**3), np.exp(1 + 5 * price), 1 + 4 * rating]
     columns += [np.round(500 * reviews**2), np.round(1000 * age), np.round(100 + 900 * image)]
     lines = [",".join(("query_id", "doc_id", "relevance", *FEATURES))]
@@ -48,12 +48,12 @@ def feature_files(seed: int) -> dict[str, str]:
     return {"demo-features.csv": "\n".join(lines) + "\n"}
 
 
-#: The systems whose scores stand in files of predictions, for all queries, and for those to test on.
+#: The systems with files of predictions for all queries, and for the test queries.
 PREDICTED, TESTED = ("bm25", "rerank"), ("rerank", "hybrid")
-#: How many queries there are to train on, to say when to stop, and to test on.
+#: How many queries there are for training, validation and test.
 SPLIT = {"train": 20, "valid": 10, "test": 20}
 UNRANKED = 0.0
-HIGHEST = 2  # the grade that LETOR's scripts know
+HIGHEST = 2  # the highest grade that LETOR's scripts accept
 
 
 def letor_files(seed: int) -> dict[str, str]:
@@ -64,17 +64,17 @@ def letor_files(seed: int) -> dict[str, str]:
     """
     collection = make_collection(seed)
     texts: dict[str, list[str]] = {"demo-letor.txt": []}
-    parts = [part for part, n in SPLIT.items() for _ in range(n)]
-    for part, (query, judged) in zip(parts, collection.qrels.items(), strict=True):
+    splits = [split for split, n in SPLIT.items() for _ in range(n)]
+    for split, (query, judgments) in zip(splits, collection.qrels.items(), strict=True):
         scaled = {name: scale(collection.runs[name].get(query, {})) for name in SYSTEMS}
-        for doc, grade in judged.items():
+        for doc, grade in judgments.items():
             features = " ".join(f"{i}:{scaled[name].get(doc, UNRANKED):.6f}" for i, name in enumerate(SYSTEMS, 1))
-            label = f"{min(grade, HIGHEST)} qid:{query} {features} #docid = {doc} inc = 1 prob = 1"
-            texts["demo-letor.txt"].append(label)
-            texts.setdefault(f"demo-{part}.txt", []).append(label)
-            for where, names in (("letor", PREDICTED), ("test", TESTED if part == "test" else ())):
+            line = f"{min(grade, HIGHEST)} qid:{query} {features} #docid = {doc} inc = 1 prob = 1"
+            texts["demo-letor.txt"].append(line)
+            texts.setdefault(f"demo-{split}.txt", []).append(line)
+            for prefix, names in (("letor", PREDICTED), ("test", TESTED if split == "test" else ())):
                 for name in names:
-                    lines = texts.setdefault(f"demo-{where}-{name}.txt", [])
+                    lines = texts.setdefault(f"demo-{prefix}-{name}.txt", [])
                     lines.append(f"{scaled[name].get(doc, UNRANKED):.6f}")
     return {name: "\n".join(lines) + "\n" for name, lines in texts.items()}
 

@@ -1,6 +1,6 @@
-"""The guided tour of the demo: files, evaluation, leader, page, what to try next.
+"""The guided tour of the demo: it writes the files, evaluates them, names the leader, and lists commands to try.
 
-A later part of the project joins the tour with a function in `PARTS` that makes its files, and its lines in `TOUR`.
+A part of the project joins the tour with a function in `PARTS` that makes its files, and with its steps in `TOUR`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     feature_files,
     translation_files,
 )
-#: What there is to try; the demo itself names a few, `rankscope demo --tour` all. A test runs every command.
+#: Commands to try; the demo itself prints a few, `rankscope demo --tour` all. A test runs every command.
 TOUR = (
     Step(
         "rankscope evaluate demo.qrels rerank.run hybrid.run",
@@ -265,10 +265,10 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
     folder = Path(directory)
     runs = [folder / f"{name}.run" for name in SYSTEMS]
     scores = evaluate(folder / "demo.qrels", runs)
-    judgments = files["demo.qrels"].count("\n")
+    n_judgments = files["demo.qrels"].count("\n")
     return "\n".join(
         [
-            f"In {folder}: a test collection of {len(scores.query_ids)} queries, {judgments:,} judgments and "
+            f"In {folder}: a test collection of {len(scores.query_ids)} queries, {n_judgments:,} judgments and "
             f"{len(SYSTEMS)} runs.",
             f"It is simulated (seed {seed}): the systems bear the names of real methods and are none.",
             "",
@@ -296,7 +296,7 @@ def step_lines(steps: Iterable[Step]) -> list[str]:
 
 
 def write_page(folder: Path, runs: Sequence[Path]) -> str:
-    """Write the report beside the files, and say where; or what it takes to have one."""
+    """Write the report beside the files; the sentence that says where it is, or what is missing for it."""
     path = folder / "report.html"
     try:
         report(folder / "demo.qrels", runs, title="The demo's six systems").write(path)
@@ -306,7 +306,7 @@ def write_page(folder: Path, runs: Sequence[Path]) -> str:
 
 
 def command_hint() -> list[str]:
-    """A line for those who cannot call it by its name yet, as after `make demo`."""
+    """A line that says where the command is, where it is not on the PATH, as after `make demo`."""
     if shutil.which("rankscope"):
         return []
     return ["", f"The command rankscope is in {Path(sys.executable).parent}: put that folder on your PATH first."]

@@ -1,9 +1,9 @@
-"""Translations of a small folder as WMT publishes it.
+"""Simulated translations and human rankings of them, in a small folder like the ones that WMT publishes.
 
-A sentence is put together from a few patterns. Its source has another word for each English one, and the adjective
-behind the noun. Systems drop, repeat, exchange and mistake words, or leave them untranslated, each as often as
-it is bad; people rank five outputs by how much is wrong in them, roughly. The names of languages, files and years are
-those that the folder of a real campaign has, so that the same commands run on both.
+Sentences follow a few patterns. The source has another word for each English one, and the adjective behind the noun.
+Systems drop, repeat, exchange and mistake words, or leave them untranslated; worse systems do so more often. People
+rank five outputs roughly by their errors. The names of languages, files and years are those of a real campaign, so that
+the same commands run on both.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ __all__ = [
 
 
 FOLDER = "demo-mt"
-#: Sentences of the test set, and of the parallel text; judgments of each of the former.
+#: Sentences of the test set, sentences of the parallel text, and the judges of each sentence of the test set.
 SEGMENTS, TRAINED, JUDGES = 60, 300, ("ann", "bob")
-#: How often a word goes wrong, of each system, best first.
+#: The systems and their error rates per word, best first.
 TRANSLATORS = {"apex": 0.08, "brisk": 0.14, "crude": 0.22, "draft": 0.30, "early": 0.42}
-#: What can happen to a word, and how bad people find it.
+#: The errors, and how severe people find each.
 ERRORS = {"drop": 1.0, "repeat": 0.5, "exchange": 0.4, "mistake": 1.2, "leave": 1.4}
-#: How far a person's reading wanders, and what is less apart is often a tie.
-WANDERS, COARSE = 0.7, 0.6
-#: From which parts of WMT12 one direction is enough for a demo.
+#: The noise of a person's judgment, and the difference below which people often tie.
+RATER_NOISE, COARSE = 0.7, 0.6
+#: The one direction of WMT12 in the demo.
 PAIR, SOURCE, TARGET = ("German", "English"), "de", "en"
 NOUNS = [
     "garden",
@@ -52,8 +52,8 @@ NOUNS = [
 ADJECTIVES = ["small", "green", "quiet", "heavy", "bright", "cold", "famous", "narrow", "distant", "plain"]
 VERBS = ["sees", "finds", "paints", "follows", "opens", "remembers", "crosses", "describes"]
 PLACES = ["near", "behind", "above", "without", "beside"]
-SMALL = ["the", "a", "and", "."]
-#: What words of the other language are made of.
+FUNCTION_WORDS = ["the", "a", "and", "."]
+#: The syllables of the other language.
 SYLLABLES = ["ka", "lo", "mi", "ru", "te", "so", "na", "vi", "pe", "du"]
 
 
@@ -62,35 +62,35 @@ def translation_files(seed: int) -> dict[str, str]:
     rng = np.random.default_rng([seed, 8])  # a stream of its own
     lexicon = invented_words(rng)
     references = [sentence(rng) for _ in range(SEGMENTS)]
-    learned = [sentence(rng) for _ in range(TRAINED)]
-    plain, parallel = f"{FOLDER}/wmt12/plain", f"{FOLDER}/mt-train/newstest2010/newstest2010"
+    parallel_sentences = [sentence(rng) for _ in range(TRAINED)]
+    plain_folder, parallel_prefix = f"{FOLDER}/wmt12/plain", f"{FOLDER}/mt-train/newstest2010/newstest2010"
     files = {
-        f"{plain}/sources/newstest2012-src.{SOURCE}": text_of(source_of(one, lexicon) for one in references),
-        f"{plain}/references/newstest2012-ref.{TARGET}": text_of(references),
-        f"{parallel}.{SOURCE}": text_of(source_of(one, lexicon) for one in learned),
-        f"{parallel}.{TARGET}": text_of(learned),
+        f"{plain_folder}/sources/newstest2012-src.{SOURCE}": text_of(source_of(words, lexicon) for words in references),
+        f"{plain_folder}/references/newstest2012-ref.{TARGET}": text_of(references),
+        f"{parallel_prefix}.{SOURCE}": text_of(source_of(words, lexicon) for words in parallel_sentences),
+        f"{parallel_prefix}.{TARGET}": text_of(parallel_sentences),
     }
     harm = np.zeros((len(TRANSLATORS), SEGMENTS))
     for s, (system, rate) in enumerate(TRANSLATORS.items()):
         outputs = []
         for i, reference in enumerate(references):
-            output, harm[s, i] = translated(reference, rate, lexicon, rng)
+            output, harm[s, i] = translate(reference, rate, lexicon, rng)
             outputs.append(output)
         name = f"newstest2012.{SOURCE}-{TARGET}.{system}"
-        files[f"{plain}/system-outputs/newstest2012/{SOURCE}-{TARGET}/{name}"] = text_of(outputs)
+        files[f"{plain_folder}/system-outputs/newstest2012/{SOURCE}-{TARGET}/{name}"] = text_of(outputs)
     files[f"{FOLDER}/wmt12/wmt12.RNK_results.csv"] = judgments(harm, rng)
     return files
 
 
 def invented_words(rng: np.random.Generator) -> dict[str, str]:
-    """A word of two or three syllables for each English one; no two alike."""
-    found: dict[str, str] = {}
-    for word in [*NOUNS, *ADJECTIVES, *VERBS, *PLACES, *SMALL[:3]]:
-        made = ""
-        while not made or made in found.values():
-            made = "".join(rng.choice(SYLLABLES, rng.integers(2, 4)))
-        found[word] = made
-    return found | {".": "."}
+    """A different word of two or three syllables for each English word."""
+    lexicon: dict[str, str] = {}
+    for word in [*NOUNS, *ADJECTIVES, *VERBS, *PLACES, *FUNCTION_WORDS[:3]]:
+        syllables = ""
+        while not syllables or syllables in lexicon.values():
+            syllables = "".join(rng.choice(SYLLABLES, rng.integers(2, 4)))
+        lexicon[word] = syllables
+    return lexicon | {".": "."}
 
 
 def sentence(rng: np.random.Generator) -> list[str]:
@@ -105,11 +105,11 @@ def sentence(rng: np.random.Generator) -> list[str]:
 
 def noun_phrase(rng: np.random.Generator) -> list[str]:
     adjective = [str(rng.choice(ADJECTIVES))] if rng.random() < 0.5 else []
-    return [str(rng.choice(SMALL[:2])), *adjective, str(rng.choice(NOUNS))]
+    return [str(rng.choice(FUNCTION_WORDS[:2])), *adjective, str(rng.choice(NOUNS))]
 
 
 def source_of(words: list[str], lexicon: dict[str, str]) -> list[str]:
-    """The same in the other language: word by word, the adjective behind its noun."""
+    """The sentence in the other language: word by word, the adjective behind its noun."""
     order = list(words)
     for i, word in enumerate(words):
         if word in ADJECTIVES:
@@ -117,10 +117,10 @@ def source_of(words: list[str], lexicon: dict[str, str]) -> list[str]:
     return [lexicon[word] for word in order]
 
 
-def translated(
+def translate(
     reference: list[str], rate: float, lexicon: dict[str, str], rng: np.random.Generator
 ) -> tuple[list[str], float]:
-    """What a system makes of it, and how bad that is."""
+    """A system's output, and the severity of its errors."""
     output: list[str] = []
     harm = 0.0
     for word in reference:
@@ -130,10 +130,15 @@ def translated(
         error = str(rng.choice(list(ERRORS)))
         harm += ERRORS[error]
         if error == "exchange":
-            output.insert(max(len(output) - 1, 0), word)  # before the word that it should stand behind
+            output.insert(max(len(output) - 1, 0), word)  # before the word that it belongs behind
         else:
-            made = {"drop": [], "repeat": [word, word], "mistake": [str(rng.choice(NOUNS))], "leave": [lexicon[word]]}
-            output += made[error]
+            replacements = {
+                "drop": [],
+                "repeat": [word, word],
+                "mistake": [str(rng.choice(NOUNS))],
+                "leave": [lexicon[word]],
+            }
+            output += replacements[error]
     return output or ["."], harm
 
 
@@ -145,17 +150,17 @@ def judgments(harm: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rng: np.r
     lines = [",".join([*columns, *(f"system{k}rank" for k in range(1, 6))])]
     for i in range(SEGMENTS):
         for judge in JUDGES:
-            seen = np.rint((harm[:, i] + WANDERS * rng.normal(size=len(names))) / COARSE)
-            ranks = 1 + (seen[:, None] > seen[None, :]).sum(axis=1)  # how many are better, and one
+            perceived = np.rint((harm[:, i] + RATER_NOISE * rng.normal(size=len(names))) / COARSE)
+            ranks = 1 + (perceived[:, None] > perceived[None, :]).sum(axis=1)  # 1 + the number of better ones
             order = rng.permutation(len(names)).tolist()
-            shown = [cell for s in order for cell in (str(s + 1), names[s])]
+            output_cells = [cell for s in order for cell in (str(s + 1), names[s])]
             lines.append(
-                ",".join([*PAIR, str(i + 1), "demo", str(i + 1), judge, *shown, *(str(ranks[s]) for s in order)])
+                ",".join([*PAIR, str(i + 1), "demo", str(i + 1), judge, *output_cells, *(str(ranks[s]) for s in order)])
             )
     return "\n".join(lines) + "\n"
 
 
 def text_of(sentences: Iterable[list[str]]) -> str:
-    """A line a sentence, with a capital at its beginning and the full stop at its word."""
+    """A line a sentence, with a capital first letter and no space before the full stop."""
     lines = [" ".join(words).replace(" .", ".") for words in sentences]
     return "".join(f"{line[:1].upper()}{line[1:]}\n" for line in lines)

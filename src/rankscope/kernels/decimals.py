@@ -1,8 +1,9 @@
-"""Short decimal numbers of many forms in a byte buffer to float64, exactly, in a third of the steps of any number.
+"""Short decimal numbers of many forms in a byte buffer to float64, exactly, in a third of the general reader's steps.
 
 Columns of features mix whole numbers with fractions of few digits. Such a number has its last eight bytes in one word:
-the digits before the point are shifted over the point, and three multiplications make the eight digits an integer. What
-is longer has its digits before the point in a second word, which is read only there. One division then rounds once.
+the digits before the point are shifted over the point, and three multiplications make the eight digits an integer.
+Longer numbers have their digits before the point in a second word, which is read only for them. One division then
+rounds once.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 
-#: What is left of a point where a digit has its value.
+#: Eight points after the XOR with "00000000", by which digits become their values.
 POINTS = ONES * POINT_TO_ZERO
 BYTE, TOP_BIT, EIGHT = np.uint64(255), np.uint64(7), np.uint64(3)
 
@@ -44,57 +45,62 @@ def parse_decimals(fields: Fields) -> tuple[Floats, npt.NDArray[np.intp]]:
     >>> parse_decimals(as_fields([b"3", b"-27.512349", b"1e3", b"1.2.3"]))[0].tolist()[:3]
     [3.0, -27.512349, 1000.0]
     """
-    values, good = short_decimals(fields)
-    other = np.flatnonzero(~good)
-    if not other.size:
-        return values, other
-    numbers, bad = parse_floats(fields.take(other))
-    values[other] = numbers
-    return values, other[bad]
+    values, valid = short_decimals(fields)
+    unread = np.flatnonzero(~valid)
+    if not unread.size:
+        return values, unread
+    numbers, invalid = parse_floats(fields.take(unread))
+    values[unread] = numbers
+    return values, unread[invalid]
 
 
 def short_decimals(fields: Fields) -> tuple[Floats, Bools]:
-    """The numbers, and which were read: up to eight characters, or seven decimals and eight digits before them.
+    """The numbers, and which of them are valid: up to eight characters, or seven decimals and eight digits before them.
 
-    The value where `good` is false means nothing. Below 10^15 both parts of the quotient are exact (Clinger 1990).
+    The value of an invalid number means nothing. Below 10^15 both parts of the quotient are exact (Clinger 1990).
     """
     buffer, starts, lengths = fields
     windows = view_words(buffer)
     negative = buffer[starts] == ord("-")
     signed = bool(negative.any())
-    size = lengths - negative if signed else lengths
+    n_chars = lengths - negative if signed else lengths
     ends = starts + lengths
-    x = windows[ends - 8] ^ ZEROS
-    if int(size.min(initial=8)) < 8:
-        x &= COVER[np.clip(size, 0, 8)]
-    y = x ^ POINTS
-    flags = ~(((y & SEVENS) + SEVENS) | y | SEVENS)  # the high bit of each byte that is a point
-    long = np.flatnonzero(size > 8)
-    if flags.size and not long.size and (flags == flags[0]).all():
-        flags = flags[:1]  # the point is in one place, as in files of one precision: what follows is for one number
-    lowest = flags >> TOP_BIT
-    below = lowest - np.uint64(1)  # the bits before the point; all where there is none
+    digits_word = windows[ends - 8] ^ ZEROS
+    if int(n_chars.min(initial=8)) < 8:
+        digits_word &= COVER[np.clip(n_chars, 0, 8)]
+    points_word = digits_word ^ POINTS
+    flags = ~(((points_word & SEVENS) + SEVENS) | points_word | SEVENS)  # the high bit of each byte that is a point
+    long_rows = np.flatnonzero(n_chars > 8)
+    if flags.size and not long_rows.size and (flags == flags[0]).all():
+        flags = flags[:1]  # the point is at one place, as in files of one precision: one flag stands for all
+    point_bit = flags >> TOP_BIT
+    before_point = point_bit - np.uint64(1)  # the bits before the point; all where there is none
     # As many bytes as stand behind the point; -1 where there is none.
-    decimals = 7 - (np.bitwise_count(below) >> np.uint8(3)).astype(np.int64)
-    pointed = flags != 0
-    behind = x & ~(below | lowest * BYTE)
-    word = behind | ((x & below) << (pointed.astype(np.uint64) << EIGHT))
-    mantissa = eight_digits(word)
-    wrong = not_digits(word) | (lowest & below)  # the latter: a second point
+    decimals = 7 - (np.bitwise_count(before_point) >> np.uint8(3)).astype(np.int64)
+    has_point = flags != 0
+    after_point = digits_word & ~(before_point | point_bit * BYTE)
+    all_digits = after_point | ((digits_word & before_point) << (has_point.astype(np.uint64) << EIGHT))
+    mantissa = eight_digits(all_digits)
+    invalid = not_digits(all_digits) | (point_bit & before_point)  # the last term: a second point
     np.maximum(decimals, 0, out=decimals)
-    if long.size:
-        d = decimals[long]
-        point = pointed[long]
-        whole = size[long] - d - point
-        front = (windows[ends[long] - d - point - 8] ^ ZEROS) & COVER[np.minimum(whole, 8)]
-        mantissa[long] = eight_digits(front) * POWERS[d] + eight_digits(behind[long])
-        wrong[long] = not_digits(front) | not_digits(behind[long]) | (lowest[long] & below[long]) | (whole > 8)
+    if long_rows.size:
+        n_decimals = decimals[long_rows]
+        n_points = has_point[long_rows]
+        n_whole = n_chars[long_rows] - n_decimals - n_points
+        whole_digits = (windows[ends[long_rows] - n_decimals - n_points - 8] ^ ZEROS) & COVER[np.minimum(n_whole, 8)]
+        mantissa[long_rows] = eight_digits(whole_digits) * POWERS[n_decimals] + eight_digits(after_point[long_rows])
+        invalid[long_rows] = (
+            not_digits(whole_digits)
+            | not_digits(after_point[long_rows])
+            | (point_bit[long_rows] & before_point[long_rows])
+            | (n_whole > 8)
+        )
     values = mantissa.astype(np.float64) / EXACT_POWERS[decimals]
     if signed:
         np.negative(values, out=values, where=negative)
-    return values, (wrong == 0) & (size > pointed)
+    return values, (invalid == 0) & (n_chars > has_point)
 
 
 def not_digits(word: Words) -> Words:
-    """Something in each word where a byte of it is above 9."""
+    """Nonzero for each word that has a byte above 9."""
     return ((word + SIXES) | word) & HIGH_NIBBLES

@@ -1,4 +1,4 @@
-"""What a grade is worth, what a rank is worth, and how likely a grade ends the search."""
+"""Gains of grades, discounts of ranks, and the probability that a grade ends the search."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def discount_jk(ranks: Floats, base: float) -> Floats:
 
 def stopping_probability(grades: Ints, max_grade: int) -> Floats:
     """(2^grade - 1) / 2^max_grade (Chapelle et al. 2009, eq. 4); 0 for negative grades."""
-    top = max(max_grade, 0)
-    below = np.maximum(grades, 0) - top
-    # As a difference of powers, so that no grade is too high.
-    return np.asarray(np.ldexp(1.0, below) - np.ldexp(1.0, -top))
+    highest = max(max_grade, 0)
+    exponents = np.maximum(grades, 0) - highest
+    # A difference of powers does not overflow for any grade.
+    return np.asarray(np.ldexp(1.0, exponents) - np.ldexp(1.0, -highest))

@@ -1,4 +1,4 @@
-"""Inversions: values that stand before lesser ones. Their number, and that of each value; n log n at most.
+"""Counting inversions: pairs of values of which the greater stands first; in all, and by value; n log n at most.
 
 The places are cut into blocks, and so are the ranks. A pair in different blocks of both is counted with a table: how
 many values stand in earlier blocks of places and higher blocks of ranks. Pairs in one block of places are the same
@@ -23,16 +23,16 @@ __all__ = [
 
 
 Values = npt.NDArray[Any]
-#: Rows up to this length are compared pair by pair, many rows at a time, which beats any cleverness.
+#: Rows up to this length are compared pair by pair, many rows at a time, which is fastest for short rows.
 DENSE = 64
 #: Values that are compared at a time: few enough for the processor's cache.
 BLOCK = 1 << 18
 
 
 class BlockedRows(NamedTuple):
-    """One step: r rows of n places, both filled up to whole blocks of one size.
+    """One step: r rows of n places, filled up to whole blocks of one size.
 
-    at: (r, n) where in the flat rows each value stands, in the order of the values. cell: (r n) in the same order, the
+    at: (r, n) the place of each value in the flat rows, in the order of the values. cell: (r n) in the same order, its
     cell of `table`: (r, blocks, blocks) how many values there are in a block of places and one of ranks. ranks: rows of
     one block of places each, the rank of each value. block: rows of one block of ranks each, from the highest rank
     down, how many blocks of places come behind each.
@@ -50,11 +50,11 @@ def count_inversions(order: Values) -> int:
     if order.ndim == 1:
         order = order[None]
     if order.shape[1] <= DENSE:
-        return count_by_row(inverse(order))
+        return count_inversions_by_row(inverse(order))
     step = cut_into_blocks(order)
     total = int(np.vdot(step.table, earlier_and_higher(step.table)))
     for rows in (step.ranks, step.block):
-        total += count_by_row(rows) if rows.shape[1] <= DENSE else count_inversions(order_by_row(rows))
+        total += count_inversions_by_row(rows) if rows.shape[1] <= DENSE else count_inversions(order_by_row(rows))
     return total
 
 
@@ -64,7 +64,7 @@ def greater_before(order: Values) -> Ints:
         return np.asarray(greater_before(order[None])[0], np.int64)
     n = order.shape[1]
     if n <= DENSE:
-        return compare(inverse(order))
+        return count_greater_before(inverse(order))
     step = cut_into_blocks(order)
     by_value = earlier_and_higher(step.table).ravel()[step.cell]
     by_value += before_in_rows(step.block)[:, ::-1].ravel()
@@ -74,82 +74,84 @@ def greater_before(order: Values) -> Ints:
 
 
 def before_in_rows(values: Values) -> Ints:
-    return compare(values) if values.shape[1] <= DENSE else greater_before(order_by_row(values))
+    return count_greater_before(values) if values.shape[1] <= DENSE else greater_before(order_by_row(values))
 
 
 def cut_into_blocks(order: Values) -> BlockedRows:
-    """See Cut. order: (r, n) with n above DENSE."""
-    rows, n = order.shape
+    """The blocks of `order`, (r, n) with n above DENSE; see `BlockedRows`."""
+    n_rows, n = order.shape
     bits = DENSE.bit_length() - 1 if n <= DENSE * DENSE else ((n - 1).bit_length() + 1) // 2
-    size = 1 << bits
-    blocks = -(-n // size)
-    full = blocks * size
-    small = np.int16 if full < 2**15 else np.int32 if full < 2**31 else np.int64
-    order = order.astype(small, copy=False)
-    if full > n:  # places behind all others that hold higher values than all others: in no inversion
-        more = np.broadcast_to(np.arange(n, full, dtype=small), (rows, full - n))
-        order = np.concatenate((order, more), axis=1)
-    at = order + (np.arange(rows) * full)[:, None]
-    ranks = inverse(order, at)
+    block_size = 1 << bits
+    n_blocks = -(-n // block_size)
+    n_filled = n_blocks * block_size
+    dtype = np.int16 if n_filled < 2**15 else np.int32 if n_filled < 2**31 else np.int64
+    order = order.astype(dtype, copy=False)
+    if n_filled > n:  # filled places stand last and hold the highest values: they are in no inversion
+        filling = np.broadcast_to(np.arange(n, n_filled, dtype=dtype), (n_rows, n_filled - n))
+        order = np.concatenate((order, filling), axis=1)
+    flat_places = order + (np.arange(n_rows) * n_filled)[:, None]
+    ranks = inverse(order, flat_places)
     place_block = order >> bits
     # One line of the table for a block of places, one column for a block of ranks.
-    corner = np.arange(0, rows * blocks * blocks, blocks * blocks)[:, None, None] + np.arange(blocks)[:, None]
-    cell = (place_block.reshape(rows, blocks, size) * np.int64(blocks) + corner).ravel()
-    table = np.bincount(cell, minlength=rows * blocks * blocks).reshape(rows, blocks, blocks)
-    behind = (blocks - 1 - place_block).reshape(-1, size)[:, ::-1]
-    if blocks <= 256:
-        behind = behind.astype(np.uint8)
-    return BlockedRows(at, cell, table, ranks.reshape(-1, size), behind)
+    line_starts = (
+        np.arange(0, n_rows * n_blocks * n_blocks, n_blocks * n_blocks)[:, None, None] + np.arange(n_blocks)[:, None]
+    )
+    cell = (place_block.reshape(n_rows, n_blocks, block_size) * np.int64(n_blocks) + line_starts).ravel()
+    table = np.bincount(cell, minlength=n_rows * n_blocks * n_blocks).reshape(n_rows, n_blocks, n_blocks)
+    blocks_behind = (n_blocks - 1 - place_block).reshape(-1, block_size)[:, ::-1]
+    if n_blocks <= 256:
+        blocks_behind = blocks_behind.astype(np.uint8)
+    return BlockedRows(flat_places, cell, table, ranks.reshape(-1, block_size), blocks_behind)
 
 
-def inverse(order: Values, at: Ints | None = None) -> Values:
+def inverse(order: Values, flat_places: Ints | None = None) -> Values:
     """(rows, n) by place, the rank of its value."""
-    rows, n = order.shape
-    if at is None:
-        at = order + (np.arange(rows) * n)[:, None]
-    ranks = np.empty(rows * n, order.dtype)
-    ranks[at.ravel()] = np.broadcast_to(np.arange(n, dtype=order.dtype), (rows, n)).ravel()
-    return np.asarray(ranks.reshape(rows, n))
+    n_rows, n = order.shape
+    if flat_places is None:
+        flat_places = order + (np.arange(n_rows) * n)[:, None]
+    ranks = np.empty(n_rows * n, order.dtype)
+    ranks[flat_places.ravel()] = np.broadcast_to(np.arange(n, dtype=order.dtype), (n_rows, n)).ravel()
+    return np.asarray(ranks.reshape(n_rows, n))
 
 
 def earlier_and_higher(table: Ints) -> Ints:
     """For each cell, how many values stand in earlier lines and higher columns."""
-    found = np.zeros_like(table)
-    np.cumsum(table[:, :-1, :0:-1], axis=2, out=found[:, 1:, -2::-1])
-    np.cumsum(found, axis=1, out=found)
-    return found
+    counts = np.zeros_like(table)
+    np.cumsum(table[:, :-1, :0:-1], axis=2, out=counts[:, 1:, -2::-1])
+    np.cumsum(counts, axis=1, out=counts)
+    return counts
 
 
 def order_by_row(values: Values) -> Values:
     """(rows, n) the stable order of each row of whole numbers >= 0: value and place in one number, sorted."""
     n = values.shape[1]
     bits = (n - 1).bit_length()
-    kind = np.int32 if (int(values.max(initial=0)) + 1) << bits < 2**31 else np.int64
-    keys: Values = (values.astype(kind) << bits) | np.arange(n, dtype=kind)
+    dtype = np.int32 if (int(values.max(initial=0)) + 1) << bits < 2**31 else np.int64
+    keys: Values = (values.astype(dtype) << bits) | np.arange(n, dtype=dtype)
     keys.sort(axis=1)
     keys &= (1 << bits) - 1
     return keys
 
 
-def count_by_row(values: Values) -> int:
+def count_inversions_by_row(values: Values) -> int:
     """All inversions of rows of at most DENSE values, by comparing every pair."""
-    rows, n = values.shape
+    n_rows, n = values.shape
     total, step = 0, max(1, BLOCK // max(n, 1))
-    for start in range(0, rows, step):
-        part = np.ascontiguousarray(values[start : start + step].T)
+    for start in range(0, n_rows, step):
+        columns = np.ascontiguousarray(values[start : start + step].T)
         for j in range(1, n):
-            total += int(np.count_nonzero(part[:j] > part[j]))
+            total += int(np.count_nonzero(columns[:j] > columns[j]))
     return total
 
 
-def compare(values: Values) -> Ints:
+def count_greater_before(values: Values) -> Ints:
     """(rows, n) how many values before each are greater, for at most DENSE a row, by comparing every pair."""
-    rows, n = values.shape
-    found = np.zeros((n, rows), np.uint8)
+    n_rows, n = values.shape
+    all_counts = np.zeros((n, n_rows), np.uint8)
     step = max(1, BLOCK // max(n, 1))
-    for start in range(0, rows, step):
-        part = np.ascontiguousarray(values[start : start + step].T)
-        counts = found[:, start : start + step]
+    for start in range(0, n_rows, step):
+        columns = np.ascontiguousarray(values[start : start + step].T)
+        block_counts = all_counts[:, start : start + step]
         for j in range(1, n):
-            np.add.reduce((part[:j] > part[j]).view(np.uint8), axis=0, out=counts[j])
-    return found.T.astype(np.int64)
+            np.add.reduce((columns[:j] > columns[j]).view(np.uint8), axis=0, out=block_counts[j])
+    return all_counts.T.astype(np.int64)

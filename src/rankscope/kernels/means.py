@@ -1,4 +1,4 @@
-"""Quotients and means that skip NaN; NaN where nothing is left."""
+"""Quotients and means that skip NaN; NaN where no value remains."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = [
 
 
 def ratio_or_nan(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
-    """A / b, of one shape; NaN where b is 0."""
+    """The quotient a / b of two arrays of one shape; NaN where b is 0."""
     return np.asarray(np.divide(a, b, out=np.full(a.shape, np.nan), where=b != 0))
 
 
 def mean_of(values: Floats, axis: int = 0) -> Floats:
-    """The mean along an axis of what is not NaN; NaN where nothing is."""
-    there = ~np.isnan(values)
-    return ratio_or_nan(np.where(there, values, 0.0).sum(axis=axis), there.sum(axis=axis))
+    """The mean of the values along an axis, skipping NaN; NaN where all values are NaN."""
+    present = ~np.isnan(values)
+    return ratio_or_nan(np.where(present, values, 0.0).sum(axis=axis), present.sum(axis=axis))
 
 
 def mean_or_nan(values: Floats) -> float:
-    """The mean of those of one list that are not NaN; NaN where none is."""
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else float("nan")
+    """The mean of a list, skipping NaN; NaN where all values are NaN."""
+    present = values[~np.isnan(values)]
+    return float(present.mean()) if present.size else float("nan")

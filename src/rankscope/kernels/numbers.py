@@ -1,8 +1,8 @@
 """Decimal numbers in a byte buffer to arrays, exactly as `strtod` and `strtol` read them, without a loop.
 
-A number is read from its end in words of eight bytes. Eight ASCII digits become an integer by
-three multiplications; the decimal point counts as a digit 0 and is taken out afterwards. What has
-no more than 24 characters and no exponent takes this way; the rest goes through Python's `float`.
+A number is read from its end in words of eight bytes. Eight ASCII digits become an integer by three multiplications;
+the decimal point counts as a digit 0 and is removed afterwards. Numbers of at most 24 characters without an exponent
+are read this way; Python's `float` reads the others.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ CHARACTERS[np.frombuffer(b"0123456789+-.eE", np.uint8)] = True
 
 
 class Digits(NamedTuple):
-    """mantissa / 10^decimals, with its sign; decimals is -1 where there is no point, and one number for all where they
-    are alike. `valid`: it is such a number.
+    """mantissa / 10^decimals, with its sign. decimals: -1 where there is no point; one number for all where they are
+    the same. valid: whether the text is such a number.
     """
 
     mantissa: Words
@@ -67,29 +67,31 @@ def read_digits(fields: Fields) -> Digits:
 def read_alike(fields: Fields) -> Digits | None:
     """As `read_any`, where all numbers have as many decimals as the first, no sign and up to 19 digits; else None.
 
-    The point is left out while reading: the digits before it are read one byte further to the front.
+    The point is skipped: the digits before it are read one byte further to the front.
     """
     buffer, starts, lengths = fields
     if not starts.size:
         return None
-    _, point, fraction = buffer[starts[0] : starts[0] + lengths[0]].tobytes().partition(b".")
-    decimals = len(fraction) if point else -1
-    size = lengths - len(point)
-    shortest, longest = int(size.min()), int(size.max())
+    _, point_text, fraction = buffer[starts[0] : starts[0] + lengths[0]].tobytes().partition(b".")
+    decimals = len(fraction) if point_text else -1
+    n_digits = lengths - len(point_text)
+    shortest, longest = int(n_digits.min()), int(n_digits.max())
     ends = starts + lengths
-    if not max(decimals, 1) <= shortest <= longest <= 19 or (point and (buffer[ends - 1 - decimals] != POINT).any()):
+    if not max(decimals, 1) <= shortest <= longest <= 19 or (
+        point_text and (buffer[ends - 1 - decimals] != POINT).any()
+    ):
         return None
     windows = view_words(buffer)
     total = np.zeros(1, np.uint64)
     for block in range((longest + 7) // 8):
-        at = ends - 8 * (block + 1)
-        behind = min(max(decimals - 8 * block, 0), 8)  # so many digits of this word stand behind the point
-        word = windows[at - 1] if point and not behind else windows[at]
-        if point and 0 < behind < 8:
-            word = (word & COVER[behind]) | (windows[at - 1] & ~COVER[behind])
+        word_starts = ends - 8 * (block + 1)
+        n_fraction = min(max(decimals - 8 * block, 0), 8)  # digits of this word behind the point
+        word = windows[word_starts - 1] if point_text and not n_fraction else windows[word_starts]
+        if point_text and 0 < n_fraction < 8:
+            word = (word & COVER[n_fraction]) | (windows[word_starts - 1] & ~COVER[n_fraction])
         word ^= ZEROS
-        if shortest < 8 * (block + 1):  # before the number stand zeros
-            word &= LAST[block][size]
+        if shortest < 8 * (block + 1):  # zeros before the number
+            word &= LAST[block][n_digits]
         if ((word | (word + SIXES)) & HIGH_NIBBLES).any():
             return None
         total = total + eight_digits(word) * POWERS[8 * block]
@@ -98,44 +100,44 @@ def read_alike(fields: Fields) -> Digits | None:
 
 def read_any(fields: Fields) -> Digits:
     buffer, starts, lengths = fields
-    first = buffer[starts]
-    negative = first == ord("-")
-    signed = negative | (first == ord("+"))
-    size = lengths - signed
+    first_char = buffer[starts]
+    negative = first_char == ord("-")
+    signed = negative | (first_char == ord("+"))
+    n_chars = lengths - signed
     windows = view_words(buffer)
     ends = starts + lengths
 
-    valid = (size > 0) & (size <= LONGEST)
-    shown = np.minimum(size, LONGEST + 1)
+    valid = (n_chars > 0) & (n_chars <= LONGEST)
+    table_index = np.minimum(n_chars, LONGEST + 1)
     points = np.zeros(starts.size, np.uint8)
     decimals = np.full(starts.size, -1, np.int64)
-    parts: list[Words] = []
-    for block in range(max(1, (min(int(size.max(initial=0)), LONGEST) + 7) // 8)):
-        kept = LAST[block][shown]
-        # Before the field stand zeros. The buffer's padding reaches as far back as the words do.
-        word = (windows[ends - 8 * (block + 1)] & kept) | (ZEROS & ~kept)
+    digit_groups: list[Words] = []
+    for block in range(max(1, (min(int(n_chars.max(initial=0)), LONGEST) + 7) // 8)):
+        number_mask = LAST[block][table_index]
+        # The word has zeros before the field. The buffer's padding reaches as far back as the words do.
+        word = (windows[ends - 8 * (block + 1)] & number_mask) | (ZEROS & ~number_mask)
         x = word ^ POINTS
         flags = ~(((x & SEVENS) + SEVENS) | x | SEVENS)  # the high bit of each byte that is a point
-        seen = np.bitwise_count(flags)
-        if seen.any():
-            # In a word with one flag, the number of bits below it tells the byte.
-            place = np.bitwise_count(flags - np.uint64(1)).astype(np.int64) >> 3
-            np.copyto(decimals, 7 - place + 8 * block, where=seen == 1)
-            points += seen
+        word_points = np.bitwise_count(flags)
+        if word_points.any():
+            # In a word with one flag, the number of bits below it gives the byte.
+            point_byte = np.bitwise_count(flags - np.uint64(1)).astype(np.int64) >> 3
+            np.copyto(decimals, 7 - point_byte + 8 * block, where=word_points == 1)
+            points += word_points
             word ^= (flags >> np.uint64(7)) * POINT_TO_ZERO
         digits_only = ((word & HIGH_NIBBLES) == ZEROS) & (((word + SIXES) & HIGH_NIBBLES) == ZEROS)
         valid &= digits_only
-        parts.append(eight_digits(word))
-    valid &= (points <= 1) & (size > points)
-    total = parts[0]
-    if len(parts) > 1:
-        total = total + parts[1] * POWERS[8]
-    if len(parts) > 2:
-        valid &= parts[2] <= MOST_HIGH
-        total = total + parts[2] * POWERS[16]
+        digit_groups.append(eight_digits(word))
+    valid &= (points <= 1) & (n_chars > points)
+    total = digit_groups[0]
+    if len(digit_groups) > 1:
+        total = total + digit_groups[1] * POWERS[8]
+    if len(digit_groups) > 2:
+        valid &= digit_groups[2] <= MOST_HIGH
+        total = total + digit_groups[2] * POWERS[16]
     if points.any():
         total = take_out_point(total, same_or_each(decimals))
-        # 19 and more decimals: too many for the division that takes the point out.
+        # 19 and more decimals are too many for the division that removes the point.
         valid &= decimals <= 18
     return Digits(total, decimals, negative, valid)
 
@@ -155,33 +157,33 @@ def take_out_point(total: Words, decimals: npt.NDArray[np.int64]) -> Words:
 
 
 def divide(mantissa: Words, decimals: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Mantissa / 10^decimals, correctly rounded, and where that could not be made sure of.
+    """Mantissa / 10^decimals, correctly rounded, and where the rounding is in doubt.
 
-    Up to 2^53 both numbers are exact and one division rounds once (Clinger 1990). Above, the
-    quotient is computed to twice the precision and rounded; where the doubt of that reaches a
-    rounding boundary (about one in 10^14), the caller asks `float`.
+    Up to 2^53 both numbers are exact and one division rounds once (Clinger 1990). Above, the quotient is computed to
+    twice the precision and rounded; where its error bound reaches a rounding boundary (about one in 10^14), the caller
+    uses `float`.
     """
     divisor = EXACT_POWERS[same_or_each(np.clip(decimals, 0, 22))]
     high = mantissa.astype(np.float64)
     quotient = high / divisor
     doubtful = np.zeros(mantissa.size, np.bool_)
-    big = np.flatnonzero(mantissa >= EXACT_INTEGER)
-    if big.size:
-        m, h, d, q = mantissa[big], high[big], np.broadcast_to(divisor, high.shape)[big], quotient[big]
-        # h may round up to 2^64, which no uint64 holds; such mantissas stay in doubt.
+    large = np.flatnonzero(mantissa >= EXACT_INTEGER)
+    if large.size:
+        m, h, d, q = mantissa[large], high[large], np.broadcast_to(divisor, high.shape)[large], quotient[large]
+        # h may round up to 2^64, which no uint64 holds; such mantissas are doubtful.
         fits = h < 18446744073709549568.0
         low = (m - np.where(fits, h, 0.0).astype(np.uint64)).view(np.int64)
         product, error = two_product(q, d)
         correction = ((h - product) - error + low) / d
         slack = np.abs(correction) * 2.0**-40 + np.abs(q) * 2.0**-100
         below, above = q + (correction - slack), q + (correction + slack)
-        quotient[big] = below
-        doubtful[big] = (below != above) | ~fits
+        quotient[large] = below
+        doubtful[large] = (below != above) | ~fits
     return quotient, doubtful
 
 
 def two_product(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], ...]:
-    """A * b as an unevaluated sum of two float64 (Dekker 1971)."""
+    """The product a * b as an unevaluated sum of two float64 (Dekker 1971)."""
     product = a * b
     splitter = 134217729.0  # 2^27 + 1
     ca, cb = splitter * a, splitter * b
@@ -192,22 +194,22 @@ def two_product(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> tuple
 
 
 def parse_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
-    """The numbers, and the rows whose text is none (digits with at most one point, a sign, an exponent).
+    """The numbers, and the rows whose text is not a number (digits with at most one point, a sign, an exponent).
 
-    "nan", "inf", hexadecimal and digits with underscores are none; a number beyond the largest
-    float64 becomes infinite, for the caller to refuse.
+    "nan", "inf", hexadecimal and digits with underscores are not numbers; a number beyond the largest float64 becomes
+    infinite, which the caller refuses.
     """
     digits = read_digits(fields)
     if not digits.valid.size:
         return np.empty(0), np.empty(0, np.intp)
     values, doubtful = divide(digits.mantissa, digits.decimals)
     np.negative(values, out=values, where=digits.negative)
-    other = np.flatnonzero(~digits.valid | doubtful)
-    if not other.size:
-        return values, other
-    numbers, bad = slow_floats(fields.take(other))
-    values[other] = numbers
-    return values, other[bad]
+    unread = np.flatnonzero(~digits.valid | doubtful)
+    if not unread.size:
+        return values, unread
+    numbers, invalid = slow_floats(fields.take(unread))
+    values[unread] = numbers
+    return values, unread[invalid]
 
 
 def slow_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
@@ -217,32 +219,32 @@ def slow_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[np
     width = max(int(lengths.max()), 1)
     columns = np.arange(width)
     inside = columns < lengths[:, None]
-    place = np.minimum(fields.starts[:, None] + columns, fields.buffer.size - 1)
-    letters = np.where(inside, fields.buffer[place], 0).astype(np.uint8)
-    plain = (CHARACTERS[letters] | ~inside).all(axis=1) & (fields.lengths > 0) & (fields.lengths <= longest)
-    texts = np.ascontiguousarray(letters).view(f"S{width}").ravel()
+    positions = np.minimum(fields.starts[:, None] + columns, fields.buffer.size - 1)
+    characters = np.where(inside, fields.buffer[positions], 0).astype(np.uint8)
+    allowed = (CHARACTERS[characters] | ~inside).all(axis=1) & (fields.lengths > 0) & (fields.lengths <= longest)
+    texts = np.ascontiguousarray(characters).view(f"S{width}").ravel()
     values = np.full(fields.starts.size, np.nan)
-    rows = np.flatnonzero(plain)
+    rows = np.flatnonzero(allowed)
     try:
         values[rows] = texts[rows].astype(np.float64)
-        bad = np.flatnonzero(~plain)
-    except ValueError:  # some are no numbers: find out which, one by one
-        wrong = []
+        invalid_rows = np.flatnonzero(~allowed)
+    except ValueError:  # some are not numbers: try them one by one
+        bad_rows = []
         for row, text in enumerate(texts.tolist()):
             try:
-                if plain[row]:
+                if allowed[row]:
                     values[row] = float(text)
                 else:
-                    wrong.append(row)
+                    bad_rows.append(row)
             except ValueError:
-                wrong.append(row)
-        bad = np.array(wrong, np.intp)
-    return values, bad
+                bad_rows.append(row)
+        invalid_rows = np.array(bad_rows, np.intp)
+    return values, invalid_rows
 
 
 def parse_integers(fields: Fields) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
-    """The whole numbers, and the rows whose text is none or has more than 18 digits."""
+    """The whole numbers, and the rows whose text is not one or has more than 18 digits."""
     digits = read_digits(fields)
-    good = digits.valid & (digits.decimals < 0) & (digits.mantissa < POWERS[18])
+    valid = digits.valid & (digits.decimals < 0) & (digits.mantissa < POWERS[18])
     values = digits.mantissa.view(np.int64)
-    return np.where(digits.negative, -values, values), np.flatnonzero(~good)
+    return np.where(digits.negative, -values, values), np.flatnonzero(~valid)

@@ -1,4 +1,4 @@
-"""Sorting and finding repeats, fast where the input is nearly as it should be."""
+"""Stable sorting within groups, and a fast check for repeated keys."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def order_falling(scores: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64
 
     Groups of much the same size are the lines of a table, which NumPy sorts line by line, in the processor's cache.
     """
-    groups, longest, n = lengths.size, int(lengths.max(initial=0)), scores.size
-    if groups * longest > 2 * n:
-        return order_in_groups(np.repeat(np.arange(groups), lengths), scores, stable)
+    n_groups, longest, n = lengths.size, int(lengths.max(initial=0)), scores.size
+    if n_groups * longest > 2 * n:
+        return order_in_groups(np.repeat(np.arange(n_groups), lengths), scores, stable)
     inside = np.arange(longest) < lengths[:, None]
-    table = np.full((groups, longest), np.inf)  # behind every score
+    table = np.full((n_groups, longest), np.inf)  # behind every score
     table[inside] = -scores
     order = np.argsort(table, axis=1, kind="stable" if stable else None)
     order += (np.cumsum(lengths) - lengths)[:, None]
@@ -52,32 +52,32 @@ def order_falling(scores: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64
 
 def ranges(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Indices:
     """start, start + 1, ..., start + length - 1 of each pair, one after the other."""
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+    offsets = np.cumsum(lengths) - lengths
+    return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
 
 
 def repeated(keys: npt.NDArray[np.uint64]) -> bool:
     """Whether any key occurs twice.
 
-    Every row writes its number into a table at a place that its key gives and reads back who
-    stayed there: a row that finds itself is alone or the last of its place, so only those that
-    find another are compared. Ten times as fast as sorting.
+    Every row writes its number into a table at a place that its key gives, then reads the place back. A row that reads
+    its own number is alone or the last of its place, so only rows that read another number are compared. Ten times as
+    fast as sorting.
     """
     n = keys.size
     if n < 2:
         return False
     digits = int(n - 1).bit_length()
-    bits = digits + 3 if digits < 18 else digits + 1  # of many rows, a table that still fits
-    place = (keys >> np.uint64(64 - bits)).view(np.int64)
+    bits = digits + 3 if digits < 18 else digits + 1  # for many rows, a smaller table that still fits into memory
+    table_index = (keys >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, np.uint32 if n < 1 << 32 else np.uint64)
     rows = np.arange(n, dtype=table.dtype)
-    table[place] = rows
-    found = table[place]
-    other = np.flatnonzero(found != rows)
-    if not other.size:
+    table[table_index] = rows
+    last_row = table[table_index]
+    overwritten = np.flatnonzero(last_row != rows)
+    if not overwritten.size:
         return False
-    losers = keys[other]
-    if bool((losers == keys[found[other]]).any()):
+    overwritten_keys = keys[overwritten]
+    if bool((overwritten_keys == keys[last_row[overwritten]]).any()):
         return True
-    losers.sort()
-    return bool((losers[1:] == losers[:-1]).any())
+    overwritten_keys.sort()
+    return bool((overwritten_keys[1:] == overwritten_keys[:-1]).any())

@@ -1,4 +1,4 @@
-"""Pairs of items that two lists of scores order alike, the other way round, or not at all."""
+"""Concordant, discordant and tied pairs of items in two lists of scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 Values = npt.NDArray[Any]
 #: Numbers in a table of pairwise comparisons: few enough for the processor's cache.
 BLOCK = 1 << 18
-#: A table of all values of x and y is used where it holds at most this many cells an item.
+#: A table of all values of x and y is used where it has at most this many cells an item.
 CELLS = 8
 #: Fewer items are sorted as they are.
 SHORT = 2000
@@ -83,7 +83,7 @@ class Arranged:
         places = np.arange(self.order.size)
         ranks = np.empty(places.size, np.int64)
         ranks[self.by_y] = places
-        # Of the r items ranked below one, place - before stand before it; the others stand behind.
+        # Of the items ranked below an item, place - before stand before it; the others stand behind.
         return np.asarray(ranks - places + self.discordant_before, np.int64)
 
     @cached_property
@@ -111,22 +111,22 @@ class Arranged:
     @cached_property
     def concordant(self) -> Ints:
         """(n) by place, the items of greater x and y or less x and y."""
-        others = self.order.size - 1 - self.tied_x - self.tied_y + self.tied_both
-        return others - self.discordant_before - self.discordant_behind
+        untied = self.order.size - 1 - self.tied_x - self.tied_y + self.tied_both
+        return untied - self.discordant_before - self.discordant_behind
 
 
 def arrange(x: Floats, y: Floats) -> Arranged:
     """Two lists of one length, without NaN, so ordered that their pairs can be counted."""
     n = x.size
-    rising_y = stable_rising(y)
-    rising = stable_rising(x[rising_y])  # stable: items of one x keep their order by y
-    order = rising_y[rising]
-    x_codes, y_sorted = codes_of_sorted(x[order]), codes_of_sorted(y[rising_y])
-    y_codes = y_sorted[rising]
-    if n and y_sorted[-1] < n - 1:
+    y_order = stable_rising(y)
+    x_order = stable_rising(x[y_order])  # stable: items of one x keep their order by y
+    order = y_order[x_order]
+    x_codes, sorted_y_codes = codes_of_sorted(x[order]), codes_of_sorted(y[y_order])
+    y_codes = sorted_y_codes[x_order]
+    if n and sorted_y_codes[-1] < n - 1:
         return Arranged(order, x_codes, y_codes, stable_order(y_codes))
     by_y = np.empty(n, np.int64)
-    by_y[rising] = np.arange(n)
+    by_y[x_order] = np.arange(n)
     return Arranged(order, x_codes, y_codes, by_y)
 
 
@@ -134,7 +134,7 @@ def stable_rising(values: Floats) -> Ints:
     """The stable order of numbers without NaN.
 
     Each number, as a whole number that sorts as it does, is cut to leave room for its place, and the two are sorted as
-    one: faster than sorting places by what they point at. The few that the cut made equal are put right afterwards.
+    one: faster than sorting places by what they point at. The few that the cut made equal are sorted again afterwards.
     """
     n = values.size
     if n < SHORT:
@@ -144,7 +144,7 @@ def stable_rising(values: Floats) -> Ints:
     codes ^= (codes >> 63) & np.int64(2**63 - 1)  # of negative numbers the larger have the smaller bits
     low = int(codes.min())
     shift = max(0, (int(codes.max()) - low).bit_length() + bits - 64)
-    codes -= low  # past 2^63 it wraps around, which is right without a sign
+    codes -= low  # past 2^63 it wraps around, which is correct as an unsigned number
     keys = codes.view(np.uint64)
     keys >>= np.uint64(shift)
     keys <<= np.uint64(bits)
@@ -153,9 +153,9 @@ def stable_rising(values: Floats) -> Ints:
     keys &= np.uint64((1 << bits) - 1)
     order = keys.view(np.int64)
     if shift:
-        found = values[order]
-        if not (found[1:] >= found[:-1]).all():
-            order = order[np.argsort(found, kind="stable")]
+        sorted_values = values[order]
+        if not (sorted_values[1:] >= sorted_values[:-1]).all():
+            order = order[np.argsort(sorted_values, kind="stable")]
     return order
 
 
@@ -170,14 +170,14 @@ def count_pairs(x: Floats, y: Floats) -> PairCounts:
     """How two lists of one length, without NaN, order their n (n - 1) / 2 pairs; exact, in n log n."""
     n = x.size
     arranged = arrange(x, y)
-    values_x, values_y = arranged.distinct
-    if values_x == values_y == n:
+    n_x_values, n_y_values = arranged.distinct
+    if n_x_values == n_y_values == n:
         discordant = count_inversions(arranged.by_y)
         return PairCounts(n * (n - 1) // 2 - discordant, discordant, 0, 0, 0)
-    if values_x * values_y <= CELLS * n:
-        # Few values: how many items have which two tells all.
-        cells = arranged.x * values_y + arranged.y
-        table = np.bincount(cells, minlength=values_x * values_y).reshape(1, values_x, values_y)
+    if n_x_values * n_y_values <= CELLS * n:
+        # Few values: a table of their combinations is enough.
+        cells = arranged.x * n_y_values + arranged.y
+        table = np.bincount(cells, minlength=n_x_values * n_y_values).reshape(1, n_x_values, n_y_values)
         discordant = int(np.vdot(table, earlier_and_higher(table)))
         tied_both = tied_pairs(table)
     else:
@@ -199,27 +199,29 @@ def count_pairs_by_row(x: Floats, y: Floats) -> PairCounts:
     An item that is NaN in either list is in no pair, so lists of several lengths can be filled up with NaN.
     Every pair is compared, in pieces that fit the processor's cache.
     """
-    lists, items = x.shape
-    counts = np.zeros((5, lists), np.int64)
-    step = max(1, BLOCK // max(items, 1))
-    for start in range(0, lists, step):
-        part = slice(start, start + step)
+    n_lists, n_items = x.shape
+    counts = np.zeros((5, n_lists), np.int64)
+    step = max(1, BLOCK // max(n_items, 1))
+    for start in range(0, n_lists, step):
+        block = slice(start, start + step)
         # Items along the first axis: one comparison takes places of many lists.
-        a, b = np.ascontiguousarray(x[part].T), np.ascontiguousarray(y[part].T)
-        for j in range(1, items):
-            for row, found in zip(counts, classes(a[:j], a[j], b[:j], b[j]), strict=True):
-                row[part] += np.count_nonzero(found, axis=0)
+        x_columns, y_columns = np.ascontiguousarray(x[block].T), np.ascontiguousarray(y[block].T)
+        for j in range(1, n_items):
+            for class_counts, in_class in zip(
+                counts, pair_classes(x_columns[:j], x_columns[j], y_columns[:j], y_columns[j]), strict=True
+            ):
+                class_counts[block] += np.count_nonzero(in_class, axis=0)
     return PairCounts(*counts)
 
 
-def classes(a: Floats, other_a: Floats, b: Floats, other_b: Floats) -> tuple[npt.NDArray[np.bool_], ...]:
-    """Whether each pair is concordant, discordant, tied in x, in y, in both: one with NaN is none of these."""
-    less_a, more_a, tied_a = a < other_a, a > other_a, a == other_a
-    less_b, more_b, tied_b = b < other_b, b > other_b, b == other_b
+def pair_classes(x: Floats, other_x: Floats, y: Floats, other_y: Floats) -> tuple[npt.NDArray[np.bool_], ...]:
+    """Whether each pair is concordant, discordant, tied in x, in y, in both; a pair with NaN is none of these."""
+    less_x, more_x, tied_x = x < other_x, x > other_x, x == other_x
+    less_y, more_y, tied_y = y < other_y, y > other_y, y == other_y
     return (
-        (less_a & less_b) | (more_a & more_b),
-        (less_a & more_b) | (more_a & less_b),
-        tied_a & (less_b | more_b),
-        tied_b & (less_a | more_a),
-        tied_a & tied_b,
+        (less_x & less_y) | (more_x & more_y),
+        (less_x & more_y) | (more_x & less_y),
+        tied_x & (less_y | more_y),
+        tied_y & (less_x | more_x),
+        tied_x & tied_y,
     )

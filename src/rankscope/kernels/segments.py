@@ -22,7 +22,8 @@ def sum_by_group(values: npt.NDArray[np.float64] | npt.NDArray[np.bool_], groups
     """The sum of each group's values, added in order; 0 for a group without values."""
     if values.dtype == np.bool_:
         return np.bincount(groups[values], minlength=n).astype(np.float64)
-    return np.bincount(groups, values, n).astype(np.float64, copy=False)  # whole numbers where there are no values
+    # Without values, bincount gives integers.
+    return np.bincount(groups, values, n).astype(np.float64, copy=False)
 
 
 def group_of(offsets: Ints) -> Ints:
@@ -36,12 +37,12 @@ def place_in_group(offsets: Ints) -> Ints:
 
 
 def count_before(marked: npt.NDArray[np.bool_], offsets: Ints) -> Ints:
-    """How many marked values stand before each value of its group."""
-    seen: Ints = np.cumsum(marked, dtype=np.int64)  # whole numbers: exact, so differences are too
-    before = seen - marked
+    """How many marked values stand before each value in its group."""
+    running_count: Ints = np.cumsum(marked, dtype=np.int64)  # whole numbers: exact, so differences are too
+    before = running_count - marked
     firsts = offsets[:-1]
-    base = np.concatenate((np.zeros(1, np.int64), seen))[firsts]
-    return np.asarray(before - np.repeat(base, offsets[1:] - offsets[:-1]), np.int64)
+    count_before_group = np.concatenate((np.zeros(1, np.int64), running_count))[firsts]
+    return np.asarray(before - np.repeat(count_before_group, offsets[1:] - offsets[:-1]), np.int64)
 
 
 def bounds(lengths: Ints) -> Ints:
@@ -62,15 +63,15 @@ def cumulative_sum(values: Floats, offsets: Ints) -> Floats:
 def scan(operation: np.ufunc, values: Floats, offsets: Ints) -> Floats:
     """Each value combined with all before it in its group.
 
-    Doubling (Hillis and Steele 1986): after step s each value holds what the last 2^s come to. Ten
-    steps for groups of a thousand; and no logarithms or differences of long sums, which would lose digits.
+    Doubling (Hillis and Steele 1986): after step s each value holds the combination of the last 2^s. That takes ten
+    steps for groups of a thousand, and no logarithms or differences of long sums, which would lose digits.
     """
-    found = values.copy()
-    place = place_in_group(offsets)
+    combined = values.copy()
+    places = place_in_group(offsets)
     step = 1
-    longest = int(place.max(initial=0))
+    longest = int(places.max(initial=0))
     while step <= longest:
-        before = found.copy()
-        operation(before[:-step], before[step:], out=found[step:], where=place[step:] >= step)
+        previous = combined.copy()
+        operation(previous[:-step], previous[step:], out=combined[step:], where=places[step:] >= step)
         step *= 2
-    return found
+    return combined

@@ -1,4 +1,4 @@
-"""Sums over pairs of items of the signs that many rankings give them, without a comparison of ranking with ranking."""
+"""Sums, over pairs of items or over rankings, of the sign with which each ranking orders each pair."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ __all__ = [
 ]
 
 
-#: Signs that are held at once: few enough for the processor's cache.
+#: Signs in memory at once: few enough for the processor's cache.
 BLOCK = 1 << 17
 
 
 def signed_pairs(ranks: Floats) -> Iterator[tuple[slice, int, Floats]]:
-    """For some items from i on, and one j: (items, lists) 1 where the list has the item above the one j + 1 behind it.
+    """A block of items, a distance, and the signs of each item against the one that far behind it, (items, lists).
 
-    ranks: (lists, items) without NaN, the lowest the best; -1 where it has it below, 0 where it ties the two. Pairs of
-    one distance come together, in pieces that fit the processor's cache; each comes once.
+    A sign is 1 where the list ranks the item above the other one, -1 below it, 0 where it ties them. ranks: (lists,
+    items) without NaN, the lowest the best. Each pair comes once; blocks fit the processor's cache.
     """
     columns = np.ascontiguousarray(ranks.T)
-    items, lists = columns.shape
-    step = max(1, BLOCK // max(lists, 1))
-    for distance in range(1, items):
-        for start in range(0, items - distance, step):
-            part = slice(start, min(start + step, items - distance))
-            here = columns[part]
-            behind = columns[part.start + distance : part.stop + distance]
-            signs = (here < behind).view(np.int8) - (here > behind).view(np.int8)
-            yield part, distance, signs.astype(np.float64)
+    n_items, n_lists = columns.shape
+    step = max(1, BLOCK // max(n_lists, 1))
+    for distance in range(1, n_items):
+        for start in range(0, n_items - distance, step):
+            block = slice(start, min(start + step, n_items - distance))
+            first_ranks = columns[block]
+            second_ranks = columns[block.start + distance : block.stop + distance]
+            signs = (first_ranks < second_ranks).view(np.int8) - (first_ranks > second_ranks).view(np.int8)
+            yield block, distance, signs.astype(np.float64)
 
 
 def sums_by_pair(ranks: Floats, weights: Floats) -> Floats:
@@ -41,12 +41,12 @@ def sums_by_pair(ranks: Floats, weights: Floats) -> Floats:
 
     ranks: (lists, items) without NaN, the lowest the best. weights: (lists).
     """
-    items = ranks.shape[1]
-    found = np.zeros((items, items))
-    for part, distance, signs in signed_pairs(ranks):
-        at = np.arange(part.start, part.stop)
-        found[at, at + distance] = signs @ weights
-    return found
+    n_items = ranks.shape[1]
+    sums = np.zeros((n_items, n_items))
+    for block, distance, signs in signed_pairs(ranks):
+        first_items = np.arange(block.start, block.stop)
+        sums[first_items, first_items + distance] = signs @ weights
+    return sums
 
 
 def sums_by_list(ranks: Floats, tables: Floats) -> Floats:
@@ -54,8 +54,8 @@ def sums_by_list(ranks: Floats, tables: Floats) -> Floats:
 
     ranks: (lists, items) without NaN. tables: (tables, items, items), of which the cells above the diagonal count.
     """
-    found = np.zeros((len(tables), len(ranks)))
-    for part, distance, signs in signed_pairs(ranks):
-        at = np.arange(part.start, part.stop)
-        found += tables[:, at, at + distance] @ signs
-    return found
+    sums = np.zeros((len(tables), len(ranks)))
+    for block, distance, signs in signed_pairs(ranks):
+        first_items = np.arange(block.start, block.stop)
+        sums += tables[:, first_items, first_items + distance] @ signs
+    return sums

@@ -1,4 +1,4 @@
-"""Swaps of two tables' cells, drawn a bit each, and sums that are linear or quadratic in these bits."""
+"""Random swaps of the cells of two tables, a bit each, and sums that are linear or quadratic in these bits."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ __all__ = [
 ]
 
 
-#: What is swapped as one: each cell for itself, all cells of a system (row), all of a segment (column).
+#: What is swapped together: single cells, all cells of a system (row), all cells of a segment (column).
 SWAPS = ("cells", "systems", "segments")
 
 
 def swap_bits(draws: Draws, shape: tuple[int, int], swap: str) -> Iterator[Bytes]:
     """(resamples, segments, systems), chunk by chunk: 1 where a cell's two scores change places, with probability 1/2.
 
-    shape: (systems, segments). Of what is swapped as a whole, all bits are alike: the array is then a view.
+    shape: (systems, segments). Cells that are swapped together have the same bit: the array is then a view.
     """
-    systems, segments = shape
-    whole = {"cells": systems * segments, "systems": systems, "segments": segments}[swap]
-    words = -(-whole // 64)
-    for stream, rows in chunks(draws, systems * segments):
-        drawn = stream.integers(0, 1 << 64, size=(rows, words), dtype=np.uint64).astype("<u8", copy=False)
-        bits = np.unpackbits(drawn.view(np.uint8), axis=1, count=whole, bitorder="little")
+    n_systems, n_segments = shape
+    n_bits = {"cells": n_systems * n_segments, "systems": n_systems, "segments": n_segments}[swap]
+    n_words = -(-n_bits // 64)
+    for stream, n_rows in chunks(draws, n_systems * n_segments):
+        random_words = stream.integers(0, 1 << 64, size=(n_rows, n_words), dtype=np.uint64).astype("<u8", copy=False)
+        bits = np.unpackbits(random_words.view(np.uint8), axis=1, count=n_bits, bitorder="little")
         if swap == "cells":
-            yield bits.reshape(rows, segments, systems)
+            yield bits.reshape(n_rows, n_segments, n_systems)
         else:
-            one = bits[:, None, :] if swap == "systems" else bits[:, :, None]
-            yield np.broadcast_to(one, (rows, segments, systems))
+            shared_bits = bits[:, None, :] if swap == "systems" else bits[:, :, None]
+            yield np.broadcast_to(shared_bits, (n_rows, n_segments, n_systems))
 
 
 def grouped_bits(bits: Bytes, grouping: str) -> Bytes:
@@ -62,7 +62,7 @@ def form_values(bits: Bytes, forms: Floats32) -> Floats32:
     """(groups, resamples) of sum_i sum_j bit_i form_ij bit_j; bits: (groups, resamples, cells).
 
     forms: (groups, cells, cells) whole numbers; all sums below 2^24 are exact in single precision. A bit is its own
-    square, so the diagonal holds what is linear.
+    square, so the diagonal holds the linear terms.
     """
-    single = np.ascontiguousarray(bits).astype(np.float32)
-    return np.asarray(np.einsum("gri,gri->gr", single @ forms, single))
+    float_bits = np.ascontiguousarray(bits).astype(np.float32)
+    return np.asarray(np.einsum("gri,gri->gr", float_bits @ forms, float_bits))

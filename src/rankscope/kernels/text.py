@@ -1,7 +1,7 @@
 """Many short strings as slices of one byte buffer: compared, hashed and ordered eight bytes at a time.
 
-A column of a million ids as Python strings costs seconds and 60 MB; as `Fields` it costs
-two integer arrays over the bytes that were read anyway.
+A column of a million ids as Python strings costs seconds and 60 MB; as `Fields` it costs two integer arrays over the
+bytes that were read.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Fields(NamedTuple):
     def take(self, index: npt.NDArray[np.intp]) -> Fields:
         return Fields(self.buffer, self.starts[index], self.lengths[index])
 
-    def slice(self, part: slice) -> Fields:
-        """Those that stand together: views, no copies."""
-        return Fields(self.buffer, self.starts[part], self.lengths[part])
+    def slice(self, rows: slice) -> Fields:
+        """Consecutive strings, as views without copies."""
+        return Fields(self.buffer, self.starts[rows], self.lengths[rows])
 
 
 def as_fields(strings: list[bytes]) -> Fields:
@@ -86,7 +86,7 @@ def decode(fields: Fields) -> list[bytes]:
         return strings
     view = fields.buffer.data
     starts = fields.starts.tolist()
-    return [bytes(view[a : a + k]) for a, k in zip(starts, fields.lengths.tolist(), strict=True)]
+    return [bytes(view[start : start + length]) for start, length in zip(starts, fields.lengths.tolist(), strict=True)]
 
 
 def ends_in_nul(fields: Fields) -> bool:
@@ -101,53 +101,54 @@ def view_words(buffer: Bytes) -> Words:
 def words(fields: Fields, j: int) -> Words:
     """The j-th eight bytes of each string as little-endian numbers, zeros past its end."""
     windows = view_words(fields.buffer)
-    left = fields.lengths - 8 * j if j else fields.lengths
-    at = fields.starts + 8 * j if j else fields.starts
-    shortest, longest = int(left.min(initial=8)), int(left.max(initial=0))
-    if shortest < 0:  # a string that ended words ago has nothing to read; stay inside the buffer
-        left, at = np.maximum(left, 0), np.minimum(at, windows.size - 1)
-    found: Words = windows[at]
+    n_left = fields.lengths - 8 * j if j else fields.lengths
+    positions = fields.starts + 8 * j if j else fields.starts
+    shortest, longest = int(n_left.min(initial=8)), int(n_left.max(initial=0))
+    if shortest < 0:  # a string that ended before this word has nothing to read; stay inside the buffer
+        n_left, positions = np.maximum(n_left, 0), np.minimum(positions, windows.size - 1)
+    values: Words = windows[positions]
     if shortest < 8:
-        found &= KEEP[shortest] if 0 <= shortest == longest else KEEP[np.minimum(left, 8)]
-    return found
+        values &= KEEP[shortest] if 0 <= shortest == longest else KEEP[np.minimum(n_left, 8)]
+    return values
 
 
 def hashes(fields: Fields, seed: int = 0) -> Words:
     """A 64-bit number for each string; equal strings have equal numbers, and hardly any others do.
 
-    Never trusted alone: whoever finds two equal numbers compares the strings with `equal`.
+    Where two numbers are equal, the caller compares the strings with `equal`.
     """
     n = fields.starts.size
     if n > 2 * PIECE:
         h = np.empty(n, np.uint64)
-        for a in range(0, n, PIECE):
-            piece = Fields(fields.buffer, fields.starts[a : a + PIECE], fields.lengths[a : a + PIECE])
-            h[a : a + PIECE] = hashes(piece, seed)
+        for start in range(0, n, PIECE):
+            piece = Fields(fields.buffer, fields.starts[start : start + PIECE], fields.lengths[start : start + PIECE])
+            h[start : start + PIECE] = hashes(piece, seed)
         return h
     h = fields.lengths.astype(np.uint64) + np.uint64(seed)
     longest = int(fields.lengths.max(initial=0))
     shortest = int(fields.lengths.min(initial=longest))
-    rounds = max((longest + 7) // 8, min(n, 1))  # one at least, so that an empty string has one hash beside any others
+    # At least one round, so that an empty string has the same hash beside any others.
+    rounds = max((longest + 7) // 8, min(n, 1))
     for j in range(rounds):
         if j == 0 or shortest > 8 * j:
             h ^= words(fields, j)
             h *= MULTIPLIER
             h ^= h >> SHIFT
         else:
-            rows = np.flatnonzero(fields.lengths > 8 * j)  # those that reach into this word
-            part = (h[rows] ^ words(fields.take(rows), j)) * MULTIPLIER
-            h[rows] = part ^ (part >> SHIFT)
+            rows = np.flatnonzero(fields.lengths > 8 * j)  # the strings that reach into this word
+            mixed = (h[rows] ^ words(fields.take(rows), j)) * MULTIPLIER
+            h[rows] = mixed ^ (mixed >> SHIFT)
     return h
 
 
 def changes(fields: Fields) -> npt.NDArray[np.bool_]:
     """Whether each string but the first differs from the one before it."""
     lengths = fields.lengths
-    first = words(fields, 0)
-    different: npt.NDArray[np.bool_] = (first[1:] != first[:-1]) | (lengths[1:] != lengths[:-1])
+    first_words = words(fields, 0)
+    different: npt.NDArray[np.bool_] = (first_words[1:] != first_words[:-1]) | (lengths[1:] != lengths[:-1])
     if int(lengths.max(initial=0)) > 8:
-        open_ = np.flatnonzero(~different & (lengths[1:] > 8))
-        different[open_] = ~equal(fields.take(open_ + 1), fields.take(open_))
+        undecided = np.flatnonzero(~different & (lengths[1:] > 8))
+        different[undecided] = ~equal(fields.take(undecided + 1), fields.take(undecided))
     return different
 
 
@@ -159,48 +160,48 @@ def equal(a: Fields, b: Fields) -> npt.NDArray[np.bool_]:
         if j == 0:
             same &= words(a, 0) == words(b, 0)
             continue
-        open_ = np.flatnonzero(same & (a.lengths > 8 * j))
-        if not open_.size:
+        undecided = np.flatnonzero(same & (a.lengths > 8 * j))
+        if not undecided.size:
             break
-        if open_.size == same.size:
+        if undecided.size == same.size:
             same &= words(a, j) == words(b, j)
             continue
-        same[open_] = words(a.take(open_), j) == words(b.take(open_), j)
+        same[undecided] = words(a.take(undecided), j) == words(b.take(undecided), j)
     return same
 
 
 def order_descending(groups: npt.NDArray[np.intp], fields: Fields) -> npt.NDArray[np.intp]:
     """The order that sorts by group rising and, within a group, by the strings' bytes falling.
 
-    groups: numbers that do not fall. Sorted eight bytes at a time; only strings that are
-    still level with another of their group go on to the next eight.
+    groups: numbers that do not fall. Sorted eight bytes at a time; only strings that are still tied with another of
+    their group go on to the next eight.
     """
     n = fields.starts.size
     order = np.arange(n)
     block = np.asarray(groups)
-    active = np.arange(n)  # places of `order` that are not settled yet
+    active = np.arange(n)  # places of `order` that are still tied
     j = 0
     longest = int(fields.lengths.max(initial=0))
     while active.size:
         rows = order[active]
-        level = fields.take(rows)
+        tied_fields = fields.take(rows)
         # Past the longest string only the lengths can differ (ids that end in NUL bytes).
-        key = words(level, j).byteswap() if 8 * j < longest else level.lengths.astype(np.uint64)
+        key = words(tied_fields, j).byteswap() if 8 * j < longest else tied_fields.lengths.astype(np.uint64)
         by_key = np.argsort(~key, kind="stable")
         sorted_order = by_key[stable_order(block[active][by_key])]
         order[active] = rows[sorted_order]
         if 8 * j >= longest:
             break
         key = key[sorted_order]
-        its_block = block[active]  # blocks occupy the same places before and after
-        new = np.ones(active.size, np.bool_)
-        new[1:] = (key[1:] != key[:-1]) | (its_block[1:] != its_block[:-1])
-        number = np.cumsum(new) - 1
-        if number[-1] + 1 == active.size:
+        active_block = block[active]  # blocks occupy the same places before and after
+        starts_block = np.ones(active.size, np.bool_)
+        starts_block[1:] = (key[1:] != key[:-1]) | (active_block[1:] != active_block[:-1])
+        new_block = np.cumsum(starts_block) - 1
+        if new_block[-1] + 1 == active.size:
             break
-        shared = np.bincount(number)[number] > 1
-        active, block_now = active[shared], number[shared]
+        is_tied = np.bincount(new_block)[new_block] > 1
+        active, tied_block = active[is_tied], new_block[is_tied]
         block = np.zeros(n, np.intp)
-        block[active] = block_now
+        block[active] = tied_block
         j += 1
     return order

@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 
-#: Places in trees that are followed at once: few enough for them to stay in the cache.
+#: Pairs of a row and a tree that are followed at once: few enough to stay in the cache.
 AT_ONCE = 1 << 16
 
 
@@ -27,35 +27,36 @@ def tree_sums(
     worth: Floats,
     roots: Ints32,
 ) -> Floats:
-    """(rows) the sum over trees of the worth of the leaf that each row comes to.
+    """(rows) the sum over trees of the value (worth) of the leaf that each row reaches.
 
     values: (rows, features), C-contiguous. feature, threshold: (nodes) a row goes on to the first child of a node if
     its value of the feature is at most the threshold, else to the second. children: (nodes, 2), each of a greater
-    number than its node, so that all ends; a leaf is its own child twice. worth: (nodes) of leaves. roots: (trees).
+    number than its node, so that every walk ends; both children of a leaf are the leaf itself. worth: (nodes) of
+    leaves. roots: (trees).
 
     All rows of a block take one step down all trees at a time. Worths are rounded first, to about 16 - log10(trees)
-    digits of the greatest, so that their sums are exact: equal rows have equal sums, whatever stands around them.
+    digits of the greatest, so that their sums are exact: equal rows have equal sums, whatever the other rows are.
 
     >>> children = np.array([[1, 2], [1, 1], [2, 2]], np.int32)
     >>> tree = np.zeros(3, np.int32), np.array([0.5, 0, 0]), children, np.array([0, -1.0, 1.0]), np.zeros(1, np.int32)
     >>> tree_sums(np.array([[0.5], [0.6]]), *tree).tolist()
     [-1.0, 1.0]
     """
-    found = np.zeros(len(values))
+    sums = np.zeros(len(values))
     if not roots.size:
-        return found
-    below, width = children.ravel(), values.shape[1]
+        return sums
+    flat_children, width = children.ravel(), values.shape[1]
     worth = exact_units(worth, roots.size)
-    rows = max(1, AT_ONCE // roots.size)
-    for start in range(0, len(values), rows):
-        part = values[start : start + rows].ravel()
-        first = np.arange(0, part.size, width)[:, None]
-        node = np.broadcast_to(roots, (first.size, roots.size)).astype(np.intp)
+    block_rows = max(1, AT_ONCE // roots.size)
+    for start in range(0, len(values), block_rows):
+        block = values[start : start + block_rows].ravel()
+        row_offsets = np.arange(0, block.size, width)[:, None]
+        node = np.broadcast_to(roots, (row_offsets.size, roots.size)).astype(np.intp)
         while True:
-            right = part[first + feature[node]] > threshold[node]
-            following = below[2 * node + right]
-            if np.array_equal(following, node):
+            goes_right = block[row_offsets + feature[node]] > threshold[node]
+            next_node = flat_children[2 * node + goes_right]
+            if np.array_equal(next_node, node):
                 break
-            node = following.astype(np.intp)
-        found[start : start + rows] = worth[node].sum(axis=1)
-    return found
+            node = next_node.astype(np.intp)
+        sums[start : start + block_rows] = worth[node].sum(axis=1)
+    return sums

@@ -1,4 +1,4 @@
-"""The data that a leaderboard takes: preferences, votes, a file, people's rankings, scores."""
+"""Loading the data of a leaderboard: preferences, votes, a file, human rankings, or scores."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = [
 ]
 
 
-#: What a leaderboard is made of.
+#: The types of data of a leaderboard.
 LeaderboardData = Preferences | Rankings | Scores | Votes | str | os.PathLike[str]
-#: Language pairs that a note names.
+#: The most language pairs that a note names.
 PAIRS = 8
 
 
@@ -44,8 +44,8 @@ def load_preferences(
     column: str | None = None,
     pair: str | None = None,
 ) -> tuple[Preferences, dict[str, str]]:
-    """Preferences, and what of them stands in the signature. Raises ParameterError for options of other data."""
-    kind = type(data).__name__
+    """Preferences, and their parts of the signature. Raises ParameterError for options of other data."""
+    type_name = type(data).__name__
     if isinstance(data, Votes):
         raise ParameterError("votes are of many systems at once; say model='plackett-luce' (--model plackett-luce)")
     refuse_foreign_options(data, measure=measure, column=column, pair=pair, unit=unit, winner=winner)
@@ -60,7 +60,9 @@ def load_preferences(
         name = measure_of(data, measure)
         return Preferences.from_scores(data, name), {"measure": name}
     if not isinstance(data, (str, os.PathLike)):
-        raise ParameterError(f"data are of type {kind}, expected preferences, rankings, scores, votes or a file's path")
+        raise ParameterError(
+            f"data are of type {type_name}, expected preferences, rankings, scores, votes or a file's path"
+        )
     return read_preferences(data, winner=winner, covariates=covariates, unit=unit), {}
 
 
@@ -70,15 +72,15 @@ def load_votes(
     measure: object = None,
     column: str | None = None,
     pair: str | None = None,
-    **of_files: str | None,
+    **file_options: str | None,
 ) -> tuple[Votes, dict[str, str], Ints | None]:
-    """Votes of many systems at once; a judgment of rankings is a vote. Also what stands in the signature, and which
-    votes hang together, (voters), as those on one segment; None where nothing says so.
+    """Votes of many systems at once; a judgment of rankings is a vote. Also the parts of the signature, and the unit of
+    each vote, (voters), such as its segment; None without units.
 
     Raises ParameterError for other data.
     """
     refuse_foreign_options(data, measure=measure, column=column, pair=pair)
-    for name, value in of_files.items():
+    for name, value in file_options.items():
         if value is not None:
             raise ParameterError(f"{name} is {value!r}, which is for a file of comparisons; leave it out")
     if isinstance(data, Votes):
@@ -96,22 +98,22 @@ def load_votes(
 
 
 def votes_from_rankings(rankings: Rankings, name: str) -> tuple[Votes, Ints]:
-    """A vote a judgment, and the segment of each; those that rank nothing are left out, with a note."""
+    """A vote a judgment, and the segment of each; judgments that rank nothing are skipped, with a note."""
     values = rankings.better_low(name)
     ranks = np.full((len(rankings), len(rankings.systems)), np.nan)
     ranks[rankings.judgment, rankings.system.codes] = values
-    voters = ~np.isnan(ranks).all(axis=1)
-    items = ~np.isnan(ranks).all(axis=0)
-    lost = int((~voters).sum())
-    said = [f"{pluralise(lost, 'judgment')} without a value of {name!r} left out"] * (lost > 0)
-    notes = (*rankings.notes, *said)
-    systems = tuple(name for name, there in zip(rankings.systems, items.tolist(), strict=True) if there)
+    has_ranks = ~np.isnan(ranks).all(axis=1)
+    is_ranked = ~np.isnan(ranks).all(axis=0)
+    n_skipped = int((~has_ranks).sum())
+    skipped_note = [f"{pluralise(n_skipped, 'judgment')} without a value of {name!r} left out"] * (n_skipped > 0)
+    notes = (*rankings.notes, *skipped_note)
+    systems = tuple(name for name, ranked in zip(rankings.systems, is_ranked.tolist(), strict=True) if ranked)
     segment = rankings.pair.codes * len(rankings.segment.names) + rankings.segment.codes
-    return Votes(ranks=ranks[np.ix_(voters, items)], items=systems, notes=notes), segment[voters]
+    return Votes(ranks=ranks[np.ix_(has_ranks, is_ranked)], items=systems, notes=notes), segment[has_ranks]
 
 
 def select_language_pair(rankings: Rankings, pair: str | None) -> Rankings:
-    """The judgments of one language pair; all of them, with a note, where none is asked for. Raises UnknownName."""
+    """The judgments of one language pair; by default of all of them, with a note. Raises UnknownName."""
     names = language_pairs(rankings)
     if pair is None:
         if len(names) < 2:
@@ -124,31 +126,33 @@ def select_language_pair(rankings: Rankings, pair: str | None) -> Rankings:
 
 
 def language_pairs(data: LeaderboardData) -> tuple[str, ...]:
-    """The language pairs of which there are judgments."""
+    """The language pairs that have judgments."""
     if not isinstance(data, Rankings):
         return ()
     return tuple(data.pair.names[code] for code in np.unique(data.pair.codes).tolist())
 
 
 def rankings_settings(column: str, pair: str | None) -> dict[str, str]:
-    """What stands in the signature."""
+    """The parts of the signature."""
     return {"column": column} | ({} if pair is None else {"pair": pair})
 
 
 def column_of(rankings: Rankings, column: str | None) -> str:
-    """The column of ranks: the one asked for, that of people, or the only one. Raises UnknownName, ParameterError."""
-    there = list(rankings.columns)
+    """The column of ranks: the given one, that of people, or the only one. Raises UnknownName, ParameterError."""
+    columns = list(rankings.columns)
     if column is None:
-        column = find_column(there, GOLD_COLUMNS) or (there[0] if len(there) == 1 else None)
+        column = find_column(columns, GOLD_COLUMNS) or (columns[0] if len(columns) == 1 else None)
         if column is None:
-            raise ParameterError(f"which column says who is better? Name one as column (--column): {join_names(there)}")
-    if column not in there:
-        raise UnknownName("column of these rankings", column, there)
+            raise ParameterError(
+                f"which column says who is better? Name one as column (--column): {join_names(columns)}"
+            )
+    if column not in columns:
+        raise UnknownName("column of these rankings", column, columns)
     return column
 
 
 def measure_of(scores: Scores, measure: object) -> str:
-    """The measure asked for, or the only one. Raises UnknownName, ParameterError."""
+    """The given measure, or the only one. Raises UnknownName, ParameterError."""
     if measure is None:
         if len(scores.measure_names) != 1:
             raise ParameterError(f"by which measure? Name one of {join_names(scores.measure_names)} as measure (-m)")
@@ -157,20 +161,20 @@ def measure_of(scores: Scores, measure: object) -> str:
 
 
 def refuse_foreign_options(
-    data: LeaderboardData, *, measure: object, column: str | None, pair: str | None, **of_files: str | None
+    data: LeaderboardData, *, measure: object, column: str | None, pair: str | None, **file_options: str | None
 ) -> None:
-    """Options that say something of other data than these. of_files: columns of a file of comparisons."""
+    """Raises ParameterError for options of other data. file_options: columns of a file of comparisons."""
     if measure is not None and not isinstance(data, Scores):
         raise ParameterError(f"measure is {str(measure)!r}, and these are no scores; leave it out")
     if column is not None and not isinstance(data, Rankings):
         raise ParameterError(f"column is {column!r}, and these are no rankings; leave it out")
     if pair is not None and not isinstance(data, Rankings):
         raise ParameterError(f"pair is {pair!r}, which is for rankings of several language pairs; leave it out")
-    for name, value in of_files.items():
+    for name, value in file_options.items():
         if value is not None and not isinstance(data, (str, os.PathLike)):
             raise ParameterError(f"{name} is {value!r}, which is for a file of comparisons; leave it out")
 
 
-def refuse_covariates(covariates: Sequence[str], what: str) -> None:
+def refuse_covariates(covariates: Sequence[str], data_kind: str) -> None:
     if covariates:
-        raise ParameterError(f"{what} have no covariates, and {covariates[0]!r} is asked for; leave it out")
+        raise ParameterError(f"{data_kind} have no covariates, and {covariates[0]!r} is asked for; leave it out")

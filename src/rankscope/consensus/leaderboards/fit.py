@@ -1,4 +1,4 @@
-"""From preferences to a leaderboard: models, intervals, ranges of ranks, scales."""
+"""Fitting a leaderboard to preferences or votes: models, intervals, ranges of ranks, scales."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ __all__ = [
 ]
 
 
-#: How ratings may be given; the first is the default.
+#: Scales of ratings; the first is the default.
 SCALES = ("elo", "log", "wins")
-#: On the Elo scale so many points more are odds of ten to one, and this is the mean.
+#: On the Elo scale, this many points more are odds of ten to one, and this is the mean.
 POINTS, MEAN = 400.0, 1000.0
-#: Numbers that are held at once.
+#: Numbers in memory at once.
 AT_ONCE = 1 << 22
 
 
@@ -77,15 +77,15 @@ def win_shares(abilities: Floats, tie: npt.ArrayLike = 0.0) -> Floats:
     >>> win_shares(np.log([3.0, 1.0])).tolist()  # odds of 3 to 1
     [[0.5, 0.75], [0.25, 0.5]]
     """
-    half = (abilities[..., :, None] - abilities[..., None, :]) / 2
-    return np.asarray(share_of(half, np.asarray(tie, np.float64)[..., None, None]), np.float64)
+    half_difference = (abilities[..., :, None] - abilities[..., None, :]) / 2
+    return np.asarray(share_of(half_difference, np.asarray(tie, np.float64)[..., None, None]), np.float64)
 
 
-def share_of(half: Floats, tie: Floats) -> Floats:
+def share_of(half_difference: Floats, tie: Floats) -> Floats:
     """exp(h) + tie / 2 over exp(h) + exp(-h) + tie, with no exponent above 0."""
-    up, down = np.exp(np.minimum(2 * half, 0.0)), np.exp(np.minimum(-2 * half, 0.0))
-    even = tie * np.exp(-np.abs(half))
-    return np.asarray((up + even / 2) / (up + down + even))
+    win, loss = np.exp(np.minimum(2 * half_difference, 0.0)), np.exp(np.minimum(-2 * half_difference, 0.0))
+    tie_odds = tie * np.exp(-np.abs(half_difference))
+    return np.asarray((win + tie_odds / 2) / (win + loss + tie_odds))
 
 
 def expected_shares(abilities: Floats, tie: npt.ArrayLike = 0.0) -> Floats:
@@ -98,11 +98,11 @@ def expected_shares(abilities: Floats, tie: npt.ArrayLike = 0.0) -> Floats:
     flat = abilities.reshape(-1, n)
     ties = np.broadcast_to(np.asarray(tie, np.float64), abilities.shape[:-1]).reshape(-1)
     step = max(1, AT_ONCE // n**2)
-    found = np.empty_like(flat)
-    for start in range(0, len(flat), step):  # some at a time, so that memory stays small
+    shares = np.empty_like(flat)
+    for start in range(0, len(flat), step):  # in chunks, so that memory stays small
         rows = slice(start, start + step)
-        found[rows] = (win_shares(flat[rows], ties[rows]).sum(axis=-1) - 0.5) / (n - 1)
-    return found.reshape(abilities.shape)
+        shares[rows] = (win_shares(flat[rows], ties[rows]).sum(axis=-1) - 0.5) / (n - 1)
+    return shares.reshape(abilities.shape)
 
 
 def on_scale(abilities: Floats, scale: str, tie: npt.ArrayLike = 0.0) -> Floats:
@@ -138,30 +138,30 @@ def cluster_ranks(draws: Floats, level: float) -> RankClusters:
     draws = join_ties(draws, np.maximum(np.ptp(draws, axis=1), 1.0), SOLVED)
     above = np.zeros((n, n))
     for i in range(n):  # a row at a time, so that memory stays small
-        gap = draws[:, i, None] - draws
-        above[i] = ((gap > 0).sum(axis=0) + (gap == 0).sum(axis=0) / 2) / n_draws
+        differences = draws[:, i, None] - draws
+        above[i] = ((differences > 0).sum(axis=0) + (differences == 0).sum(axis=0) / 2) / n_draws
     beats = at_most(1 - (1 - level) / 2, above)
     np.fill_diagonal(beats, False)
-    later = ~np.triu(beats, 1) & np.triu(np.ones((n, n), np.bool_), 1)
-    # A cluster ends before the first system from which all before are told apart.
-    reach = np.where(later, np.arange(n), np.arange(n)[:, None]).max(axis=1)  # the last one that it is not apart from
-    furthest = np.maximum.accumulate(reach)
-    starts = np.r_[True, furthest[:-1] < np.arange(1, n)]
+    not_apart = ~np.triu(beats, 1) & np.triu(np.ones((n, n), np.bool_), 1)
+    # A cluster ends before the first system that is apart from all systems before it.
+    last_not_apart = np.where(not_apart, np.arange(n), np.arange(n)[:, None]).max(axis=1)
+    furthest = np.maximum.accumulate(last_not_apart)
+    starts_cluster = np.r_[True, furthest[:-1] < np.arange(1, n)]
     return RankClusters(
         apart=beats | beats.T,
         rank_low=1 + beats.sum(axis=0),
         rank_high=n - beats.sum(axis=1),
-        cluster=np.cumsum(starts),
+        cluster=np.cumsum(starts_cluster),
     )
 
 
-#: A p-value below says that the model does not fit.
+#: A p-value below this says that the model does not fit.
 LEVEL = 0.05
-#: Votes drawn to see whether the model fits, and comparisons that this may take.
+#: Sets of votes drawn for the test of fit, and the most comparisons that it may take.
 DRAWS, LONG = 199, 300_000_000
-#: Draws of logarithms are cut here, where the information says next to nothing.
+#: Draws of logarithms are capped here, where the information is nearly 0.
 LARGEST = 700.0
-#: Numbers that a resample is taken to have at least: few resamples at once, so that the bar moves.
+#: The least numbers assumed for a resample: few resamples at once, so that the progress bar moves.
 NARROW = 1 << 15
 
 
@@ -182,7 +182,7 @@ class LeaderboardSettings:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Estimate:
-    """What a model says of the data: row 0 of each array is the estimate, the others are draws.
+    """The fit of a model to the data: row 0 of each array is the estimate, the others are draws.
 
     abilities: (1 + draws, systems), logarithms of odds, mean 0. tie: (1 + draws), 0 where ties are half wins. effects:
     (1 + draws) each. seen: (systems, systems) how much the row won against the column, by weight, a tie half. fit: how
@@ -199,23 +199,23 @@ class Estimate:
     notes: tuple[str, ...]
 
 
-def estimate_from_preferences(preferences: Preferences, asked: LeaderboardSettings) -> Estimate:
+def estimate_from_preferences(preferences: Preferences, settings: LeaderboardSettings) -> Estimate:
     """Bradley and Terry's model, or Davidson's. Raises as `fit_preferences`."""
-    resampled = asked.interval == "bootstrap"
+    resampled = settings.interval == "bootstrap"
     fitted = fit_preferences(
         preferences,
-        ties="davidson" if asked.model == "davidson" else "half",
-        covariates=asked.covariates,
-        position=asked.position,
-        prior=asked.prior,
-        n_resamples=asked.n_resamples if resampled else 0,
-        rng=asked.seed,
-        progress=progress_in_steps(asked.progress),
+        ties="davidson" if settings.model == "davidson" else "half",
+        covariates=settings.covariates,
+        position=settings.position,
+        prior=settings.prior,
+        n_resamples=settings.n_resamples if resampled else 0,
+        rng=settings.seed,
+        progress=progress_in_steps(settings.progress),
     )
     abilities, log_tie, effects = fitted.ratings, fitted.tie_parameter, dict(fitted.effects)
     if not resampled:
-        abilities, effects, log_tie = joint_draws(fitted, asked)
-    tie = np.zeros(len(abilities)) if asked.model != "davidson" else np.exp(np.minimum(log_tie, LARGEST))
+        abilities, effects, log_tie = joint_draws(fitted, settings)
+    tie = np.zeros(len(abilities)) if settings.model != "davidson" else np.exp(np.minimum(log_tie, LARGEST))
     return Estimate(
         systems=preferences.systems,
         abilities=abilities,
@@ -228,57 +228,57 @@ def estimate_from_preferences(preferences: Preferences, asked: LeaderboardSettin
     )
 
 
-def joint_draws(fitted: BradleyTerryFit, asked: LeaderboardSettings) -> tuple[Floats, dict[str, Floats], Floats]:
-    """Ratings, effects and log nu, each with draws below the estimate, that vary together as the information says."""
+def joint_draws(fitted: BradleyTerryFit, settings: LeaderboardSettings) -> tuple[Floats, dict[str, Floats], Floats]:
+    """Ratings, effects and log nu, each with draws below the estimate, drawn jointly by the information matrix."""
     estimate = np.concatenate([fitted.ratings[0], *fitted.effects.values(), fitted.tie_parameter[:1]])
     n, size = fitted.ratings.shape[1], len(fitted.joint)
-    scale = np.ones(size)  # effects of numbers as great as lengths are small: rounding must not be as great as they
+    scale = np.ones(size)  # covariates such as lengths have small effects, which must stay above rounding errors
     errors = np.sqrt(np.diagonal(fitted.joint)[n:])
     scale[n:] = np.where(errors > 0, errors, 1.0)
     joint = fitted.joint / scale / scale[:, None]
-    noise = draws_from_covariance(np.zeros(size), joint, asked.n_resamples, as_generator(asked.seed)) * scale
+    noise = draws_from_covariance(np.zeros(size), joint, settings.n_resamples, as_generator(settings.seed)) * scale
     noise = np.vstack([np.zeros(size), noise])
-    noise = np.hstack([noise, np.zeros((len(noise), estimate.size - size))])  # without ties of their own
+    # No noise for log nu where the model has none.
+    noise = np.hstack([noise, np.zeros((len(noise), estimate.size - size))])
     values = (estimate + noise).T
     return values[:n].T, dict(zip(fitted.effects, values[n:], strict=False)), values[-1]
 
 
 def fit_of_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[str, ...]:
     """Whether one rating a system explains who wins against whom."""
-    found = deviance_from_pairs(preferences, fitted)
-    if np.isnan(found.pvalue):
+    deviance = deviance_from_pairs(preferences, fitted)
+    if np.isnan(deviance.pvalue):
         return ()
-    what = (
-        f"(deviance {found.deviance:.1f}, {pluralise(found.df, 'degree')} of freedom, p {format_p_value(found.pvalue)})"
-    )
-    if found.pvalue < LEVEL:
+    freedom, pvalue = pluralise(deviance.df, "degree"), format_p_value(deviance.pvalue)
+    details = f"(deviance {deviance.deviance:.1f}, {freedom} of freedom, p {pvalue})"
+    if deviance.pvalue < LEVEL:
         text = "one rating a system does not explain all of who wins against whom: pairs differ by more than chance"
     else:
         text = "who wins against whom is not further from one rating a system than chance makes it"
-    return (f"{text} {what}", *found.notes)
+    return (f"{text} {details}", *deviance.notes)
 
 
-def fit_of_votes(votes: Votes, abilities: Floats, asked: LeaderboardSettings) -> tuple[str, ...]:
-    """The same of votes, by votes drawn from the model; nothing where that would take long."""
+def fit_of_votes(votes: Votes, abilities: Floats, settings: LeaderboardSettings) -> tuple[str, ...]:
+    """The test of fit of votes, by votes drawn from the model; none where that would take long."""
     if votes.ranks.size * len(votes.items) * DRAWS > LONG:
         return ()
-    rng = as_generator([asked.seed, 1])
-    found = plackett_luce_misfit(
-        votes, abilities, unranked=asked.unranked, prior=asked.prior, n_resamples=DRAWS, rng=rng
+    rng = as_generator([settings.seed, 1])
+    misfit = plackett_luce_misfit(
+        votes, abilities, unranked=settings.unranked, prior=settings.prior, n_resamples=DRAWS, rng=rng
     )
-    return (found.note,)
+    return (misfit.note,)
 
 
 def progress_in_steps(progress: Callable[[float], Any] | None) -> Callable[[float], Any] | None:
-    """Told the share that is done in all, it tells what was just done."""
+    """A callback for the share done in total, which reports each increase of it to `progress`."""
     if progress is None:
         return None
-    done = 0.0
+    reported = 0.0
 
     def tell(share: float) -> None:
-        nonlocal done
-        progress(share - done)
-        done = share
+        nonlocal reported
+        progress(share - reported)
+        reported = share
 
     return tell
 
@@ -286,82 +286,84 @@ def progress_in_steps(progress: Callable[[float], Any] | None) -> Callable[[floa
 def observed_wins(preferences: Preferences) -> Floats:
     """(systems, systems) by weight, how much the row won against the column, a tie half."""
     n = len(preferences.systems)
-    share = preferences.weight * (1 + preferences.outcome) / 2
-    forth = np.bincount(preferences.left * n + preferences.right, share, n * n)
-    back = np.bincount(preferences.right * n + preferences.left, preferences.weight - share, n * n)
-    return np.asarray((forth + back).reshape(n, n))
+    left_share = preferences.weight * (1 + preferences.outcome) / 2
+    left_wins = np.bincount(preferences.left * n + preferences.right, left_share, n * n)
+    right_wins = np.bincount(preferences.right * n + preferences.left, preferences.weight - left_share, n * n)
+    return np.asarray((left_wins + right_wins).reshape(n, n))
 
 
-def estimate_from_votes(votes: Votes, asked: LeaderboardSettings, unit: Ints | None = None) -> Estimate:
-    """Plackett and Luce's model. unit: (voters) which votes hang together. Raises as `fit_plackett_luce`."""
+def estimate_from_votes(votes: Votes, settings: LeaderboardSettings, unit: Ints | None = None) -> Estimate:
+    """Plackett and Luce's model. unit: (voters) the unit of each vote. Raises as `fit_plackett_luce`."""
     check_least(votes.weights)
-    check_prior(votes.weights, asked.prior)
-    size = weight_unit(votes.weights)
-    light, prior = replace(votes, weights=in_weight_units(votes.weights)), asked.prior / size
-    model = LuceModel.of(light, asked.unranked, prior)
-    model.refuse_unsolvable(light.weights)
-    best = model.best(light.weights)
-    rng, lost = as_generator(asked.seed), 0
-    if asked.interval == "bootstrap":
+    check_prior(votes.weights, settings.prior)
+    scale = weight_unit(votes.weights)
+    scaled_votes, prior = replace(votes, weights=in_weight_units(votes.weights)), settings.prior / scale
+    model = LuceModel.of(scaled_votes, settings.unranked, prior)
+    model.refuse_unsolvable(scaled_votes.weights)
+    best = model.best(scaled_votes.weights)
+    rng, lost = as_generator(settings.seed), 0
+    if settings.interval == "bootstrap":
         unit = np.arange(len(votes.voters)) if unit is None else unit
-        drawn, lost = resample_votes(model, best, asked, unit, rng)
+        draws, lost = resample_votes(model, best, settings, unit, rng)
     else:
-        covariance = plackett_luce_covariance(light, log_worths=best, unranked=asked.unranked, prior=prior) / size
-        drawn = draws_from_covariance(best, covariance, asked.n_resamples, rng)
-    abilities = np.vstack([best, drawn])
+        covariance = (
+            plackett_luce_covariance(scaled_votes, log_worths=best, unranked=settings.unranked, prior=prior) / scale
+        )
+        draws = draws_from_covariance(best, covariance, settings.n_resamples, rng)
+    abilities = np.vstack([best, draws])
     return Estimate(
         systems=votes.items,
         abilities=abilities,
         tie=np.zeros(len(abilities)),
         effects={},
-        seen=observed_above(votes, asked.unranked),
-        fit=fit_of_votes(votes, best, asked),
+        seen=observed_above(votes, settings.unranked),
+        fit=fit_of_votes(votes, best, settings),
         lost=lost,
-        notes=lost_resamples_note(lost, asked.n_resamples),
+        notes=lost_resamples_note(lost, settings.n_resamples),
     )
 
 
 def observed_above(votes: Votes, unranked: str) -> Floats:
-    """(systems, systems) by weight, how often the row was above the column, half where they are level."""
+    """(systems, systems) by weight, how often the row was above the column, half for ties."""
     above = preference_matrix(votes, unranked)
-    there = ~np.isnan(votes.ranks)
+    ranked = ~np.isnan(votes.ranks)
     if unranked == "ignore":
-        met = (votes.weights[:, None] * there).T @ there
-    else:  # of two that a voter left out nobody knows
-        met = votes.weights.sum() - (votes.weights[:, None] * ~there).T @ ~there
-    found = above + np.maximum(met - above - above.T, 0.0) / 2
-    np.fill_diagonal(found, 0.0)
-    return np.asarray(found)
+        met = (votes.weights[:, None] * ranked).T @ ranked
+    else:  # two systems that a voter did not rank are not compared
+        met = votes.weights.sum() - (votes.weights[:, None] * ~ranked).T @ ~ranked
+    wins = above + np.maximum(met - above - above.T, 0.0) / 2
+    np.fill_diagonal(wins, 0.0)
+    return np.asarray(wins)
 
 
 def resample_votes(
-    model: LuceModel, best: Floats, asked: LeaderboardSettings, unit: Ints, rng: np.random.Generator
+    model: LuceModel, best: Floats, settings: LeaderboardSettings, unit: Ints, rng: np.random.Generator
 ) -> tuple[Floats, int]:
-    """(draws, systems) fits to units drawn with replacement, and how many draws have none."""
+    """(draws, systems) fits to units drawn with replacement, and how many draws have no fit."""
     votes = model.votes
-    units, place = np.unique(unit, return_inverse=True)
-    found, lost = [np.empty((0, len(votes.items)))], 0
+    units, unit_index = np.unique(unit, return_inverse=True)
+    fits, n_lost = [np.empty((0, len(votes.items)))], 0
     width = max(len(votes.voters) if model.quick else votes.ranks.size, NARROW)
-    for counts in bootstrap_counts(draw(rng, asked.n_resamples), units.size, width):
-        weights = counts[:, place] * votes.weights
-        good = model.solvable(weights)
-        lost += int((~good).sum())
-        if good.any():
-            found.append(model.fits(weights[good], best, votes.weights))
-        if asked.progress is not None:
-            asked.progress(len(counts) / asked.n_resamples)
-    return np.vstack(found), lost
+    for counts in bootstrap_counts(draw(rng, settings.n_resamples), units.size, width):
+        weights = counts[:, unit_index] * votes.weights
+        solvable = model.solvable(weights)
+        n_lost += int((~solvable).sum())
+        if solvable.any():
+            fits.append(model.fits(weights[solvable], best, votes.weights))
+        if settings.progress is not None:
+            settings.progress(len(counts) / settings.n_resamples)
+    return np.vstack(fits), n_lost
 
 
 MODELS = ("bradley-terry", "davidson", "plackett-luce")
 INTERVALS = ("bootstrap", "information")
-#: What becomes of systems that a voter left out.
+#: Treatments of systems that a voter did not rank.
 LEFT_OUT = ("ignore", "worst")
-#: Of fewer draws there are no percentiles.
+#: The least draws for percentiles.
 FEWEST = 20
-#: Of fewer that are drawn, intervals are rough.
+#: With fewer units to draw from, intervals are rough.
 FEW = 10
-#: Of left places and wins, so many standard errors from one half are worth a note.
+#: A share of wins of the left side this many standard errors from one half has a note.
 FAR = 3.0
 
 
@@ -431,7 +433,7 @@ def leaderboard(
     check_positive("prior", prior, zero=True)
     check_count("n_resamples", n_resamples, FEWEST)
     check_share("confidence_level", confidence_level)
-    asked = LeaderboardSettings(
+    settings = LeaderboardSettings(
         model=model,
         covariates=names,
         position=position,
@@ -442,102 +444,116 @@ def leaderboard(
         seed=seed_of(rng),
         progress=progress,
     )
-    source, found, units, settings = fit_model(
-        data, asked, measure=measure, column=column, pair=pair, unit=unit, winner=winner
+    source, estimate, units, signature_fields = fit_model(
+        data, settings, measure=measure, column=column, pair=pair, unit=unit, winner=winner
     )
-    if len(found.abilities) <= FEWEST:
+    if len(estimate.abilities) <= FEWEST:
         cure = "" if prior else "give a prior, as prior=0.5 (--prior 0.5), or "
-        cure += "leave covariates and position out, or " if found.effects else ""
+        cure += "leave covariates and position out, or " if estimate.effects else ""
         raise InputError(
-            f"only {len(found.abilities) - 1} of {n_resamples} resamples have most likely strengths, too few for "
+            f"only {len(estimate.abilities) - 1} of {n_resamples} resamples have most likely strengths, too few for "
             f"intervals; {cure}take interval='information' (--interval)"
         )
-    settings = {
-        **signature_settings(asked, scale, confidence_level, units is not None),
-        **settings,
-        "systems": f"{len(found.systems)}",
+    signature_fields = {
+        **signature_settings(settings, scale, confidence_level, units is not None),
+        **signature_fields,
+        "systems": f"{len(estimate.systems)}",
         "votes" if isinstance(source, Votes) else "comparisons": f"{count_of(source)}",
     }
-    notes = leaderboard_notes(source, found, asked, None if units is None else np.unique(units).size)
-    together = language_pairs(data) if pair is None else ()
+    notes = leaderboard_notes(source, estimate, settings, None if units is None else np.unique(units).size)
+    pooled_pairs = language_pairs(data) if pair is None else ()
     return build_leaderboard(
-        source, found, asked, scale=scale, level=confidence_level, pairs=together, settings=settings, notes=notes
+        source,
+        estimate,
+        settings,
+        scale=scale,
+        level=confidence_level,
+        pairs=pooled_pairs,
+        signature_fields=signature_fields,
+        notes=notes,
     )
 
 
 def fit_model(
-    data: LeaderboardData, asked: LeaderboardSettings, **of_data: Any
+    data: LeaderboardData, settings: LeaderboardSettings, **data_options: Any
 ) -> tuple[Preferences | Votes, Estimate, Ints | None, dict[str, str]]:
-    """The data as the model takes them, the estimate, which of them hang together, and parts of the signature."""
-    if asked.model != "plackett-luce" and asked.unranked != LEFT_OUT[0]:
+    """The data in the form of the model, the estimate, their units, and parts of the signature."""
+    if settings.model != "plackett-luce" and settings.unranked != LEFT_OUT[0]:
         raise ParameterError(
-            f"unranked is {asked.unranked!r}, which is for votes and model 'plackett-luce' (--model); leave it out"
+            f"unranked is {settings.unranked!r}, which is for votes and model 'plackett-luce' (--model); leave it out"
         )
-    if asked.model == "plackett-luce":
-        refuse_effects(asked.covariates, asked.position)
-        votes, settings, units = load_votes(data, **of_data)
-        return votes, estimate_from_votes(votes, asked, units), units, settings
-    seen, settings = load_preferences(data, covariates=asked.covariates, **of_data)
-    return seen, estimate_from_preferences(seen, asked), None if seen.unit is None else seen.unit.codes, settings
+    if settings.model == "plackett-luce":
+        refuse_effects(settings.covariates, settings.position)
+        votes, signature_fields, units = load_votes(data, **data_options)
+        return votes, estimate_from_votes(votes, settings, units), units, signature_fields
+    preferences, signature_fields = load_preferences(data, covariates=settings.covariates, **data_options)
+    return (
+        preferences,
+        estimate_from_preferences(preferences, settings),
+        None if preferences.unit is None else preferences.unit.codes,
+        signature_fields,
+    )
 
 
 def refuse_effects(covariates: Sequence[str], position: bool) -> None:
-    """Of votes on many systems."""
+    """Raises ParameterError for covariates and position, which votes on many systems do not have."""
     if covariates or position:
-        what = "position" if position else f"covariate {covariates[0]!r}"
-        raise ParameterError(f"{what} is for comparisons of two, and plackett-luce is for votes on many; leave it out")
+        option = "position" if position else f"covariate {covariates[0]!r}"
+        raise ParameterError(
+            f"{option} is for comparisons of two, and plackett-luce is for votes on many; leave it out"
+        )
 
 
 def build_leaderboard(
     source: Preferences | Votes,
-    found: Estimate,
-    asked: LeaderboardSettings,
+    estimate: Estimate,
+    settings: LeaderboardSettings,
     *,
     scale: str,
     level: float,
     pairs: tuple[str, ...],
-    settings: dict[str, str],
+    signature_fields: dict[str, str],
     notes: tuple[str, ...],
 ) -> Leaderboard:
-    """The result, systems in order."""
-    ranks = ranks_of(found.abilities[:1], least_range=1.0)[0]
+    """The result, with the systems in order."""
+    ranks = ranks_of(estimate.abilities[:1], least_range=1.0)[0]
     order = np.argsort(ranks, kind="stable")
-    abilities, tie = found.abilities[:, order], float(found.tie[0])
-    ratings = on_scale(abilities, scale, found.tie)
+    abilities, tie = estimate.abilities[:, order], float(estimate.tie[0])
+    ratings = on_scale(abilities, scale, estimate.tie)
     low, high = percentile_ends(ratings[1:].T, level)
-    places = cluster_ranks(abilities[1:], level)
-    seen = found.seen[np.ix_(order, order)]
-    met = seen + seen.T
+    clusters = cluster_ranks(abilities[1:], level)
+    wins = estimate.seen[np.ix_(order, order)]
+    met = wins + wins.T
     return Leaderboard(
-        systems=tuple(found.systems[i] for i in order),
+        systems=tuple(estimate.systems[i] for i in order),
         rating=ratings[0],
         low=low,
         high=high,
         rank=ranks[order].astype(np.int64),
-        rank_low=places.rank_low,
-        rank_high=places.rank_high,
-        cluster=places.cluster,
-        apart=places.apart,
+        rank_low=clusters.rank_low,
+        rank_high=clusters.rank_high,
+        cluster=clusters.cluster,
+        apart=clusters.apart,
         abilities=abilities[0],
         wins=expected_shares(abilities[0], tie),
         win_rates=win_shares(abilities[0], tie),
-        observed=np.divide(seen, met, out=np.full(met.shape, np.nan), where=met > 0),
+        observed=np.divide(wins, met, out=np.full(met.shape, np.nan), where=met > 0),
         met=met,
-        effects=tuple(effect_of(name, draws, level, step_of(source, name)) for name, draws in found.effects.items()),
-        tie=effect_of("ties", found.tie, level) if asked.model == "davidson" else None,
+        effects=tuple(effect_of(name, draws, level, step_of(source, name)) for name, draws in estimate.effects.items()),
+        tie=effect_of("ties", estimate.tie, level) if settings.model == "davidson" else None,
         n=count_of(source),
         n_ties=0 if isinstance(source, Votes) else int((source.outcome == 0).sum()),
         alike=None if isinstance(source, Votes) else consistency_of_repeats(source),
-        voters=voters_of(source, ranks, asked.seed) if asked.model == "plackett-luce" else None,
-        upheld=np.nan if isinstance(source, Votes) else share_upheld(source, found.abilities[0]),
-        fit=found.fit,
-        lost=found.lost,
+        voters=voters_of(source, ranks, settings.seed) if settings.model == "plackett-luce" else None,
+        upheld=np.nan if isinstance(source, Votes) else share_upheld(source, estimate.abilities[0]),
+        fit=estimate.fit,
+        lost=estimate.lost,
         pairs=pairs,
-        model=asked.model,
+        model=settings.model,
         scale=scale,
-        interval=asked.interval,
+        interval=settings.interval,
         confidence_level=level,
-        settings=settings,
+        settings=signature_fields,
         notes=notes,
     )
 
@@ -547,14 +563,14 @@ def count_of(source: Preferences | Votes) -> int:
 
 
 def voters_of(source: Preferences | Votes, ranks: Floats, seed: int) -> VoterAgreement | None:
-    """How far voters agree, where all rank everything: partial lists agree and differ by what they leave out."""
+    """How far voters agree, where all rank everything: partial lists would agree and differ by what they skip."""
     if not isinstance(source, Votes) or not source.complete:
         return None
     return agreement_of_voters(source, ranks, rng=[seed, 2])
 
 
 def effect_of(name: str, draws: Floats, level: float, step: float = 1.0) -> Effect:
-    """The first is the estimate."""
+    """An effect with its interval. draws: the first is the estimate."""
     low, high = percentile_ends(draws[1:], level)
     return Effect(name, float(draws[0]), float(low), float(high), step)
 
@@ -567,66 +583,71 @@ def step_of(source: Preferences | Votes, name: str) -> float:
     return float(10.0 ** np.floor(np.log10(2 * spread))) if np.isfinite(spread) and spread > 0 else 1.0
 
 
-def signature_settings(asked: LeaderboardSettings, scale: str, level: float, grouped: bool) -> dict[str, str]:
-    """All else that changes the numbers, for the signature. grouped: whether whole units are drawn."""
-    drawn = f"{asked.interval},{asked.n_resamples}"
-    if asked.interval == "bootstrap":
-        single = "votes" if asked.model == "plackett-luce" else "comparisons"
-        drawn += f",{'units' if grouped else single}"
-    found = {"model": asked.model}
-    if asked.model == "plackett-luce":
-        found["unranked"] = asked.unranked
-    if asked.covariates:
-        found["covariates"] = ",".join(asked.covariates)
-    if asked.position:
-        found["position"] = "yes"
-    rest = {"prior": f"{asked.prior:g}", "scale": scale, "interval": drawn, "confidence": f"{level:g}"}
-    return {**found, **rest, "rng": f"{asked.seed}"}
+def signature_settings(settings: LeaderboardSettings, scale: str, level: float, grouped: bool) -> dict[str, str]:
+    """The other settings that change the numbers, for the signature. grouped: whether whole units are drawn."""
+    interval_text = f"{settings.interval},{settings.n_resamples}"
+    if settings.interval == "bootstrap":
+        unit_name = "votes" if settings.model == "plackett-luce" else "comparisons"
+        interval_text += f",{'units' if grouped else unit_name}"
+    fields = {"model": settings.model}
+    if settings.model == "plackett-luce":
+        fields["unranked"] = settings.unranked
+    if settings.covariates:
+        fields["covariates"] = ",".join(settings.covariates)
+    if settings.position:
+        fields["position"] = "yes"
+    more_fields = {
+        "prior": f"{settings.prior:g}",
+        "scale": scale,
+        "interval": interval_text,
+        "confidence": f"{level:g}",
+    }
+    return {**fields, **more_fields, "rng": f"{settings.seed}"}
 
 
 def leaderboard_notes(
-    source: Preferences | Votes, found: Estimate, asked: LeaderboardSettings, units: int | None
+    source: Preferences | Votes, estimate: Estimate, settings: LeaderboardSettings, n_units: int | None
 ) -> tuple[str, ...]:
-    """How much there was, what hangs together, what was lost. units: how many, where there are any."""
+    """Notes on the amount of data, its units, and the estimate. n_units: None without units."""
     notes = list(source.notes)
     if isinstance(source, Votes):
         notes.append(f"{pluralise(len(source.voters), 'vote')} on {pluralise(len(source.items), 'system')}")
         weight = source.weights
     else:
         n_ties = int((source.outcome == 0).sum())
-        how = "an outcome of their own" if asked.model == "davidson" else "half a win for each"
-        ties = f"{pluralise(n_ties, 'tie')} among them" + (f" ({how})" if n_ties else "")
-        notes.append(f"{pluralise(len(source), 'comparison')}, {ties}")
+        tie_text = "an outcome of their own" if settings.model == "davidson" else "half a win for each"
+        ties_text = f"{pluralise(n_ties, 'tie')} among them" + (f" ({tie_text})" if n_ties else "")
+        notes.append(f"{pluralise(len(source), 'comparison')}, {ties_text}")
         weight = source.weight
     if np.ptp(weight) > 0 or weight[0] != 1:
         notes.append(f"weights between {weight.min():g} and {weight.max():g}, {weight.sum():g} in all")
-    if asked.interval == "bootstrap":
-        if units is not None:
-            notes.append(f"the bootstrap draws whole units, of which there are {units:,}")
-        if (units or count_of(source)) < FEW:
+    if settings.interval == "bootstrap":
+        if n_units is not None:
+            notes.append(f"the bootstrap draws whole units, of which there are {n_units:,}")
+        if (n_units or count_of(source)) < FEW:
             notes.append(
-                f"{units or count_of(source)} to draw from are few: intervals are rough, and rather too narrow"
+                f"{n_units or count_of(source)} to draw from are few: intervals are rough, and rather too narrow"
             )
-    elif units is not None:
+    elif n_units is not None:
         notes.append(
-            f"those of one of the {units:,} units count as independent here; --interval bootstrap draws whole units"
+            f"those of one of the {n_units:,} units count as independent here; --interval bootstrap draws whole units"
         )
-    if isinstance(source, Preferences) and not asked.position:
+    if isinstance(source, Preferences) and not settings.position:
         notes += side_note(source)
-    return tuple(dict.fromkeys((*notes, *found.notes)))
+    return tuple(dict.fromkeys((*notes, *estimate.notes)))
 
 
 def side_note(source: Preferences) -> list[str]:
-    """Where the left one won more or less often than chance makes it; comparisons of one unit may all lean one way."""
+    """A note where the left side won more or less often than by chance; comparisons of one unit may be correlated."""
     decided = np.flatnonzero(source.outcome)
     if not source.sides or not decided.size:
         return []
-    lean = source.outcome[decided].astype(np.float64)
-    by_unit = lean if source.unit is None else np.bincount(source.unit.codes[decided], lean)
-    if abs(lean.sum()) <= FAR * np.sqrt((by_unit**2).sum()):
+    outcomes = source.outcome[decided].astype(np.float64)
+    unit_sums = outcomes if source.unit is None else np.bincount(source.unit.codes[decided], outcomes)
+    if abs(outcomes.sum()) <= FAR * np.sqrt((unit_sums**2).sum()):
         return []
-    left = float((lean > 0).mean())
+    left_share = float((outcomes > 0).mean())
     return [
-        f"the left one won {format_wins_in_words(left)} of 100 decided comparisons: where sides were given out by "
-        "chance, standing left matters, and --position takes that out"
+        f"the left one won {format_wins_in_words(left_share)} of 100 decided comparisons: where sides were given out "
+        "by chance, standing left matters, and --position takes that out"
     ]

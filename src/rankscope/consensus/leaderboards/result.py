@@ -1,4 +1,4 @@
-"""A leaderboard: the order of systems, with intervals and clusters, and how consistent repeated comparisons are."""
+"""The result of a leaderboard: the order of systems with intervals and clusters, and the consistency of repeats."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def consistency_of_repeats(preferences: Preferences) -> RepeatConsistency:
     second = np.where(swapped, preferences.left, preferences.right)
     outcome = 1 + np.where(swapped, -preferences.outcome, preferences.outcome)
     pair = first * n + second
-    found = count_pairs(pair, outcome)
+    counts = count_pairs(pair, outcome)
     if preferences.unit is None:
-        return RepeatConsistency(*found, 0, 0)
-    return RepeatConsistency(*found, *count_pairs(preferences.unit.codes * n**2 + pair, outcome))
+        return RepeatConsistency(*counts, 0, 0)
+    return RepeatConsistency(*counts, *count_pairs(preferences.unit.codes * n**2 + pair, outcome))
 
 
 def count_pairs(group: Ints, outcome: Ints) -> tuple[int, int]:
@@ -81,8 +81,8 @@ def share_upheld(preferences: Preferences, abilities: Floats) -> float:
     weight = preferences.weight[decided]
     if not weight.size:
         return float("nan")
-    rated = join_ties(abilities, max(float(np.ptp(abilities)), 1.0), SOLVED)
-    expected = np.sign(rated[preferences.left] - rated[preferences.right])[decided]
+    joined_abilities = join_ties(abilities, max(float(np.ptp(abilities)), 1.0), SOLVED)
+    expected = np.sign(joined_abilities[preferences.left] - joined_abilities[preferences.right])[decided]
     return float(weight @ (1 + expected * preferences.outcome[decided]) / 2 / weight.sum())
 
 
@@ -184,8 +184,8 @@ class Leaderboard:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        parts = [f"{name}:{value}" for name, value in self.settings.items()]
-        return " | ".join(["leaderboard", *parts, f"rankscope {__version__}"])
+        fields = [f"{name}:{value}" for name, value in self.settings.items()]
+        return " | ".join(["leaderboard", *fields, f"rankscope {__version__}"])
 
     def sections(self) -> Sequence[Section]:
         """The order, who wins against whom, what else decides, how alike comparisons come out."""
@@ -195,12 +195,12 @@ class Leaderboard:
         return as_text(self)
 
     def __repr__(self) -> str:
-        what = pluralise(self.n, "vote" if self.model == "plackett-luce" else "comparison")
-        return f"Leaderboard({pluralise(len(self.systems), 'system')}, {what}, {self.model})"
+        count_text = pluralise(self.n, "vote" if self.model == "plackett-luce" else "comparison")
+        return f"Leaderboard({pluralise(len(self.systems), 'system')}, {count_text}, {self.model})"
 
 
 def format_wins(share: float) -> str:
-    """A share as so many of 100, in a table; only what is all is 100, and only what is none is 0."""
+    """A share as a number of 100, for a table; only a share of 1 is 100, and only a share of 0 is 0."""
     if np.isnan(share):
         return "-"
     if 0 < share < 0.005:

@@ -1,4 +1,4 @@
-"""How a leaderboard is shown: sentences, tables, figures."""
+"""The view of a leaderboard: sentences, tables, figures."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ __all__ = [
 
 #: Digits of ratings by scale.
 DIGITS = {"elo": 0, "log": 2, "wins": 1}
-#: What the ratings are called.
+#: The names of the ratings.
 TITLES = {"elo": "rating (Elo scale)", "log": "log-ability", "wins": "comparisons won (%)"}
-#: A table of more columns is shown by its figure only, but for the first of them.
+#: The most systems in the table of wins; the figure shows all.
 WIDEST = 12
-#: Digits after the point of effects, at most; and logarithms of odds that have a number.
+#: The most digits after the point of effects, and the greatest logarithm of odds whose odds are finite.
 FINEST, LARGEST = 9, 700.0
 
 
 def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
-    found = [order_section(board), wins_section(board)]
+    sections = [order_section(board), wins_section(board)]
     if board.effects:
-        found.append(effects_section(board))
+        sections.append(effects_section(board))
     if board.alike is not None:
-        found.append(consistency_section(board))
+        sections.append(consistency_section(board))
     if board.voters is not None:
-        found.append(Section(title="How far voters agree", sentence=voters_sentence(board.voters)))
-    return tuple(found)
+        sections.append(Section(title="How far voters agree", sentence=voters_sentence(board.voters)))
+    return tuple(sections)
 
 
 def order_section(board: Leaderboard) -> Section:
@@ -43,12 +43,14 @@ def order_section(board: Leaderboard) -> Section:
     clusters = board.cluster.tolist()
     met = board.met.sum(axis=1)
     for i, row in enumerate(board.records()):
-        ratings = (format_rating(board, x) for x in (row.rating, row.low, row.high))
+        ratings = (format_rating(board, value) for value in (row.rating, row.low, row.high))
         ranks = f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
-        seen = f"{met[i]:,.0f}"
-        rows.append((row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", format_wins(board.wins[i]), seen))
-    seen = "pairs" if board.model == "plackett-luce" else "comparisons"
-    columns = ("system", "rating", "low", "high", "rank", "ranks", "cluster", "wins of 100", seen)
+        met_text = f"{met[i]:,.0f}"
+        rows.append(
+            (row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", format_wins(board.wins[i]), met_text)
+        )
+    met_title = "pairs" if board.model == "plackett-luce" else "comparisons"
+    columns = ("system", "rating", "low", "high", "rank", "ranks", "cluster", "wins of 100", met_title)
     data = {
         "systems": list(board.systems),
         "means": board.rating,
@@ -71,33 +73,34 @@ def order_section(board: Leaderboard) -> Section:
 
 
 def leader_sentence(board: Leaderboard) -> str:
-    """Who is first, and who may be as well."""
+    """Which system leads, and which systems cannot be told apart from it."""
     level = format_percent(board.confidence_level)
-    first = board.systems[: int((board.rank == 1).sum())]
+    leaders = board.systems[: int((board.rank == 1).sum())]
     others = [name for i, name in enumerate(board.systems) if board.rank[i] > 1 and not board.apart[0, i]]
-    if len(first) == len(board.systems):
+    if len(leaders) == len(board.systems):
         return "All systems are equal by these data: nobody leads."
-    if len(first) > 1:
-        text = f"{join_names(first)} share the first place."
-        return text + (f" {join_names(others)} cannot be told apart from {first[0]}." if others else "")
-    name = first[0]
-    of = f"{format_rating(board, board.rating[0])} ({level} interval {format_rating(board, board.low[0])} to "
-    of += f"{format_rating(board, board.high[0])})"
+    if len(leaders) > 1:
+        text = f"{join_names(leaders)} share the first place."
+        return text + (f" {join_names(others)} cannot be told apart from {leaders[0]}." if others else "")
+    name = leaders[0]
+    rating_text = f"{format_rating(board, board.rating[0])} ({level} interval {format_rating(board, board.low[0])} to "
+    rating_text += f"{format_rating(board, board.high[0])})"
     if not others:
-        return f"{name} leads with a rating of {of}, and is told apart from every other system."
-    every = len(others) == len(board.systems) - 1
-    who = "any other system" if every else join_names(others)
-    return f"{name} has the highest rating, {of}, but cannot be told apart from {who} by these data."
+        return f"{name} leads with a rating of {rating_text}, and is told apart from every other system."
+    ties_all = len(others) == len(board.systems) - 1
+    who = "any other system" if ties_all else join_names(others)
+    return f"{name} has the highest rating, {rating_text}, but cannot be told apart from {who} by these data."
 
 
 def language_pairs_sentence(board: Leaderboard) -> str:
-    """Where language pairs are put together, that some of what is compared never met."""
-    never, pairs = count_unmet_pairs(board)
-    if len(board.pairs) < 2 or not never:
+    """Where language pairs are pooled, a sentence on pairs of systems that never met."""
+    n_unmet, n_pairs = count_unmet_pairs(board)
+    if len(board.pairs) < 2 or not n_unmet:
         return ""
     return (
-        f"These are {len(board.pairs)} language pairs together, and {never} of {pluralise(pairs, 'pair')} of systems "
-        "never met: across language pairs the order rests only on systems that take part in several; --pair keeps one."
+        f"These are {len(board.pairs)} language pairs together, and {n_unmet} of {pluralise(n_pairs, 'pair')} of "
+        "systems never met: across language pairs the order rests only on systems that take part in several; --pair "
+        "keeps one."
     )
 
 
@@ -108,15 +111,15 @@ def count_unmet_pairs(board: Leaderboard) -> tuple[int, int]:
 
 
 def win_rates_sentence(board: Leaderboard) -> str:
-    """What the ratings mean for the first against the next and the last."""
+    """The win rates of the first system against the next and the last."""
     if board.rank.max() == 1:
         return ""
-    leader, after, last = board.systems[0], board.systems[1], board.systems[-1]
-    parts = [(board.win_rates[0, 1], f"{after}, the next")]
+    leader, second, last = board.systems[0], board.systems[1], board.systems[-1]
+    opponents = [(board.win_rates[0, 1], f"{second}, the next")]
     if board.rank[-1] > board.rank[1]:
-        parts.append((board.win_rates[0, -1], f"{last}, the last"))
-    said = [f"{format_wins_in_words(share)} of 100 comparisons with {who}" for share, who in parts]
-    return f"By this model {leader} would win {' and '.join(said)} (a tie counts as half a win)."
+        opponents.append((board.win_rates[0, -1], f"{last}, the last"))
+    phrases = [f"{format_wins_in_words(share)} of 100 comparisons with {opponent}" for share, opponent in opponents]
+    return f"By this model {leader} would win {' and '.join(phrases)} (a tie counts as half a win)."
 
 
 def order_notes(board: Leaderboard) -> list[str]:
@@ -135,46 +138,49 @@ def order_notes(board: Leaderboard) -> list[str]:
 
 
 def wins_section(board: Leaderboard) -> Section:
-    """Who wins against whom: the model's share, and beside it what was seen."""
-    kept = board.systems[:WIDEST]
-    n = len(kept)
+    """Who wins against whom: the model's win rates, and notes on the data."""
+    shown_systems = board.systems[:WIDEST]
+    n = len(shown_systems)
     rows = []
-    for i, name in enumerate(kept):
+    for i, name in enumerate(shown_systems):
         cells = ["-" if i == j else format_wins(board.win_rates[i, j]) for j in range(n)]
         rows.append((name, *cells))
-    never, pairs = count_unmet_pairs(board)
+    n_unmet, n_pairs = count_unmet_pairs(board)
     notes = []
-    if never:
+    if n_unmet:
         notes.append(
-            f"{never} of {pluralise(pairs, 'pair')} of systems never met: what is said of them follows from the others"
+            f"{n_unmet} of {pluralise(n_pairs, 'pair')} of systems never met: what is said of them follows from the "
+            "others"
         )
     if len(board.systems) > n:
         notes.append(f"the best {n} of {len(board.systems)} systems")
     if board.tie is not None:
         shares = (board.tie.value, board.tie.low, board.tie.high)
-        of, low, high = (format_wins(x / (2 + x)) for x in shares)
+        tie_share, low, high = (format_wins(x / (2 + x)) for x in shares)
         level = format_percent(board.confidence_level)
-        notes.append(f"two systems of one rating tie in {of} of 100 comparisons ({level} interval {low} to {high})")
+        notes.append(
+            f"two systems of one rating tie in {tie_share} of 100 comparisons ({level} interval {low} to {high})"
+        )
     notes += [*board.fit, *worst_fit_note(board)]
-    shown = board.win_rates.copy()
-    np.fill_diagonal(shown, np.nan)
-    data = {"systems": list(board.systems), "rates": shown, "counts": board.met, "note": "By the model, as rated."}
+    rates = board.win_rates.copy()
+    np.fill_diagonal(rates, np.nan)
+    data = {"systems": list(board.systems), "rates": rates, "counts": board.met, "note": "By the model, as rated."}
     return Section(
         title="Who wins against whom",
         sentence="Of 100 comparisons with the system of a column, the system of a row would win so many by the model.",
-        table=Table(columns=("", *kept), rows=tuple(rows)),
+        table=Table(columns=("", *shown_systems), rows=tuple(rows)),
         figure=Figure("win_matrix", data),
         notes=tuple(notes),
     )
 
 
 def worst_fit_note(board: Leaderboard) -> list[str]:
-    """The pair whose wins the model hits worst, in standard errors."""
+    """The pair whose wins the model fits worst, in standard errors."""
     if board.effects or np.isnan(board.observed).all():
-        return []  # with covariates the model does not speak of the comparisons as they were
+        return []  # with covariates the win rates are not those of the observed comparisons
     spread = np.sqrt(board.win_rates * (1 - board.win_rates) / np.maximum(board.met, 1.0))
     gap = np.nan_to_num(np.abs(board.observed - board.win_rates)) / np.maximum(spread, 1e-12)
-    i, j = (int(place) for place in np.unravel_index(np.argmax(np.triu(gap, 1)), gap.shape))
+    i, j = (int(index) for index in np.unravel_index(np.argmax(np.triu(gap, 1)), gap.shape))
     if not gap[i, j] > 0:
         return []
     return [
@@ -186,14 +192,14 @@ def worst_fit_note(board: Leaderboard) -> list[str]:
 
 def effects_section(board: Leaderboard) -> Section:
     rows = []
-    for one in board.effects:
-        ends = np.array([one.value, one.low, one.high]) * one.step
+    for effect in board.effects:
+        ends = np.array([effect.value, effect.low, effect.high]) * effect.step
         numbers = [f"{x:.{digits_of(ends, 3)}f}" for x in ends]
-        rows.append((step_name(one), *numbers, *format_odds(one)))
+        rows.append((step_name(effect), *numbers, *format_odds(effect)))
     columns = ("", "effect", "low", "high", "odds x", "low", "high")
     return Section(
         title="What else decides",
-        sentence=" ".join(effect_sentence(one, board.confidence_level) for one in board.effects),
+        sentence=" ".join(effect_sentence(effect, board.confidence_level) for effect in board.effects),
         table=Table(columns=columns, rows=tuple(rows)),
         notes=(
             "effect: added to the logarithm of the odds of the left one; odds x: what its odds are multiplied by",
@@ -202,87 +208,87 @@ def effects_section(board: Leaderboard) -> Section:
     )
 
 
-def step_name(one: Effect) -> str:
-    """What a row is about: position, or so much more of something."""
-    return one.name if one.step == 1 else f"{one.step:,g} more of {one.name}"
+def step_name(effect: Effect) -> str:
+    """The name of a row: position, or an amount of a covariate."""
+    return effect.name if effect.step == 1 else f"{effect.step:,g} more of {effect.name}"
 
 
-def format_odds(one: Effect) -> list[str]:
-    """What a step multiplies the odds by, and its interval, with digits in which they differ."""
-    odds = np.exp(np.clip(np.array([one.value, one.low, one.high]) * one.step, -LARGEST, LARGEST))
+def format_odds(effect: Effect) -> list[str]:
+    """The odds ratio of a step, and its interval, with as many digits as they differ in."""
+    odds = np.exp(np.clip(np.array([effect.value, effect.low, effect.high]) * effect.step, -LARGEST, LARGEST))
     digits = digits_of(odds, 2)
     return [f"{x:.{digits}f}" if 10.0**-digits <= x < 1e4 else f"{x:.2g}" for x in odds]
 
 
-def digits_of(found: np.ndarray[Any, np.dtype[np.float64]], least: int) -> int:
-    """Digits after the point: so many that an interval (value, low, high) has two that count, and at least so many."""
-    wide = float(found[2] - found[1])
-    return int(np.clip(1 - np.floor(np.log10(wide)), least, FINEST)) if wide > 0 else least
+def digits_of(interval: np.ndarray[Any, np.dtype[np.float64]], least: int) -> int:
+    """Digits after the point that show two significant digits of an interval (value, low, high), at least `least`."""
+    width = float(interval[2] - interval[1])
+    return int(np.clip(1 - np.floor(np.log10(width)), least, FINEST)) if width > 0 else least
 
 
-def effect_sentence(one: Effect, level: float) -> str:
-    """What one of them does to the odds of the left one."""
-    where = "Standing left" if one.name == POSITION else f"{one.step:,g} more of {one.name} on the left side"
-    times, low, high = format_odds(one)
-    span = f"({format_percent(level)} interval {low} to {high})"
-    if one.low <= 0 <= one.high:
-        return f"{where} multiplies the odds by {times} {span}: it may as well change nothing."
-    way = "raises" if one.value > 0 else "lowers"
-    return f"{where} {way} the odds of winning: it multiplies them by {times} {span}."
+def effect_sentence(effect: Effect, level: float) -> str:
+    """The effect on the odds of the left system."""
+    subject = "Standing left" if effect.name == POSITION else f"{effect.step:,g} more of {effect.name} on the left side"
+    factor, low, high = format_odds(effect)
+    interval = f"({format_percent(level)} interval {low} to {high})"
+    if effect.low <= 0 <= effect.high:
+        return f"{subject} multiplies the odds by {factor} {interval}: it may as well change nothing."
+    verb = "raises" if effect.value > 0 else "lowers"
+    return f"{subject} {verb} the odds of winning: it multiplies them by {factor} {interval}."
 
 
 def consistency_section(board: Leaderboard) -> Section:
-    """How alike comparisons of the same two systems come out, and how many of them the ratings foresee."""
-    found = board.alike
+    """The consistency of repeated comparisons, and the share of comparisons that the ratings predict."""
+    repeats = board.alike
     rows = []
-    parts = []
-    if found is not None and found.pairs:
-        share = found.alike / found.pairs
-        parts.append(
+    sentences = []
+    if repeats is not None and repeats.pairs:
+        share = repeats.alike / repeats.pairs
+        sentences.append(
             f"Two comparisons of the same two systems come out alike in {format_wins_in_words(share)} of 100 cases: "
             "the same one wins, or both are ties."
         )
-        rows.append(("two comparisons of the same two systems", format_wins(share), f"{found.pairs:,}"))
-        if found.within:
+        rows.append(("two comparisons of the same two systems", format_wins(share), f"{repeats.pairs:,}"))
+        if repeats.within:
             rows.append(
-                ("the same, within one unit", format_wins(found.alike_within / found.within), f"{found.within:,}")
+                ("the same, within one unit", format_wins(repeats.alike_within / repeats.within), f"{repeats.within:,}")
             )
     else:
-        parts.append("No two systems were compared twice, so nothing says how alike comparisons come out.")
+        sentences.append("No two systems were compared twice, so nothing says how alike comparisons come out.")
     decided = board.n - board.n_ties
     if decided:
-        parts.append(
+        sentences.append(
             f"The better rated of the two won in {format_wins_in_words(board.upheld)} of 100 decided comparisons."
         )
         rows.append(("ratings and decided comparisons", format_wins(board.upheld), f"{decided:,}"))
     table = Table(columns=("", "alike of 100", "of"), rows=tuple(rows)) if rows else None
-    return Section(title="How far comparisons agree", sentence=" ".join(parts), table=table)
+    return Section(title="How far comparisons agree", sentence=" ".join(sentences), table=table)
 
 
-def voters_sentence(found: VoterAgreement) -> str:
-    """Kendall's W, the mean tau, and who stands apart."""
-    if np.isnan(found.concordance.w):
+def voters_sentence(agreement: VoterAgreement) -> str:
+    """Kendall's W, the mean tau, and who agrees least."""
+    if np.isnan(agreement.concordance.w):
         return "Every voter ties all systems, so there is nothing to agree on."
-    p = format_p_value(found.concordance.pvalue)
+    p = format_p_value(agreement.concordance.pvalue)
     text = (
-        f"Kendall's W is {found.concordance.w:.2f} (p {p}): 1 would mean that all voters have one order, 0 that their "
-        "ranks cancel out."
+        f"Kendall's W is {agreement.concordance.w:.2f} (p {p}): 1 would mean that all voters have one order, 0 that "
+        "their ranks cancel out."
     )
-    if not np.isnan(found.mean_tau):
-        text += (
-            f" Kendall's tau of two voters, 1 for the same order and -1 for the opposite, is {found.mean_tau:.2f} on "
-        )
-        text += "average."
+    if not np.isnan(agreement.mean_tau):
+        text += " Kendall's tau of two voters, 1 for the same order and -1 for the opposite, is "
+        text += f"{agreement.mean_tau:.2f} on average."
     return text + (
-        f" {join_names(found.most_deviant)} agrees least with the others." if len(found.most_deviant) == 1 else ""
+        f" {join_names(agreement.most_deviant)} agrees least with the others."
+        if len(agreement.most_deviant) == 1
+        else ""
     )
 
 
 def format_rating(board: Leaderboard, value: float) -> str:
     """A rating with the digits of its scale; never a negative zero.
 
-    Where all systems meet equally often, wins of 100 are the shares that were counted, such as 58.75, but for the last
-    bits of the fit. These are rounded away first, so that they do not decide how 58.75 is rounded.
+    Where all systems meet equally often, wins of 100 are observed shares, such as 58.75, except for the last bits of
+    the fit. These are rounded away first, so that they do not decide how 58.75 is rounded.
     """
     text = f"{round(value, 9):.{DIGITS[board.scale]}f}"
     return text.removeprefix("-") if not text.strip("-0.") else text

@@ -1,4 +1,4 @@
-"""The maxima of many concave functions at once, by the method of Broyden, Fletcher, Goldfarb and Shanno."""
+"""Maximising many concave functions at once, by the method of Broyden, Fletcher, Goldfarb and Shanno (BFGS)."""
 
 from __future__ import annotations
 
@@ -13,73 +13,74 @@ __all__ = [
 ]
 
 
-#: Steps up to so many; no coordinate goes further than FAR in one; each is halved so often at most.
+#: The most steps; the most that a coordinate changes in one step; the most halvings of a step.
 STEPS, FAR, HALVINGS = 300, 3.0, 30
-#: The share of what the slope promises that a step must gain, and what rounding may take of a value.
+#: The share of the gain predicted by the slope that a step must reach, and the rounding error of a value.
 GAIN, ROUNDING = 1e-4, 1e-13
 
 
 def maximise(
-    function: Callable[[Ints, Floats], tuple[Floats, Floats]], start: Floats, inverse: Floats, close: Floats
+    function: Callable[[Ints, Floats], tuple[Floats, Floats]], start: Floats, inverse: Floats, tolerances: Floats
 ) -> tuple[Floats, Floats]:
-    """(draws, n) where each function is highest, and (draws) how steep it still is there.
+    """(draws, n) the maximum of each function, and (draws) its greatest slope there.
 
-    function: takes which functions and where, (some) and (some, n); gives values, (some), and slopes, (some, n). start:
-    (draws, n). inverse: (n, n) of minus the second derivatives near the start, which each draw makes its own on the
-    way. close: (draws) no slope need be less steep; where rounding hides the way on, it remains steeper.
-    Source: the method of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright 2006, chapter 6), with halving.
+    function: takes the indices of functions and points, (k) and (k, n); returns values, (k), and slopes, (k, n). start:
+    (draws, n). inverse: (n, n) of minus the second derivatives near the start, which each draw then updates.
+    tolerances: (draws) the slopes to reach; where rounding hides further gains, slopes remain steeper. Source: the
+    method of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright 2006, chapter 6), with halving.
     """
-    at = start.copy()
+    points = start.copy()
     inverses = np.repeat(inverse[None], len(start), axis=0)
-    values, slopes = function(np.arange(len(start)), at)
+    values, slopes = function(np.arange(len(start)), points)
     moving = np.ones(len(start), np.bool_)
     for _ in range(STEPS):
-        todo = np.flatnonzero(moving & (np.abs(slopes).max(axis=1) > close))
-        if not todo.size:
+        active = np.flatnonzero(moving & (np.abs(slopes).max(axis=1) > tolerances))
+        if not active.size:
             break
-        steps = np.einsum("dij,dj->di", inverses[todo], slopes[todo])
+        steps = np.einsum("dij,dj->di", inverses[active], slopes[active])
         steps *= np.minimum(1.0, FAR / np.maximum(np.abs(steps).max(axis=1, keepdims=True), 1e-300))
-        old_at, old_slopes = at[todo], slopes[todo]
-        line_search(function, todo, steps, at, values, slopes)
-        moved, fell = at[todo] - old_at, old_slopes - slopes[todo]
-        learnt = (moved * fell).sum(axis=1) > 0
-        moving[todo[~learnt]] = False
-        update_inverses(inverses, todo[learnt], moved[learnt], fell[learnt])
-    return at, np.asarray(np.abs(slopes).max(axis=1))
+        old_points, old_slopes = points[active], slopes[active]
+        line_search(function, active, steps, points, values, slopes)
+        moves, slope_drops = points[active] - old_points, old_slopes - slopes[active]
+        is_curved = (moves * slope_drops).sum(axis=1) > 0
+        moving[active[~is_curved]] = False
+        update_inverses(inverses, active[is_curved], moves[is_curved], slope_drops[is_curved])
+    return points, np.asarray(np.abs(slopes).max(axis=1))
 
 
 def line_search(
     function: Callable[[Ints, Floats], tuple[Floats, Floats]],
-    todo: Ints,
+    active: Ints,
     steps: Floats,
-    at: Floats,
+    points: Floats,
     values: Floats,
     slopes: Floats,
 ) -> None:
-    """Goes as much of each step as raises the value; at, values and slopes are changed in place."""
-    promised = (steps * slopes[todo]).sum(axis=1)
-    share = np.ones(todo.size)
-    open_ = np.arange(todo.size)
+    """Takes as much of each step as raises the value; points, values and slopes are changed in place."""
+    expected_gain = (steps * slopes[active]).sum(axis=1)
+    share = np.ones(active.size)
+    unfinished = np.arange(active.size)
     for _ in range(HALVINGS):
-        rows = todo[open_]
-        there = at[rows] + share[open_, None] * steps[open_]
-        value, slope = function(rows, there)
-        needed = values[rows] + GAIN * share[open_] * promised[open_] - ROUNDING * np.abs(values[rows])
-        good = value >= needed
-        at[rows[good]], values[rows[good]], slopes[rows[good]] = there[good], value[good], slope[good]
-        open_ = open_[~good]
-        if not open_.size:
+        rows = active[unfinished]
+        trial_points = points[rows] + share[unfinished, None] * steps[unfinished]
+        trial_values, trial_slopes = function(rows, trial_points)
+        required = values[rows] + GAIN * share[unfinished] * expected_gain[unfinished] - ROUNDING * np.abs(values[rows])
+        accepted = trial_values >= required
+        points[rows[accepted]] = trial_points[accepted]
+        values[rows[accepted]], slopes[rows[accepted]] = trial_values[accepted], trial_slopes[accepted]
+        unfinished = unfinished[~accepted]
+        if not unfinished.size:
             return
-        share[open_] /= 2
+        share[unfinished] /= 2
 
 
-def update_inverses(inverses: Floats, rows: Ints, moved: Floats, fell: Floats) -> None:
-    """What a step taught of the second derivatives."""
+def update_inverses(inverses: Floats, rows: Ints, moves: Floats, slope_drops: Floats) -> None:
+    """The BFGS update of the inverse second derivatives, in place."""
     inverse = inverses[rows]
-    scale = 1 / (moved * fell).sum(axis=1)
-    turned = np.einsum("dij,dj->di", inverse, fell)
-    cross = moved[:, :, None] * turned[:, None, :]
-    factor = scale * (1 + scale * (fell * turned).sum(axis=1))
+    scale = 1 / (moves * slope_drops).sum(axis=1)
+    scaled_drops = np.einsum("dij,dj->di", inverse, slope_drops)
+    cross = moves[:, :, None] * scaled_drops[:, None, :]
+    factor = scale * (1 + scale * (slope_drops * scaled_drops).sum(axis=1))
     inverse -= scale[:, None, None] * (cross + cross.transpose(0, 2, 1))
-    inverse += factor[:, None, None] * (moved[:, :, None] * moved[:, None, :])
+    inverse += factor[:, None, None] * (moves[:, :, None] * moves[:, None, :])
     inverses[rows] = inverse

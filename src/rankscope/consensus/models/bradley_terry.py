@@ -1,8 +1,8 @@
 """Bradley and Terry's model of comparisons: strengths of systems, whether they exist, and how well the model fits.
 
 Ford (1957): strengths are finite and unique where the systems cannot be split into two groups of which one never won
-against the other. A tie leads both ways. With ties of their own kind (Davidson) there is one more way to have none: all
-ties and wins lie so that systems can drift apart while the ties go with them.
+against the other. A tie counts in both directions. With ties as an outcome of their own (Davidson) there is one more
+case without a maximum: wins and ties that allow systems to drift apart without making any tie less likely.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rankscope.consensus.models.bradley_terry_likelihood import (
     incidence,
     maximum,
     maximum_nearby,
-    some_sums,
+    select_sums,
 )
 from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.data.preferences import Preferences
@@ -53,13 +53,13 @@ __all__ = [
 ]
 
 
-#: So many groups, and so many systems of each, are named.
+#: The most groups, and the most systems of each, that a message names.
 GROUPS, NAMES = 6, 4
 CURE = "add comparisons between them, or give a prior, as prior=0.5 (--prior 0.5)"
 
 
 def arcs(contexts: Contexts) -> tuple[Ints, Ints, Ints]:
-    """From whom, to whom, and by which cell: the winner leads to the loser, a tie both ways."""
+    """The arcs of the graph of wins, from winner to loser, a tie in both directions: start, end and cell of each."""
     first, second = contexts.first[contexts.context], contexts.second[contexts.context]
     down, up = np.flatnonzero(contexts.outcome >= 0), np.flatnonzero(contexts.outcome <= 0)
     return np.concatenate((first[down], second[up])), np.concatenate((second[down], first[up])), np.append(down, up)
@@ -68,20 +68,20 @@ def arcs(contexts: Contexts) -> tuple[Ints, Ints, Ints]:
 def connected(contexts: Contexts, sums: Sums) -> Bools:
     """(draws) whether wins and ties lead from each system to each."""
     start, end, cell = arcs(contexts)
-    there = sums.cells[cell] > 0
-    return reached(contexts.n, start, end, there) & reached(contexts.n, end, start, there)
+    present = sums.cells[cell] > 0
+    return all_reachable(contexts.n, start, end, present) & all_reachable(contexts.n, end, start, present)
 
 
-def reached(n: int, start: Ints, end: Ints, there: Bools) -> Bools:
-    """(draws) whether all can be reached from system 0; one step of all draws at a time."""
+def all_reachable(n: int, start: Ints, end: Ints, present: Bools) -> Bools:
+    """(draws) whether all systems can be reached from system 0."""
     gather = incidence(end, n)
-    known = np.zeros((n, there.shape[1]), np.bool_)
-    known[0] = True
+    is_reached = np.zeros((n, present.shape[1]), np.bool_)
+    is_reached[0] = True
     while True:
-        more = known | (gather @ (there & known[start]).astype(np.float32) > 0)
-        if (more == known).all():
-            return np.asarray(known.all(axis=0))
-        known = more
+        extended = is_reached | (gather @ (present & is_reached[start]).astype(np.float32) > 0)
+        if (extended == is_reached).all():
+            return np.asarray(is_reached.all(axis=0))
+        is_reached = extended
 
 
 def davidson_has_maximum(contexts: Contexts, sums: Sums) -> Bools:
@@ -91,33 +91,36 @@ def davidson_has_maximum(contexts: Contexts, sums: Sums) -> Bools:
     going on along d, wins and ties become certain. So there is one where some cycle has more wins, each passed from
     winner to loser, than ties; two systems that beat each other are one.
     """
-    found = has_mutual_wins(contexts, sums)
-    if found.all():
-        return found
-    left = np.flatnonzero(~found)
+    exists = has_mutual_wins(contexts, sums)
+    if exists.all():
+        return exists
+    unresolved = np.flatnonzero(~exists)
     start, end, cell = arcs(contexts)
     cost = np.where(contexts.outcome[cell] == 0, 1.0, -1.0)[:, None]
     order = np.argsort(end, kind="stable")
     start, end, cell, cost = start[order], end[order], cell[order], cost[order]
-    there = sums.cells[np.ix_(cell, left)] > 0
-    begins = np.flatnonzero(np.diff(end, prepend=-1))
-    place = np.zeros((contexts.n, left.size))
-    for _ in range(contexts.n + 1):  # after as many steps as systems, only cycles still lower a place
-        best = np.minimum.reduceat(np.where(there, place[start] + cost, np.inf), begins, axis=0)
-        lower = best < place[end[begins]]
-        place[end[begins]] = np.minimum(best, place[end[begins]])
-        if not lower.any():
+    present = sums.cells[np.ix_(cell, unresolved)] > 0
+    group_starts = np.flatnonzero(np.diff(end, prepend=-1))
+    potentials = np.zeros((contexts.n, unresolved.size))
+    for _ in range(contexts.n + 1):  # after as many steps as systems, only cycles still lower potentials
+        lowest = np.minimum.reduceat(np.where(present, potentials[start] + cost, np.inf), group_starts, axis=0)
+        is_lowered = lowest < potentials[end[group_starts]]
+        potentials[end[group_starts]] = np.minimum(lowest, potentials[end[group_starts]])
+        if not is_lowered.any():
             break
-    found[left] = lower.any(axis=0)
-    return found
+    exists[unresolved] = is_lowered.any(axis=0)
+    return exists
 
 
 def has_mutual_wins(contexts: Contexts, sums: Sums) -> Bools:
-    """(draws) whether some two systems beat each other."""
-    codes, place = np.unique(contexts.first * contexts.n + contexts.second, return_inverse=True)
-    pair = place.reshape(-1)[contexts.context]
-    won = [incidence(pair[w], codes.size) @ sums.cells[w] for w in (contexts.outcome == 1, contexts.outcome == -1)]
-    return np.asarray(((won[0] > 0) & (won[1] > 0)).any(axis=0))
+    """(draws) whether any two systems beat each other."""
+    codes, pair_index = np.unique(contexts.first * contexts.n + contexts.second, return_inverse=True)
+    pair = pair_index.reshape(-1)[contexts.context]
+    wins = [
+        incidence(pair[cells], codes.size) @ sums.cells[cells]
+        for cells in (contexts.outcome == 1, contexts.outcome == -1)
+    ]
+    return np.asarray(((wins[0] > 0) & (wins[1] > 0)).any(axis=0))
 
 
 def components(contexts: Contexts) -> tuple[int, Ints]:
@@ -137,20 +140,23 @@ def check_connected(systems: tuple[str, ...], contexts: Contexts) -> None:
     if n == 1:
         return
     start, end, _ = arcs(contexts)
-    out = group[start] != group[end]
-    above = np.bincount(group[start[out]], minlength=n) - np.bincount(group[end[out]], minlength=n)
-    best_first = np.argsort(-above, kind="stable")
-    shown = "; ".join(format_names([systems[i] for i in np.flatnonzero(group == g)]) for g in best_first[:GROUPS])
-    more = f"; and {n - GROUPS} more" if n > GROUPS else ""
+    crosses = group[start] != group[end]
+    net_wins = np.bincount(group[start[crosses]], minlength=n) - np.bincount(group[end[crosses]], minlength=n)
+    best_first = np.argsort(-net_wins, kind="stable")
+    group_texts = "; ".join(
+        format_names([systems[i] for i in np.flatnonzero(group == group_id)]) for group_id in best_first[:GROUPS]
+    )
+    more_text = f"; and {n - GROUPS} more" if n > GROUPS else ""
     raise InputError(
         f"the wins do not lead from each system to each other one, so no strengths are most likely (Ford 1957); "
-        f"{n} groups, of any two of which one never won against the other or tied with it: {shown}{more}; {CURE}"
+        f"{n} groups, of any two of which one never won against the other or tied with it: "
+        f"{group_texts}{more_text}; {CURE}"
     )
 
 
 def format_names(names: list[str]) -> str:
-    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-    return ", ".join(names[:NAMES]) + more
+    more_text = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
+    return ", ".join(names[:NAMES]) + more_text
 
 
 #: What a tie is: half a win of each, or an outcome of its own.
@@ -240,19 +246,20 @@ def fit_preferences(
     check_least(preferences.weight)
     check_prior(preferences.weight, prior)
     unit = weight_unit(preferences.weight)
-    light = preferences if unit == 1 else replace(preferences, weight=in_weight_units(preferences.weight))
-    contexts = contexts_of(light, covariates, position)
+    scaled_preferences = preferences if unit == 1 else replace(preferences, weight=in_weight_units(preferences.weight))
+    contexts = contexts_of(scaled_preferences, covariates, position)
     likelihood = Likelihood(contexts, ties == "davidson", float(prior) / unit)
     estimate, covariance, loglikelihood, steps = fit_estimate(preferences.systems, likelihood, names)
-    resampled, torn = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
+    resampled, n_disconnected = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
     parameters = np.hstack([estimate, resampled])
     n = contexts.n
-    known = [*names, "ties"] if np.isfinite(estimate[-1, 0]) and likelihood.davidson else names
-    covariance[n + len(known) :] = covariance[:, n + len(known) :] = 0.0  # of log nu that stays at minus infinity
+    estimated_names = [*names, "ties"] if np.isfinite(estimate[-1, 0]) and likelihood.davidson else names
+    n_estimated = n + len(estimated_names)
+    covariance[n_estimated:] = covariance[:, n_estimated:] = 0.0  # of log nu that stays at minus infinity
     restore_covariate_units(contexts, parameters, covariance)
     covariance /= unit
     errors = np.sqrt(np.diagonal(covariance)[n:])
-    lost = n_resamples - resampled.shape[1]
+    n_lost = n_resamples - resampled.shape[1]
     return BradleyTerryFit(
         systems=preferences.systems,
         ratings=parameters[:n].T.copy(),
@@ -262,18 +269,21 @@ def fit_preferences(
         joint=covariance,
         loglikelihood=loglikelihood * unit,
         n_iterations=steps,
-        lost=lost,
-        errors={name: float(errors[j]) for j, name in enumerate(known)},
+        lost=n_lost,
+        errors={name: float(errors[j]) for j, name in enumerate(estimated_names)},
         prior=float(prior),
-        notes=(*fit_notes(likelihood, estimate), *lost_resamples_note(lost, n_resamples, lost - torn, names)),
+        notes=(
+            *fit_notes(likelihood, estimate),
+            *lost_resamples_note(n_lost, n_resamples, n_lost - n_disconnected, names),
+        ),
     )
 
 
 def restore_covariate_units(contexts: Contexts, parameters: Floats, covariance: Floats) -> None:
-    """Makes effects those of the covariates as the user has them; parameters and covariance are changed in place."""
-    for place, power in enumerate(contexts.powers, contexts.n):
-        for rows in (parameters, covariance, covariance.T):
-            rows[place] = np.ldexp(rows[place], -power)
+    """Scale effects to the units of the user's covariates; parameters and covariance are changed in place."""
+    for parameter_index, power in enumerate(contexts.powers, contexts.n):
+        for array in (parameters, covariance, covariance.T):
+            array[parameter_index] = np.ldexp(array[parameter_index], -power)
 
 
 def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any = None) -> Floats:
@@ -298,18 +308,18 @@ def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any 
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     if not values[0] >= -1e-9 * max(abs(float(values[-1])), 1e-300):
         raise ParameterError(f"the covariance has the eigenvalue {values[0]:g}, expected none below 0")
-    # The symmetric root does not depend on the signs that a library gives to eigenvectors. What rounding leaves of an
-    # eigenvalue of 0 is left out: its root would be no last digit any more.
-    root = (vectors * np.sqrt(np.where(values > NOISE * values[-1], values, 0.0))) @ vectors.T
-    return np.asarray(ratings + as_generator(rng).standard_normal((n, ratings.size)) @ root)
+    # The symmetric root does not depend on the signs that a library gives to eigenvectors. Eigenvalues that are
+    # rounding errors of 0 are set to 0: their roots would be much larger than rounding errors.
+    matrix_root = (vectors * np.sqrt(np.where(values > NOISE * values[-1], values, 0.0))) @ vectors.T
+    return np.asarray(ratings + as_generator(rng).standard_normal((n, ratings.size)) @ matrix_root)
 
 
 def effect_names(preferences: Preferences, covariates: Sequence[str], position: bool) -> list[str]:
     names = list(covariates)
     for name in names:
         if name not in preferences.covariates:
-            there = ", ".join(map(repr, preferences.covariates)) or "none"
-            raise ParameterError(f"the preferences have no covariate {name!r}; there are: {there}")
+            available = ", ".join(map(repr, preferences.covariates)) or "none"
+            raise ParameterError(f"the preferences have no covariate {name!r}; there are: {available}")
     if position and not preferences.sides:
         raise ParameterError(
             "position is for comparisons of a left and a right side, and these have none: rankings, scores and tables "
@@ -318,9 +328,9 @@ def effect_names(preferences: Preferences, covariates: Sequence[str], position: 
     if position and POSITION in preferences.covariates:
         raise ParameterError("position=True, and a covariate is named 'position', too; give it another name")
     names += [POSITION] * position
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise ParameterError(f"{sorted(twice)[0]!r} is there twice, expected each covariate once; leave one out")
+    repeated = {name for name in names if names.count(name) > 1}
+    if repeated:
+        raise ParameterError(f"{sorted(repeated)[0]!r} is there twice, expected each covariate once; leave one out")
     return names
 
 
@@ -341,17 +351,17 @@ def fit_estimate(
                 "has more wins than ties; count ties as half wins ('half'), or give a prior, as prior=0.5 (--prior 0.5)"
             )
     check_identified(likelihood, names)
-    found = maximum(likelihood, sums)
-    if not found.found[0]:
+    fitted = maximum(likelihood, sums)
+    if not fitted.found[0]:
         raise InputError(out_of_reach(likelihood, names))
-    at = likelihood.point(found.parameters, sums)
-    covariance = likelihood.covariance(likelihood.information(at, sums))[0]
-    bare = Likelihood(contexts, likelihood.davidson, 0.0).point(found.parameters, sums)
-    return found.parameters, covariance, float(bare.value[0]), found.steps
+    point = likelihood.point(fitted.parameters, sums)
+    covariance = likelihood.covariance(likelihood.information(point, sums))[0]
+    without_prior = Likelihood(contexts, likelihood.davidson, 0.0).point(fitted.parameters, sums)
+    return fitted.parameters, covariance, float(without_prior.value[0]), fitted.steps
 
 
 def out_of_reach(likelihood: Likelihood, names: list[str]) -> str:
-    """What is said where the wins lead from each system to each, or there is a prior, and there is no maximum yet."""
+    """The message where there is no maximum although the wins connect all systems or there is a prior."""
     if names:
         return (
             f"{join_names(map(repr, names))} may decide every comparison as far as the strengths do not, or all but "
@@ -375,11 +385,11 @@ def check_identified(likelihood: Likelihood, names: list[str]) -> None:
     scale = np.sqrt(np.diagonal(information[0]))
     scale = np.where(scale > 0, scale, 1.0)
     vectors = np.linalg.eigh(information[0] / scale / scale[:, None])[1]
-    part = np.abs(vectors[likelihood.contexts.n : likelihood.contexts.n + len(names), 0])
-    guilty = [name for name, share in zip(names, part, strict=True) if share > 1e-3 * part.max()]
+    loadings = np.abs(vectors[likelihood.contexts.n : likelihood.contexts.n + len(names), 0])
+    unidentified = [name for name, share in zip(names, loadings, strict=True) if share > 1e-3 * loadings.max()]
     raise InputError(
-        f"the effect of {' and '.join(map(repr, guilty))} cannot be told from the strengths of the systems or from "
-        "other effects: it never differs where they do not; leave it out"
+        f"the effect of {' and '.join(map(repr, unidentified))} cannot be told from the strengths of the systems or "
+        "from other effects: it never differs where they do not; leave it out"
     )
 
 
@@ -391,33 +401,34 @@ def resample(
     rng: np.random.Generator,
     progress: Callable[[float], Any] | None,
 ) -> tuple[Floats, int]:
-    """(parameters, resamples) the maximum of each resample that has one; how many have none for who won and tied."""
-    contexts, found, torn = likelihood.contexts, [np.empty((likelihood.size, 0))], 0
-    at_once = max(1, TABLE // contexts.width)
-    for begin in range(0, n_resamples, at_once):
-        sums = contexts.drawn(min(at_once, n_resamples - begin), rng)
-        whole = has_maximum(likelihood, sums)
-        torn += int((~whole).sum())
+    """(parameters, resamples) the maximum of each resample that has one; how many have none by the graph of wins."""
+    contexts, samples, n_disconnected = likelihood.contexts, [np.empty((likelihood.size, 0))], 0
+    resamples_at_once = max(1, TABLE // contexts.width)
+    for resample_start in range(0, n_resamples, resamples_at_once):
+        sums = contexts.drawn(min(resamples_at_once, n_resamples - resample_start), rng)
+        solvable = has_maximum(likelihood, sums)
+        n_disconnected += int((~solvable).sum())
         if likelihood.davidson:
-            whole &= (sums.cells[contexts.outcome != 0] > 0).any(axis=0)  # of ties alone, log nu grows without bound
-        sums = some_sums(sums, whole)
+            # With ties alone, log nu grows without bound.
+            solvable &= (sums.cells[contexts.outcome != 0] > 0).any(axis=0)
+        sums = select_sums(sums, solvable)
         start = np.repeat(estimate, sums.tied.size, axis=1)
         if likelihood.davidson:
             start[-1] = np.where(sums.tied > 0, start[-1], -np.inf)
         if sums.tied.size:
-            reached = maximum_nearby(likelihood, sums, start, covariance)
-            found.append(reached.parameters[:, reached.found])
+            fitted = maximum_nearby(likelihood, sums, start, covariance)
+            samples.append(fitted.parameters[:, fitted.found])
         if progress is not None:
-            progress(min(begin + at_once, n_resamples) / n_resamples)
-    return np.hstack(found), torn
+            progress(min(resample_start + resamples_at_once, n_resamples) / n_resamples)
+    return np.hstack(samples), n_disconnected
 
 
 def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
-    """(draws) as far as wins and ties can tell; with covariates there may still be none."""
+    """(draws) whether wins and ties allow a maximum; with covariates there may still be none."""
     if likelihood.prior:
         return np.ones(sums.tied.size, np.bool_)
-    there = connected(likelihood.contexts, sums)
-    return there & davidson_has_maximum(likelihood.contexts, sums) if likelihood.davidson else there
+    is_connected = connected(likelihood.contexts, sums)
+    return is_connected & davidson_has_maximum(likelihood.contexts, sums) if likelihood.davidson else is_connected
 
 
 def fit_notes(likelihood: Likelihood, estimate: Floats) -> list[str]:
@@ -430,33 +441,34 @@ def fit_notes(likelihood: Likelihood, estimate: Floats) -> list[str]:
     return notes
 
 
-def lost_resamples_note(lost: int, n_resamples: int, driven: int = 0, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """What is said of resamples without most likely strengths; nothing where there are none.
+def lost_resamples_note(
+    n_lost: int, n_resamples: int, n_separated: int = 0, names: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The note on resamples without most likely strengths; none where there are none.
 
-    driven: those among them in which wins lead from each system to each other one, so that something else, as one of
-    the covariates `names`, drives the strengths away.
+    n_separated: how many of them in which wins lead from each system to each other one, so that something else, as one
+    of the covariates `names`, drives the strengths away.
     """
-    said = []
-    if lost > driven:
-        said.append(
-            f"{skipped_resamples(lost - driven, n_resamples)}: in them some systems won or lost everything, so that no "
-            "strengths are most likely; intervals may be too narrow, and a prior would keep all"
+    notes = []
+    if n_lost > n_separated:
+        notes.append(
+            f"{skipped_resamples(n_lost - n_separated, n_resamples)}: in them some systems won or lost everything, "
+            "so that no strengths are most likely; intervals may be too narrow, and a prior would keep all"
         )
-    if driven:
-        why = "there are next to no decided comparisons"
+    if n_separated:
+        reason = "there are next to no decided comparisons"
         if names:
-            decide = "decides" if len(names) == 1 else "decide"
-            why = f"{join_names(map(repr, names))} {decide} every comparison as far as the strengths do not"
-        said.append(
-            f"{skipped_resamples(driven, n_resamples)}: in them {why}, so that nothing is most likely; intervals may "
-            "be too "
-            "narrow" + (", and leaving out what decides would keep all" if names else "")
+            verb = "decides" if len(names) == 1 else "decide"
+            reason = f"{join_names(map(repr, names))} {verb} every comparison as far as the strengths do not"
+        notes.append(
+            f"{skipped_resamples(n_separated, n_resamples)}: in them {reason}, so that nothing is most likely; "
+            "intervals may be too narrow" + (", and leaving out what decides would keep all" if names else "")
         )
-    return tuple(said)
+    return tuple(notes)
 
 
-def skipped_resamples(n: int, of: int) -> str:
-    return f"{n} of {of} resamples {'is' if n == 1 else 'are'} left out"
+def skipped_resamples(n: int, n_resamples: int) -> str:
+    return f"{n} of {n_resamples} resamples {'is' if n == 1 else 'are'} left out"
 
 
 class SystemWins(NamedTuple):
@@ -487,12 +499,12 @@ def wins_by_system(preferences: Preferences, fitted: BradleyTerryFit) -> SystemW
     played = (abs(likelihood.signs) @ sums.games)[:, 0]
     observed = played / 2 + (likelihood.signs @ sums.lead)[:, 0]
     expected = played / 2 + (likelihood.signs @ (sums.games * point.mean))[:, 0]
-    more = fitted.prior * (1 + np.tanh(point.parameters[:n, 0] / 2))
-    return SystemWins(np.asarray(observed + fitted.prior), np.asarray(expected + more))
+    prior_wins = fitted.prior * (1 + np.tanh(point.parameters[:n, 0] / 2))
+    return SystemWins(np.asarray(observed + fitted.prior), np.asarray(expected + prior_wins))
 
 
 def likelihood_at_estimate(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[Contexts, Likelihood, Point]:
-    """The contexts that the estimate is of, and what the likelihood says there."""
+    """The contexts of the estimate, and the likelihood there."""
     if preferences.systems != fitted.systems:
         raise ParameterError("the estimate is of other systems than the preferences; give those that it was made of")
     names = [name for name in fitted.effects if name != POSITION or POSITION in preferences.covariates]
@@ -505,7 +517,7 @@ def likelihood_at_estimate(preferences: Preferences, fitted: BradleyTerryFit) ->
     return contexts, likelihood, likelihood.point(parameters, contexts.observed())
 
 
-#: The chi-square distribution needs so many expected of each outcome (Cochran 1954), in all but a fifth of the cells.
+#: The chi-square distribution needs this many expected of each outcome (Cochran 1954), in all but a fifth of the cells.
 EXPECTED, SPARSE = 5.0, 0.2
 
 
@@ -546,25 +558,27 @@ def deviance_from_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> De
     cells, outcome = sums.cells[:, 0], contexts.outcome
     mean, decided = point.mean[:, 0], point.decided[:, 0]
     if likelihood.davidson:
-        three = (-1, 0, 1) if sums.tied[0] > 0 else (-1, 1)
-        seen = np.column_stack([np.bincount(contexts.context, cells * (outcome == o), games.size) for o in three])
-        share = np.column_stack([1 - decided if o == 0 else decided / 2 + o * mean for o in three])
+        outcomes = (-1, 0, 1) if sums.tied[0] > 0 else (-1, 1)
+        observed = np.column_stack(
+            [np.bincount(contexts.context, cells * (outcome == value), games.size) for value in outcomes]
+        )
+        probability = np.column_stack([1 - decided if value == 0 else decided / 2 + value * mean for value in outcomes])
     else:
-        seen = np.column_stack([games / 2 - lead, games / 2 + lead])
-        share = np.column_stack([0.5 - mean, 0.5 + mean])
-    expected = games[:, None] * share
-    whole = float(2 * (special().xlogy(seen, seen) - special().xlogy(seen, expected)).sum())
-    estimated = contexts.n - 1 + len(fitted.effects) + (seen.shape[1] == 3)
-    df = max(games.size * (seen.shape[1] - 1) - estimated, 0)
-    pvalue = float(special().chdtrc(df, max(whole, 0.0))) if df else float("nan")
-    return Deviance(max(whole, 0.0), df, pvalue, tuple(pvalue_notes(preferences, fitted, expected)))
+        observed = np.column_stack([games / 2 - lead, games / 2 + lead])
+        probability = np.column_stack([0.5 - mean, 0.5 + mean])
+    expected = games[:, None] * probability
+    deviance = float(2 * (special().xlogy(observed, observed) - special().xlogy(observed, expected)).sum())
+    n_parameters = contexts.n - 1 + len(fitted.effects) + (observed.shape[1] == 3)
+    df = max(games.size * (observed.shape[1] - 1) - n_parameters, 0)
+    pvalue = float(special().chdtrc(df, max(deviance, 0.0))) if df else float("nan")
+    return Deviance(max(deviance, 0.0), df, pvalue, tuple(pvalue_notes(preferences, fitted, expected)))
 
 
 def pvalue_notes(preferences: Preferences, fitted: BradleyTerryFit, expected: Floats) -> list[str]:
-    notes, few = [], int((expected < EXPECTED).sum())
-    if few > SPARSE * expected.size:
+    notes, n_few = [], int((expected < EXPECTED).sum())
+    if n_few > SPARSE * expected.size:
         outcomes = pluralise(expected.size, "outcome")
-        notes.append(f"the p-value is rough: fewer than {EXPECTED:g} are expected of {few} of {outcomes}")
+        notes.append(f"the p-value is rough: fewer than {EXPECTED:g} are expected of {n_few} of {outcomes}")
     if np.isnan(fitted.tie_parameter[0]) and not preferences.outcome.all():
         notes.append("ties are half wins, so the p-value is too large; Davidson's model has one that fits")
     if (preferences.weight != 1).any():

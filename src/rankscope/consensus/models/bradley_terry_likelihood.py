@@ -3,18 +3,18 @@ Newton's steps.
 
 With eta the log-odds of the first system against the second and nu the tie parameter, the first wins with probability
 exp(eta / 2) / D, the second with exp(-eta / 2) / D, and they tie with nu / D, D = 2 cosh(eta / 2) + nu. Half a win for
-each in a tie is the same with nu = 0 and a lead of 0, so that one set of formulas serves both. All is a family of
-exponential form: the log-likelihood is concave, and its information the covariance of (half the outcome, tied).
+each in a tie is the same with nu = 0 and a lead of 0, so that one set of formulas serves both. It is an exponential
+family: the log-likelihood is concave, and its information the covariance of (half the outcome, tied).
 
-Whether there is a maximum must not be left to rounding. Covariates, or the parameter of ties, may separate outcomes:
-then there is a direction d of the parameters along which no outcome that was seen becomes less likely, and some become
-more so for ever. Newton's step s, of H s = g with the gradient g and the information H, tells that. d'g sums over
-comparisons the mean of what the outcome that was seen gains by d on those that could have been, which is nowhere below
-0. d'H s sums its covariance with what s does to the outcomes, which is at most that mean times the range of s. So d'g =
-d'H s <= d'g times the greatest range: in separated data each of Newton's steps changes the log-odds of some comparison
-by at least 1, wherever it is taken. A small step therefore proves that there is a maximum, unless H is so small along
-some direction that rounding decides the step. So a walk has come to a maximum where its steps have become small and H
-is in no direction below FAINT of what it could be; a maximum at which H is smaller is not told from none.
+Whether there is a maximum must not depend on rounding. Covariates, or the parameter of ties, may separate outcomes:
+then there is a direction d of the parameters along which no observed outcome becomes less likely, and some become more
+likely without bound. Newton's step s, of H s = g with the gradient g and the information H, shows that. d'g sums over
+comparisons the mean gain by d of the observed outcome on the possible ones, which is never below 0. d'H s sums its
+covariance with the effect of s on the outcomes, which is at most that mean times the range of s. So d'g = d'H s <= d'g
+times the greatest range: in separated data each of Newton's steps changes the log-odds of some comparison by at least
+1, wherever it is taken. A small step therefore proves that there is a maximum, unless H is so small along some
+direction that rounding decides the step. So the iteration is at a maximum where its steps are small and H is in no
+direction below FAINT of its greatest possible value; a maximum with a smaller H counts as none.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ __all__ = [
     "determined",
     "maximum",
     "maximum_nearby",
-    "some_sums",
+    "select_sums",
 ]
 
 
-#: The name of the advantage of standing on the left.
+#: The name of the effect of the left position.
 POSITION = "position"
-#: Covariates are not to reach beyond: squares of their effects are to stay numbers.
+#: The greatest value of a covariate, so that squares of its effects do not overflow.
 GREATEST = 1e75
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Weights of some draws. cells: (cells, draws). games: (contexts, draws). lead: (contexts, draws) half of what the
-    first system won less half of what the second did. tied: (draws).
+    """Weights of some draws. cells: (cells, draws). games: (contexts, draws). lead: (contexts, draws) half of the first
+    system's wins less half of the second's. tied: (draws).
     """
 
     cells: Floats
@@ -71,9 +71,8 @@ class Contexts:
 
     n: systems. first, second: (contexts), the first being the lower place. x: (contexts, effects) covariates, of the
     first less the second, divided by the power of two of `powers`, (effects), that brings the greatest between 0.5 and
-    1: what is large or small must not depend on a covariate's unit. context, outcome: (cells). units: sparse (cells,
-    units) the weight that a unit brings into each cell; units are what is drawn. times: (units) how often each one is
-    there.
+    1: so that results do not depend on a covariate's unit. context, outcome: (cells). units: sparse (cells, units) the
+    weight that a unit brings into each cell; the bootstrap draws units. times: (units) how often each occurs.
     """
 
     n: int
@@ -87,7 +86,7 @@ class Contexts:
     times: Ints
 
     def sums(self, counts: npt.NDArray[Any]) -> Sums:
-        """Of units that count so often, (draws, units)."""
+        """The sums where units count as often as this, (draws, units)."""
         cells = np.asarray(self.units @ counts.T.astype(np.float64))
         gather = incidence(self.context, self.first.size)
         games = np.asarray(gather @ cells)
@@ -95,55 +94,57 @@ class Contexts:
         return Sums(cells, games, lead, np.asarray(cells[self.outcome == 0].sum(axis=0)))
 
     def observed(self) -> Sums:
-        """Of the comparisons as they are: one draw."""
+        """The sums of the comparisons as they are: one draw."""
         return self.sums(self.times[None])
 
     def drawn(self, n_draws: int, rng: np.random.Generator) -> Sums:
-        """Of as many units as there are, drawn with replacement."""
+        """The sums of bootstrap samples: as many units as there are, drawn with replacement."""
         total = int(self.times.sum())
-        if total == self.times.size:  # one each: drawing places is faster than a binomial for each
+        if total == self.times.size:  # one of each: drawing indices is faster than a multinomial
             places = rng.integers(0, total, (n_draws, total)) + total * np.arange(n_draws)[:, None]
             return self.sums(np.bincount(places.ravel(), minlength=n_draws * total).reshape(n_draws, total))
         return self.sums(rng.multinomial(total, self.times / total, n_draws))
 
     @property
     def width(self) -> int:
-        """Numbers that one draw takes, in the largest of its tables."""
+        """Numbers in the largest array of one draw."""
         return max(self.times.size, self.outcome.size, int(self.n + self.x.shape[1] + 1) ** 2)
 
 
-def incidence(places: Ints, n: int, values: npt.NDArray[Any] | None = None) -> Any:
-    """Sparse (n, places): a column has one value, 1 where none are given, at its place."""
+def incidence(rows: Ints, n: int, values: npt.NDArray[Any] | None = None) -> Any:
+    """Sparse (n, columns): each column has one entry, 1 without `values`, in its row of `rows`."""
     from scipy.sparse import csc_array
 
-    held = np.ones(places.size) if values is None else np.asarray(values, np.float64)
-    return csc_array((held, places, np.arange(places.size + 1)), shape=(n, places.size)).tocsr()
+    entries = np.ones(rows.size) if values is None else np.asarray(values, np.float64)
+    return csc_array((entries, rows, np.arange(rows.size + 1)), shape=(n, rows.size)).tocsr()
 
 
 def contexts_of(preferences: Preferences, covariates: Sequence[str] = (), position: bool = False) -> Contexts:
-    """The comparisons as contexts and cells, the first system of each being the one that is named first."""
+    """The comparisons as contexts and cells, the first system of each having the lower index."""
     left, right, n = preferences.left, preferences.right, len(preferences.systems)
-    turned = left > right
-    sign: Ints = np.where(turned, -1, 1).astype(np.int64)
+    swapped = left > right
+    sign: Ints = np.where(swapped, -1, 1).astype(np.int64)
     first, second = np.minimum(left, right), np.maximum(left, right)
     scaled = [scaled_covariate(name, preferences.covariates[name]) for name in covariates]
     scaled += [(np.ones(left.size), 0)] * position
     columns: list[Floats] = [sign * column for column, _ in scaled]
     context, n_contexts = dense_codes(first * n + second, n * n)
     for column in columns:
-        values, place = np.unique(column, return_inverse=True)
-        context, n_contexts = dense_codes(context * values.size + place.astype(np.int64), n_contexts * values.size)
+        values, value_index = np.unique(column, return_inverse=True)
+        context, n_contexts = dense_codes(
+            context * values.size + value_index.astype(np.int64), n_contexts * values.size
+        )
     cell, n_cells = dense_codes(3 * context + sign * preferences.outcome + 1, 3 * n_contexts)
-    row, row_of_cell = row_of_each_code(context, n_contexts), row_of_each_code(cell, n_cells)
-    x = np.column_stack([column[row] for column in columns]) if columns else np.empty((n_contexts, 0))
+    context_row, cell_row = row_of_each_code(context, n_contexts), row_of_each_code(cell, n_cells)
+    x = np.column_stack([column[context_row] for column in columns]) if columns else np.empty((n_contexts, 0))
     units, times = units_of(preferences, cell, n_cells)
-    outcome = (sign * preferences.outcome)[row_of_cell]
+    outcome = (sign * preferences.outcome)[cell_row]
     powers = np.array([power for _, power in scaled], np.int32)
-    return Contexts(n, first[row], second[row], x, powers, context[row_of_cell], outcome, units, times)
+    return Contexts(n, first[context_row], second[context_row], x, powers, context[cell_row], outcome, units, times)
 
 
 def scaled_covariate(name: str, values: Floats) -> tuple[Floats, int]:
-    """Values divided by a power of two, which is exact, so that the greatest is between 0.5 and 1; and which power."""
+    """Values divided by a power of two, which is exact, so that the greatest is between 0.5 and 1; and the exponent."""
     greatest = float(np.abs(values).max())
     if greatest and not 1 / GREATEST <= greatest <= GREATEST:
         raise InputError(
@@ -155,43 +156,43 @@ def scaled_covariate(name: str, values: Floats) -> tuple[Floats, int]:
 
 
 def units_of(preferences: Preferences, cell: Ints, n_cells: int) -> tuple[Any, Ints]:
-    """What is drawn: whole units where there are any, else comparisons, those of one cell and weight together."""
+    """The units of the bootstrap: those of the data where there are any, else comparisons by cell and weight."""
     from scipy.sparse import coo_array
 
     weight = preferences.weight
     if preferences.unit is not None:
-        unit, n_units = dense_codes(np.asarray(preferences.unit.codes, np.int64), len(preferences.unit.names))
-        return coo_array((weight, (cell, unit)), shape=(n_cells, n_units)).tocsr(), np.ones(n_units, np.int64)
+        unit_codes, n_units = dense_codes(np.asarray(preferences.unit.codes, np.int64), len(preferences.unit.names))
+        return coo_array((weight, (cell, unit_codes)), shape=(n_cells, n_units)).tocsr(), np.ones(n_units, np.int64)
     if (weight == weight[0]).all():
         return incidence(np.arange(n_cells), n_cells, np.full(n_cells, weight[0])), np.bincount(cell, minlength=n_cells)
-    values, place = np.unique(weight, return_inverse=True)
-    group, n_groups = dense_codes(cell * values.size + place.astype(np.int64), n_cells * values.size)
+    values, value_index = np.unique(weight, return_inverse=True)
+    group, n_groups = dense_codes(cell * values.size + value_index.astype(np.int64), n_cells * values.size)
     row = row_of_each_code(group, n_groups)
     return incidence(cell[row], n_cells, weight[row]), np.bincount(group, minlength=n_groups)
 
 
 def dense_codes(codes: Ints, size: int) -> tuple[Ints, int]:
-    """Codes below `size` as numbers from 0 without gaps, in the same order; and how many there are."""
+    """Codes below `size` as numbers from 0 without gaps, in the same order; and how many different ones there are."""
     if size > 4 * codes.size + 1024:
-        values, place = np.unique(codes, return_inverse=True)
-        return place.reshape(-1).astype(np.int64), values.size
-    there = np.bincount(codes, minlength=size) > 0
-    return (np.cumsum(there) - 1)[codes], int(there.sum())
+        values, value_index = np.unique(codes, return_inverse=True)
+        return value_index.reshape(-1).astype(np.int64), values.size
+    present = np.bincount(codes, minlength=size) > 0
+    return (np.cumsum(present) - 1)[codes], int(present.sum())
 
 
 def row_of_each_code(codes: Ints, size: int) -> Ints:
-    """(size) the place of one of those that have each code."""
-    found = np.empty(size, np.int64)
-    found[codes] = np.arange(codes.size)
-    return found
+    """(size) the index of one row that has each code."""
+    rows = np.empty(size, np.int64)
+    rows[codes] = np.arange(codes.size)
+    return rows
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """What is known at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior, NaN where it
-    was not asked for. terms: (draws) how great the terms are that it is the sum of, which is what rounding is a share
-    of. mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie). short: one half less the
-    size of the mean, without rounding and with its sign, None where the value was not asked for.
+    """The likelihood at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior, NaN where it
+    was not computed. terms: (draws) the sum of the absolute terms of the value, of which rounding errors are a share.
+    mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie). short: one half less the
+    absolute mean, without cancellation and with the sign of the mean, None where the value was not computed.
     """
 
     parameters: Floats
@@ -215,151 +216,152 @@ class Likelihood:
 
     @property
     def size(self) -> int:
-        """How many parameters."""
+        """The number of parameters."""
         return int(self.contexts.n + self.contexts.x.shape[1] + self.davidson)
 
     @cached_property
     def signs(self) -> Any:
         """Sparse (systems, contexts): 1 for the first, -1 for the second."""
-        at = self.contexts
-        return incidence(at.first, at.n) - incidence(at.second, at.n)
+        contexts = self.contexts
+        return incidence(contexts.first, contexts.n) - incidence(contexts.second, contexts.n)
 
     @cached_property
     def pairs(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Sparse (pairs, contexts), and the two systems of each pair."""
-        at = self.contexts
-        codes, place = np.unique(at.first * at.n + at.second, return_inverse=True)
-        return incidence(place.reshape(-1), codes.size), codes // at.n, codes % at.n
+        contexts = self.contexts
+        codes, pair_index = np.unique(contexts.first * contexts.n + contexts.second, return_inverse=True)
+        return incidence(pair_index.reshape(-1), codes.size), codes // contexts.n, codes % contexts.n
 
     def effects(self, parameters: Floats) -> Floats:
         return parameters[self.contexts.n : self.contexts.n + self.contexts.x.shape[1]]
 
-    def point(self, parameters: Floats, sums: Sums, *, valued: bool = True) -> Point:
-        """valued: whether the log-likelihood is wanted, which costs a logarithm for each number."""
+    def point(self, parameters: Floats, sums: Sums, *, with_value: bool = True) -> Point:
+        """The likelihood at parameters. with_value: also the log-likelihood, which costs a logarithm a number."""
         eta = parameters[self.contexts.first] - parameters[self.contexts.second]
         if self.contexts.x.shape[1]:
             eta += self.contexts.x @ self.effects(parameters)
-        reach = np.abs(eta)
-        small = reach * -0.5
-        np.exp(small, out=small)  # all is divided by exp(reach / 2), so that nothing overflows
-        decided = small * small
+        abs_eta = np.abs(eta)
+        win_ratio = abs_eta * -0.5
+        np.exp(win_ratio, out=win_ratio)  # all terms are divided by exp(|eta| / 2), so that none overflows
+        decided = win_ratio * win_ratio
         mean = 0.5 - 0.5 * decided
         np.copysign(mean, eta, out=mean)
         decided += 1
-        whole = decided
+        total = decided
         if self.davidson:
-            small *= np.exp(parameters[-1])
-            whole = np.add(small, decided, out=small)
-            decided /= whole
-        mean /= whole
+            win_ratio *= np.exp(parameters[-1])
+            total = np.add(win_ratio, decided, out=win_ratio)
+            decided /= total
+        mean /= total
         if not self.davidson:
-            decided = np.ones_like(whole)
-        if not valued:
-            none = np.full(parameters.shape[1], np.nan)
-            return Point(parameters, none, none, mean, decided, None)
-        value, terms, short = self.value(parameters, eta, sums)
-        return Point(parameters, value, terms, mean, decided, short)
+            decided = np.ones_like(total)
+        if not with_value:
+            undefined = np.full(parameters.shape[1], np.nan)
+            return Point(parameters, undefined, undefined, mean, decided, None)
+        value, magnitude, short = self.value(parameters, eta, sums)
+        return Point(parameters, value, magnitude, mean, decided, short)
 
     def value(self, parameters: Floats, eta: Floats, sums: Sums) -> tuple[Floats, Floats, Floats]:
-        """What `Point` calls value, terms and short, with nothing lost where a win is next to certain."""
-        reach = np.abs(eta)
-        small = np.exp(reach * -0.5)
-        square = small * small
-        tie = small * np.exp(parameters[-1]) if self.davidson else np.zeros(1)
-        lost = sums.games / 2 - np.copysign(1.0, eta) * sums.lead  # by the stronger, a tie half
-        parts = [np.einsum("cr,cr->r", lost, reach), np.einsum("cr,cr->r", sums.games, np.log1p(square + tie))]
+        """The value, terms and short of a `Point`, exact also where a win is nearly certain."""
+        abs_eta = np.abs(eta)
+        win_ratio = np.exp(abs_eta * -0.5)
+        square = win_ratio * win_ratio
+        tie = win_ratio * np.exp(parameters[-1]) if self.davidson else np.zeros(1)
+        losses = sums.games / 2 - np.copysign(1.0, eta) * sums.lead  # of the stronger system, a tie is half
+        terms = [np.einsum("cr,cr->r", losses, abs_eta), np.einsum("cr,cr->r", sums.games, np.log1p(square + tie))]
         if self.davidson:
-            parts.append(-sums.tied * np.where(sums.tied > 0, parameters[-1], 0.0))
+            terms.append(-sums.tied * np.where(sums.tied > 0, parameters[-1], 0.0))
         if self.prior:
-            far = np.abs(parameters[: self.contexts.n])
-            parts.append(2 * self.prior * (far / 2 + np.log1p(np.exp(-far))).sum(axis=0))
+            abs_ratings = np.abs(parameters[: self.contexts.n])
+            terms.append(2 * self.prior * (abs_ratings / 2 + np.log1p(np.exp(-abs_ratings))).sum(axis=0))
         short = (square + tie / 2) / (1 + (square + tie))
-        return -np.sum(parts, axis=0), np.abs(parts).sum(axis=0), np.copysign(short, eta)
+        return -np.sum(terms, axis=0), np.abs(terms).sum(axis=0), np.copysign(short, eta)
 
-    def gradient(self, at: Point, sums: Sums) -> Floats:
-        """(parameters, draws), along directions that leave the mean rating where it is."""
+    def gradient(self, point: Point, sums: Sums) -> Floats:
+        """(parameters, draws) the gradient along directions that keep the mean rating."""
         n, k = self.contexts.n, self.contexts.x.shape[1]
-        found = np.zeros(at.parameters.shape)
-        rest = sums.games * (at.mean if at.short is None else at.short)
-        if at.short is None:
-            np.subtract(sums.lead, rest, out=rest)
-        else:  # what the stronger was to lose, less what it lost: games of a certain end add nothing, not even rounding
-            rest += sums.lead - np.copysign(sums.games / 2, at.short)
-        found[:n] = self.signs @ rest
+        gradient = np.zeros(point.parameters.shape)
+        residuals = sums.games * (point.mean if point.short is None else point.short)
+        if point.short is None:
+            np.subtract(sums.lead, residuals, out=residuals)
+        else:  # expected less observed losses of the stronger: games with a certain winner add no rounding errors
+            residuals += sums.lead - np.copysign(sums.games / 2, point.short)
+        gradient[:n] = self.signs @ residuals
         if self.prior:
-            found[:n] -= self.prior * np.tanh(at.parameters[:n] / 2)
-        found[:n] -= found[:n].mean(axis=0)
-        found[n : n + k] = self.contexts.x.T @ rest
+            gradient[:n] -= self.prior * np.tanh(point.parameters[:n] / 2)
+        gradient[:n] -= gradient[:n].mean(axis=0)
+        gradient[n : n + k] = self.contexts.x.T @ residuals
         if self.davidson:
-            found[-1] = sums.tied - np.einsum("cr,cr->r", sums.games, 1 - at.decided)
-        return found
+            gradient[-1] = sums.tied - np.einsum("cr,cr->r", sums.games, 1 - point.decided)
+        return gradient
 
-    def information(self, at: Point, sums: Sums) -> Floats:
-        """(draws, parameters, parameters), made regular: moving all ratings together is given a curvature of its own.
+    def information(self, point: Point, sums: Sums) -> Floats:
+        """(draws, parameters, parameters) the information, made regular by a curvature for moving all ratings together.
 
-        What that adds to the inverse is known: see `covariance`.
+        `covariance` removes the effect on the inverse.
         """
-        n, k, draws = self.contexts.n, self.contexts.x.shape[1], at.value.size
-        found = np.zeros((draws, self.size, self.size))
-        curved = sums.games * (at.decided / 4 - at.mean * at.mean)
-        self.put_ratings(found[:, :n, :n], curved, at.parameters[:n])
-        columns = [curved * self.contexts.x[:, j, None] for j in range(k)]
+        n, k, draws = self.contexts.n, self.contexts.x.shape[1], point.value.size
+        information = np.zeros((draws, self.size, self.size))
+        curvature = sums.games * (point.decided / 4 - point.mean * point.mean)
+        self.put_ratings(information[:, :n, :n], curvature, point.parameters[:n])
+        columns = [curvature * self.contexts.x[:, j, None] for j in range(k)]
         if self.davidson:
-            columns.append(-sums.games * at.mean * (1 - at.decided))
+            columns.append(-sums.games * point.mean * (1 - point.decided))
         for j, column in enumerate(columns, n):
-            found[:, :n, j] = (self.signs @ column).T
-            found[:, n : n + k, j] = (self.contexts.x.T @ column).T
-            found[:, j, : n + k] = found[:, : n + k, j]
+            information[:, :n, j] = (self.signs @ column).T
+            information[:, n : n + k, j] = (self.contexts.x.T @ column).T
+            information[:, j, : n + k] = information[:, : n + k, j]
         if self.davidson:
-            tied = (sums.games * (1 - at.decided) * at.decided).sum(axis=0)
-            found[:, -1, -1] = np.where(sums.tied > 0, tied, 1.0)  # without ties log nu stays where it is
-        found[:, :n] -= found[:, :n].mean(axis=1, keepdims=True)
-        found[:, :, :n] -= found[:, :, :n].mean(axis=2, keepdims=True)
-        found[:, :n, :n] += self.firmness(found)[:, None, None] / n
-        return found
+            tie_curvature = (sums.games * (1 - point.decided) * point.decided).sum(axis=0)
+            # Without ties log nu stays as it is.
+            information[:, -1, -1] = np.where(sums.tied > 0, tie_curvature, 1.0)
+        information[:, :n] -= information[:, :n].mean(axis=1, keepdims=True)
+        information[:, :, :n] -= information[:, :, :n].mean(axis=2, keepdims=True)
+        information[:, :n, :n] += self.firmness(information)[:, None, None] / n
+        return information
 
     def greatest_information(self, sums: Sums) -> Floats:
-        """(draws, parameters) what the diagonal of `information` cannot exceed; 1 where there is nothing to learn from.
+        """(draws, parameters) upper bounds of the diagonal of `information`; 1 where there are no data.
 
         A quarter for each game (the variance of a fair coin), times the square of the covariate.
         """
         n, k = self.contexts.n, self.contexts.x.shape[1]
-        found = np.ones((sums.tied.size, self.size))
-        found[:, :n] = (abs(self.signs) @ sums.games).T / 4 + self.prior / 2
-        found[:, n : n + k] = (self.contexts.x.T**2 @ sums.games).T / 4
+        limits = np.ones((sums.tied.size, self.size))
+        limits[:, :n] = (abs(self.signs) @ sums.games).T / 4 + self.prior / 2
+        limits[:, n : n + k] = (self.contexts.x.T**2 @ sums.games).T / 4
         if self.davidson:
-            found[:, -1] = np.where(sums.tied > 0, sums.games.sum(axis=0) / 4, 1.0)
-        return np.where(found > 0, found, 1.0)
+            limits[:, -1] = np.where(sums.tied > 0, sums.games.sum(axis=0) / 4, 1.0)
+        return np.where(limits > 0, limits, 1.0)
 
     def even(self, sums: Sums) -> Floats:
-        """(parameters, draws) where all systems are even and no covariate counts: where walks begin."""
-        found = np.zeros((self.size, sums.tied.size))
+        """(parameters, draws) the start of iterations: equal systems and no effects of covariates."""
+        parameters = np.zeros((self.size, sums.tied.size))
         if self.davidson:
-            some = sums.tied > 0
+            has_ties = sums.tied > 0
             decided = sums.cells[self.contexts.outcome != 0].sum(axis=0)
-            ratio = np.log(2 * np.where(some, sums.tied, 0.5)) - np.log(np.where(decided > 0, decided, 1.0))
-            found[-1] = np.where(some, ratio, -np.inf)
-        return found
+            ratio = np.log(2 * np.where(has_ties, sums.tied, 0.5)) - np.log(np.where(decided > 0, decided, 1.0))
+            parameters[-1] = np.where(has_ties, ratio, -np.inf)
+        return parameters
 
-    def put_ratings(self, found: Floats, curved: Floats, ratings: Floats) -> None:
-        """The part of the ratings, (draws, systems, systems)."""
+    def put_ratings(self, information: Floats, curvature: Floats, ratings: Floats) -> None:
+        """Fill in the part of the ratings, (draws, systems, systems)."""
         gather, first, second = self.pairs
-        pairs = np.asarray(gather @ curved)
-        found[:, first, second] = found[:, second, first] = -pairs.T
-        own = np.asarray(abs(self.signs) @ curved)
+        pair_curvature = np.asarray(gather @ curvature)
+        information[:, first, second] = information[:, second, first] = -pair_curvature.T
+        system_curvature = np.asarray(abs(self.signs) @ curvature)
         if self.prior:
-            own += self.prior / 2 * (1 - np.tanh(ratings / 2) ** 2)
+            system_curvature += self.prior / 2 * (1 - np.tanh(ratings / 2) ** 2)
         diagonal = np.arange(self.contexts.n)
-        found[:, diagonal, diagonal] = own.T
+        information[:, diagonal, diagonal] = system_curvature.T
 
     def firmness(self, information: Floats) -> Floats:
-        """(draws) a curvature of the size of the others."""
+        """(draws) the mean curvature of the ratings."""
         n = self.contexts.n
         trace = np.trace(information[:, :n, :n], axis1=1, axis2=2) / n
         return np.asarray(np.where(trace > 0, trace, 1.0))
 
     def covariance(self, information: Floats) -> Floats:
-        """The inverse of what `information` gives, less what was added there: ratings keep their mean of 0."""
+        """The inverse of `information`, without the part added there: ratings keep their mean of 0."""
         n = self.contexts.n
         inverse = np.asarray(np.linalg.inv(information), np.float64)
         inverse[:, :n] -= inverse[:, :n].mean(axis=1, keepdims=True)
@@ -367,21 +369,21 @@ class Likelihood:
         return inverse
 
 
-#: Where there is no maximum, each step goes on by about 1 in log-odds, until H is next to nothing; a maximum is not
-#: farther than that.
+#: The most steps. Without a maximum, each step changes log-odds by about 1, until H is nearly 0; no maximum is farther
+#: away.
 STEPS = 100
-#: At a maximum, information in each direction is at least this share of what it could be; and so much is added to it,
-#: so that where there is less, steps remain numbers that rounding does not decide.
+#: At a maximum, the information in each direction is at least the first share of its greatest possible value; the
+#: second share is added to it, so that steps stay finite and independent of rounding where there is less.
 FAINT, DAMPING = 1e-9, 1e-13
-#: The last step is taken and is this small, so that what is left is about its square; and the gradient before it is
-#: this small beside the games that made it.
+#: The last step is this small, and is taken, so that the remaining error is about its square; and the gradient before
+#: it is this small beside its number of games.
 STEP, SLOPE = 1e-6, 1e-6
-#: With the information of a nearby point, so many steps are tried; each is to be at most this share of the one before,
-#: and the last one is this small: the one number, or the other where a step of Newton's follows, which squares it.
+#: With the information of a nearby point: the most steps; the greatest share of a step that the next one may have; and
+#: the size of the last step, alone or before a step of Newton's, which squares the error.
 SHORT_STEPS, SHRINK, SHORT_STEP, SQUARED_STEP = 15, 0.4, 1e-7, 1e-5
-#: Halvings of a step, until the likelihood gains this share of what the slope promises.
+#: The most halvings of a step, and the share of the gain predicted by the slope that a step must reach.
 HALVINGS, GAIN = 40, 0.2
-#: No parameter goes farther in one step, and log nu nowhere beyond FARTHEST, so that exponentials stay numbers.
+#: The most that a parameter changes in one step, and the greatest log nu, so that exponentials stay finite.
 LONGEST, FARTHEST = 1e6, 500.0
 #: Rounding of a sum of logarithms, as a share of its terms.
 NOISE = 1e-13
@@ -396,80 +398,80 @@ class Maximum(NamedTuple):
 
 
 def maximum(likelihood: Likelihood, sums: Sums) -> Maximum:
-    """From where all systems are even. Where there is no maximum, `found` says so; nothing is raised."""
-    here = likelihood.point(likelihood.even(sums), sums)
-    parameters, found = here.parameters.copy(), np.zeros(sums.tied.size, np.bool_)
-    live = np.arange(sums.tied.size)
-    for step in range(1, STEPS + 1):
-        slope = likelihood.gradient(here, sums)
-        way, ended, good = newton_step(likelihood, here, sums, slope)
-        parameters[:, live[good]] = (here.parameters + way)[:, good]
-        found[live[good]] = True
-        if ended.all():
-            return Maximum(parameters, found, step)
-        if ended.any():
-            live, sums, here = live[~ended], some_sums(sums, ~ended), some_point(here, ~ended)
-            way, slope = way[:, ~ended], slope[:, ~ended]
-        here = uphill(likelihood, sums, here, way, slope)
-    return Maximum(parameters, found, STEPS)
+    """The maximum, starting from equal systems. Where there is none, `found` is False; nothing is raised."""
+    point = likelihood.point(likelihood.even(sums), sums)
+    parameters, exists = point.parameters.copy(), np.zeros(sums.tied.size, np.bool_)
+    active = np.arange(sums.tied.size)
+    for n_steps in range(1, STEPS + 1):
+        gradient = likelihood.gradient(point, sums)
+        direction, is_last, at_maximum = newton_step(likelihood, point, sums, gradient)
+        parameters[:, active[at_maximum]] = (point.parameters + direction)[:, at_maximum]
+        exists[active[at_maximum]] = True
+        if is_last.all():
+            return Maximum(parameters, exists, n_steps)
+        if is_last.any():
+            active, sums, point = active[~is_last], select_sums(sums, ~is_last), select_point(point, ~is_last)
+            direction, gradient = direction[:, ~is_last], gradient[:, ~is_last]
+        point = climb(likelihood, sums, point, direction, gradient)
+    return Maximum(parameters, exists, STEPS)
 
 
 def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: Floats) -> Maximum:
-    """The same from a start that is near, where the information is about that of which `inverse` is the inverse.
+    """The maximum from a near start, where `inverse` is about the inverse of the information.
 
-    So no matrix is made: steps are products with `inverse`. Draws whose steps do not soon become small go the long way.
+    So no matrix is built: steps are products with `inverse`. Draws whose steps do not soon become small use `maximum`.
     Where there are covariates, the last step is one of Newton's, which proves that there is a maximum.
     """
-    proven = not likelihood.contexts.x.shape[1]  # by who won against whom, which `win_graph` looks at
-    least = SHORT_STEP if proven else SQUARED_STEP
-    here = likelihood.point(start, sums, valued=False)
-    last, good = np.full(start.shape[1], LONGEST / SHRINK), np.ones(start.shape[1], np.bool_)
-    for step in range(1, SHORT_STEPS + 1):  # noqa: B007 - told at the end
-        slope = likelihood.gradient(here, sums)
-        way = inverse @ slope
-        size = np.abs(way).max(axis=0)
-        near = (size <= least) & flat(slope, sums)
-        good &= near | (size <= SHRINK * last)
-        trial = within(likelihood, here.parameters + np.where(good, way, 0.0))
-        here, last = likelihood.point(trial, sums, valued=False), size
-        if (near | ~good).all():
+    is_proven = not likelihood.contexts.x.shape[1]  # by the graph of wins, see `has_maximum` in bradley_terry
+    tolerance = SHORT_STEP if is_proven else SQUARED_STEP
+    point = likelihood.point(start, sums, with_value=False)
+    last_sizes, is_shrinking = np.full(start.shape[1], LONGEST / SHRINK), np.ones(start.shape[1], np.bool_)
+    for n_steps in range(1, SHORT_STEPS + 1):  # noqa: B007 - returned below
+        gradient = likelihood.gradient(point, sums)
+        direction = inverse @ gradient
+        step_sizes = np.abs(direction).max(axis=0)
+        is_close = (step_sizes <= tolerance) & is_flat(gradient, sums)
+        is_shrinking &= is_close | (step_sizes <= SHRINK * last_sizes)
+        trial = limit_tie_parameter(likelihood, point.parameters + np.where(is_shrinking, direction, 0.0))
+        point, last_sizes = likelihood.point(trial, sums, with_value=False), step_sizes
+        if (is_close | ~is_shrinking).all():
             break
-    found, parameters = near & good, here.parameters
-    if not proven:
-        here = likelihood.point(parameters, sums)
-        way, _, found = newton_step(likelihood, here, sums, likelihood.gradient(here, sums), least)
-        parameters = parameters + np.where(found, way, 0.0)
-    if found.all():
-        return Maximum(parameters, found, step)
-    there = maximum(likelihood, some_sums(sums, ~found))
-    parameters[:, ~found], found[~found] = there.parameters, there.found
-    return Maximum(parameters, found, step + there.steps)
+    exists, parameters = is_close & is_shrinking, point.parameters
+    if not is_proven:
+        point = likelihood.point(parameters, sums)
+        direction, _, exists = newton_step(likelihood, point, sums, likelihood.gradient(point, sums), tolerance)
+        parameters = parameters + np.where(exists, direction, 0.0)
+    if exists.all():
+        return Maximum(parameters, exists, n_steps)
+    restarted = maximum(likelihood, select_sums(sums, ~exists))
+    parameters[:, ~exists], exists[~exists] = restarted.parameters, restarted.found
+    return Maximum(parameters, exists, n_steps + restarted.steps)
 
 
 def newton_step(
-    likelihood: Likelihood, here: Point, sums: Sums, slope: Floats, small: float = STEP
+    likelihood: Likelihood, point: Point, sums: Sums, gradient: Floats, tolerance: float = STEP
 ) -> tuple[Floats, Bools, Bools]:
-    """(parameters, draws) the step; (draws) whether it is so small that the walk ends; and whether at a maximum."""
-    information, greatest = likelihood.information(here, sums), likelihood.greatest_information(sums)
+    """(parameters, draws) the step; (draws) whether it is small enough to end; and whether at a maximum."""
+    information, greatest = likelihood.information(point, sums), likelihood.greatest_information(sums)
     diagonal = np.arange(likelihood.size)
     information[:, diagonal, diagonal] += DAMPING * greatest
     singular = np.zeros(sums.tied.size, np.bool_)
     try:
-        way = solved(information, slope)
-    except np.linalg.LinAlgError:  # all the same for some, to the last digit
+        direction = solve_newton(information, gradient)
+    except np.linalg.LinAlgError:  # exactly singular for some draws
         singular = ~determined(information, greatest)
         information[singular] = np.eye(likelihood.size)
-        way = solved(information, slope)
-    ended = singular | (np.abs(way).max(axis=0) <= small) & flat(slope, sums)
-    good = ended & ~singular
-    if good.any():
-        good[good] = determined(information[good], greatest[good])
-    return way, ended, good
+        direction = solve_newton(information, gradient)
+    is_last = singular | (np.abs(direction).max(axis=0) <= tolerance) & is_flat(gradient, sums)
+    at_maximum = is_last & ~singular
+    if at_maximum.any():
+        at_maximum[at_maximum] = determined(information[at_maximum], greatest[at_maximum])
+    return direction, is_last, at_maximum
 
 
-def solved(information: Floats, slope: Floats) -> Floats:
-    """(parameters, draws)."""
-    return np.asarray(np.linalg.solve(information, slope.T[:, :, None])[:, :, 0].T, np.float64)
+def solve_newton(information: Floats, gradient: Floats) -> Floats:
+    """(parameters, draws) the solutions of Newton's equations."""
+    return np.asarray(np.linalg.solve(information, gradient.T[:, :, None])[:, :, 0].T, np.float64)
 
 
 def determined(information: Floats, greatest: Floats) -> Bools:
@@ -478,44 +480,49 @@ def determined(information: Floats, greatest: Floats) -> Bools:
     scaled = information / root[:, :, None] / root[:, None, :]
     try:
         np.linalg.cholesky(scaled - FAINT * np.eye(root.shape[1]))
-    except np.linalg.LinAlgError:  # of at least one there is not: only eigenvalues tell which
+    except np.linalg.LinAlgError:  # at least one has too little: eigenvalues show which
         return np.asarray(np.linalg.eigvalsh(scaled)[:, 0] > FAINT)
     return np.ones(len(root), np.bool_)
 
 
-def flat(slope: Floats, sums: Sums) -> Bools:
-    """(draws) whether the gradient is next to nothing beside the games that made it."""
-    return np.asarray(np.abs(slope).max(axis=0) <= SLOPE * (sums.games.sum(axis=0) + 1))
+def is_flat(gradient: Floats, sums: Sums) -> Bools:
+    """(draws) whether the gradient is nearly 0 beside the number of games."""
+    return np.asarray(np.abs(gradient).max(axis=0) <= SLOPE * (sums.games.sum(axis=0) + 1))
 
 
-def uphill(likelihood: Likelihood, sums: Sums, here: Point, way: Floats, slope: Floats) -> Point:
-    """Where the step leads, halved for the draws whose likelihood gains too little by it."""
-    way = way * np.minimum(1.0, LONGEST / np.maximum(np.abs(way).max(axis=0), LONGEST))
-    promised = GAIN * (way * slope).sum(axis=0)
-    share = np.ones(way.shape[1])
-    least = here.value - NOISE * here.terms
+def climb(likelihood: Likelihood, sums: Sums, point: Point, direction: Floats, gradient: Floats) -> Point:
+    """The point after the step, which is halved for draws whose likelihood gains too little by it."""
+    direction = direction * np.minimum(1.0, LONGEST / np.maximum(np.abs(direction).max(axis=0), LONGEST))
+    expected_gain = GAIN * (direction * gradient).sum(axis=0)
+    share = np.ones(direction.shape[1])
+    baseline = point.value - NOISE * point.terms
     for _ in range(HALVINGS):
-        there = likelihood.point(within(likelihood, here.parameters + share * way), sums)
-        low = ~(there.value >= least + share * promised)
-        if not low.any():
+        trial = likelihood.point(limit_tie_parameter(likelihood, point.parameters + share * direction), sums)
+        too_low = ~(trial.value >= baseline + share * expected_gain)
+        if not too_low.any():
             break
-        share[low] /= 2
-    return there
+        share[too_low] /= 2
+    return trial
 
 
-def within(likelihood: Likelihood, parameters: Floats) -> Floats:
-    """The same, changed in place: log nu not beyond FARTHEST."""
+def limit_tie_parameter(likelihood: Likelihood, parameters: Floats) -> Floats:
+    """The parameters with log nu at most FARTHEST, changed in place."""
     if likelihood.davidson:
         np.minimum(parameters[-1], FARTHEST, out=parameters[-1])
     return parameters
 
 
-def some_sums(sums: Sums, which: Bools) -> Sums:
-    return Sums(sums.cells[:, which], sums.games[:, which], sums.lead[:, which], sums.tied[which])
+def select_sums(sums: Sums, draws: Bools) -> Sums:
+    return Sums(sums.cells[:, draws], sums.games[:, draws], sums.lead[:, draws], sums.tied[draws])
 
 
-def some_point(at: Point, which: Bools) -> Point:
-    short = None if at.short is None else at.short[:, which]
+def select_point(point: Point, draws: Bools) -> Point:
+    short = None if point.short is None else point.short[:, draws]
     return Point(
-        at.parameters[:, which], at.value[which], at.terms[which], at.mean[:, which], at.decided[:, which], short
+        point.parameters[:, draws],
+        point.value[draws],
+        point.terms[draws],
+        point.mean[:, draws],
+        point.decided[:, draws],
+        short,
     )

@@ -1,4 +1,4 @@
-"""Mallows' model of rankings: a centre, how closely the votes lie around it, a test of fit, random rankings."""
+"""Mallows' model of rankings: the centre, the concentration of votes around it, a test of fit, random rankings."""
 
 from __future__ import annotations
 
@@ -31,35 +31,37 @@ __all__ = [
 ]
 
 
-#: Below, a few terms of a series stand for a difference of large terms.
+#: Below this, a few terms of a series replace a difference of large terms.
 SMALL = 0.05
 #: Bisections: each adds a bit.
 HALVINGS = 200
 
 
-def law_of_distance(items: int, theta: float) -> Floats:
+def law_of_distance(n_items: int, theta: float) -> Floats:
     """(items (items - 1) / 2 + 1) the chance of each number of pairs; proportional to Mahonian numbers exp(-theta d).
 
     The distance is a sum: the j-th item passes 0 to j - 1 of those before it, independently of the others.
     """
     law = np.ones(1)
-    for j in range(2, items + 1):
+    for j in range(2, n_items + 1):
         chances = np.exp(-theta * np.arange(1, j))
         law = np.convolve(law, np.concatenate([[1.0], chances]) / (1 + chances.sum()))
     return law
 
 
-def moments_of_distance(items: int, theta: float) -> tuple[float, float]:
+def moments_of_distance(n_items: int, theta: float) -> tuple[float, float]:
     """The mean and variance of the distance, in closed form.
 
     The j-th item passes h(theta) - j h(j theta) others in the mean, h(x) = 1 / (exp(x) - 1); where theta is small, the
-    pole 1/x of each h is left out, which cancels.
+    pole 1/x of each h is skipped, since the poles cancel.
     """
     if theta == np.inf:
         return 0.0, 0.0
-    j = np.arange(1.0, items + 1)
-    (first, slope), (each, slopes) = (passing_moments(x, pole=theta > 1) for x in (np.array([theta]), j * theta))
-    return float((first - j * each).sum()), float((j**2 * slopes - slope).sum())
+    j = np.arange(1.0, n_items + 1)
+    (h_theta, slope_theta), (h_j_theta, slopes_j_theta) = (
+        passing_moments(x, pole=theta > 1) for x in (np.array([theta]), j * theta)
+    )
+    return float((h_theta - j * h_j_theta).sum()), float((j**2 * slopes_j_theta - slope_theta).sum())
 
 
 def passing_moments(x: Floats, *, pole: bool) -> tuple[Floats, Floats]:
@@ -75,9 +77,9 @@ def passing_moments(x: Floats, *, pole: bool) -> tuple[Floats, Floats]:
     return np.where(small, series, share / below - 1 / z), np.where(small, slope, 1 / z**2 - share / below**2)
 
 
-def log_normaliser(items: int, theta: float) -> float:
+def log_normaliser(n_items: int, theta: float) -> float:
     """The log of the sum of exp(-theta distance) over all orders."""
-    j = np.arange(1.0, items + 1)
+    j = np.arange(1.0, n_items + 1)
     return float(np.log(j).sum() + (log_mean(j * theta) - log_mean(np.array([theta]))).sum())
 
 
@@ -87,20 +89,20 @@ def log_mean(x: Floats) -> Floats:
     return np.where(x > 0, np.log(-np.expm1(-safe) / safe), 0.0)
 
 
-def theta_of_mean(items: int, mean: float) -> float:
+def theta_of_mean(n_items: int, mean: float) -> float:
     """The theta of which `mean` is the mean distance: infinite for 0, 0 for what random orders have, or more."""
     if mean <= 0:
         return float("inf")
     low, high = 0.0, 1.0
-    if at_most(moments_of_distance(items, 0.0)[0], mean):
+    if at_most(moments_of_distance(n_items, 0.0)[0], mean):
         return 0.0
-    while moments_of_distance(items, high)[0] > mean:
+    while moments_of_distance(n_items, high)[0] > mean:
         low, high = high, 2 * high
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        low, high = (middle, high) if moments_of_distance(items, middle)[0] > mean else (low, middle)
+        low, high = (middle, high) if moments_of_distance(n_items, middle)[0] > mean else (low, middle)
     return (low + high) / 2
 
 
@@ -125,21 +127,21 @@ def check_theta(theta: object) -> None:
         raise ParameterError(f"theta is {theta!r}, expected a number of at least 0")
 
 
-def mallows_places(items: int, theta: float, n: int, rng: np.random.Generator) -> Floats:
+def mallows_places(n_items: int, theta: float, n: int, rng: np.random.Generator) -> Floats:
     """(n, items) places from 1 of the items of the centre, in its order."""
-    places = np.empty((n, items))
-    for i in range(items):
+    places = np.empty((n, n_items))
+    for i in range(n_items):
         chances = np.exp(-theta * np.arange(1, i + 1))  # theta may be infinite
         cumulative = np.cumsum(np.concatenate([[1.0], chances]))
-        passed = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
-        mine = i + 1.0 - np.minimum(passed, i)
-        places[:, :i] += places[:, :i] >= mine[:, None]
-        places[:, i] = mine
+        n_passed = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
+        new_places = i + 1.0 - np.minimum(n_passed, i)
+        places[:, :i] += places[:, :i] >= new_places[:, None]
+        places[:, i] = new_places
     return places
 
 
 Weights = Sequence[float] | Mapping[str, float] | None
-#: The least number of votes expected in a cell of the chi-square test, and a p-value that speaks against the model.
+#: The least expected votes in a cell of the chi-square test, and the p-value below which the model does not fit.
 EXPECTED, LEVEL = 5.0, 0.05
 
 
@@ -163,7 +165,7 @@ class Mallows(Method):
     unranked: str = UNRANKED[0]
     center: tuple[str, ...] | None = None
     time_limit: float | None = None
-    #: Whether the centre is sought as one of many. Set by `for_many`.
+    #: Whether the centre is one of many to find. Set by `for_many`.
     one_of_many: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -171,15 +173,15 @@ class Mallows(Method):
         self.kemeny()
 
     def kemeny(self) -> Method:
-        found = Kemeny(unranked=self.unranked, time_limit=self.time_limit)
-        return found.for_many()[0] if self.one_of_many else found
+        method = Kemeny(unranked=self.unranked, time_limit=self.time_limit)
+        return method.for_many()[0] if self.one_of_many else method
 
     def for_many(self) -> tuple[Method, str]:
         if self.center is not None or self.time_limit is not None:
             return self, ""
-        found = replace(self)
-        found.__dict__["one_of_many"] = True
-        return found, Kemeny().for_many()[1]
+        searching = replace(self)
+        searching.__dict__["one_of_many"] = True
+        return searching, Kemeny().for_many()[1]
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         if self.center is None:
@@ -191,14 +193,14 @@ class Mallows(Method):
 
     def solve(self, votes: Votes) -> Solution:
         if self.center is None:
-            found = self.kemeny().solve(votes)
+            solution = self.kemeny().solve(votes)
         else:
-            found = Solution(self.scores(votes, votes.weights[None])[0])
-        places = votes.ranks.shape[1] - found.scores  # Kemeny's orders are strict
+            solution = Solution(self.scores(votes, votes.weights[None])[0])
+        places = votes.ranks.shape[1] - solution.scores  # Kemeny's orders are strict
         distances = distances_from(places, votes.filled(self.unranked))
         fit = fit_theta(distances, votes.weights, places.size)
         details = {
-            **found.details,
+            **solution.details,
             "theta": fit.theta,
             "standard error of theta": fit.error,
             "mean distance": fit.observed,
@@ -206,12 +208,12 @@ class Mallows(Method):
             "distance of random orders": places.size * (places.size - 1) / 4,
             "log-likelihood": fit.loglikelihood,
         }
-        notes = [*found.notes, *fit_notes(fit, self.center is None)]
+        notes = [*solution.notes, *fit_notes(fit, self.center is None)]
         if np.isfinite(fit.theta):
-            more, said = chi_square_test(distances, votes.weights, places.size, fit.theta)
-            details |= more
-            notes += said
-        return found._replace(notes=tuple(notes), details=details)
+            test_details, test_notes = chi_square_test(distances, votes.weights, places.size, fit.theta)
+            details |= test_details
+            notes += test_notes
+        return solution._replace(notes=tuple(notes), details=details)
 
 
 def mallows(
@@ -267,64 +269,65 @@ def distances_from(center: Floats, places: Floats) -> Floats:
     return np.asarray(pairs.discordant + pairs.tied_y / 2)
 
 
-def fit_theta(distances: Floats, weights: Floats, items: int) -> MallowsFit:
-    """Theta by maximum likelihood: an exponential family, whose mean distance is that of the votes."""
+def fit_theta(distances: Floats, weights: Floats, n_items: int) -> MallowsFit:
+    """Theta by maximum likelihood: in this exponential family the expected distance is then that of the votes."""
     total, shares = float(weights.sum()), weights / weights.max()
     observed = float(shares @ distances) / float(shares.sum())
-    theta = theta_of_mean(items, observed)
+    theta = theta_of_mean(n_items, observed)
     if theta == np.inf:
         return MallowsFit(theta, np.nan, observed, 0.0, 0.0)
-    expected, variance = moments_of_distance(items, theta)
-    voters = float(shares.sum()) ** 2 / float(shares @ shares)  # as many of equal weight say as much
-    error = 1 / float(np.sqrt(voters * variance)) if theta > 0 else np.nan
-    return MallowsFit(theta, error, observed, expected, -total * (theta * observed + log_normaliser(items, theta)))
+    expected, variance = moments_of_distance(n_items, theta)
+    # This many voters of equal weight have as much information.
+    n_effective = float(shares.sum()) ** 2 / float(shares @ shares)
+    error = 1 / float(np.sqrt(n_effective * variance)) if theta > 0 else np.nan
+    return MallowsFit(theta, error, observed, expected, -total * (theta * observed + log_normaliser(n_items, theta)))
 
 
-def fit_notes(fit: MallowsFit, found: bool) -> tuple[str, ...]:
+def fit_notes(fit: MallowsFit, center_fitted: bool) -> tuple[str, ...]:
     if fit.theta == np.inf:
         return (general_note("all votes are the centre: theta is infinite"),)
     if fit.theta == 0:
         return (general_note("the votes lie no closer to the centre than random orders would: theta is 0"),)
-    if not found:
+    if not center_fitted:
         return ()
     return (general_note("the standard error of theta takes the centre for known; it was found from the same votes"),)
 
 
-def general_note(said: str) -> Note:
-    return Note(said, said)
+def general_note(text: str) -> Note:
+    return Note(text, text)
 
 
 def chi_square_test(
-    distances: Floats, weights: Floats, items: int, theta: float
+    distances: Floats, weights: Floats, n_items: int, theta: float
 ) -> tuple[dict[str, float], tuple[str, ...]]:
-    """The chi-square test of the distances, where there is one."""
+    """The chi-square test of the distances, where it applies: details and notes."""
     if (weights != 1).any() or (distances % 1 != 0).any():
         return {}, (general_note("no test of fit: it needs votes without ties that rank all items and count 1 each"),)
-    law = law_of_distance(items, theta)
+    law = law_of_distance(n_items, theta)
     expected, observed = pool_cells(law * distances.size, np.bincount(distances.astype(np.int64), minlength=law.size))
-    freedom = expected.size - 1 - (theta > 0)
-    if freedom < 1:
+    df = expected.size - 1 - (theta > 0)
+    if df < 1:
         return {}, (Note(f"no test of fit: {distances.size} votes are too few", "no test of fit: votes are too few"),)
     statistic = float(((observed - expected) ** 2 / expected).sum())
-    pvalue = float(special().chdtrc(freedom, statistic))
-    said = f"(chi-square {statistic:.2f} with {freedom}, p {format_p_value(pvalue)})"
+    pvalue = float(special().chdtrc(df, statistic))
+    test_text = f"(chi-square {statistic:.2f} with {df}, p {format_p_value(pvalue)})"
     note = (
-        f"Mallows' model does not describe the distances of these votes well {said}"
+        f"Mallows' model does not describe the distances of these votes well {test_text}"
         if pvalue < LEVEL
-        else f"the distances of the votes depart from Mallows' model no more than by chance {said}"
+        else f"the distances of the votes depart from Mallows' model no more than by chance {test_text}"
     )
-    return {"chi-square": statistic, "degrees of freedom": float(freedom), "p-value of fit": pvalue}, (Note(note),)
+    return {"chi-square": statistic, "degrees of freedom": float(df), "p-value of fit": pvalue}, (Note(note),)
 
 
 def pool_cells(expected: Floats, observed: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Neighbouring cells together until each expects enough; what is left at the end joins the last."""
+    """Merge neighbouring cells until each expects enough votes; the remaining ones join the last cell."""
     cells: list[list[float]] = [[0.0, 0.0]]
-    for one in zip(expected.tolist(), observed.tolist(), strict=True):
+    for cell in zip(expected.tolist(), observed.tolist(), strict=True):
         if cells[-1][0] >= EXPECTED:
             cells.append([0.0, 0.0])
-        cells[-1] = [a + b for a, b in zip(cells[-1], one, strict=True)]
+        cells[-1] = [a + b for a, b in zip(cells[-1], cell, strict=True)]
     if len(cells) > 1 and cells[-1][0] < EXPECTED:
-        rest = cells.pop()
-        cells[-1] = [a + b for a, b in zip(cells[-1], rest, strict=True)]
+        last_cell = cells.pop()
+        cells[-1] = [a + b for a, b in zip(cells[-1], last_cell, strict=True)]
     table = np.array(cells)
     return table[:, 0], table[:, 1]

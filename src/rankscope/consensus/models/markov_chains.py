@@ -1,4 +1,4 @@
-"""The Markov chains MC1 to MC4: items by how often a walk to better items is at each."""
+"""The Markov chains MC1 to MC4: items by the share of time that a random walk to better items spends at each."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = [
 ]
 
 
-#: The share of jumps to any item. Small, since it levels the differences; not so small that rounding shows.
+#: The share of jumps to any item. Small, since it reduces differences, but not so small that rounding errors matter.
 TELEPORT = 0.05
-#: What a score is.
+#: The meaning of a score.
 SCORE_MEANING = "the share of its time that a walk from item to better item spends at this one"
 
 
@@ -50,19 +50,19 @@ class MarkovChain(Method):
     unranked: str = UNRANKED[-1]
 
     def __post_init__(self) -> None:
-        good = isinstance(self.teleport, (int, float)) and 0 < self.teleport < 1
-        if not good:
+        valid = isinstance(self.teleport, (int, float)) and 0 < self.teleport < 1
+        if not valid:
             raise ParameterError(f"teleport is {self.teleport!r}, expected a number between 0 and 1, as 0.05")
         check_unranked(self.unranked)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        found = np.empty((len(weights), len(votes.items)))
-        some = max(1, HELD // len(votes.items) ** 2)
+        scores = np.empty((len(weights), len(votes.items)))
+        draws_at_once = max(1, HELD // len(votes.items) ** 2)
         places = votes.filled(self.unranked)
-        for start in range(0, len(weights), some):
-            draws = slice(start, start + some)
-            found[draws] = stationary_distribution(self.steps(votes, places, weights[draws]), self.teleport)
-        return found
+        for start in range(0, len(weights), draws_at_once):
+            draws = slice(start, start + draws_at_once)
+            scores[draws] = stationary_distribution(self.steps(votes, places, weights[draws]), self.teleport)
+        return scores
 
     @abstractmethod
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
@@ -108,8 +108,9 @@ class MC2(MarkovChain):
     meaning: ClassVar[str] = SCORE_MEANING
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
-        offered = 1 / np.where(np.isnan(places), 1.0, normalise_ranks(places, "ceiling"))  # of so many each is one
-        return normalise_rows(comparison_sums(weights, *place_codes(places, 1), offered).swapaxes(1, 2))
+        # Each item is one of this many that the voter offers.
+        offer_shares = 1 / np.where(np.isnan(places), 1.0, normalise_ranks(places, "ceiling"))
+        return normalise_rows(comparison_sums(weights, *place_codes(places, 1), offer_shares).swapaxes(1, 2))
 
 
 class MC3(MarkovChain):
@@ -129,10 +130,10 @@ class MC3(MarkovChain):
     meaning: ClassVar[str] = SCORE_MEANING
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
-        there = (~np.isnan(places)).astype(np.float64)
-        total = (weights @ there)[:, :, None]
-        offered = comparison_sums(weights / there.sum(axis=1), *place_codes(places)).swapaxes(1, 2)
-        steps = offered / np.where(total > 0, total, 1.0)
+        ranked = (~np.isnan(places)).astype(np.float64)
+        total = (weights @ ranked)[:, :, None]
+        better_sums = comparison_sums(weights / ranked.sum(axis=1), *place_codes(places)).swapaxes(1, 2)
+        steps = better_sums / np.where(total > 0, total, 1.0)
         return with_stays(np.where(total > 0, steps, 1 / places.shape[1]))
 
 
@@ -156,33 +157,33 @@ class MC4(MarkovChain):
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         wins = majority_wins(preference_matrices(votes, weights, self.unranked))
         steps = wins.swapaxes(1, 2) / places.shape[1]
-        nobody = weights @ (~np.isnan(places)).astype(np.float64) == 0
-        return with_stays(np.where(nobody[:, :, None], 1 / places.shape[1], steps))
+        is_unranked = weights @ (~np.isnan(places)).astype(np.float64) == 0
+        return with_stays(np.where(is_unranked[:, :, None], 1 / places.shape[1], steps))
 
 
 def normalise_rows(sums: Floats) -> Floats:
-    """Rows that sum to 1; those of 0 go to all items alike."""
+    """Rows that sum to 1; rows of 0 become equal shares of all items."""
     total = sums.sum(axis=2, keepdims=True)
     return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1 / sums.shape[2])
 
 
 def with_stays(steps: Floats) -> Floats:
-    """The same, with what is wanting to 1 in each row on the diagonal."""
-    own = np.arange(steps.shape[1])
-    steps[:, own, own] = 0.0
-    steps[:, own, own] = 1 - steps.sum(axis=2)
+    """Steps whose diagonal makes each row sum to 1, changed in place."""
+    diagonal = np.arange(steps.shape[1])
+    steps[:, diagonal, diagonal] = 0.0
+    steps[:, diagonal, diagonal] = 1 - steps.sum(axis=2)
     return steps
 
 
 def stationary_distribution(steps: Floats, teleport: float) -> Floats:
     """(draws, items) how often a walk is at each item in the long run, of which a share of steps goes to any item.
 
-    steps: (draws, items, items) rows that sum to 1. Solved is p (I - (1 - t) steps) = t / items; there is one solution.
+    steps: (draws, items, items) rows that sum to 1. The solution of p (I - (1 - t) steps) = t / items, which is unique.
     """
     n = steps.shape[1]
     system = np.eye(n) - (1 - teleport) * steps.swapaxes(1, 2)
-    found = np.linalg.solve(system, np.full((len(steps), n, 1), teleport / n))[:, :, 0]
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    solution = np.linalg.solve(system, np.full((len(steps), n, 1), teleport / n))[:, :, 0]
+    return np.asarray(solution / solution.sum(axis=1, keepdims=True))
 
 
 def mc1(

@@ -51,98 +51,101 @@ __all__ = [
 ]
 
 
-#: Pairs of all voters that are held at once.
+#: The most pairs of all voters in memory.
 MOST = 1 << 23
-#: What weighs at most this share of all voters, or of a prior, holds no worths together: it is below what slopes are
-#: followed to.
+#: A voter or a prior of at most this share of the total weight does not connect items: it is below the tolerance of
+#: slopes.
 TINY = 1e-9
-#: Parts of the items that a message names.
+#: The most parts of the items that a message names.
 PARTS_LISTED = 4
 
 
 def pairs_above(votes: Votes, subsets: bool) -> Any:
-    """Sparse (items * items, voters) 1 where the voter put the item of the row above that of the column, or level.
+    """Sparse (items * items, voters) 1 where the voter ranked the item of the row above that of the column, or tied.
 
-    None where this has more than MOST entries.
+    None where this would have more than MOST entries.
     """
     from scipy.sparse import csc_array
 
-    voters, n = votes.ranks.shape
-    ranked = (~np.isnan(votes.ranks)).sum(axis=1)
-    if int((ranked * (ranked if subsets else n)).sum()) > MOST:
+    n_voters, n = votes.ranks.shape
+    n_ranked = (~np.isnan(votes.ranks)).sum(axis=1)
+    if int((n_ranked * (n_ranked if subsets else n)).sum()) > MOST:
         return None
     codes, lengths = [], []
-    for start in range(0, voters, max(NUMBERS // (n * n), 1)):
-        above = above_in(votes, slice(start, start + max(NUMBERS // (n * n), 1)), subsets)
+    for start in range(0, n_voters, max(NUMBERS // (n * n), 1)):
+        above = is_above(votes, slice(start, start + max(NUMBERS // (n * n), 1)), subsets)
         voter, code = np.nonzero(above)
         codes.append(code)
         lengths.append(np.bincount(voter, minlength=len(above)))
     code = np.concatenate(codes)
     offsets = np.append(0, np.cumsum(np.concatenate(lengths)))
-    return csc_array((np.ones(code.size, np.float32), code, offsets), shape=(n * n, voters)).tocsr()
+    return csc_array((np.ones(code.size, np.float32), code, offsets), shape=(n * n, n_voters)).tocsr()
 
 
-def above_in(votes: Votes, some: slice, subsets: bool) -> Bools:
-    """(some voters, items * items) whether the item of the row is above that of the column, or level."""
-    places = votes.places[some]
+def is_above(votes: Votes, voters: slice, subsets: bool) -> Bools:
+    """(voters, items * items) whether the voter ranks the item of the row above that of the column, or ties them."""
+    places = votes.places[voters]
     places = np.where(np.isnan(places), np.nan if subsets else np.inf, places)
     above = (places[:, :, None] <= places[:, None, :]) & np.isfinite(places[:, :, None])
     return np.asarray(above.reshape(len(places), -1))
 
 
-def counting(weights: Floats) -> Bools:
-    """(draws, voters) who counts."""
+def counted_voters(weights: Floats) -> Bools:
+    """(draws, voters) whether the voter's weight is more than negligible."""
     return np.asarray(weights > TINY * weights.sum(axis=1, keepdims=True))
 
 
 def beaten_by(votes: Votes, weights: Floats, subsets: bool) -> npt.NDArray[np.float32]:
-    """(draws, items, items) above 0 where a voter who counts has the item of the row above or beside the column's."""
-    voters, n = votes.ranks.shape
+    """(draws, items, items) above 0 where a counted voter ranks the row's item above the column's, or ties them."""
+    n_voters, n = votes.ranks.shape
     refuse_items(n)
-    found = np.zeros((len(weights), n * n), np.float32)
-    step, counts = max(NUMBERS // (n * n), 1), counting(weights).astype(np.float32)
-    for start in range(0, voters, step):
-        some = slice(start, start + step)
-        found += counts[:, some] @ above_in(votes, some, subsets)
-    return found.reshape(-1, n, n)
+    above = np.zeros((len(weights), n * n), np.float32)
+    step, counts = max(NUMBERS // (n * n), 1), counted_voters(weights).astype(np.float32)
+    for start in range(0, n_voters, step):
+        block = slice(start, start + step)
+        above += counts[:, block] @ is_above(votes, block, subsets)
+    return above.reshape(-1, n, n)
 
 
 def connected(votes: Votes, weights: Floats, subsets: bool, pairs: Any = None) -> Bools:
     """(draws) whether each item was above each other one, directly or through others. pairs: of `pairs_above`."""
     n = len(votes.items)
-    found = np.empty(len(weights), np.bool_)
+    is_connected = np.empty(len(weights), np.bool_)
     step = max(4 * NUMBERS // (n * n), 1)
     for start in range(0, len(weights), step):
-        some = weights[start : start + step]
+        draw_weights = weights[start : start + step]
         if pairs is None:
-            above = beaten_by(votes, some, subsets)
+            above = beaten_by(votes, draw_weights, subsets)
         else:
-            above = np.asarray(pairs @ counting(some).T.astype(np.float32)).T.reshape(-1, n, n)
-        good = np.ones(len(above), np.bool_)
+            above = np.asarray(pairs @ counted_voters(draw_weights).T.astype(np.float32)).T.reshape(-1, n, n)
+        all_reached = np.ones(len(above), np.bool_)
         for matrix in (above, above.transpose(0, 2, 1)):
             reached = np.zeros((len(above), 1, n), np.float32)
             reached[:, :, 0] = 1
             for _ in range(n):
-                more = np.minimum(reached + reached @ matrix, 1)
-                if (more > 0).sum() == (reached > 0).sum():
+                extended = np.minimum(reached + reached @ matrix, 1)
+                if (extended > 0).sum() == (reached > 0).sum():
                     break
-                reached = more
-            good &= (reached > 0).all(axis=(1, 2))
-        found[start : start + step] = good
-    return found
+                reached = extended
+            all_reached &= (reached > 0).all(axis=(1, 2))
+        is_connected[start : start + step] = all_reached
+    return is_connected
 
 
 def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
-    """Raises InputError with the parts of the items of which one was never above the other."""
+    """Raises InputError that names the parts of the items of which one was never above the other."""
     from scipy.sparse.csgraph import connected_components
 
     above = beaten_by(votes, weights[None], subsets)[0] > 0
-    n_parts, part = connected_components(above, directed=True, connection="strong")
+    n_parts, part_of_item = connected_components(above, directed=True, connection="strong")
     if n_parts == 1:
         return
-    strength = [float(above[part == one].sum(axis=1).mean()) for one in range(n_parts)]
-    by_strength = sorted(range(n_parts), key=lambda one: -strength[one])
-    names = ["{" + join_names([votes.items[i] for i in np.flatnonzero(part == one)]) + "}" for one in by_strength]
+    strength = [float(above[part_of_item == part_id].sum(axis=1).mean()) for part_id in range(n_parts)]
+    by_strength = sorted(range(n_parts), key=lambda part_id: -strength[part_id])
+    names = [
+        "{" + join_names([votes.items[i] for i in np.flatnonzero(part_of_item == part_id)]) + "}"
+        for part_id in by_strength
+    ]
     raise InputError(
         f"the items fall into {n_parts} parts that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two "
         "parts one "
@@ -152,13 +155,13 @@ def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
 
 #: The prior of resamples that have no maximum without one.
 SLIGHT_PRIOR = 1e-3
-#: Fits go on until slopes are below this share of the weight of all voters, and are done below the other.
+#: Fits aim at slopes below the first share of the total weight, and have converged below the second one.
 CLOSE, FLAT = 1e-11, 1e-8
-#: Log-worths are all one that differ by less.
+#: Log-worths that differ by less are equal.
 NOISE = 1e-8
-#: To a fit, a prior is at most so many times as great as the weight of all voters.
+#: In a fit, a prior is at most this many times the total weight of the voters.
 HUGE = 1e9
-#: Fits that start again from where they came to, with the curvature there.
+#: The most restarts of a fit from its last point, with the curvature there.
 ROUNDS = 6
 
 
@@ -188,18 +191,18 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     weights = np.atleast_2d(np.asarray(weights, np.float64))
     model = LuceModel.of(votes, unranked, prior)
     model.refuse_unsolvable(weights.max(axis=0))
-    middle = np.asarray(weights.mean(axis=0))
-    best = model.best(middle)
+    mean_weights = np.asarray(weights.mean(axis=0))
+    best = model.best(mean_weights)
     if len(weights) == 1:
         return best[None]
     priors = np.where(model.solvable(weights), float(prior), SLIGHT_PRIOR)
-    return model.fits(weights, best, middle, priors)
+    return model.fits(weights, best, mean_weights, priors)
 
 
 @dataclass(frozen=True, eq=False)
 class LuceModel:
-    """Votes made ready for many fits to resamples of them. terms: what the likelihood is computed from. above: sparse,
-    which voter put which item above which, None where that would be too much to hold.
+    """Votes prepared for many fits to resamples of them. terms: the terms of the likelihood. above: sparse, which voter
+    ranked which item above which, None where that would take too much memory.
     """
 
     votes: Votes
@@ -217,15 +220,15 @@ class LuceModel:
 
     @property
     def quick(self) -> bool:
-        """Whether equal choices are brought together; else each fit takes sums over all votes."""
+        """Whether equal choices are merged; else each fit takes sums over all votes."""
         return isinstance(self.terms, ChoiceSets)
 
     def solvable(self, weights: Floats) -> Bools:
         """(draws) whether worths exist that are most likely. weights: (draws, voters)."""
-        held: Bools = np.asarray(self.prior > TINY * weights.sum(axis=1))
-        if not held.all():
-            held |= connected(self.votes, weights, self.subsets, self.above)
-        return held
+        has_maximum: Bools = np.asarray(self.prior > TINY * weights.sum(axis=1))
+        if not has_maximum.all():
+            has_maximum |= connected(self.votes, weights, self.subsets, self.above)
+        return has_maximum
 
     def refuse_unsolvable(self, weights: Floats) -> None:
         """Raises InputError where no worths are most likely. weights: (voters)."""
@@ -238,78 +241,82 @@ class LuceModel:
         return np.asarray(without_rounding(fit_stages(self.terms, weights[None], np.array([self.prior]), start))[0])
 
     def fits(self, weights: Floats, near: Floats, typical: Floats, priors: Floats | None = None) -> Floats:
-        """(draws, items) the same of many rows, each with a maximum: near (items), the fit to the weights `typical`."""
+        """(draws, items) log-worths for many rows, each with a maximum. near: (items) the fit to weights `typical`."""
         priors = np.full(len(weights), self.prior) if priors is None else priors
         start = np.repeat(near[None], len(weights), axis=0)
-        # A power of two, 1 where voters weigh about alike: by it, all rows are about as steep as the typical one.
-        size = np.exp2(np.clip(np.rint(np.log2(weights.sum(axis=1)) - np.log2(typical.sum())), -900, 900))
-        priors = np.minimum(priors / size, HUGE * typical.sum())
-        return without_rounding(fit_stages(self.terms, weights / size[:, None], priors, start, typical))
+        # A power of two, 1 where voters have about equal weights, which makes all rows about as steep as the typical
+        # one.
+        scale = np.exp2(np.clip(np.rint(np.log2(weights.sum(axis=1)) - np.log2(typical.sum())), -900, 900))
+        priors = np.minimum(priors / scale, HUGE * typical.sum())
+        return without_rounding(fit_stages(self.terms, weights / scale[:, None], priors, start, typical))
 
 
-def without_rounding(found: Floats) -> Floats:
-    """Where all are alike, what rounding leaves would be an order."""
-    found[np.ptp(found, axis=1) < NOISE] = 0.0
-    found[np.abs(found) < NOISE] = 0.0
-    return found
+def without_rounding(log_worths: Floats) -> Floats:
+    """Log-worths with rounding errors set to 0, so that they do not order equal items; changed in place."""
+    log_worths[np.ptp(log_worths, axis=1) < NOISE] = 0.0
+    log_worths[np.abs(log_worths) < NOISE] = 0.0
+    return log_worths
 
 
 def fit_stages(
     stages: ChoiceStages | ChoiceSets, weights: Floats, priors: Floats, start: Floats, typical: Floats | None = None
 ) -> Floats:
-    """The fits of `fit_plackett_luce`, once it is known that there are any.
+    """The fits of `fit_plackett_luce`, each of which exists.
 
-    start: (draws, items), the first of which says, with the weights `typical`, how curved the likelihoods are. Where a
-    fit does not end, it goes on alone with its own curvature.
+    start: (draws, items), the first of which gives, with the weights `typical`, the curvature of the likelihoods. A fit
+    that does not converge continues alone with its own curvature.
     """
-    found = np.asarray(start - start.mean(axis=1, keepdims=True), np.float64)
+    log_worths = np.asarray(start - start.mean(axis=1, keepdims=True), np.float64)
     typical = weights[0] if typical is None else typical
-    at_once = max(4 * NUMBERS // start.shape[1] ** 2, 1)
+    rows_at_once = max(4 * NUMBERS // start.shape[1] ** 2, 1)
     if isinstance(stages, ChoiceSets):
-        at_once = min(at_once, max(NUMBERS // stages.width, 1))
-    open_ = np.arange(len(start))
-    for round_ in range(ROUNDS):
-        step = 1 if round_ else at_once
-        left = [
-            raise_likelihoods(stages, found, weights, priors, rows, weights[rows[0]] if round_ else typical)
-            for rows in (open_[first : first + step] for first in range(0, open_.size, step))
+        rows_at_once = min(rows_at_once, max(NUMBERS // stages.width, 1))
+    unfinished = np.arange(len(start))
+    for round_index in range(ROUNDS):
+        step = 1 if round_index else rows_at_once
+        still_unfinished = [
+            raise_likelihoods(stages, log_worths, weights, priors, rows, weights[rows[0]] if round_index else typical)
+            for rows in (unfinished[row_start : row_start + step] for row_start in range(0, unfinished.size, step))
         ]
-        open_ = np.concatenate(left)
-        if not open_.size:
-            return found
+        unfinished = np.concatenate(still_unfinished)
+        if not unfinished.size:
+            return log_worths
     raise InputError(
-        f"the worths of {open_.size} of {len(start)} fits did not settle; pass a prior above 0, as 0.5, which keeps "
-        "them from running away"
+        f"the worths of {unfinished.size} of {len(start)} fits did not settle; pass a prior above 0, as 0.5, which "
+        "keeps them from running away"
     )
 
 
 def raise_likelihoods(
-    stages: ChoiceStages | ChoiceSets, found: Floats, weights: Floats, priors: Floats, rows: Ints, by: Floats
+    stages: ChoiceStages | ChoiceSets, log_worths: Floats, weights: Floats, priors: Floats, rows: Ints, typical: Floats
 ) -> Ints:
-    """The rows that are not at their maximum yet, once all were led on; found: changed in place."""
-    first = rows[0]
+    """Improve the rows of log_worths, in place; the rows that have not converged yet."""
+    first_row = rows[0]
     if isinstance(stages, ChoiceSets):
-        height, curved = stages.height(weights[rows], priors[rows]), stages.curvature(found[first], by)
+        objective, curvatures = (
+            stages.height(weights[rows], priors[rows]),
+            stages.curvature(log_worths[first_row], typical),
+        )
     else:
-        height = likelihood_function(stages.part(rows), weights[rows], priors[rows])
-        curved = curvature(stages.part(rows[:1]), found[first], by)
-    known = curved + prior_curvature(found[first], priors[first])
-    inverse = np.asarray(np.linalg.pinv(known, rcond=1e-12, hermitian=True))
+        objective = likelihood_function(stages.part(rows), weights[rows], priors[rows])
+        curvatures = curvature(stages.part(rows[:1]), log_worths[first_row], typical)
+    total_curvature = curvatures + prior_curvature(log_worths[first_row], priors[first_row])
+    inverse = np.asarray(np.linalg.pinv(total_curvature, rcond=1e-12, hermitian=True))
     total = weights[rows].sum(axis=1)
-    at, steep = maximise(height, found[rows], inverse, CLOSE * total)
-    found[rows] = at - at.mean(axis=1, keepdims=True)
-    return np.asarray(rows[steep > FLAT * total])
+    points, steepness = maximise(objective, log_worths[rows], inverse, CLOSE * total)
+    log_worths[rows] = points - points.mean(axis=1, keepdims=True)
+    return np.asarray(rows[steepness > FLAT * total])
 
 
 def likelihood_function(
     stages: ChoiceStages, weights: Floats, priors: Floats
 ) -> Callable[[Ints, Floats], tuple[Floats, Floats]]:
-    """What `maximise` climbs, by running sums over the votes."""
+    """The function for `maximise`: log-likelihoods and slopes, by running sums over the votes."""
 
-    def found(some: Ints, at: Floats) -> tuple[Floats, Floats]:
-        return slope(stages.part(some), at, weights[some], priors[some])
+    def value_and_slope(draws: Ints, log_worths: Floats) -> tuple[Floats, Floats]:
+        return slope(stages.part(draws), log_worths, weights[draws], priors[draws])
 
-    return found
+    return value_and_slope
 
 
 def plackett_luce_covariance(
@@ -332,12 +339,12 @@ def plackett_luce_covariance(
     >>> round(float(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]), 6)  # 1 / (3 * 2/3 * 1/3), as of a log-odds
     1.5
     """
-    by = votes.weights if weights is None else np.asarray(weights, np.float64)
+    voter_weights = votes.weights if weights is None else np.asarray(weights, np.float64)
     if log_worths is None:
-        log_worths = fit_plackett_luce(votes, by[None], unranked=unranked, prior=prior)[0]
+        log_worths = fit_plackett_luce(votes, voter_weights[None], unranked=unranked, prior=prior)[0]
     stages = stages_of(votes.places, subsets=unranked == "ignore")
-    found = curvature(stages, log_worths, by) + prior_curvature(log_worths, prior)
-    return np.asarray(np.linalg.pinv(found, rcond=1e-13, hermitian=True))
+    information = curvature(stages, log_worths, voter_weights) + prior_curvature(log_worths, prior)
+    return np.asarray(np.linalg.pinv(information, rcond=1e-13, hermitian=True))
 
 
 def sample_plackett_luce(worths: Mapping[str, float], n: int, rng: Any = None) -> Votes:
@@ -364,7 +371,7 @@ def luce_places(log_worths: Floats, rng: np.random.Generator) -> Floats:
 
 
 Weights = Sequence[float] | Mapping[str, float] | None
-#: A p-value below says that the model does not fit.
+#: A p-value below this says that the model does not fit.
 LEVEL = 0.05
 
 
@@ -377,13 +384,14 @@ class Misfit(NamedTuple):
 
     @property
     def note(self) -> str:
-        """For people."""
-        said = f"(p {format_p_value(self.pvalue)} by {self.n_resamples:,} draws)"
+        """The sentence on the fit for views."""
+        pvalue_text = f"(p {format_p_value(self.pvalue)} by {self.n_resamples:,} draws)"
         if self.pvalue < LEVEL:
             return (
-                f"one worth an item does not describe these votes well: pairs differ from it more than by chance {said}"
+                "one worth an item does not describe these votes well: pairs differ from it more than by chance "
+                f"{pvalue_text}"
             )
-        return f"the pairs of items show no departure from one worth an item that chance would not make {said}"
+        return f"the pairs of items show no departure from one worth an item that chance would not make {pvalue_text}"
 
 
 def plackett_luce_misfit(
@@ -422,46 +430,50 @@ def plackett_luce_misfit(
         log_worths = fit_plackett_luce(votes, votes.weights[None], unranked=unranked, prior=prior)[0]
     subsets = unranked == "ignore"
     observed = float(pair_statistic(votes.places[None], votes.weights, log_worths[None], subsets)[0])
-    drawn = []
+    sampled_statistics = []
     step = max(NUMBERS // max(votes.ranks.size, len(votes.items) ** 2), 1)
     for start in range(0, n_resamples, step):
-        some = min(step, n_resamples - start)
-        places = sample_places(votes, log_worths, some, subsets, rng)
-        by = np.repeat(votes.weights[None], some, axis=0)
-        begin = np.repeat(log_worths[None], some, axis=0)
-        fits = fit_stages(stages_of(places, subsets=subsets), by, np.full(some, prior or SLIGHT_PRIOR), begin)
-        drawn.append(pair_statistic(places, votes.weights, fits, subsets))
-    as_far = np.concatenate(drawn) >= observed * (1 - SOLVED)
-    return Misfit(observed * unit, (1 + int(as_far.sum())) / (n_resamples + 1), n_resamples)
+        n_draws = min(step, n_resamples - start)
+        places = sample_places(votes, log_worths, n_draws, subsets, rng)
+        draw_weights = np.repeat(votes.weights[None], n_draws, axis=0)
+        initial = np.repeat(log_worths[None], n_draws, axis=0)
+        fitted = fit_stages(
+            stages_of(places, subsets=subsets), draw_weights, np.full(n_draws, prior or SLIGHT_PRIOR), initial
+        )
+        sampled_statistics.append(pair_statistic(places, votes.weights, fitted, subsets))
+    at_least_as_far = np.concatenate(sampled_statistics) >= observed * (1 - SOLVED)
+    return Misfit(observed * unit, (1 + int(at_least_as_far.sum())) / (n_resamples + 1), n_resamples)
 
 
-def sample_places(votes: Votes, log_worths: Floats, draws: int, subsets: bool, rng: np.random.Generator) -> Floats:
-    """(draws, voters, items) rankings of the model: of the same items, or cut to the same length."""
+def sample_places(votes: Votes, log_worths: Floats, n_draws: int, subsets: bool, rng: np.random.Generator) -> Floats:
+    """(draws, voters, items) rankings drawn from the model: of the same items, or cut to the same length."""
     missing = np.isnan(votes.places)
     logs = np.where(missing, -np.inf, log_worths) if subsets else np.broadcast_to(log_worths, missing.shape)
-    places = luce_places(np.broadcast_to(logs, (draws, *missing.shape)), rng)
-    length = (~missing).sum(axis=1, keepdims=True)
-    return np.where(places > length, np.nan, places)
+    places = luce_places(np.broadcast_to(logs, (n_draws, *missing.shape)), rng)
+    n_ranked = (~missing).sum(axis=1, keepdims=True)
+    return np.where(places > n_ranked, np.nan, places)
 
 
 def pair_statistic(places: Floats, weights: Floats, log_worths: Floats, subsets: bool) -> Floats:
     """(draws) the statistic; places: (draws, voters, items), log_worths: (draws, items)."""
-    known = np.where(np.isnan(places), np.nan if subsets else np.inf, places)
-    draws, voters, n = known.shape
-    above, level = np.zeros((draws, n, n)), np.zeros((draws, n, n))
-    step = max(4 * NUMBERS // (draws * n * n), 1)
-    for start in range(0, voters, step):
-        some, by = known[:, start : start + step], weights[start : start + step]
-        left, right = some[:, :, :, None], some[:, :, None, :]
-        above += np.einsum("v,dvij->dij", by, (left < right).astype(np.float64))
-        level += np.einsum("v,dvij->dij", by, ((left == right) & np.isfinite(left)).astype(np.float64))
-    together = above + above.transpose(0, 2, 1) + level
+    filled_places = np.where(np.isnan(places), np.nan if subsets else np.inf, places)
+    n_draws, n_voters, n = filled_places.shape
+    above, tied = np.zeros((n_draws, n, n)), np.zeros((n_draws, n, n))
+    step = max(4 * NUMBERS // (n_draws * n * n), 1)
+    for start in range(0, n_voters, step):
+        block, block_weights = filled_places[:, start : start + step], weights[start : start + step]
+        row_places, column_places = block[:, :, :, None], block[:, :, None, :]
+        above += np.einsum("v,dvij->dij", block_weights, (row_places < column_places).astype(np.float64))
+        tied += np.einsum(
+            "v,dvij->dij", block_weights, ((row_places == column_places) & np.isfinite(row_places)).astype(np.float64)
+        )
+    n_comparisons = above + above.transpose(0, 2, 1) + tied
     chance = 1 / (1 + np.exp(log_worths[:, None, :] - log_worths[:, :, None]))
-    variance = together * chance * (1 - chance)
-    off = (above + level / 2 - together * chance) ** 2
+    variance = n_comparisons * chance * (1 - chance)
+    squared_errors = (above + tied / 2 - n_comparisons * chance) ** 2
     upper = np.triu(np.ones((n, n), np.bool_), 1)
     return np.asarray(
-        np.where((variance > 0) & upper, off / np.where(variance > 0, variance, 1.0), 0.0).sum(axis=(1, 2))
+        np.where((variance > 0) & upper, squared_errors / np.where(variance > 0, variance, 1.0), 0.0).sum(axis=(1, 2))
     )
 
 
@@ -482,40 +494,40 @@ class PlackettLuce(Method):
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         check_prior(votes.weights, self.prior)
-        unit = float(votes.weights.max())  # only proportions count, and squares of weights are to stay numbers
+        unit = float(votes.weights.max())  # only proportions count, and squares of weights must not overflow
         proportions = floored(weights / unit, weights)
         return fit_plackett_luce(votes, proportions, unranked=self.unranked, prior=self.prior / unit)
 
     def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
-        found = self.scores(votes, weights)
-        good = self.prior > TINY * weights.sum(axis=1)
-        if not good.all():
-            good |= connected(votes, weights, self.unranked == "ignore")
-        return ResampledScores(found, int(np.count_nonzero(~good)))
+        scores = self.scores(votes, weights)
+        has_maximum = self.prior > TINY * weights.sum(axis=1)
+        if not has_maximum.all():
+            has_maximum |= connected(votes, weights, self.unranked == "ignore")
+        return ResampledScores(scores, int(np.count_nonzero(~has_maximum)))
 
-    def said_of_draws(self, odd: int, draws: int) -> str:
+    def said_of_draws(self, n_odd: int, n_draws: int) -> str:
         return (
-            f"in {odd:,} of {pluralise(draws, 'draw')} of the voters an item is always, or never, above others, so "
+            f"in {n_odd:,} of {pluralise(n_draws, 'draw')} of the voters an item is always, or never, above others, so "
             f"that no worths are most likely; there a prior of {SLIGHT_PRIOR:g} orders the items"
         )
 
     def solve(self, votes: Votes) -> Solution:
-        found = self.scores(votes, votes.weights[None])
+        log_worths = self.scores(votes, votes.weights[None])
         stages = stages_of(votes.places, subsets=self.unranked == "ignore")
-        none = np.zeros(1)
-        of_fit = float(slope(stages, found, votes.weights[None], none)[0][0])
-        of_chance = float(slope(stages, np.zeros_like(found), votes.weights[None], none)[0][0])
-        gain, freedom = 2 * (of_fit - of_chance), len(votes.items) - 1
+        no_prior = np.zeros(1)
+        fit_loglikelihood = float(slope(stages, log_worths, votes.weights[None], no_prior)[0][0])
+        chance_loglikelihood = float(slope(stages, np.zeros_like(log_worths), votes.weights[None], no_prior)[0][0])
+        likelihood_ratio, df = 2 * (fit_loglikelihood - chance_loglikelihood), len(votes.items) - 1
         details = {
-            "log-likelihood": of_fit,
-            "log-likelihood of random orders": of_chance,
-            "pseudo R2": 1 - of_fit / of_chance if of_chance else 0.0,
-            "likelihood ratio": gain,
-            "degrees of freedom": float(freedom),
+            "log-likelihood": fit_loglikelihood,
+            "log-likelihood of random orders": chance_loglikelihood,
+            "pseudo R2": 1 - fit_loglikelihood / chance_loglikelihood if chance_loglikelihood else 0.0,
+            "likelihood ratio": likelihood_ratio,
+            "degrees of freedom": float(df),
         }
         notes: tuple[str, ...] = ()
         if not np.ptp(votes.weights) and votes.weights[0] == 1 and not self.prior:
-            pvalue = float(special().chdtrc(freedom, max(gain, 0.0)))
+            pvalue = float(special().chdtrc(df, max(likelihood_ratio, 0.0)))
             details["p-value of equal worths"] = pvalue
             notes = (
                 Note(
@@ -523,7 +535,7 @@ class PlackettLuce(Method):
                     f"{format_p_value(pvalue)}"
                 ),
             )
-        return Solution(found[0], notes, details)
+        return Solution(log_worths[0], notes, details)
 
 
 def plackett_luce(
@@ -562,9 +574,9 @@ def plackett_luce(
     """
     check_count("n_resamples", n_resamples, 0)
     votes = Votes.of(rankings, weights=weights)
-    found = PlackettLuce(unranked=unranked, prior=prior).order(votes)
+    order = PlackettLuce(unranked=unranked, prior=prior).order(votes)
     if not n_resamples:
-        return found
-    misfit = plackett_luce_misfit(votes, found.scores, unranked=unranked, prior=prior, n_resamples=n_resamples, rng=rng)
-    details = {**found.details, "misfit": misfit.statistic, "p-value of fit": misfit.pvalue}
-    return replace(found, details=details, notes=(*found.notes, misfit.note))
+        return order
+    misfit = plackett_luce_misfit(votes, order.scores, unranked=unranked, prior=prior, n_resamples=n_resamples, rng=rng)
+    details = {**order.details, "misfit": misfit.statistic, "p-value of fit": misfit.pvalue}
+    return replace(order, details=details, notes=(*order.notes, misfit.note))

@@ -1,6 +1,6 @@
-"""Plackett and Luce's likelihood: rankings as choices made one after another, equal choices brought together.
+"""Plackett and Luce's likelihood: rankings as choices made one after another, with equal choice sets merged.
 
-Of each choice the likelihood needs the logarithm of a sum of worths, which depends on nothing but the items to choose
+For each choice the likelihood needs the logarithm of a sum of worths, which depends only on the set of items to choose
 from. So equal sets are one row of a sparse matrix, and a resample changes only how often each row counts.
 """
 
@@ -37,9 +37,9 @@ NUMBERS = 1 << 20
 class ChoiceStages:
     """Votes as choices, in arrays (sets of votes, voters, items).
 
-    order: the items by place, those who have no part last. start, end: of the group of tied items that each place is
-    in. passed: the share of the group that is chosen before this place, 0 for the first. counts: 1 where a choice is
-    made at the place, else 0. there: 1 where the item has a part. chosen: by item, how much of a choice it is.
+    order: the items by place, those without a part last. start, end: of the group of tied items at each place. passed:
+    the share of the group that is chosen before this place, 0 for the first. counts: 1 where a choice is made at the
+    place, else 0. there: 1 where the item can be chosen. chosen: by item, its share of a choice.
     """
 
     order: Ints
@@ -51,164 +51,171 @@ class ChoiceStages:
     chosen: Floats
 
     def part(self, draws: slice | Ints, voters: slice = slice(None)) -> ChoiceStages:
-        """Of some draws, where each has votes of its own, and some voters."""
-        of = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        """The stages of some voters and, where each draw has its own votes, of some draws."""
+        arrays = {name: getattr(self, name) for name in self.__dataclass_fields__}
         rows = slice(None) if len(self.order) == 1 else draws
-        return ChoiceStages(**{name: values[rows, voters] for name, values in of.items()})
+        return ChoiceStages(**{name: values[rows, voters] for name, values in arrays.items()})
 
 
 def stages_of(places: Floats, *, subsets: bool) -> ChoiceStages:
-    """From places, (voters, items) or (sets of votes, voters, items), NaN where an item is not ranked.
+    """The choices of votes, from places, (voters, items) or (sets of votes, voters, items), NaN for unranked items.
 
-    A voter chooses the best of all items, then of those left. Where t items are tied, the choices among them are
-    averaged over their orders: each has 1/t of each of these choices, and after s of them s/t of the group's worth is
-    gone (Efron's approximation; exact for two items). The last item of all is no choice. subsets: only ranked items
-    were there to choose from; else the others were, too, and choosing stopped before them.
+    A voter chooses the best of all items, then of the remaining ones. Where t items are tied, the choices among them
+    are averaged over their orders: each has 1/t of each of these choices, and after s of them s/t of the group's worth
+    is removed (Efron's approximation; exact for two items). The last of all items is no choice. subsets: voters chose
+    only among their ranked items; else among all, and stopped before the unranked ones.
     """
     places = places.reshape(-1, *places.shape[-2:])
     n = places.shape[-1]
     ranked = ~np.isnan(places)
     order = np.argsort(places, axis=-1, kind="stable")
-    rising = np.take_along_axis(places, order, axis=-1)
-    new = np.ones(places.shape, np.bool_)
-    new[..., 1:] = rising[..., 1:] != rising[..., :-1]  # NaN is unlike NaN: each a group of its own
-    at = np.broadcast_to(np.arange(n), places.shape)
-    start = np.maximum.accumulate(np.where(new, at, 0), axis=-1)
-    last = np.concatenate([new[..., 1:], np.ones((*places.shape[:-1], 1), np.bool_)], axis=-1)
-    end = np.minimum.accumulate(np.where(last, at + 1, n)[..., ::-1], axis=-1)[..., ::-1]
-    passed = (at - start) / (end - start)
+    sorted_places = np.take_along_axis(places, order, axis=-1)
+    starts_group = np.ones(places.shape, np.bool_)
+    # NaN differs from NaN: each is a group of its own.
+    starts_group[..., 1:] = sorted_places[..., 1:] != sorted_places[..., :-1]
+    position = np.broadcast_to(np.arange(n), places.shape)
+    start = np.maximum.accumulate(np.where(starts_group, position, 0), axis=-1)
+    ends_group = np.concatenate([starts_group[..., 1:], np.ones((*places.shape[:-1], 1), np.bool_)], axis=-1)
+    end = np.minimum.accumulate(np.where(ends_group, position + 1, n)[..., ::-1], axis=-1)[..., ::-1]
+    passed = (position - start) / (end - start)
     size = ranked.sum(axis=-1, keepdims=True)
-    there = ranked if subsets else np.ones(places.shape, np.bool_)
-    made = (at < size) & (at < there.sum(axis=-1, keepdims=True) - 1)
-    # of a group, as many choices as are made, shared by its members
-    made_before = np.concatenate([np.zeros((*places.shape[:-1], 1)), np.cumsum(made, axis=-1)], axis=-1)
-    within = np.take_along_axis(made_before, end, axis=-1) - np.take_along_axis(made_before, start, axis=-1)
-    chosen = np.empty(places.shape)
-    np.put_along_axis(chosen, order, within / (end - start), axis=-1)
+    participates = ranked if subsets else np.ones(places.shape, np.bool_)
+    is_choice = (position < size) & (position < participates.sum(axis=-1, keepdims=True) - 1)
+    # The choices made within a group are shared by its members.
+    n_choices_before = np.concatenate([np.zeros((*places.shape[:-1], 1)), np.cumsum(is_choice, axis=-1)], axis=-1)
+    group_choices = np.take_along_axis(n_choices_before, end, axis=-1) - np.take_along_axis(
+        n_choices_before, start, axis=-1
+    )
+    choice_shares = np.empty(places.shape)
+    np.put_along_axis(choice_shares, order, group_choices / (end - start), axis=-1)
     return ChoiceStages(
         order=order,
         start=start,
         end=end,
         passed=passed,
-        counts=made.astype(np.float64),
-        there=there.astype(np.float64),
-        chosen=chosen,
+        counts=is_choice.astype(np.float64),
+        there=participates.astype(np.float64),
+        chosen=choice_shares,
     )
 
 
 def denominators(stages: ChoiceStages, worths: Floats) -> Floats:
-    """What there is to choose from at each place, as a sum of worths; 1 where no choice is made. worths: by item."""
+    """The summed worths of the items to choose from at each place; 1 where no choice is made. worths: by item."""
     by_place = np.take_along_axis(worths * stages.there, stages.order, axis=-1)
-    left = np.zeros((*by_place.shape[:-1], by_place.shape[-1] + 1))
-    left[..., :-1] = np.cumsum(by_place[..., ::-1], axis=-1)[..., ::-1]
-    before = np.take_along_axis(left, stages.start, axis=-1)
-    after = np.take_along_axis(left, stages.end, axis=-1)
+    remaining = np.zeros((*by_place.shape[:-1], by_place.shape[-1] + 1))
+    remaining[..., :-1] = np.cumsum(by_place[..., ::-1], axis=-1)[..., ::-1]
+    before = np.take_along_axis(remaining, stages.start, axis=-1)
+    after = np.take_along_axis(remaining, stages.end, axis=-1)
     return np.where(stages.counts > 0, before + stages.passed * (after - before), 1.0)
 
 
 def burdens(stages: ChoiceStages, rates: Floats, power: int = 1) -> Floats:
-    """By item: its part in each choice, to a power, times the choice's rate, summed over the choices.
+    """By item: the sum over choices of the rate times a power of the item's part in the choice.
 
-    The part is 1 before its group; within, what is not passed; 0 after.
+    The part is 1 before the item's group, 1 - passed within it, 0 after it.
     """
     n = rates.shape[-1]
 
-    def up_to(values: Floats) -> Floats:
+    def cumulative(values: Floats) -> Floats:
         total = np.zeros((*values.shape[:-1], n + 1))
         total[..., 1:] = np.cumsum(values, axis=-1)
         return total
 
-    before = np.take_along_axis(up_to(rates), stages.start, axis=-1)
-    own = up_to(rates * (1 - stages.passed) ** power)
-    within = np.take_along_axis(own, stages.end, axis=-1) - np.take_along_axis(own, stages.start, axis=-1)
-    found = np.empty(rates.shape)
-    np.put_along_axis(found, np.broadcast_to(stages.order, rates.shape), before + within, axis=-1)
-    return np.asarray(found * stages.there)
+    before = np.take_along_axis(cumulative(rates), stages.start, axis=-1)
+    weighted_rates = cumulative(rates * (1 - stages.passed) ** power)
+    within = np.take_along_axis(weighted_rates, stages.end, axis=-1) - np.take_along_axis(
+        weighted_rates, stages.start, axis=-1
+    )
+    by_item = np.empty(rates.shape)
+    np.put_along_axis(by_item, np.broadcast_to(stages.order, rates.shape), before + within, axis=-1)
+    return np.asarray(by_item * stages.there)
 
 
 def slope(stages: ChoiceStages, log_worths: Floats, weights: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """(draws) the log-likelihood and (draws, items) its derivatives: choices of each item, less those expected.
+    """(draws) the log-likelihood and (draws, items) its derivatives: observed less expected choices of each item.
 
     weights: (draws, voters); prior: (draws) wins and losses of each item against one of average log-worth. stages: one
     set of votes for all draws, or one a draw.
     """
-    draws, voters = weights.shape
-    items = log_worths.shape[1]
-    likelihood, gained = np.zeros(draws), np.zeros((draws, items))
-    voters_at_once = max(NUMBERS // items, 1)
-    for first in range(0, voters, voters_at_once):
-        block = slice(first, min(first + voters_at_once, voters))
-        step = max(NUMBERS // ((block.stop - block.start) * items), 1)
-        for start in range(0, draws, step):
-            some = slice(start, start + step)
-            mine = stages.part(some, block)
-            weight = weights[some, block, None]
-            logs = log_worths[some, None, :]
+    n_draws, n_voters = weights.shape
+    n_items = log_worths.shape[1]
+    likelihood, gradient = np.zeros(n_draws), np.zeros((n_draws, n_items))
+    voters_at_once = max(NUMBERS // n_items, 1)
+    for voter_start in range(0, n_voters, voters_at_once):
+        voter_block = slice(voter_start, min(voter_start + voters_at_once, n_voters))
+        step = max(NUMBERS // ((voter_block.stop - voter_block.start) * n_items), 1)
+        for start in range(0, n_draws, step):
+            draws = slice(start, start + step)
+            block_stages = stages.part(draws, voter_block)
+            weight = weights[draws, voter_block, None]
+            logs = log_worths[draws, None, :]
             worths = np.exp(logs)
-            bottom = denominators(mine, worths)
-            likelihood[some] += (weight * (mine.chosen * logs - mine.counts * np.log(bottom))).sum(axis=(1, 2))
-            expected = burdens(mine, mine.counts / bottom) * worths
-            gained[some] += (weight * (mine.chosen - expected)).sum(axis=1)
-    value, pull = prior_terms(log_worths, prior)
-    return likelihood + value, gained + pull
+            totals = denominators(block_stages, worths)
+            likelihood[draws] += (weight * (block_stages.chosen * logs - block_stages.counts * np.log(totals))).sum(
+                axis=(1, 2)
+            )
+            expected = burdens(block_stages, block_stages.counts / totals) * worths
+            gradient[draws] += (weight * (block_stages.chosen - expected)).sum(axis=1)
+    prior_value, prior_slope = prior_terms(log_worths, prior)
+    return likelihood + prior_value, gradient + prior_slope
 
 
 def prior_terms(log_worths: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """What the prior adds to the log-likelihood, (draws), and to its derivatives, (draws, items)."""
-    away = log_worths - log_worths.mean(axis=1, keepdims=True)
-    value = -prior * (np.abs(away) + 2 * np.log1p(np.exp(-np.abs(away)))).sum(axis=1)
-    pull = prior[:, None] * np.tanh(away / 2)
-    return value, pull.mean(axis=1, keepdims=True) - pull
+    """The contribution of the prior to the log-likelihood, (draws), and to its derivatives, (draws, items)."""
+    deviations = log_worths - log_worths.mean(axis=1, keepdims=True)
+    value = -prior * (np.abs(deviations) + 2 * np.log1p(np.exp(-np.abs(deviations)))).sum(axis=1)
+    pulls = prior[:, None] * np.tanh(deviations / 2)
+    return value, pulls.mean(axis=1, keepdims=True) - pulls
 
 
 def curvature(stages: ChoiceStages, log_worths: Floats, weights: Floats) -> Floats:
     """(items, items) minus the second derivatives of the log-likelihood of one set of votes, without the prior.
 
-    Two items i and j share the choices up to the group of the better one, so that what they share is the lesser of
-    their two burdens; only within a group of tied items it is less. stages: one set; weights: (voters).
+    Two items i and j share the choices up to the group of the better one, so that they share the lesser of their two
+    burdens, or less within a group of tied items. stages: one set; weights: (voters).
     """
-    items = log_worths.size
+    n_items = log_worths.size
     worths = np.exp(log_worths)
-    bottom = denominators(stages, np.broadcast_to(worths, stages.order.shape))
-    first = weights @ burdens(stages, stages.counts / bottom)[0] * worths
-    rates = stages.counts / bottom**2
-    burden, twice = burdens(stages, rates)[0], burdens(stages, rates, power=2)[0]
+    totals = denominators(stages, np.broadcast_to(worths, stages.order.shape))
+    expected = weights @ burdens(stages, stages.counts / totals)[0] * worths
+    rates = stages.counts / totals**2
+    burden, squared_burden = burdens(stages, rates)[0], burdens(stages, rates, power=2)[0]
     tied = bool((stages.end - stages.start > 1).any())
-    shared = np.zeros((items, items))
-    step = max(NUMBERS // (items * items), 1)
+    shared = np.zeros((n_items, n_items))
+    step = max(NUMBERS // (n_items * n_items), 1)
     group = np.empty(burden.shape, np.int64)
     np.put_along_axis(group, stages.order[0], stages.start[0], axis=-1)
     for start in range(0, len(weights), step):
-        some = slice(start, start + step)
-        both = np.minimum(burden[some, :, None], burden[some, None, :])
+        voters = slice(start, start + step)
+        shared_burden = np.minimum(burden[voters, :, None], burden[voters, None, :])
         if tied:
-            same = group[some, :, None] == group[some, None, :]
-            both -= np.where(same, (burden - twice)[some, :, None], 0.0)
-        shared += np.tensordot(weights[some], both, axes=1)
-    return np.asarray(np.diag(first) - shared * worths[:, None] * worths)
+            same_group = group[voters, :, None] == group[voters, None, :]
+            shared_burden -= np.where(same_group, (burden - squared_burden)[voters, :, None], 0.0)
+        shared += np.tensordot(weights[voters], shared_burden, axes=1)
+    return np.asarray(np.diag(expected) - shared * worths[:, None] * worths)
 
 
 def prior_curvature(log_worths: Floats, prior: float) -> Floats:
-    """The same of the prior."""
+    """(items, items) minus the second derivatives of the prior."""
     n = log_worths.size
-    away = log_worths - log_worths.mean()
+    deviations = log_worths - log_worths.mean()
     centre = np.eye(n) - 1 / n
-    steep = prior / (2 * np.cosh(np.clip(away / 2, -300, 300)) ** 2)
-    return np.asarray(centre @ (steep[:, None] * centre))
+    curvatures = prior / (2 * np.cosh(np.clip(deviations / 2, -300, 300)) ** 2)
+    return np.asarray(centre @ (curvatures[:, None] * centre))
 
 
-#: Entries of all choices before equal ones are brought together: of more, memory would be too much; and for each number
-#: of the votes, beyond which running sums over whole lists are quicker.
+#: The most entries of all choices before equal ones are merged, which bounds memory; and the most entries for each
+#: number of the votes, beyond which running sums over whole lists are faster.
 MOST, DENSE = 1 << 23, 32
 
 
 @dataclass(frozen=True, eq=False)
 class ChoiceSets:
-    """Votes as the sets that were chosen from.
+    """Votes as the sets of items that voters chose from.
 
-    sets: sparse (sets, items) the part of each item in the set, 1 but for tied items. made: sparse (sets, voters) how
-    often each voter chose from each. chosen: sparse (items, voters) how much of a choice each item was. back: `sets`,
-    turned around, (items, sets).
+    sets: sparse (sets, items) the part of each item in the set, 1 except for tied items. made: sparse (sets, voters)
+    how often each voter chose from each. chosen: sparse (items, voters) the choices of each item, with shares for ties.
+    back: the transpose of `sets`, (items, sets).
     """
 
     sets: Any
@@ -218,78 +225,88 @@ class ChoiceSets:
 
     @property
     def width(self) -> int:
-        """Numbers that one draw takes."""
+        """Numbers in the largest array of one draw."""
         return int(self.sets.shape[0])
 
     def height(self, weights: Floats, priors: Floats) -> Callable[[Ints, Floats], tuple[Floats, Floats]]:
-        """What `ascent.maximise` climbs: the log-likelihoods of draws and their slopes. weights: (draws, voters)."""
-        made, chosen = np.asarray(self.made @ weights.T), np.asarray(self.chosen @ weights.T)
-        everything = np.arange(len(weights))
+        """The function for `bfgs.maximise`: the log-likelihoods of draws and their slopes. weights: (draws, voters)."""
+        set_counts, item_choices = np.asarray(self.made @ weights.T), np.asarray(self.chosen @ weights.T)
+        all_draws = np.arange(len(weights))
 
-        def found(some: Ints, at: Floats) -> tuple[Floats, Floats]:
-            whole = np.array_equal(some, everything)
-            often, won = (made, chosen) if whole else (made[:, some], chosen[:, some])
-            worths = np.exp(at.T)
-            bottom = np.asarray(self.sets @ worths)
-            value = np.einsum("id,id->d", won, at.T) - np.einsum("sd,sd->d", often, np.log(bottom))
-            slope = (won - worths * (self.back @ (often / bottom))).T
-            pulled, pull = prior_terms(at, priors[some])
-            return value + pulled, np.ascontiguousarray(slope + pull)
+        def value_and_slope(draws: Ints, log_worths: Floats) -> tuple[Floats, Floats]:
+            is_all = np.array_equal(draws, all_draws)
+            draw_set_counts, draw_item_choices = (
+                (set_counts, item_choices) if is_all else (set_counts[:, draws], item_choices[:, draws])
+            )
+            worths = np.exp(log_worths.T)
+            totals = np.asarray(self.sets @ worths)
+            value = np.einsum("id,id->d", draw_item_choices, log_worths.T) - np.einsum(
+                "sd,sd->d", draw_set_counts, np.log(totals)
+            )
+            slope = (draw_item_choices - worths * (self.back @ (draw_set_counts / totals))).T
+            prior_value, prior_slope = prior_terms(log_worths, priors[draws])
+            return value + prior_value, np.ascontiguousarray(slope + prior_slope)
 
-        return found
+        return value_and_slope
 
     def curvature(self, log_worths: Floats, weights: Floats) -> Floats:
-        """(items, items) minus the second derivatives, without the prior, as `stages.curvature`. weights: (voters)."""
+        """(items, items) minus the second derivatives, without the prior, as by `curvature`. weights: (voters)."""
         from scipy.sparse import dia_array
 
         worths = np.exp(log_worths)
-        bottom, often = self.sets @ worths, self.made @ weights
-        rows = dia_array(((np.sqrt(often) / bottom)[None], [0]), shape=(bottom.size, bottom.size)) @ self.sets
-        shared = np.asarray((rows.T @ rows).toarray())
-        return np.asarray(np.diag(worths * (self.back @ (often / bottom))) - shared * worths[:, None] * worths)
+        totals, set_counts = self.sets @ worths, self.made @ weights
+        scaled_sets = (
+            dia_array(((np.sqrt(set_counts) / totals)[None], [0]), shape=(totals.size, totals.size)) @ self.sets
+        )
+        shared = np.asarray((scaled_sets.T @ scaled_sets).toarray())
+        return np.asarray(np.diag(worths * (self.back @ (set_counts / totals))) - shared * worths[:, None] * worths)
 
 
 def choice_sets_of(stages: ChoiceStages) -> ChoiceSets | None:
-    """The choices of one set of votes; None where there are so many that running sums are the better way."""
+    """The merged choices of one set of votes; None where there are so many that running sums are faster."""
     from scipy.sparse import coo_array, csr_array
 
-    voters, items = stages.order.shape[1:]
+    n_voters, n_items = stages.order.shape[1:]
     voter, place = np.nonzero(stages.counts[0] > 0)
     start, end = stages.start[0][voter, place], stages.end[0][voter, place]
     lengths = stages.there[0].sum(axis=1).astype(np.int64)[voter] - start
-    entries = int(lengths.sum())
-    if not voter.size or entries > min(MOST, DENSE * stages.order[0].size):
+    n_entries = int(lengths.sum())
+    if not voter.size or n_entries > min(MOST, DENSE * stages.order[0].size):
         return None
-    at = ranges(start, lengths)
-    inside = at < np.repeat(end, lengths)
-    parts = np.where(inside, np.repeat(1 - stages.passed[0][voter, place], lengths), 1.0)
-    held = stages.order[0][np.repeat(voter, lengths), at]
+    positions = ranges(start, lengths)
+    in_tie_group = positions < np.repeat(end, lengths)
+    shares = np.where(in_tie_group, np.repeat(1 - stages.passed[0][voter, place], lengths), 1.0)
+    set_items = stages.order[0][np.repeat(voter, lengths), positions]
     offsets = np.append(0, np.cumsum(lengths))
-    every = csr_array((parts, held.astype(np.int32), offsets), shape=(voter.size, items))
-    every.sort_indices()
-    first, which = group_equal_rows(every)
-    sets = every[first]
-    made = coo_array((np.ones(voter.size), (which, voter)), shape=(first.size, voters)).tocsr()
-    return ChoiceSets(sets, sets.T.tocsr(), made, csr_array(stages.chosen[0].T))
+    choices = csr_array((shares, set_items.astype(np.int32), offsets), shape=(voter.size, n_items))
+    choices.sort_indices()
+    representatives, set_index = group_equal_rows(choices)
+    sets = choices[representatives]
+    choice_counts = coo_array((np.ones(voter.size), (set_index, voter)), shape=(representatives.size, n_voters)).tocsr()
+    return ChoiceSets(sets, sets.T.tocsr(), choice_counts, csr_array(stages.chosen[0].T))
 
 
 def group_equal_rows(matrix: Any) -> tuple[Ints, Ints]:
-    """The first of each kind of row of a sparse matrix, and the kind of each row."""
+    """The first row of each kind of equal rows of a sparse matrix, and the kind of each row."""
     lengths = np.diff(matrix.indptr).astype(np.int64)
     keys = mix_bits(matrix.indices.astype(np.uint64) ^ mix_bits(matrix.data.view(np.uint64)))
     sums = np.add.reduceat(keys, matrix.indptr[:-1].astype(np.int64))
-    _, first, which = np.unique(sums, return_index=True, return_inverse=True)
-    which = which.reshape(-1)
-    twin = ranges(matrix.indptr[first[which]].astype(np.int64), lengths)
-    same = (lengths == lengths[first[which]]).all()
-    if same and (matrix.indices == matrix.indices[twin]).all() and (matrix.data == matrix.data[twin]).all():
-        return first, which
-    return np.arange(lengths.size), np.arange(lengths.size)  # two kinds with one sum: once in many lifetimes
+    _, representatives, kind = np.unique(sums, return_index=True, return_inverse=True)
+    kind = kind.reshape(-1)
+    twin_entries = ranges(matrix.indptr[representatives[kind]].astype(np.int64), lengths)
+    same_lengths = (lengths == lengths[representatives[kind]]).all()
+    if (
+        same_lengths
+        and (matrix.indices == matrix.indices[twin_entries]).all()
+        and (matrix.data == matrix.data[twin_entries]).all()
+    ):
+        return representatives, kind
+    return np.arange(lengths.size), np.arange(lengths.size)  # two kinds with one sum, which practically never happens
 
 
 def mix_bits(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Bits stirred, so that sums of few values are unlike (the last steps of Steele's SplitMix64)."""
-    found = values + np.uint64(0x9E3779B97F4A7C15)
-    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return found ^ (found >> np.uint64(31))
+    """Mixed bits, so that sums of different values differ (the last steps of Steele's SplitMix64)."""
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -1,4 +1,4 @@
-"""The best order by integer programming, with cycles of three cut off where they occur."""
+"""The best order by integer programming; constraints against cycles of three items are added where needed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = [
 ]
 
 
-#: Circles that are forbidden at once, the worst first, by the linear and by the integer program.
+#: Circles that are forbidden at once, the most violated first, in the linear and in the integer program.
 AT_ONCE, AT_ONCE_INTEGER = 2000, 500
-#: What solvers take for nothing.
+#: The tolerance of the solvers.
 NEAR = 1e-6
-#: Circles that are looked at at once.
+#: Circles that are tested at once.
 HELD = 1 << 22
 
 
@@ -35,10 +35,11 @@ class ProvedOrder(NamedTuple):
 
 @dataclass
 class CuttingPlanes:
-    """What is known so far of the best order of n items: the best found, what no order goes below, pairs decided.
+    """The state of the search for the best order of n items: the best so far, a lower bound, the decided pairs.
 
-    A pair i < j is one variable: 1 where i is before j. `low`, `high`: (pairs) its bounds in any better order. The
-    circles that are forbidden stand in rows . x <= limits. `constant` is the cost of no pair placed.
+    A pair i < j is one variable: 1 where i is before j. `low`, `high`: (pairs) its bounds in any better order.
+    Forbidden circles (cycles of three items) are the constraints rows . x <= limits. `constant`: the cost where all
+    variables are 0.
     """
 
     margins: Floats
@@ -50,17 +51,17 @@ class CuttingPlanes:
     def __post_init__(self) -> None:
         n = len(self.margins)
         self.pairs = np.triu_indices(n, 1)
-        count = self.pairs[0].size
+        n_pairs = self.pairs[0].size
         self.variable = np.zeros((n, n), np.int64)
-        self.variable[self.pairs] = np.arange(count)
+        self.variable[self.pairs] = np.arange(n_pairs)
         upper = self.margins[self.pairs]
         self.greatest = float(np.abs(upper).max(initial=1.0))
-        # Scaled, for the solver's tolerances; costs are whole numbers, so a better order costs 1 less: not quite, where
-        # they are so great that the solver cannot tell, a millionth of the greatest majority.
+        # Scaled for the solver's tolerances. Costs are whole numbers, so a better order costs at least 1 less, or a
+        # millionth of the greatest majority where that is more than the solver resolves.
         self.prices = -upper / self.greatest
         self.constant = float(np.maximum(upper, 0).sum())
         self.step = max(1 - NEAR, NEAR * self.greatest)
-        self.low, self.high = np.zeros(count), np.ones(count)
+        self.low, self.high = np.zeros(n_pairs), np.ones(n_pairs)
         self.rows: Any = None
         self.limits = np.empty(0)
 
@@ -75,84 +76,86 @@ class CuttingPlanes:
 
     @property
     def out_of_time(self) -> bool:
-        left = self.remaining
-        return left is not None and left <= 0
+        seconds = self.remaining
+        return seconds is not None and seconds <= 0
 
     def limit(self) -> dict[str, float]:
-        left = self.remaining
-        return {} if left is None else {"time_limit": max(left, 0.01)}
+        seconds = self.remaining
+        return {} if seconds is None else {"time_limit": max(seconds, 0.01)}
 
     def raise_bound(self, bound: float) -> None:
-        """Nothing below is possible; nor is what is no whole number."""
-        whole = np.ceil(bound - NEAR * max(1.0, NEAR * self.greatest))
-        self.bound = min(self.cost, max(self.bound, float(whole) if self.step < 1 else bound))
+        """Raise the lower bound, rounded up to a whole number."""
+        next_integer = np.ceil(bound - NEAR * max(1.0, NEAR * self.greatest))
+        self.bound = min(self.cost, max(self.bound, float(next_integer) if self.step < 1 else bound))
 
     def forbid(self, circles: Ints) -> None:
         """Add rows for circles (i, j, k): not all of i before j, j before k, k before i."""
         from scipy.sparse import csr_array, vstack
 
-        after = np.roll(circles, -1, axis=1)
-        upwards = circles < after
-        columns = np.where(upwards, self.variable[circles, after], self.variable[after, circles])
+        successor = np.roll(circles, -1, axis=1)
+        ascending = circles < successor
+        columns = np.where(ascending, self.variable[circles, successor], self.variable[successor, circles])
         starts = np.arange(0, 3 * len(circles) + 1, 3)
-        signs = np.where(upwards, 1.0, -1.0)
+        signs = np.where(ascending, 1.0, -1.0)
         rows = csr_array((signs.ravel(), columns.ravel(), starts), shape=(len(circles), self.prices.size))
         self.rows = rows if self.rows is None else vstack([self.rows, rows], format="csr")
-        self.limits = np.r_[self.limits, 2.0 - (~upwards).sum(axis=1)]
+        self.limits = np.r_[self.limits, 2.0 - (~ascending).sum(axis=1)]
 
-    def circles(self, x: Floats, most: int) -> Ints:
+    def circles(self, x: Floats, limit: int) -> Ints:
         """(circles, 3) the most violated circles of a solution, each with its smallest item first."""
-        before = self.table(x)
-        n = len(before)
-        found = []
-        size = max(1, HELD // n**2)
-        for start in range(0, n, size):  # all circles with a smallest item among these
-            stop = start + size
-            room = before[start:stop, start:, None] + before[None, start:, start:]
-            room += before.T[start:stop, None, start:]
-            i, j, k = np.nonzero(room > 2 + NEAR)
-            once = (i < j) & (i < k)
-            i, j, k = i[once], j[once], k[once]
-            found.append(np.stack([i + start, j + start, k + start, np.rint((room[i, j, k] - 2) / NEAR)], axis=1))
-        circles = np.concatenate(found).astype(np.int64)
-        worst = np.argsort(-circles[:, 3], kind="stable")[:most]
+        precedence = self.table(x)
+        n = len(precedence)
+        chunks = []
+        items_at_once = max(1, HELD // n**2)
+        for start in range(0, n, items_at_once):  # all circles with a smallest item among these
+            stop = start + items_at_once
+            cycle_sums = precedence[start:stop, start:, None] + precedence[None, start:, start:]
+            cycle_sums += precedence.T[start:stop, None, start:]
+            i, j, k = np.nonzero(cycle_sums > 2 + NEAR)
+            smallest_first = (i < j) & (i < k)
+            i, j, k = i[smallest_first], j[smallest_first], k[smallest_first]
+            chunks.append(
+                np.stack([i + start, j + start, k + start, np.rint((cycle_sums[i, j, k] - 2) / NEAR)], axis=1)
+            )
+        circles = np.concatenate(chunks).astype(np.int64)
+        worst = np.argsort(-circles[:, 3], kind="stable")[:limit]
         return circles[worst, :3]
 
     def table(self, x: Floats) -> Floats:
-        """(items, items) how far each is before each other one, from 0 to 1."""
+        """(items, items) the value from 0 to 1 with which each item is before each other one."""
         n = len(self.margins)
-        before = np.zeros((n, n))
-        before[self.pairs] = x
-        before.T[self.pairs] = 1 - x
-        return before
+        precedence = np.zeros((n, n))
+        precedence[self.pairs] = x
+        precedence.T[self.pairs] = 1 - x
+        return precedence
 
     def try_order(self, x: Floats) -> None:
-        """The order of a solution by how many each item is before, improved by moves, if it is the best so far."""
+        """Round a solution to an order by row sums, improve it by moves, and keep it if it is the best so far."""
         order = np.argsort(-self.table(x).sum(axis=1), kind="stable")
-        found = improve_orders(self.margins, order[None])
-        cost = float(order_costs(self.margins, found)[0])
+        improved = improve_orders(self.margins, order[None])
+        cost = float(order_costs(self.margins, improved)[0])
         if cost < self.cost - NEAR:
-            self.best, self.cost = found[0], cost
+            self.best, self.cost = improved[0], cost
 
     def decide_pairs(self, duals: Floats) -> None:
         """A bound from the duals of a linear program, and the pairs that they decide in any better order.
 
-        Any duals of at least 0 give a bound, so it holds whatever the solver's tolerance: what every pair costs at the
-        least, with each circle charged its dual.
+        Any duals of at least 0 give a bound, so it holds whatever the solver's tolerance: the least cost of every pair,
+        with each circle charged its dual.
         """
         duals = np.maximum(duals, 0)
         reduced = self.prices + self.rows.T @ duals
-        least = np.where(reduced > 0, reduced * self.low, reduced * self.high).sum() - duals @ self.limits
-        bound = self.constant + self.greatest * float(least)
+        least_cost = np.where(reduced > 0, reduced * self.low, reduced * self.high).sum() - duals @ self.limits
+        bound = self.constant + self.greatest * float(least_cost)
         self.raise_bound(bound)
-        free = self.high > self.low
-        change = bound + self.greatest * np.abs(reduced) > self.cost - self.step
-        self.high[free & change & (reduced > 0)] = 0.0
-        self.low[free & change & (reduced < 0)] = 1.0
+        undecided = self.high > self.low
+        is_decisive = bound + self.greatest * np.abs(reduced) > self.cost - self.step
+        self.high[undecided & is_decisive & (reduced > 0)] = 0.0
+        self.low[undecided & is_decisive & (reduced < 0)] = 1.0
 
 
 def prove_order(margins: Floats, order: Indices, time_limit: float | None = None) -> ProvedOrder:
-    """A best order, from a good one; or, after so many seconds, the best found and what no order can cost less than.
+    """A best order, starting from a good one; after the time limit in seconds, the best so far and a lower bound.
 
     margins: (items, items) whole numbers, antisymmetric; an order costs those of the pairs that it reverses.
 
@@ -173,11 +176,11 @@ def prove_order(margins: Floats, order: Indices, time_limit: float | None = None
 
 
 def solve_relaxed(search: CuttingPlanes) -> Floats | None:
-    """Linear programs with more and more circles forbidden; the last solution where that leaves the question open."""
+    """Solve linear programs with more and more circles forbidden; the last solution, None where the search is done."""
     from scipy.optimize import linprog
 
     x = (search.margins[search.pairs] > 0).astype(np.float64)
-    kept = -1.0
+    last_bound = -1.0
     while True:
         if search.closed or search.out_of_time:
             return None
@@ -186,7 +189,7 @@ def solve_relaxed(search: CuttingPlanes) -> Floats | None:
             return finish_if_integral(search, x)
         search.forbid(circles)
         bounds = np.stack([search.low, search.high], axis=1)
-        found = linprog(
+        solution = linprog(
             search.prices,
             A_ub=search.rows,
             b_ub=search.limits,
@@ -194,21 +197,21 @@ def solve_relaxed(search: CuttingPlanes) -> Floats | None:
             method="highs-ds",
             options=search.limit(),
         )
-        if found.status == 2:  # no better order is possible
+        if solution.status == 2:  # no better order is possible
             search.raise_bound(search.cost)
             return None
-        if found.x is None or found.status != 0:
+        if solution.x is None or solution.status != 0:
             return None
-        x = found.x
+        x = solution.x
         search.try_order(x)
-        search.decide_pairs(-found.ineqlin.marginals)
-        if search.bound > kept:  # else rows could come and go for ever
+        search.decide_pairs(-solution.ineqlin.marginals)
+        if search.bound > last_bound:  # else constraints could be added and removed for ever
             tight = search.limits - search.rows @ x < NEAR
-            search.rows, search.limits, kept = search.rows[tight], search.limits[tight], search.bound
+            search.rows, search.limits, last_bound = search.rows[tight], search.limits[tight], search.bound
 
 
 def finish_if_integral(search: CuttingPlanes, x: Floats) -> Floats | None:
-    """The solution without a circle: it is the best order where it is whole."""
+    """For a solution without circles: None where it is integral, which makes it the best order; else the solution."""
     if np.abs(x - np.rint(x)).max() > NEAR:
         return x
     search.try_order(x)
@@ -217,15 +220,15 @@ def finish_if_integral(search: CuttingPlanes, x: Floats) -> Floats | None:
 
 
 def solve_integer(search: CuttingPlanes) -> None:
-    """Integer programs for an order better than the best found, with more and more circles forbidden."""
+    """Solve integer programs for an order better than the best so far, with more and more circles forbidden."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    every = np.ones(search.prices.size)
+    all_integer = np.ones(search.prices.size)
     while not search.closed and not search.out_of_time:
         goal = (search.cost - search.step - search.constant) / search.greatest
-        found = milp(
+        solution = milp(
             search.prices,
-            integrality=every,
+            integrality=all_integer,
             bounds=Bounds(search.low, search.high),
             constraints=[
                 LinearConstraint(search.rows, -np.inf, search.limits),
@@ -233,18 +236,18 @@ def solve_integer(search: CuttingPlanes) -> None:
             ],
             options={"mip_rel_gap": 0.0, **search.limit()},
         )
-        if found.status == 2:
+        if solution.status == 2:
             search.raise_bound(search.cost)
             return
-        if found.mip_dual_bound is not None:
-            search.raise_bound(search.constant + search.greatest * found.mip_dual_bound - NEAR)
-        if found.x is None:
+        if solution.mip_dual_bound is not None:
+            search.raise_bound(search.constant + search.greatest * solution.mip_dual_bound - NEAR)
+        if solution.x is None:
             return
-        x = np.rint(found.x)
+        x = np.rint(solution.x)
         search.try_order(x)
         circles = search.circles(x, AT_ONCE_INTEGER)
         if len(circles):
             search.forbid(circles)
-        elif found.status == 0:
+        elif solution.status == 0:
             search.raise_bound(search.cost)
             return

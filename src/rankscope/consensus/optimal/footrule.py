@@ -1,4 +1,4 @@
-"""The footrule order: the one whose places are, in sum, the least away from those of the voters."""
+"""The footrule order: the one whose places have the least total distance from those of the voters."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = [
 
 
 Weights = Sequence[float] | Mapping[str, float] | None
-#: Among more items, circles of more than two are not looked for.
+#: Among more items, only swaps of two items are tried, no longer cycles.
 CIRCLE_ITEMS = 300
-#: Numbers (voters, items, places) that are held at once.
+#: Numbers (voters, items, places) in memory at once.
 HELD = 1 << 22
 
 
@@ -64,15 +64,15 @@ class Footrule(Method):
         unit = common_unit(votes.weights, len(votes.items)) / 2
         order = assign_places(costs, unit)
         distance = float(costs[order, np.arange(order.size)].sum())
-        said = "no order has places that are less away from those of the voters in sum"
-        whole = np.rint(costs / unit)[order]  # (place, place): what it costs to put the item of one at the other
-        others = equal_orders_notes(whole)
+        text = "no order has places that are less away from those of the voters in sum"
+        unit_costs = np.rint(costs / unit)[order]  # (place, place): the cost of the item of the first at the second
+        equal_notes = equal_orders_notes(unit_costs)
         return Solution(
             items_behind(order),
-            (Note(said, said), *others),
+            (Note(text, text), *equal_notes),
             {"distance": distance},
-            ranks=shared_ranks(order, whole),
-            first_open=bool(others),
+            ranks=shared_ranks(order, unit_costs),
+            first_open=bool(equal_notes),
         )
 
     def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
@@ -82,96 +82,98 @@ class Footrule(Method):
         return self.scores_by(votes, weights, None)
 
     def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
-        """(draws, items) the scores; items that nothing tells apart in any order by rng, else as in the votes."""
+        """(draws, items) the scores; equal items are in random order by rng, without it as in the votes."""
         n = len(votes.items)
-        found = np.empty((len(weights), n))
+        scores = np.empty((len(weights), n))
         unit = common_unit(votes.weights, n) / 2
-        size = max(1, HELD // n**2)
-        for start in range(0, len(weights), size):
-            costs = place_costs(votes, weights[start : start + size], self.unranked)
+        draws_at_once = max(1, HELD // n**2)
+        for start in range(0, len(weights), draws_at_once):
+            costs = place_costs(votes, weights[start : start + draws_at_once], self.unranked)
             # The assignment takes one table at a time.
-            found[start : start + size] = items_behind(np.array([assign_places(one, unit, rng) for one in costs]))
-        return found
+            scores[start : start + draws_at_once] = items_behind(
+                np.array([assign_places(draw_costs, unit, rng) for draw_costs in costs])
+            )
+        return scores
 
 
 def place_costs(votes: Votes, weights: Floats, unranked: str) -> Floats:
-    """(draws, items, places) how far each place is from those of an item, summed with the weights of the voters."""
-    given = votes.filled(unranked)
-    voters, n = given.shape
+    """(draws, items, places) the weighted sum, over voters, of the distance from an item's place to each place."""
+    places = votes.filled(unranked)
+    n_voters, n = places.shape
     refuse_items(n)
-    found = np.zeros((len(weights), n, n))
-    step = max(1, HELD // (voters * n))
+    costs = np.zeros((len(weights), n, n))
+    step = max(1, HELD // (n_voters * n))
     for start in range(0, n, step):
         items = slice(start, start + step)
-        away = np.nan_to_num(np.abs(given[:, items, None] - np.arange(1.0, n + 1)))
-        found[:, items] = (weights @ away.reshape(voters, -1)).reshape(len(weights), -1, n)
-    return found
+        distances = np.nan_to_num(np.abs(places[:, items, None] - np.arange(1.0, n + 1)))
+        costs[:, items] = (weights @ distances.reshape(n_voters, -1)).reshape(len(weights), -1, n)
+    return costs
 
 
 def shared_ranks(order: Indices, costs: Floats) -> Floats:
     """(items) ranks from 1, where neighbours that could stand in any order at no cost share the first of theirs.
 
-    costs: (place, place) whole numbers: of the item of the one place at the other. Items of a run of places can be
-    permuted at no cost where the costs of any two of them differ by the same amount at each of these places.
+    costs: (place, place) whole numbers: of the item of the first place at the second. Items of consecutive places can
+    be permuted at no cost where the costs of any two of them differ by the same amount at each of these places.
     """
-    ranks, first = np.empty(len(order)), 0
+    ranks, group_start = np.empty(len(order)), 0
     for place in range(len(order)):
-        run = costs[first : place + 1, first : place + 1]
-        if np.ptp(run - run[:1], axis=1).any():
-            first = place
-        ranks[order[place]] = first + 1
+        group_costs = costs[group_start : place + 1, group_start : place + 1]
+        if np.ptp(group_costs - group_costs[:1], axis=1).any():
+            group_start = place
+        ranks[order[place]] = group_start + 1
     return ranks
 
 
 def equal_orders_notes(costs: Floats) -> tuple[str, ...]:
-    """A note where two items could change places at no cost, or items go round among some places. costs: as above."""
-    now = np.diagonal(costs)
-    gain = costs - now[:, None]  # of going from the place of the row to that of the column
-    free = int((np.diagonal(gain, 1) + np.diagonal(gain, -1) == 0).sum())
-    if free:
-        pairs = pluralise(free, "pair of neighbours", "pairs of neighbours")
-        said = "could change places at no cost: other orders are as good as this one"
-        return (Note(f"{pairs} {said}", f"neighbours {said}"),)
+    """A note where items could exchange places at no cost, two or more in a cycle. costs: as for `shared_ranks`."""
+    current = np.diagonal(costs)
+    gain = costs - current[:, None]  # of moving from the place of the row to that of the column
+    n_free = int((np.diagonal(gain, 1) + np.diagonal(gain, -1) == 0).sum())
+    if n_free:
+        pairs_text = pluralise(n_free, "pair of neighbours", "pairs of neighbours")
+        text = "could change places at no cost: other orders are as good as this one"
+        return (Note(f"{pairs_text} {text}", f"neighbours {text}"),)
     if has_free_cycle(gain):
-        said = "some items could change places at no cost: other orders are as good as this one"
-        return (Note(said, said),)
+        text = "some items could change places at no cost: other orders are as good as this one"
+        return (Note(text, text),)
     return ()
 
 
 def has_free_cycle(gain: Floats) -> bool:
-    """Whether some items can go round among their places at no cost. gain: (place, place) of going there, whole.
+    """Whether some items can move in a cycle among their places at no cost. gain: (place, place) the costs of moves.
 
-    No circle costs less than nothing where the order is a best one, so that the cheapest ways are well defined. Of many
-    items only two are tried at a time.
+    No cycle has a negative cost where the order is a best one, so that the cheapest paths are well defined. Of many
+    items only cycles of two are tried.
     """
     n = len(gain)
     if n > CIRCLE_ITEMS:
         return bool((gain + gain.T == 0).sum() > n)
-    ways = gain.copy()
-    np.fill_diagonal(ways, np.inf)
+    path_costs = gain.copy()
+    np.fill_diagonal(path_costs, np.inf)
     for k in range(n):
-        np.minimum(ways, ways[:, k, None] + ways[None, k, :], out=ways)
-    return bool((np.diagonal(ways) <= 0).any())
+        np.minimum(path_costs, path_costs[:, k, None] + path_costs[None, k, :], out=path_costs)
+    return bool((np.diagonal(path_costs) <= 0).any())
 
 
 def assign_places(costs: Floats, unit: float, rng: np.random.Generator | None = None) -> Indices:
     """(places) the item at each place. costs: (items, places), multiples of the unit up to noise.
 
-    rng: by which items that nothing tells apart stand; else they stand as in the votes.
+    rng: for a random order of equal items; without it they stand as in the votes.
     """
     from scipy.optimize import linear_sum_assignment
 
     n = len(costs)
     values = np.rint(costs / unit)
     values /= float(np.gcd.reduce(values.astype(np.int64), axis=None)) or 1.0
-    # What the first place costs more than the last rises with the mean place. Squares, because they tell apart what
-    # exchanging two items does; together they weigh less than one unit of the distance, which is n cubed now.
-    late = values[:, 0] - values[:, -1]
-    first = np.argsort(late, kind="stable") if rng is None else np.lexsort((rng.random(n), late))
-    away = (np.arange(n)[:, None] - np.arange(n)) ** 2
-    items, places = linear_sum_assignment(values[first] * n**3 + away)
+    # The cost of the first place less that of the last rises with the mean place. Squares distinguish exchanges of two
+    # items; together they weigh less than one unit of the distance, which is scaled to n cubed.
+    lateness = values[:, 0] - values[:, -1]
+    tie_order = np.argsort(lateness, kind="stable") if rng is None else np.lexsort((rng.random(n), lateness))
+    squared_distances = (np.arange(n)[:, None] - np.arange(n)) ** 2
+    items, places = linear_sum_assignment(values[tie_order] * n**3 + squared_distances)
     order = np.empty(n, np.intp)
-    order[places] = first[items]
+    order[places] = tie_order[items]
     return order
 
 

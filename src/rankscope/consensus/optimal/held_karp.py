@@ -1,4 +1,4 @@
-"""The best order of few items by dynamic programming over subsets."""
+"""The best order of few items, by dynamic programming over subsets (Held and Karp)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = [
 ]
 
 
-#: More items take longer than integer programming, with its packages loaded, does.
+#: For more items integer programming is faster, even with the time to load its packages.
 HELD_KARP_ITEMS = 14
-#: Numbers that are held at once.
+#: Numbers in memory at once.
 HELD = 1 << 22
 
 
@@ -32,10 +32,12 @@ def best_orders(margins: Floats) -> Indices:
     >>> best_orders(np.array([[[0.0, -1.0], [1.0, 0.0]]])).tolist()
     [[1, 0]]
     """
-    draws, n = margins.shape[:2]
-    size = max(1, HELD // (n << n))
-    parts = [best_orders_of_chunk(margins[start : start + size]) for start in range(0, draws, size)]
-    return np.concatenate(parts) if parts else np.empty((0, n), np.intp)
+    n_draws, n = margins.shape[:2]
+    draws_at_once = max(1, HELD // (n << n))
+    chunks = [
+        best_orders_of_chunk(margins[start : start + draws_at_once]) for start in range(0, n_draws, draws_at_once)
+    ]
+    return np.concatenate(chunks) if chunks else np.empty((0, n), np.intp)
 
 
 def count_best_orders(margins: Floats) -> float:
@@ -45,47 +47,47 @@ def count_best_orders(margins: Floats) -> float:
     (6.0, 1.0)
     """
     n = len(margins)
-    joining = append_costs(np.maximum(margins[None], 0))[0]
-    least, ways = np.zeros(1 << n), np.ones(1 << n)
+    append_cost = append_costs(np.maximum(margins[None], 0))[0]
+    least_cost, n_orders = np.zeros(1 << n), np.ones(1 << n)
     items = np.arange(n)
     for subsets in subsets_by_size(n):
-        inside = (subsets[:, None] >> items & 1).astype(np.bool_)
-        before = np.where(inside, subsets[:, None] ^ (1 << items), 0)
-        cost = np.where(inside, least[before] + joining[before, items], np.inf)
-        least[subsets] = cost.min(axis=1)
-        ways[subsets] = np.where(cost == least[subsets, None], ways[before], 0.0).sum(axis=1)
-    return float(ways[-1])
+        contains_item = (subsets[:, None] >> items & 1).astype(np.bool_)
+        without_item = np.where(contains_item, subsets[:, None] ^ (1 << items), 0)
+        cost = np.where(contains_item, least_cost[without_item] + append_cost[without_item, items], np.inf)
+        least_cost[subsets] = cost.min(axis=1)
+        n_orders[subsets] = np.where(cost == least_cost[subsets, None], n_orders[without_item], 0.0).sum(axis=1)
+    return float(n_orders[-1])
 
 
 def best_orders_of_chunk(margins: Floats) -> Indices:
-    draws, n = margins.shape[:2]
-    everything = (1 << n) - 1
-    joining = append_costs(np.maximum(margins, 0))
-    least = np.zeros((draws, everything + 1))
-    last = np.zeros((draws, everything + 1), np.int8)
+    n_draws, n = margins.shape[:2]
+    all_items = (1 << n) - 1
+    append_cost = append_costs(np.maximum(margins, 0))
+    least_cost = np.zeros((n_draws, all_items + 1))
+    last_item = np.zeros((n_draws, all_items + 1), np.int8)
     items = np.arange(n)
     for subsets in subsets_by_size(n):
-        before = subsets[:, None] ^ (1 << items)
-        inside = (subsets[:, None] >> items & 1).astype(np.bool_)
-        before = np.where(inside, before, 0)
-        cost = np.where(inside, least[:, before] + joining[:, before, items], np.inf)
-        last[:, subsets] = cost.argmin(axis=2)
-        least[:, subsets] = cost.min(axis=2)
-    orders = np.empty((draws, n), np.intp)
-    rest, rows = np.full(draws, everything), np.arange(draws)
+        without_item = subsets[:, None] ^ (1 << items)
+        contains_item = (subsets[:, None] >> items & 1).astype(np.bool_)
+        without_item = np.where(contains_item, without_item, 0)
+        cost = np.where(contains_item, least_cost[:, without_item] + append_cost[:, without_item, items], np.inf)
+        last_item[:, subsets] = cost.argmin(axis=2)
+        least_cost[:, subsets] = cost.min(axis=2)
+    orders = np.empty((n_draws, n), np.intp)
+    remaining, draw_index = np.full(n_draws, all_items), np.arange(n_draws)
     for place in range(n - 1, -1, -1):
-        orders[:, place] = last[rows, rest]
-        rest = rest ^ (1 << orders[:, place])
+        orders[:, place] = last_item[draw_index, remaining]
+        remaining = remaining ^ (1 << orders[:, place])
     return orders
 
 
-def append_costs(against: Floats) -> Floats:
-    """(draws, subsets, items) what it costs to put an item behind a subset."""
-    draws, n = against.shape[:2]
-    found = np.zeros((draws, 1 << n, n))
-    for i in range(n):  # the subsets whose greatest item is i are those without it, and i
-        found[:, 1 << i : 2 << i] = found[:, : 1 << i] + against[:, None, :, i]
-    return found
+def append_costs(opposing: Floats) -> Floats:
+    """(draws, subsets, items) the cost of putting an item behind a subset."""
+    n_draws, n = opposing.shape[:2]
+    costs = np.zeros((n_draws, 1 << n, n))
+    for i in range(n):  # subsets whose greatest item is i are the subsets of lower items, with i added
+        costs[:, 1 << i : 2 << i] = costs[:, : 1 << i] + opposing[:, None, :, i]
+    return costs
 
 
 @lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-"""Kemeny's order: the one with the fewest disagreements with the voters, proved or searched for."""
+"""Kemeny's order: the order with the fewest pairwise disagreements with the voters, proved or searched."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ def majority_blocks(margins: Floats) -> list[Indices]:
     [[1], [2], [0]]
     """
     n = len(margins)
-    reach = ((margins > 0) | np.eye(n, dtype=np.bool_)).astype(np.float32)
-    for _ in range(int(n - 1).bit_length()):  # paths of twice the length each time
-        reach = np.minimum(reach @ reach, 1)
-    mutual = (reach > 0) & (reach.T > 0)
-    first = mutual.argmax(axis=1)  # of the component of each item
-    # Who wins against a component reaches all that it reaches, and himself.
-    heads = np.unique(first)
-    heads = heads[np.argsort(-reach[heads].sum(axis=1), kind="stable")]
-    return [np.flatnonzero(first == head) for head in heads]
+    reachable = ((margins > 0) | np.eye(n, dtype=np.bool_)).astype(np.float32)
+    for _ in range(int(n - 1).bit_length()):  # each step doubles the length of paths
+        reachable = np.minimum(reachable @ reachable, 1)
+    mutual = (reachable > 0) & (reachable.T > 0)
+    component_start = mutual.argmax(axis=1)  # the first item of each item's component
+    # A component that wins against another one reaches all its items, and more.
+    heads = np.unique(component_start)
+    heads = heads[np.argsort(-reachable[heads].sum(axis=1), kind="stable")]
+    return [np.flatnonzero(component_start == head) for head in heads]
 
 
 Weights = Sequence[float] | Mapping[str, float] | None
-#: Blocks of more items are only searched, unless `exact` is true: of random votes they may take hours.
+#: Blocks of more items are only searched, unless `exact` is true: with random votes, a proof may take hours.
 EXACT_ITEMS = 50
-#: With a time limit, up to so many are tried.
+#: The same with a time limit.
 EXACT_ITEMS_TIMED = 200
-#: Of many votes, one after the other, as those on the queries of runs, larger blocks are searched from so few starts.
+#: Starts of a search of larger blocks where many votes are merged, such as those of the queries of runs.
 STARTS_OF_MANY = 4
-#: Draws of voters are solved exactly up to so many items.
+#: Draws of voters are solved exactly up to this many items.
 EXACT_DRAW_ITEMS = 8
-#: Numbers in the matrices of margins that are held at once.
+#: Numbers in the matrices of margins of a chunk of draws.
 HELD = 1 << 21
 
 
@@ -112,7 +112,7 @@ class Kemeny(Method):
     time_limit: float | None = None
     restarts: int | None = None
     rng: Any = 0
-    #: Where neither `exact` nor a time limit is given: larger blocks are only searched. Set by `for_many`.
+    #: Without `exact` and a time limit, larger blocks are only searched. Set by `for_many`.
     searched_beyond: int = field(default=EXACT_ITEMS, init=False)
 
     def __post_init__(self) -> None:
@@ -128,9 +128,9 @@ class Kemeny(Method):
     def for_many(self) -> tuple[Method, str]:
         if self.exact is not None or self.time_limit is not None:
             return self, ""
-        found = replace(self, restarts=self.restarts or STARTS_OF_MANY)
-        found.__dict__["searched_beyond"] = HELD_KARP_ITEMS
-        return found, (
+        searching = replace(self, restarts=self.restarts or STARTS_OF_MANY)
+        searching.__dict__["searched_beyond"] = HELD_KARP_ITEMS
+        return searching, (
             f"of more than {HELD_KARP_ITEMS} items that win in circles the best order is searched, not proved, so that "
             "many queries do not take long; --time-limit (in Python time_limit), for each query, tries to prove it"
         )
@@ -138,76 +138,78 @@ class Kemeny(Method):
     def solve(self, votes: Votes) -> Solution:
         preferences = preference_matrix(votes, self.unranked)
         values, unit = integer_margins_in(preferences - preferences.T, common_unit(votes.weights, len(votes.items)))
-        found = self.arranged(values)
-        least = np.minimum(preferences, preferences.T).sum() / 2
-        distance = float(least + unit * found.cost)
-        bound = distance if found.proved else min(distance, float(least + unit * found.bound))
-        gap = 0.0 if found.proved or not distance else (distance - bound) / distance
+        best = self.find_order(values)
+        unavoidable = np.minimum(preferences, preferences.T).sum() / 2
+        distance = float(unavoidable + unit * best.cost)
+        bound = distance if best.proved else min(distance, float(unavoidable + unit * best.bound))
+        gap = 0.0 if best.proved or not distance else (distance - bound) / distance
         details = {"distance": distance, "bound": bound, "gap": gap}
-        others = equal_orders_notes(found.order, values)
+        equal_notes = equal_orders_notes(best.order, values)
         return Solution(
-            items_behind(found.order),
-            (*self.notes(found, details), *others),
+            items_behind(best.order),
+            (*self.notes(best, details), *equal_notes),
             details,
-            ranks=shared_ranks(found.order, values),
-            first_open=bool(others) and not (np.delete(values[found.order[0]], found.order[0]) > 0).all(),
+            ranks=shared_ranks(best.order, values),
+            first_open=bool(equal_notes) and not (np.delete(values[best.order[0]], best.order[0]) > 0).all(),
         )
 
-    def arranged(self, margins: Floats) -> KemenyOrder:
-        """The order for whole margins."""
+    def find_order(self, margins: Floats) -> KemenyOrder:
+        """The best order for whole margins, proved or searched."""
         deadline = None if self.time_limit is None else time.monotonic() + self.time_limit
-        # From here on items stand in the order of Borda, so that what is found does not depend on that of the votes.
-        first = borda_order(margins)
-        margins = margins[np.ix_(first, first)]
+        # From here on items stand in Borda's order, so that the result does not depend on their order in the votes.
+        borda = borda_order(margins)
+        margins = margins[np.ix_(borda, borda)]
         rng = as_generator(self.rng)
-        parts, cost, bound, stopped, most = [], 0.0, 0.0, False, 0
-        whole = self.exact is not False and len(margins) <= HELD_KARP_ITEMS
-        for block in [np.arange(len(margins))] if whole else majority_blocks(margins):
-            part = self.block_order(margins[np.ix_(block, block)], rng, deadline)
-            parts.append(block[part.order])
-            cost, bound = cost + part.cost, bound + part.bound
-            stopped, most = stopped or part.stopped, max(most, block.size)
-        order = np.concatenate(parts)
-        if len(parts) > 1:  # tied majorities between blocks leave a choice
+        block_orders, cost, bound, stopped, largest_block = [], 0.0, 0.0, False, 0
+        as_one_block = self.exact is not False and len(margins) <= HELD_KARP_ITEMS
+        for block in [np.arange(len(margins))] if as_one_block else majority_blocks(margins):
+            solved = self.block_order(margins[np.ix_(block, block)], rng, deadline)
+            block_orders.append(block[solved.order])
+            cost, bound = cost + solved.cost, bound + solved.bound
+            stopped, largest_block = stopped or solved.stopped, max(largest_block, block.size)
+        order = np.concatenate(block_orders)
+        if len(block_orders) > 1:  # ties between blocks allow other orders
             order = improve_orders(with_tie_break(margins), order[None])[0]
-        return KemenyOrder(first[order], cost, bound, stopped, most)
+        return KemenyOrder(borda[order], cost, bound, stopped, largest_block)
 
     def block_order(self, margins: Floats, rng: np.random.Generator, deadline: float | None) -> KemenyOrder:
-        """The order of items that circles of majorities hold together, and what it is known to be worth."""
+        """The order of the items of one block, with its cost and bound."""
         n = len(margins)
-        sloping = with_tie_break(margins)
+        tie_broken = with_tie_break(margins)
         if n == 1:
             return KemenyOrder(np.zeros(1, np.intp), 0.0, 0.0)
-        small = n <= HELD_KARP_ITEMS and self.exact is not False
-        order = best_orders(sloping[None])[0] if small else search_order(sloping, self.starts(n), rng, deadline)
+        is_small = n <= HELD_KARP_ITEMS and self.exact is not False
+        order = (
+            best_orders(tie_broken[None])[0] if is_small else search_order(tie_broken, self.starts(n), rng, deadline)
+        )
         cost = float(order_costs(margins, order[None])[0])
-        if small:
+        if is_small:
             return KemenyOrder(order, cost, cost)
-        most = self.searched_beyond if deadline is None else EXACT_ITEMS_TIMED
-        if self.exact is False or (self.exact is None and n > most):
+        item_limit = self.searched_beyond if deadline is None else EXACT_ITEMS_TIMED
+        if self.exact is False or (self.exact is None and n > item_limit):
             return KemenyOrder(order, cost, 0.0)
         from rankscope.consensus.optimal.cutting_planes import prove_order
 
-        left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
-        proved = prove_order(margins, order, left)
-        if proved.cost < cost:
-            order = improve_orders(sloping, proved.order[None])[0]
-        return KemenyOrder(order, proved.cost, proved.bound, stopped=proved.bound < proved.cost)
+        seconds_left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+        proof = prove_order(margins, order, seconds_left)
+        if proof.cost < cost:
+            order = improve_orders(tie_broken, proof.order[None])[0]
+        return KemenyOrder(order, proof.cost, proof.bound, stopped=proof.bound < proof.cost)
 
     def starts(self, n: int) -> int:
         return default_restarts(n) if self.restarts is None else self.restarts
 
-    def notes(self, found: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
-        if found.proved:
-            said = "no order has a smaller distance to the voters; this is proved"
-            return (Note(said, said),)
-        why = f"found by a search from {pluralise(self.starts(found.block), 'start')}, without proof"
+    def notes(self, best: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
+        if best.proved:
+            text = "no order has a smaller distance to the voters; this is proved"
+            return (Note(text, text),)
+        reason = f"found by a search from {pluralise(self.starts(best.block), 'start')}, without proof"
         general = "found by a search, without proof that no order has a smaller distance to the voters"
-        if found.stopped:
+        if best.stopped:
             limit = f"the time limit of {self.time_limit:g} s was" if self.time_limit else "the solver's limits were"
-            why = general = f"{limit} reached before the proof was found"
-        most = np.ceil(1000 * details["gap"]) / 10
-        return (Note(f"{why}: the smallest possible distance is at most {most:g} % smaller", general),)
+            reason = general = f"{limit} reached before the proof was found"
+        percent = np.ceil(1000 * details["gap"]) / 10
+        return (Note(f"{reason}: the smallest possible distance is at most {percent:g} % smaller", general),)
 
     def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         return ResampledScores(self.scores_by(votes, weights, rng))
@@ -216,28 +218,28 @@ class Kemeny(Method):
         return self.scores_by(votes, weights, None)
 
     def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
-        """(draws, items) the scores; items that nothing tells apart in any order by rng, else as in the votes."""
-        found = np.empty((len(weights), len(votes.items)))
-        own = (weights == votes.weights).all(axis=1) & (rng is None)
+        """(draws, items) the scores; equal items are in random order by rng, without it as in the votes."""
+        scores = np.empty((len(weights), len(votes.items)))
+        is_original = (weights == votes.weights).all(axis=1) & (rng is None)
         n = len(votes.items)
-        few = n <= EXACT_DRAW_ITEMS and self.exact is not False
-        if own.any() or not few:
-            point = self.solve(votes).scores
-            found[own] = point
+        solve_exactly = n <= EXACT_DRAW_ITEMS and self.exact is not False
+        if is_original.any() or not solve_exactly:
+            point_scores = self.solve(votes).scores
+            scores[is_original] = point_scores
         unit = common_unit(votes.weights, n)
-        others = np.flatnonzero(~own)
-        for draws, matrices in in_chunks(votes, weights[others], self.unranked, HELD):
+        resampled = np.flatnonzero(~is_original)
+        for draws, matrices in in_chunks(votes, weights[resampled], self.unranked, HELD):
             margins = np.rint((matrices - matrices.swapaxes(1, 2)) / unit)
-            firsts = borda_order(margins, rng)
-            rows = np.arange(len(margins))[:, None, None]
-            sloping = with_tie_break(margins[rows, firsts[:, :, None], firsts[:, None, :]])
-            if few:
-                orders = best_orders(sloping)
+            borda_orders = borda_order(margins, rng)
+            draw_index = np.arange(len(margins))[:, None, None]
+            tie_broken = with_tie_break(margins[draw_index, borda_orders[:, :, None], borda_orders[:, None, :]])
+            if solve_exactly:
+                orders = best_orders(tie_broken)
             else:
-                start = np.argsort(-point, kind="stable")
-                orders = improve_orders(sloping, np.argsort(firsts, axis=1)[:, start])
-            found[others[draws]] = items_behind(np.take_along_axis(firsts, orders, axis=1))
-        return found
+                start_order = np.argsort(-point_scores, kind="stable")
+                orders = improve_orders(tie_broken, np.argsort(borda_orders, axis=1)[:, start_order])
+            scores[resampled[draws]] = items_behind(np.take_along_axis(borda_orders, orders, axis=1))
+        return scores
 
 
 def shared_ranks(order: Indices, margins: Floats) -> Floats:
@@ -247,29 +249,29 @@ def shared_ranks(order: Indices, margins: Floats) -> Floats:
     [2.0, 2.0, 1.0]
     """
     tied = margins[np.ix_(order, order)] == 0
-    ranks, first = np.empty(len(order)), 0
+    ranks, group_start = np.empty(len(order)), 0
     for place in range(len(order)):
-        if not tied[place, first:place].all():
-            first = place
-        ranks[order[place]] = first + 1
+        if not tied[place, group_start:place].all():
+            group_start = place
+        ranks[order[place]] = group_start + 1
     return ranks
 
 
 def equal_orders_notes(order: Indices, margins: Floats) -> tuple[str, ...]:
     """A note where other orders are as good: counted for few items, else where neighbours or one item could move."""
-    free = int((margins[order[:-1], order[1:]] == 0).sum())
-    if free:
-        pairs = pluralise(free, "pair of neighbours", "pairs of neighbours")
-        said = "could change places at no cost: other orders are as good as this one"
-        return (Note(f"{pairs} {said}", f"neighbours {said}"),)
+    n_free = int((margins[order[:-1], order[1:]] == 0).sum())
+    if n_free:
+        pairs_text = pluralise(n_free, "pair of neighbours", "pairs of neighbours")
+        text = "could change places at no cost: other orders are as good as this one"
+        return (Note(f"{pairs_text} {text}", f"neighbours {text}"),)
     if len(order) <= HELD_KARP_ITEMS:
-        others = int(count_best_orders(margins)) - 1
-        verb = "is" if others == 1 else "are"
-        said = f"{pluralise(others, 'other order')} {verb} as good as this one" if others else ""
+        n_others = int(count_best_orders(margins)) - 1
+        verb = "is" if n_others == 1 else "are"
+        text = f"{pluralise(n_others, 'other order')} {verb} as good as this one" if n_others else ""
     else:
-        said = "some items could stand elsewhere at no cost: other orders are as good as this one"
-        said *= count_free_moves(margins, order) > 0
-    return (Note(said, "other orders are as good"),) if said else ()
+        text = "some items could stand elsewhere at no cost: other orders are as good as this one"
+        text *= count_free_moves(margins, order) > 0
+    return (Note(text, "other orders are as good"),) if text else ()
 
 
 class KemenyOrder(NamedTuple):

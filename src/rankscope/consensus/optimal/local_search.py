@@ -1,4 +1,4 @@
-"""Orders improved by moving one item at a time to its best place, many orders at once."""
+"""Local search for the best order: items move one at a time to their best place, in many orders at once."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ __all__ = [
 ]
 
 
-#: Rounds without a better order after which a search ends.
+#: A search ends after this many rounds without a better order.
 PATIENCE = 6
-#: And after so many in any case.
+#: The most rounds of a search.
 ROUNDS = 20
-#: Starts of a search of few items; of many, so many that starts times items are at most this, and at least four.
+#: Starts of a search; of many items, the second number over that of the items, but at least four.
 STARTS, START_ITEMS = 32, 6400
-#: Numbers held at once when costs are counted.
+#: Numbers in memory at once when costs are counted.
 HELD = 1 << 22
 
 
 def order_costs(margins: Floats, orders: Indices) -> Floats:
-    """(orders) the margins of the pairs that each reverses. margins: (items, items), or one table an order."""
-    rows, n = orders.shape
+    """(orders) the margins of the pairs that each reverses. margins: (items, items), or (orders, items, items)."""
+    n_orders, n = orders.shape
     later = np.triu(np.ones((n, n), np.bool_), 1)
-    found = np.empty(rows)
-    size = max(1, HELD // n**2)
-    for start in range(0, rows, size):
-        some = slice(start, start + size)
-        i, j = orders[some, :, None], orders[some, None, :]
-        lines = margins[i, j] if margins.ndim == 2 else margins[some][np.arange(len(i))[:, None, None], i, j]
-        found[some] = np.where(later, np.maximum(-lines, 0), 0).sum(axis=(1, 2))
-    return found
+    costs = np.empty(n_orders)
+    chunk_size = max(1, HELD // n**2)
+    for start in range(0, n_orders, chunk_size):
+        chunk = slice(start, start + chunk_size)
+        i, j = orders[chunk, :, None], orders[chunk, None, :]
+        pair_margins = margins[i, j] if margins.ndim == 2 else margins[chunk][np.arange(len(i))[:, None, None], i, j]
+        costs[chunk] = np.where(later, np.maximum(-pair_margins, 0), 0).sum(axis=(1, 2))
+    return costs
 
 
 def improve_orders(margins: Floats, orders: Indices, deadline: float | None = None) -> Indices:
@@ -46,28 +46,33 @@ def improve_orders(margins: Floats, orders: Indices, deadline: float | None = No
 
     margins: (items, items), or (orders, items, items), a table an order. orders: (orders, items), the best item first.
     Item after item goes to its best place, in all orders at once, until a round moves none. Where an item stands before
-    others, the sum of its margins against them is lost when it goes behind them: one running sum tells all places.
-    deadline: by `time.monotonic`, when to stop where it stands.
+    others, the sum of its margins against them is lost when it goes behind them: one running sum gives the costs of all
+    places. deadline: by `time.monotonic`, after which the present orders are returned.
     """
     orders = orders.copy()
-    rows, n = orders.shape
-    places, every = np.arange(n), np.arange(rows)
-    behind = np.zeros((rows, n + 1))  # the cost of standing behind so many of the others, less that of standing first
+    n_orders, n = orders.shape
+    places, order_index = np.arange(n), np.arange(n_orders)
+    # The cost of standing behind 0, 1, ... of the others, less that of standing first.
+    place_costs = np.zeros((n_orders, n + 1))
     last_moved, step = 0, 0
     while step - last_moved < n and not deadline_passed(deadline):
         item = step % n
         step += 1
-        line = margins[item][orders] if margins.ndim == 2 else np.take_along_axis(margins[:, item], orders, axis=1)
-        np.cumsum(line, axis=1, out=behind[:, 1:])
-        now = (orders == item).argmax(axis=1)
-        best = behind.argmin(axis=1)
-        moved = np.flatnonzero(behind[every, now] - behind[every, best] > 0.5)
+        item_margins = (
+            margins[item][orders] if margins.ndim == 2 else np.take_along_axis(margins[:, item], orders, axis=1)
+        )
+        np.cumsum(item_margins, axis=1, out=place_costs[:, 1:])
+        current = (orders == item).argmax(axis=1)
+        cheapest = place_costs.argmin(axis=1)
+        moved = np.flatnonzero(place_costs[order_index, current] - place_costs[order_index, cheapest] > 0.5)
         if moved.size:
             last_moved = step
-            old = now[moved, None]
-            new = best[moved, None] - (best[moved, None] > old)
-            source = places + ((places >= old) & (places < new)) - ((places <= old) & (places > new))
-            source = np.where(places == new, old, source)
+            old_place = current[moved, None]
+            new_place = cheapest[moved, None] - (cheapest[moved, None] > old_place)
+            source = (
+                places + ((places >= old_place) & (places < new_place)) - ((places <= old_place) & (places > new_place))
+            )
+            source = np.where(places == new_place, old_place, source)
             orders[moved] = np.take_along_axis(orders[moved], source, axis=1)
     return orders
 
@@ -78,14 +83,16 @@ def count_free_moves(margins: Floats, order: Indices) -> int:
     >>> count_free_moves(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]), np.arange(3))  # a circle
     2
     """
-    lines = margins[np.ix_(order, order)]
-    n = len(lines)
-    behind = np.zeros((n, n + 1))  # the cost of standing behind so many of the others, less that of standing first
-    np.cumsum(lines, axis=1, out=behind[:, 1:])
-    every = np.arange(n)
-    same = behind == behind[every, every, None]
-    same[every, every] = same[every, every + 1] = False  # its own place, before and behind itself
-    return int(same.any(axis=1).sum())
+    ordered_margins = margins[np.ix_(order, order)]
+    n = len(ordered_margins)
+    # The cost of standing behind 0, 1, ... of the others, less that of standing first.
+    place_costs = np.zeros((n, n + 1))
+    np.cumsum(ordered_margins, axis=1, out=place_costs[:, 1:])
+    item_index = np.arange(n)
+    is_free = place_costs == place_costs[item_index, item_index, None]
+    # Not its present place, before and behind itself.
+    is_free[item_index, item_index] = is_free[item_index, item_index + 1] = False
+    return int(is_free.any(axis=1).sum())
 
 
 def deadline_passed(deadline: float | None) -> bool:
@@ -93,36 +100,36 @@ def deadline_passed(deadline: float | None) -> bool:
 
 
 def default_restarts(n: int) -> int:
-    """How many starts a search of n items has where nothing else is asked."""
+    """The default number of starts of a search of n items."""
     return max(4, min(STARTS, START_ITEMS // n))
 
 
 def search_order(margins: Floats, restarts: int, rng: np.random.Generator, deadline: float | None = None) -> Indices:
-    """(items) the cheapest order found from so many starts, and from so many variations of the best one, repeatedly.
+    """(items) the cheapest order found from `restarts` starts, then repeatedly from as many variations of the best.
 
-    The starts are the order in which the items stand, the one by majorities won, and random ones. Of orders of one
-    cost the first found is kept. deadline: by `time.monotonic`, after which the best so far is given.
+    The starts are the given order of the items, the one by majorities won, and random ones. Of orders of equal cost the
+    first is kept. deadline: by `time.monotonic`, after which the best order so far is returned.
     """
     n = len(margins)
     starts = np.argsort(rng.random((restarts, n)), axis=1)
     starts[0] = np.arange(n)
     starts[1:2] = np.argsort(-np.sign(margins).sum(axis=1), kind="stable")
-    best, cost, waited = starts[0], np.inf, 0
-    for turn in range(ROUNDS):
-        if waited >= PATIENCE or (turn and deadline_passed(deadline)):
+    best, cost, stale_rounds = starts[0], np.inf, 0
+    for round_index in range(ROUNDS):
+        if stale_rounds >= PATIENCE or (round_index and deadline_passed(deadline)):
             break
-        found = improve_orders(margins, starts, deadline)
-        costs = order_costs(margins, found)
-        waited += 1
+        orders = improve_orders(margins, starts, deadline)
+        costs = order_costs(margins, orders)
+        stale_rounds += 1
         if costs.min() < cost:
-            best, cost, waited = found[costs.argmin()], costs.min(), 0
+            best, cost, stale_rounds = orders[costs.argmin()], costs.min(), 0
         starts = perturb_order(best, restarts, rng)
     return np.asarray(best)
 
 
-def perturb_order(order: Indices, count: int, rng: np.random.Generator) -> Indices:
-    """(count, items) an order with about a third of its items moved, in some a little, in others across a third."""
+def perturb_order(order: Indices, n_orders: int, rng: np.random.Generator) -> Indices:
+    """(orders, items) copies with about a third of the items moved, in some a little, in others by up to a third."""
     n = order.size
-    reach = rng.random((count, 1)) * n / 3
-    moves = np.where(rng.random((count, n)) < 0.3, reach, 0.0) * rng.standard_normal((count, n))
+    spread = rng.random((n_orders, 1)) * n / 3
+    moves = np.where(rng.random((n_orders, n)) < 0.3, spread, 0.0) * rng.standard_normal((n_orders, n))
     return np.asarray(order[np.argsort(np.arange(n) + moves, axis=1, kind="stable")])

@@ -87,35 +87,38 @@ class MeanRankAggregation(Method):
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         places = votes.filled(self.unranked)
-        there = ~np.isnan(places)
-        total = weights @ there.astype(np.float64)
-        found = (weights @ np.where(there, places, 0.0)) / np.where(total > 0, total, 1.0)
-        return np.where(total > 0, found, float(len(votes.items)))
+        ranked = ~np.isnan(places)
+        total = weights @ ranked.astype(np.float64)
+        mean_ranks = (weights @ np.where(ranked, places, 0.0)) / np.where(total > 0, total, 1.0)
+        return np.where(total > 0, mean_ranks, float(len(votes.items)))
 
 
 def parse_points(points: Any) -> tuple[float, ...]:
     try:
-        found = np.array(tuple(points), np.float64)
+        values = np.array(tuple(points), np.float64)
     except (TypeError, ValueError):
         raise ParameterError(f"points is {points!r}, expected numbers from the first place on, as (3, 1, 0)") from None
-    if not found.size or not np.isfinite(found).all() or (np.diff(found) > 0).any() or found[-1] < 0:
+    if not values.size or not np.isfinite(values).all() or (np.diff(values) > 0).any() or values[-1] < 0:
         raise ParameterError(f"points is {points!r}, expected numbers of at least 0 that do not rise, as (3, 1, 0)")
-    return tuple(found.tolist())
+    return tuple(values.tolist())
 
 
 def points_of(votes: Votes, unranked: str, points: tuple[float, ...]) -> Floats:
     """(voters, items) the points of each item."""
     n = len(votes.items)
-    worth = np.zeros(n)
-    worth[: len(points)] = points[:n]
-    upto = np.concatenate(([0.0], np.cumsum(worth)))
-    ranks = np.where(np.isnan(votes.ranks), np.inf, votes.ranks)  # those left out share the last places
-    first, last = normalise_ranks(ranks, "floor").astype(np.int64), normalise_ranks(ranks, "ceiling").astype(np.int64)
+    place_points = np.zeros(n)
+    place_points[: len(points)] = points[:n]
+    cumulative = np.concatenate(([0.0], np.cumsum(place_points)))
+    ranks = np.where(np.isnan(votes.ranks), np.inf, votes.ranks)  # unranked items share the last places
+    first_place, last_place = (
+        normalise_ranks(ranks, "floor").astype(np.int64),
+        normalise_ranks(ranks, "ceiling").astype(np.int64),
+    )
     if unranked != "average":
-        left_out = np.isnan(votes.ranks)
-        first = np.where(left_out, n if unranked == "worst" else first, first)
-        last = np.where(left_out, first, last)
-    return np.asarray((upto[last] - upto[first - 1]) / (last - first + 1))
+        is_unranked = np.isnan(votes.ranks)
+        first_place = np.where(is_unranked, n if unranked == "worst" else first_place, first_place)
+        last_place = np.where(is_unranked, first_place, last_place)
+    return np.asarray((cumulative[last_place] - cumulative[first_place - 1]) / (last_place - first_place + 1))
 
 
 def borda(

@@ -23,8 +23,8 @@ __all__ = [
 
 def condorcet_winners(wins: Bools) -> Ints:
     """(draws) the item that wins against all others, -1 where there is none."""
-    every = wins.sum(axis=2) == wins.shape[1] - 1
-    return np.where(every.any(axis=1), every.argmax(axis=1), -1)
+    beats_all = wins.sum(axis=2) == wins.shape[1] - 1
+    return np.where(beats_all.any(axis=1), beats_all.argmax(axis=1), -1)
 
 
 def condorcet_losers(wins: Bools) -> Ints:
@@ -33,21 +33,21 @@ def condorcet_losers(wins: Bools) -> Ints:
 
 
 def smith_sets(wins: Bools) -> Bools:
-    """(draws, items) who is in the smallest set of which each wins against everybody outside it.
+    """(draws, items) whether each is in the smallest set of which each item wins against all items outside.
 
-    Members have more of Copeland's points than others, so it is a beginning of that order: the shortest within which
-    lies, for each of its items, the last that the item does not win against.
+    Members have more Copeland points than others, so the set is a beginning of Copeland's order: the shortest that
+    holds, for each of its items, the last one in the order that the item does not beat.
     """
     n = wins.shape[1]
     order = np.argsort(-half_ties(wins), axis=1, kind="stable")
-    lines = np.take_along_axis(wins, order[:, :, None], axis=1)
-    lines = np.take_along_axis(lines, order[:, None, :], axis=2)
-    last = n - 1 - (~lines[:, :, ::-1]).argmax(axis=2)  # nobody wins against himself
-    furthest = np.maximum.accumulate(last, axis=1)
+    ordered_wins = np.take_along_axis(wins, order[:, :, None], axis=1)
+    ordered_wins = np.take_along_axis(ordered_wins, order[:, None, :], axis=2)
+    last_unbeaten = n - 1 - (~ordered_wins[:, :, ::-1]).argmax(axis=2)  # no item wins against itself
+    furthest = np.maximum.accumulate(last_unbeaten, axis=1)
     size = (furthest <= np.arange(n)).argmax(axis=1) + 1
-    found = np.empty(order.shape, np.bool_)
-    np.put_along_axis(found, order, np.arange(n) < size[:, None], axis=1)
-    return found
+    is_member = np.empty(order.shape, np.bool_)
+    np.put_along_axis(is_member, order, np.arange(n) < size[:, None], axis=1)
+    return is_member
 
 
 def wins_of_votes(rankings: Any, weights: VoterWeights, unranked: str) -> tuple[Votes, Bools]:
@@ -70,8 +70,8 @@ def condorcet_winner(rankings: Any, *, weights: VoterWeights = None, unranked: s
     >>> condorcet_winner([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]])  # in a circle
     """
     votes, wins = wins_of_votes(rankings, weights, unranked)
-    place = int(condorcet_winners(wins)[0])
-    return None if place < 0 else votes.items[place]
+    item_index = int(condorcet_winners(wins)[0])
+    return None if item_index < 0 else votes.items[item_index]
 
 
 def condorcet_loser(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> str | None:
@@ -85,8 +85,8 @@ def condorcet_loser(rankings: Any, *, weights: VoterWeights = None, unranked: st
     'C'
     """
     votes, wins = wins_of_votes(rankings, weights, unranked)
-    place = int(condorcet_losers(wins)[0])
-    return None if place < 0 else votes.items[place]
+    item_index = int(condorcet_losers(wins)[0])
+    return None if item_index < 0 else votes.items[item_index]
 
 
 def smith_set(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> tuple[str, ...]:

@@ -42,10 +42,10 @@ class Copeland(Method):
         check_unranked(self.unranked)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        found = np.empty((len(weights), len(votes.items)))
+        scores = np.empty((len(weights), len(votes.items)))
         for draws, matrices in in_chunks(votes, weights, self.unranked):
-            found[draws] = half_ties(majority_wins(matrices))
-        return found
+            scores[draws] = half_ties(majority_wins(matrices))
+        return scores
 
 
 def copeland(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> Order:

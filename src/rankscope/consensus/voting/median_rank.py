@@ -1,4 +1,4 @@
-"""The median of an item's ranks."""
+"""Median rank aggregation: items by the weighted median of their ranks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-#: Numbers (draws, voters, items) that a median holds at once.
+#: Numbers (draws, voters, items) in memory at once.
 AT_ONCE = 1 << 20
 
 
@@ -51,28 +51,31 @@ class MedianRankAggregation(Method):
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         places = votes.filled(self.unranked)
-        found = np.empty((len(weights), len(votes.items)))
-        some = max(1, AT_ONCE // places.size)
-        columns = max(1, AT_ONCE // (some * len(places)))
-        for start in range(0, len(weights), some):
-            for column in range(0, places.shape[1], columns):
-                block = slice(start, start + some), slice(column, column + columns)
-                found[block] = weighted_medians(places[:, block[1]], weights[block[0]], float(len(votes.items)))
-        return found
+        scores = np.empty((len(weights), len(votes.items)))
+        draws_at_once = max(1, AT_ONCE // places.size)
+        items_at_once = max(1, AT_ONCE // (draws_at_once * len(places)))
+        for start in range(0, len(weights), draws_at_once):
+            for item in range(0, places.shape[1], items_at_once):
+                block = slice(start, start + draws_at_once), slice(item, item + items_at_once)
+                scores[block] = weighted_medians(places[:, block[1]], weights[block[0]], float(len(votes.items)))
+        return scores
 
 
-def weighted_medians(values: Floats, weights: Floats, otherwise: float) -> Floats:
-    """(draws, items) the median of each column of (voters, items); NaN counts for nothing, all NaN are `otherwise`."""
+def weighted_medians(values: Floats, weights: Floats, default: float) -> Floats:
+    """(draws, items) the median of each column of (voters, items); NaN is skipped; `default` where all are NaN."""
     order = np.argsort(values, axis=0)  # NaN last
-    rising = np.take_along_axis(values, order, axis=0)
-    counted = weights[:, order] * ~np.isnan(rising)  # (draws, voters, items)
-    below = np.cumsum(counted, axis=1)
-    total = below[:, -1:]
-    room = SOLVED * total
-    first = (below >= total / 2 - room).argmax(axis=1)[:, None]
-    after = (below > total / 2 + room).argmax(axis=1)[:, None]  # another one where half is reached between two
-    ends = [np.take_along_axis(rising[None], place, axis=1)[:, 0] for place in (first, after)]
-    return np.where(total[:, 0] > 0, (ends[0] + ends[1]) / 2, otherwise)
+    sorted_values = np.take_along_axis(values, order, axis=0)
+    sorted_weights = weights[:, order] * ~np.isnan(sorted_values)  # (draws, voters, items)
+    cumulative = np.cumsum(sorted_weights, axis=1)
+    total = cumulative[:, -1:]
+    tolerance = SOLVED * total
+    lower_place = (cumulative >= total / 2 - tolerance).argmax(axis=1)[:, None]
+    # Another place than the lower one where half of the weight is reached exactly.
+    upper_place = (cumulative > total / 2 + tolerance).argmax(axis=1)[:, None]
+    middle_values = [
+        np.take_along_axis(sorted_values[None], place, axis=1)[:, 0] for place in (lower_place, upper_place)
+    ]
+    return np.where(total[:, 0] > 0, (middle_values[0] + middle_values[1]) / 2, default)
 
 
 def median_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> Order:

@@ -1,4 +1,4 @@
-"""Ranked pairs: majorities are locked, the strongest first, unless they would close a circle."""
+"""Ranked pairs (Tideman): majorities are locked, the strongest first, unless they would close a circle."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 Pairs = list[tuple[int, int]]
-#: Numbers in the matrices of strengths that are held at once.
+#: Numbers in the matrices of strengths of a chunk of draws.
 AT_ONCE = 1 << 20
 
 
@@ -68,26 +68,26 @@ class RankedPairs(Method):
         check_unranked(self.unranked)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        found = np.empty((len(weights), len(votes.items)))
+        scores = np.empty((len(weights), len(votes.items)))
         for draws, matrices in in_chunks(votes, weights, self.unranked, AT_ONCE):
             levels = strength_levels(matrices, self.strength)
-            # What is locked depends on what was before: one draw after the other.
-            found[draws] = half_ties(np.stack([lock_pairs(one)[0] for one in levels]))
-        return found
+            # Each locked pair depends on the ones before, so this is a loop over draws.
+            scores[draws] = half_ties(np.stack([lock_pairs(draw_levels)[0] for draw_levels in levels]))
+        return scores
 
     def solve(self, votes: Votes) -> Solution:
         matrices = preference_matrices(votes, votes.weights[None], self.unranked)
-        above, left_out = lock_pairs(strength_levels(matrices, self.strength)[0])
+        above, unlocked = lock_pairs(strength_levels(matrices, self.strength)[0])
         scores = half_ties(above[None])[0]
-        if not left_out:
+        if not unlocked:
             return Solution(scores)
-        pairs = join_names([f"{votes.items[a]!r} over {votes.items[b]!r}" for a, b in left_out])
-        said = "majorities of equal strength contradict each other and were not locked, so items may be tied"
-        return Solution(scores, notes=(Note(f"{len(left_out)} {said}: {pairs}", said),))
+        pairs = join_names([f"{votes.items[winner]!r} over {votes.items[loser]!r}" for winner, loser in unlocked])
+        text = "majorities of equal strength contradict each other and were not locked, so items may be tied"
+        return Solution(scores, notes=(Note(f"{len(unlocked)} {text}: {pairs}", text),))
 
 
 def lock_pairs(levels: npt.NDArray[np.int64]) -> tuple[Bools, Pairs]:
-    """(items, items) who stands above whom when all is locked, and the majorities left out for want of an order.
+    """(items, items) whether the row is above the column after locking, and the majorities that were not locked.
 
     levels: (items, items) the strength of each majority, 0 where there is none.
     """
@@ -95,33 +95,33 @@ def lock_pairs(levels: npt.NDArray[np.int64]) -> tuple[Bools, Pairs]:
     winners, losers = np.nonzero(levels)
     order = np.argsort(-levels[winners, losers], kind="stable")
     winners, losers = winners[order], losers[order]
-    ranked = zip(levels[winners, losers].tolist(), winners.tolist(), losers.tolist(), strict=True)
-    # Bit j of the number i: i stands above j. One operation on a number of Python serves all items.
+    sorted_pairs = zip(levels[winners, losers].tolist(), winners.tolist(), losers.tolist(), strict=True)
+    # Bit j of the number i: i stands above j. One operation on a Python integer serves all items.
     above = [0] * n
-    left_out: Pairs = []
-    for _, group in groupby(ranked, key=lambda pair: pair[0]):
-        free = [(i, j) for _, i, j in group if not (above[i] >> j | above[j] >> i) & 1]
-        if not free:
+    unlocked: Pairs = []
+    for _, group in groupby(sorted_pairs, key=lambda pair: pair[0]):
+        consistent = [(i, j) for _, i, j in group if not (above[i] >> j | above[j] >> i) & 1]
+        if not consistent:
             continue
-        tried = above if len(free) == 1 else lock(above.copy(), free)
-        circular = [(i, j) for i, j in free if tried[j] >> i & 1]
+        trial = above if len(consistent) == 1 else lock(above.copy(), consistent)
+        circular = [(i, j) for i, j in consistent if trial[j] >> i & 1]
         if circular:
-            left_out += circular
-            kept = set(free) - set(circular)
-            above = lock(above, [pair for pair in free if pair in kept])
+            unlocked += circular
+            lockable = set(consistent) - set(circular)
+            above = lock(above, [pair for pair in consistent if pair in lockable])
         else:
-            above = lock(above, free) if len(free) == 1 else tried
-    size = -(-n // 8)
-    rows = np.frombuffer(b"".join(row.to_bytes(size, "little") for row in above), np.uint8).reshape(n, size)
-    return np.unpackbits(rows, axis=1, count=n, bitorder="little").astype(np.bool_), left_out
+            above = lock(above, consistent) if len(consistent) == 1 else trial
+    n_bytes = -(-n // 8)
+    rows = np.frombuffer(b"".join(row.to_bytes(n_bytes, "little") for row in above), np.uint8).reshape(n, n_bytes)
+    return np.unpackbits(rows, axis=1, count=n, bitorder="little").astype(np.bool_), unlocked
 
 
 def lock(above: list[int], pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """The same with each pair: its first, and who is above that, come above its second and all that this is above."""
+    """Lock pairs: the first item and all above it come above the second item and all below it."""
     for i, j in pairs:
         if not above[i] >> j & 1:
-            gained = above[j] | 1 << j
-            above = [row | gained if row >> i & 1 or place == i else row for place, row in enumerate(above)]
+            new_below = above[j] | 1 << j
+            above = [row | new_below if row >> i & 1 or item == i else row for item, row in enumerate(above)]
     return above
 
 

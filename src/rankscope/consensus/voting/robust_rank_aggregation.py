@@ -1,4 +1,4 @@
-"""Robust Rank Aggregation: which items stand higher than chance would put them."""
+"""Robust Rank Aggregation: items that stand higher in the lists than chance would put them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 Weights = Sequence[float] | Mapping[str, float] | None
-#: How rho becomes a p-value: by its distribution, times the number of lists, or not at all.
+#: How rho becomes a p-value: by its distribution, times the number of lists, or unchanged.
 PVALUES = ("exact", "bonferroni", "none")
 MEANINGS = {
     "exact": "the chance that an item stands as high if all lists were in random order",
@@ -34,9 +34,9 @@ MEANINGS = {
 }
 #: Numbers in the largest array of a chunk.
 NUMBERS = 1 << 21
-#: Up to so many different values of rho each has its exact p-value; more are interpolated between so many.
+#: Up to this many different values of rho have exact p-values; more are interpolated between this many.
 FEW = 512
-#: No p-value is smaller.
+#: The least p-value.
 SMALLEST = 1e-300
 #: The level at which notes count items, shared among them.
 LEVEL = 0.05
@@ -69,9 +69,9 @@ class RobustRank(Method):
         rho, lists = np.empty((len(times), len(votes.items))), np.empty((len(times), len(votes.items)), np.int64)
         step = max(NUMBERS // shares.size, 1)
         for start in range(0, len(times), step):
-            part = slice(start, start + step)
-            rho[part], lists[part] = rho_scores(shares, times[part])
-        np.maximum(rho, SMALLEST, out=rho)  # what is smaller than floats go still has a logarithm
+            chunk = slice(start, start + step)
+            rho[chunk], lists[chunk] = rho_scores(shares, times[chunk])
+        np.maximum(rho, SMALLEST, out=rho)  # an underflow to 0 would have no logarithm
         if self.pvalue == "none":
             return rho
         if self.pvalue == "bonferroni":
@@ -84,14 +84,14 @@ class RobustRank(Method):
         details = {"smallest p-value": float(pvalues.min())}
         notes: tuple[str, ...] = ()
         if self.pvalue != "none":
-            found = np.flatnonzero(pvalues < LEVEL / pvalues.size)
-            details["items higher than chance puts them"] = float(found.size)
-            names = join_names([votes.items[i] for i in found[np.argsort(pvalues[found], kind="stable")]])
+            significant = np.flatnonzero(pvalues < LEVEL / pvalues.size)
+            details["items higher than chance puts them"] = float(significant.size)
+            names = join_names([votes.items[i] for i in significant[np.argsort(pvalues[significant], kind="stable")]])
             notes = (
                 Note(
-                    f"{found.size} of {pluralise(pvalues.size, 'item')} stand higher than chance would put them "
+                    f"{significant.size} of {pluralise(pvalues.size, 'item')} stand higher than chance would put them "
                     f"(p-value below {LEVEL:g} / {pvalues.size})"
-                    f"{': ' + names if found.size else ''}"
+                    f"{': ' + names if significant.size else ''}"
                 ),
             )
         return Solution(self.scores(votes, weights)[0], notes, details)
@@ -151,8 +151,8 @@ def robust_rank_pvalues(
     {'A': 0.384, 'B': 1.0}
     """
     votes = Votes.of(rankings, weights=weights)
-    found = RobustRank(unranked=unranked, pvalue=pvalue).pvalues(votes, votes.weights[None])[0]
-    return dict(zip(votes.items, found.tolist(), strict=True))
+    pvalues = RobustRank(unranked=unranked, pvalue=pvalue).pvalues(votes, votes.weights[None])[0]
+    return dict(zip(votes.items, pvalues.tolist(), strict=True))
 
 
 def voter_counts(votes: Votes, weights: Floats) -> Ints:
@@ -164,10 +164,10 @@ def voter_counts(votes: Votes, weights: Floats) -> Ints:
             "equal weights, or another method"
         )
     times = weights / votes.weights
-    whole = np.rint(times)
-    if not np.allclose(times, whole, rtol=0, atol=1e-9):
+    counts = np.rint(times)
+    if not np.allclose(times, counts, rtol=0, atol=1e-9):
         raise ParameterError("weights that are no whole multiples of the votes' own, expected how often each counts")
-    return whole.astype(np.int64)
+    return counts.astype(np.int64)
 
 
 def rank_shares(votes: Votes, unranked: str) -> Floats:
@@ -178,78 +178,79 @@ def rank_shares(votes: Votes, unranked: str) -> Floats:
 
 
 def rho_scores(shares: Floats, times: Ints) -> tuple[Floats, Ints]:
-    """(draws, items) rho, and of how many lists it is.
+    """(draws, items) rho, and the number of lists.
 
-    Of equal shares (a list drawn twice, too) only the last counts: the chance that at least k of n are below a share
+    Of equal shares, as of a list drawn twice, only the last counts: the chance that at least k of n are below a share
     falls with k. So lists that were drawn more than once need no rows of their own.
     """
     order = np.argsort(shares, axis=0, kind="stable")  # NaN last
-    rising = np.take_along_axis(shares, order, axis=0)
-    there = ~np.isnan(rising)
-    drawn = np.where(there, times[:, order], 0)  # (draws, voters, items)
-    count = np.cumsum(drawn, axis=1)
-    lists = count[:, -1]
-    values, place = np.unique(np.where(there, rising, 1.0), return_inverse=True)
-    chance = tail_probabilities(values, place.reshape(rising.shape), count, lists)
-    return np.where(drawn > 0, chance, 1.0).min(axis=1), lists
+    sorted_shares = np.take_along_axis(shares, order, axis=0)
+    present = ~np.isnan(sorted_shares)
+    draw_counts = np.where(present, times[:, order], 0)  # (draws, voters, items)
+    cumulative_counts = np.cumsum(draw_counts, axis=1)
+    lists = cumulative_counts[:, -1]
+    values, value_index = np.unique(np.where(present, sorted_shares, 1.0), return_inverse=True)
+    chance = tail_probabilities(values, value_index.reshape(sorted_shares.shape), cumulative_counts, lists)
+    return np.where(draw_counts > 0, chance, 1.0).min(axis=1), lists
 
 
-def tail_probabilities(values: Floats, place: Ints, count: Ints, lists: Ints) -> Floats:
+def tail_probabilities(values: Floats, value_index: Ints, count: Ints, lists: Ints) -> Floats:
     """The chance that of `lists` random shares at least `count` are at most a value; from a table where that is small.
 
-    values: ascending; place: (voters, items) which of them; count: (draws, voters, items); lists: (draws, items).
+    values: ascending; value_index: (voters, items) the index of each share among them; count: (draws, voters, items);
+    lists: (draws, items).
     """
     betainc = special().betainc
-    totals, total = np.unique(lists, return_inverse=True)
-    most = int(totals[-1]) + 1
-    if values.size * most * totals.size < count.size:
-        k, n = np.arange(most)[:, None], totals[:, None, None]
+    totals, total_index = np.unique(lists, return_inverse=True)
+    n_counts = int(totals[-1]) + 1
+    if values.size * n_counts * totals.size < count.size:
+        k, n = np.arange(n_counts)[:, None], totals[:, None, None]
         table = betainc(np.clip(k, 1, np.maximum(n, 1)), np.maximum(n - k + 1, 1), values)
-        return np.asarray(table[total.reshape(lists.shape)[:, None, :], count, place])
+        return np.asarray(table[total_index.reshape(lists.shape)[:, None, :], count, value_index])
     k, n = np.maximum(count, 1), np.maximum(lists[:, None, :], 1)
-    return np.asarray(betainc(k, np.maximum(n - k + 1, 1), values[place]))
+    return np.asarray(betainc(k, np.maximum(n - k + 1, 1), values[value_index]))
 
 
 def exact_pvalues(rho: Floats, lists: Ints) -> Floats:
-    """The chance that rho of so many lists in random order is at most as found; 1 where no list has the item."""
-    found = np.ones(rho.shape)
+    """The chance that `lists` lists in random order have at most this rho; 1 where no list has the item."""
+    pvalues = np.ones(rho.shape)
     for n in np.unique(lists[lists > 0]).tolist():
-        here = lists == n
-        values, place = np.unique(rho[here], return_inverse=True)
+        in_group = lists == n
+        values, value_index = np.unique(rho[in_group], return_inverse=True)
         if values.size <= FEW:
-            found[here] = null_of_rho(values, n)[place]
+            pvalues[in_group] = null_of_rho(values, n)[value_index]
             continue
-        # many draws: the chance rises with rho, so that interpolation keeps the order
+        # many values: the chance rises with rho, so that interpolation keeps the order
         nodes = np.exp(np.linspace(np.log(values[0]), np.log(values[-1]), FEW))
-        at = np.interp(np.log(values), np.log(nodes), np.log(null_of_rho(nodes, n)))
-        found[here] = np.exp(at)[place]
-    return found
+        log_pvalues = np.interp(np.log(values), np.log(nodes), np.log(null_of_rho(nodes, n)))
+        pvalues[in_group] = np.exp(log_pvalues)[value_index]
+    return pvalues
 
 
 def null_of_rho(rho: Floats, n: int) -> Floats:
     """P(rho of n lists in random order <= each value): the chance that for some k at least k shares are below b_k.
 
-    b_k is where the k-th smallest share has probability rho. Steps through k keep the chance of each number of shares
-    below b_k while none was passed, and add up the chance to pass one first there: all terms are positive, so that
-    small p-values keep their digits.
+    b_k is where the k-th smallest share has probability rho. Each step k keeps the chance of each number of shares
+    below b_k with no bound passed so far, and adds the chance that b_k is the first bound passed. All terms are
+    positive, so that small p-values keep their digits.
     """
     functions = special()
-    found = np.empty(rho.size)
+    pvalues = np.empty(rho.size)
     step = max(NUMBERS // (n * n), 1)
     for start in range(0, rho.size, step):
-        part = rho[start : start + step]
-        alive, passed, before = np.zeros((part.size, n)), np.zeros(part.size), np.zeros(part.size)
-        alive[:, 0] = 1.0  # [i]: i shares are below, no b was passed
+        chunk = rho[start : start + step]
+        alive, passed, last_bound = np.zeros((chunk.size, n)), np.zeros(chunk.size), np.zeros(chunk.size)
+        alive[:, 0] = 1.0  # [i]: i shares are below, no bound passed
         for k in range(1, n + 1):
-            bound = np.maximum(functions.betaincinv(k, n - k + 1, part), before)
-            share = ((bound - before) / np.where(before < 1, 1 - before, 1.0))[:, None]
+            bound = np.maximum(functions.betaincinv(k, n - k + 1, chunk), last_bound)
+            share = ((bound - last_bound) / np.where(last_bound < 1, 1 - last_bound, 1.0))[:, None]
             i = np.arange(k)
             passed += (alive[:, :k] * functions.betainc(k - i, n - k + 1, share)).sum(axis=1)
-            more = i[None, :] - i[:, None]  # from i to j shares
-            ways = np.where(more >= 0, functions.binom((n - i)[:, None], np.maximum(more, 0)), 0.0)
+            n_more = i[None, :] - i[:, None]  # from i to j shares
+            n_ways = np.where(n_more >= 0, functions.binom((n - i)[:, None], np.maximum(n_more, 0)), 0.0)
             s = share[:, :, None]
-            chances = ways * s ** np.maximum(more, 0) * (1 - s) ** (n - i)[None, None, :]
+            chances = n_ways * s ** np.maximum(n_more, 0) * (1 - s) ** (n - i)[None, None, :]
             alive[:, :k] = (alive[:, :k, None] * chances).sum(axis=1)
-            before = bound
-        found[start : start + step] = passed
-    return np.clip(found, SMALLEST, 1.0)
+            last_bound = bound
+        pvalues[start : start + step] = passed
+    return np.clip(pvalues, SMALLEST, 1.0)

@@ -21,7 +21,7 @@ __all__ = [
 
 
 Codes = npt.NDArray[Any]
-#: Numbers in the matrices of paths that are improved at once: what stays in the cache of a processor.
+#: Numbers in the matrices of paths of a chunk of draws: few enough for the processor's cache.
 AT_ONCE = 1 << 19
 
 
@@ -55,21 +55,21 @@ class Schulze(Method):
         check_unranked(self.unranked)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        found = np.empty((len(weights), len(votes.items)))
+        scores = np.empty((len(weights), len(votes.items)))
         for draws, matrices in in_chunks(votes, weights, self.unranked, AT_ONCE):
             paths = widest_paths(strength_levels(matrices, self.strength))
-            found[draws] = half_ties(paths > paths.swapaxes(1, 2))
-        return found
+            scores[draws] = half_ties(paths > paths.swapaxes(1, 2))
+        return scores
 
 
 def widest_paths(strengths: npt.NDArray[np.int64]) -> Codes:
     """(draws, items, items) the strength of the strongest chain, by Floyd and Warshall; whole numbers from 0."""
     paths = strengths.astype(np.min_scalar_type(int(strengths.max(initial=0))))
-    room = np.empty_like(paths)
+    chains = np.empty_like(paths)
     for k in range(paths.shape[1]):
         # Chains by way of the item k, of all items to all others at once.
-        np.minimum(paths[:, :, k, None], paths[:, k, None, :], out=room)
-        np.maximum(paths, room, out=paths)
+        np.minimum(paths[:, :, k, None], paths[:, k, None, :], out=chains)
+        np.maximum(paths, chains, out=paths)
     return paths
 
 
