@@ -121,12 +121,12 @@ def sums_of_slice(
     # Each target token fetches its column from the rows of all source tokens of its sentence.
     sentence = group_of(target.offsets)
     lengths = np.diff(source.offsets)[sentence]
-    fetched = table[row[ranges(source.offsets[:-1][sentence], lengths)] + np.repeat(column, lengths)]
+    token_probabilities = table[row[ranges(source.offsets[:-1][sentence], lengths)] + np.repeat(column, lengths)]
     begins = bounds(lengths)[:-1]
     nonempty = lengths > 0
     sums = np.zeros(lengths.size)
     if nonempty.any():
-        sums[nonempty] = np.add.reduceat(fetched, begins[nonempty])
+        sums[nonempty] = np.add.reduceat(token_probabilities, begins[nonempty])
     return sums
 
 

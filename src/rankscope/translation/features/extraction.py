@@ -108,12 +108,12 @@ def translation_features(
     reference_lines = reference_lists(references)
     systems = output_lines(outputs)
     refuse_unequal(source_lines, reference_lines, systems)
-    prepared = PreparedTexts(source_lines, reference_lines, systems, language_model, forward, backward)
+    prepared_texts = PreparedTexts(source_lines, reference_lines, systems, language_model, forward, backward)
     shape = (len(systems), len(source_lines))
     columns = {}
     total_work = sum(COLUMNS[name].work for name in names)
     for name in names:
-        columns[name] = COLUMNS[name].of(prepared).reshape(shape)
+        columns[name] = COLUMNS[name].of(prepared_texts).reshape(shape)
         if progress is not None:
             progress(COLUMNS[name].work / total_work)
     columns |= broadcast_columns(extra or {}, shape, FEATURES)
@@ -123,7 +123,7 @@ def translation_features(
         segments=tuple(str(i + 1) for i in range(len(source_lines))),
         names=tuple(columns),
         values=np.stack(list(columns.values()), axis=-1),
-        notes=(*empty_notes(source_lines, reference_lines, systems), *vocabulary_notes(prepared, names)),
+        notes=(*empty_notes(source_lines, reference_lines, systems), *vocabulary_notes(prepared_texts, names)),
         settings=f"words:{TOKENISATION} | references:{len(reference_lines)} | sacrebleu {version}",
     )
 
@@ -251,16 +251,16 @@ MOST_UNKNOWN = 0.5
 
 def vocabulary_notes(texts: PreparedTexts, names: Iterable[str]) -> list[str]:
     """A note for each side of a model, used by these features, that knows less than half of the words."""
-    used = {COLUMNS[name].model for name in names}
+    used_models = {COLUMNS[name].model for name in names}
     source, output, _ = texts.tokens
     checks: list[tuple[str, str, TokenLists, Callable[[str], bool]]] = []
-    if "language_model" in used and (model := texts.language_model) is not None:
+    if "language_model" in used_models and (model := texts.language_model) is not None:
         checks.append(("language_model", "outputs", output, lambda word: word.encode() in model.numbers))
     for role, lexicon, source_tokens, target_tokens in (
         ("forward", texts.forward, source, output),
         ("backward", texts.backward, output, source),
     ):
-        if role in used and lexicon is not None:
+        if role in used_models and lexicon is not None:
             sides = ("sources", "outputs") if role == "forward" else ("outputs", "sources")
             checks.append((role, sides[0], source_tokens, lexicon.source_numbers.__contains__))
             checks.append((role, sides[1], target_tokens, lexicon.target_numbers.__contains__))

@@ -227,9 +227,9 @@ def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "
     segment = np.array([segment_index.get(name, -1) for name in pair_rankings.segment.names], np.int64)[
         pair_rankings.segment.codes
     ]
-    ranked = ~np.isnan(values)
-    n_ranked = np.bincount(pair_rankings.judgment[ranked], minlength=len(pair_rankings))
-    ranked_items = np.flatnonzero(ranked & (n_ranked > 1)[pair_rankings.judgment])
+    is_ranked = ~np.isnan(values)
+    n_ranked = np.bincount(pair_rankings.judgment[is_ranked], minlength=len(pair_rankings))
+    ranked_items = np.flatnonzero(is_ranked & (n_ranked > 1)[pair_rankings.judgment])
     if not ranked_items.size:
         raise InputError(f"no judgment{f' of {table.pair}' if table.pair else ''} ranks two translations")
     refuse_unknown(table, pair_rankings, ranked_items, system, segment)

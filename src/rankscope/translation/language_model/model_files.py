@@ -141,10 +141,10 @@ def load_language_model(path: PathLike) -> LanguageModel:
     """
     name = source_name(path)
     with open_binary(path) as stream:
-        start = stream.read(len(LANGUAGE_MODEL_MAGIC))
-        if not start:
+        first_bytes = stream.read(len(LANGUAGE_MODEL_MAGIC))
+        if not first_bytes:
             raise empty_file_error(name, "a language model")
-        if start.startswith(magic_stem(LANGUAGE_MODEL_MAGIC)):
-            return read_compact(start + stream.read(), name)
-        lines = io.BytesIO(start + stream.readline())  # breaks lines at LF
+        if first_bytes.startswith(magic_stem(LANGUAGE_MODEL_MAGIC)):
+            return read_compact(first_bytes + stream.read(), name)
+        lines = io.BytesIO(first_bytes + stream.readline())  # breaks lines at LF
         return read_arpa(chain(lines, stream), name)
