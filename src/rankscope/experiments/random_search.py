@@ -208,11 +208,10 @@ class Search:
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
         notes = [*self.tested.notes]
-        if failed := [trial for trial in self.trials if np.isnan(trial.value)]:
-            failed_text = f"{pluralise(len(failed), 'setting')} could not be trained"
-            notes.append(
-                f"{failed_text}; of {failed[0].model}, trial {failed[0].number}: {failed[0].error or 'no value'}"
-            )
+        if failed_trials := [trial for trial in self.trials if np.isnan(trial.value)]:
+            failed_text = f"{pluralise(len(failed_trials), 'setting')} could not be trained"
+            first = failed_trials[0]
+            notes.append(f"{failed_text}; of {first.model}, trial {first.number}: {first.error or 'no value'}")
         if self.log is None:
             notes.append("no log was kept; with one (--log FILE) a search that is interrupted goes on where it was")
         return tuple(notes)
@@ -232,20 +231,20 @@ class Search:
         trials = [trial for trial in self.trials if trial.model == best.model]
         sign = self.tested.test.scores.sign(self.measure)
         trials.sort(key=lambda trial: trial.number)
-        ranked = [trials[i] for i in order_of(np.array([-sign * trial.value for trial in trials])).tolist()]
-        listed = ranked[:TRIALS_LISTED]
-        unchanged = trials[0]
-        names = list(dict.fromkeys(key for trial in listed for key in trial.changed))
-        rows: list[tuple[Cell, ...]] = [trial_row(trial, names, trial is ranked[0]) for trial in listed]
-        if unchanged not in listed:
-            rows.append(trial_row(unchanged, names, False))
-        gain = abs(best.value - unchanged.value)
-        is_unchanged = best.number == unchanged.number
+        ranked_trials = [trials[i] for i in order_of(np.array([-sign * trial.value for trial in trials])).tolist()]
+        listed_trials = ranked_trials[:TRIALS_LISTED]
+        first_trial = trials[0]
+        names = list(dict.fromkeys(key for trial in listed_trials for key in trial.changed))
+        rows: list[tuple[Cell, ...]] = [trial_row(trial, names, trial is ranked_trials[0]) for trial in listed_trials]
+        if first_trial not in listed_trials:
+            rows.append(trial_row(first_trial, names, False))
+        gain = abs(best.value - first_trial.value)
+        is_unchanged = best.number == first_trial.number
         if is_unchanged:
             outcome, comparison = "none was better than the one that was given", "."
         else:
             outcome = f"that of trial {best.number} was best"
-            comparison = f", and {format_number(unchanged.value)} as given (trial 1), {format_number(gain)} apart."
+            comparison = f", and {format_number(first_trial.value)} as given (trial 1), {format_number(gain)} apart."
         sentence = (
             f"Of {pluralise(len(trials), 'setting')} of {best.model}, by validation lists alone, "
             + outcome
@@ -481,11 +480,11 @@ def run_trials(
     lists = FoldLists(
         [fold.valid for fold in fold_set.folds], [fold.name for fold in fold_set.folds], settings.plan, max_grade
     )
-    changed = {
+    changes_by_key = {
         key: draw_setting(models.names[key[0]], models.ranker(key[0]), key[1], settings.seed) for key in missing_keys
     }
     units = (
-        setting_task(fold, models, m, changed[m, number], settings, number)
+        setting_task(fold, models, m, changes_by_key[m, number], settings, number)
         for m, number in missing_keys
         for fold in fold_set.folds
     )
@@ -494,7 +493,7 @@ def run_trials(
         name = models.names[m]
         if (name, number) not in trial_log.found:
             fold_results = [next(results) for _ in fold_set.folds]
-            trial_log.add(setting_from_results(name, number, changed[m, number], fold_results, lists))
+            trial_log.add(setting_from_results(name, number, changes_by_key[m, number], fold_results, lists))
         yield trial_log.found[name, number]
 
 

@@ -160,10 +160,12 @@ def cross_validate_folds(
     progress: Callable[[float], Any] | None = None,
 ) -> CrossValidation:
     """As `cross_validate`, for folds that were read, and validated rankers and settings."""
-    places = task_places(fold_set, models, settings)
-    report_progress = None if progress is None else lambda n_done: progress(n_done / len(places))
-    units = fold_tasks(places, fold_set, models, settings)
-    results = dict(zip(places, run_units(run_fold_task, units, workers=workers, progress=report_progress), strict=True))
+    task_keys = task_places(fold_set, models, settings)
+    report_progress = None if progress is None else lambda n_done: progress(n_done / len(task_keys))
+    units = fold_tasks(task_keys, fold_set, models, settings)
+    results = dict(
+        zip(task_keys, run_units(run_fold_task, units, workers=workers, progress=report_progress), strict=True)
+    )
     return collect_results(fold_set, models, results, settings)
 
 
@@ -180,10 +182,13 @@ def task_places(
 
 
 def fold_tasks(
-    places: Sequence[tuple[int, int, int]], fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings
+    task_keys: Sequence[tuple[int, int, int]],
+    fold_set: FoldSet,
+    models: RankerModels,
+    settings: CrossValidationSettings,
 ) -> Iterator[FoldTask]:
     """A task for each seed, model and fold."""
-    for s, m, k in places:
+    for s, m, k in task_keys:
         yield FoldTask(
             fold=without_features(fold_set.folds[k], models.without[m]) if models.without else fold_set.folds[k],
             model=models.names[m],
@@ -228,11 +233,11 @@ def collect_results(
     test_lists = FoldLists([fold.test for fold in fold_set.folds], fold_names, plan, fold_set.max_grade)
     valid_lists = FoldLists([fold.valid for fold in fold_set.folds], fold_names, plan, fold_set.max_grade)
     shape = (seeds, n_models)
-    test_scores = {place: result.test for place, result in all_results.items()}
-    blend_scores = {place: result.test for place, result in blend_results.items()}
+    test_scores = {key: result.test for key, result in all_results.items()}
+    blend_scores = {key: result.test for key, result in blend_results.items()}
     test_values = test_lists.measured(test_scores, shape, signature_settings, ranker_names, blend_scores)
-    valid_scores = {place: result.valid for place, result in all_results.items()}
-    blend_scores = {place: result.valid for place, result in blend_results.items()}
+    valid_scores = {key: result.valid for key, result in all_results.items()}
+    blend_scores = {key: result.valid for key, result in blend_results.items()}
     valid_values = valid_lists.measured(valid_scores, shape, signature_settings, ranker_names, blend_scores)
     # From here on, the blend of all seeds replaces the blends of single seeds.
     all_results |= {(s, m, k): result for (m, k), result in blend_results.items() for s in range(seeds)}
@@ -270,8 +275,8 @@ def by_seed_model_fold(
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """(seeds, models, folds) one number of each result."""
     table = np.empty((*shape, n_folds))
-    for place, result in results.items():
-        table[place] = value_of(result)
+    for key, result in results.items():
+        table[key] = value_of(result)
     return table
 
 

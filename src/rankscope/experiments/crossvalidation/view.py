@@ -180,16 +180,18 @@ def blend_sentence(
     """By the first measure: the parts that the blend is significantly better or worse than."""
     part_models = [m for m in range(len(result.models)) if m != blend]
     pairs = compared_pairs(comparison)
-    tested = [m for m in part_models if (m, blend) in pairs or (blend, m) in pairs]
-    worse_parts = [result.models[m] for m in tested if comparison.beats[blend, m]]
-    better_parts = [result.models[m] for m in tested if comparison.beats[m, blend]]
-    undecided = [result.models[m] for m in tested if not comparison.beats[blend, m] and not comparison.beats[m, blend]]
+    compared_models = [m for m in part_models if (m, blend) in pairs or (blend, m) in pairs]
+    worse_parts = [result.models[m] for m in compared_models if comparison.beats[blend, m]]
+    better_parts = [result.models[m] for m in compared_models if comparison.beats[m, blend]]
+    undecided = [
+        result.models[m] for m in compared_models if not comparison.beats[blend, m] and not comparison.beats[m, blend]
+    ]
     value = format_number(float(result.test.overall[blend, 0]))
     clauses = [f"The blend has a {value_label(result)} of {value} on the test lists"]
     clauses += [f"it is better than {join_names(worse_parts)}"] if worse_parts else []
     clauses += [f"it is worse than {join_names(better_parts)}"] if better_parts else []
     clauses += [f"from {join_names(undecided)} it cannot be told apart"] if undecided else []
-    clauses += [] if tested else ["it was compared with none of its parts"]
+    clauses += [] if compared_models else ["it was compared with none of its parts"]
     return "; ".join(clauses) + "."
 
 
