@@ -1,4 +1,4 @@
-"""Ablation: what a ranker loses without groups of features."""
+"""Ablation: the loss of a ranker that is trained without groups of features."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
 
 NUMBER_SPAN = re.compile(r"(\d+)-(\d+)")
 FORM = "expected NAME=FEATURE,..., as bm25=1-5,7 or titles=title*,url"
-#: More features than these have no table.
+#: Limit of a span of numbers.
 MAX_FEATURES = 1_000_000
 
 
@@ -57,69 +57,69 @@ def parse_group(text: str) -> tuple[str, tuple[str, ...]]:
     """
     if not isinstance(text, str):
         raise ParameterError(f"cannot read the group {text!r}; {FORM}")
-    name, equals, rest = text.partition("=")
+    name, equals, members_text = text.partition("=")
     if not equals:
-        name, rest = text.removesuffix("*"), text
+        name, members_text = text.removesuffix("*"), text
         if not text.endswith("*") or not name:
             raise ParameterError(f"cannot read the group {text!r}; {FORM}")
-    members = tuple(part.strip() for part in rest.split(","))
+    members = tuple(member.strip() for member in members_text.split(","))
     if not name.strip() or not all(members):
         raise ParameterError(f"cannot read the group {text!r}; {FORM}")
     return name.strip(), members
 
 
 def feature_groups(
-    asked: Mapping[str, Sequence[str]] | Sequence[str], names: Sequence[str]
+    groups: Mapping[str, Sequence[str]] | Sequence[str], names: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The features of each group, among these names, in their order. asked: texts, or groups of features by name.
+    """The features of each group, among these names, in their order. groups: texts, or groups of features by name.
 
-    Raises UnknownName for a feature that there is not, ParameterError for a group that comes twice, begins no name, is
-    all features or has none, and for what is no text.
+    Raises UnknownName for an unknown feature, ParameterError for a group that occurs twice, begins no name, holds all
+    features or none, and for what is no text.
     """
-    if isinstance(asked, str):
-        asked = [asked]
-    if not isinstance(asked, (Mapping, Sequence)):
-        raise ParameterError(f"cannot read the groups {asked!r}; {FORM}")
-    given = list(asked.items()) if isinstance(asked, Mapping) else [parse_group(text) for text in asked]
-    if not given:
+    if isinstance(groups, str):
+        groups = [groups]
+    if not isinstance(groups, (Mapping, Sequence)):
+        raise ParameterError(f"cannot read the groups {groups!r}; {FORM}")
+    named_groups = list(groups.items()) if isinstance(groups, Mapping) else [parse_group(text) for text in groups]
+    if not named_groups:
         raise ParameterError(f"no group of features to leave out; {FORM}")
-    found: dict[str, tuple[str, ...]] = {}
-    for name, members in given:
-        if name in found:
-            raise ParameterError(f"the group {name!r} was given twice, expected each once")
+    features_of_group: dict[str, tuple[str, ...]] = {}
+    for group, members in named_groups:
+        if group in features_of_group:
+            raise ParameterError(f"the group {group!r} was given twice, expected each once")
         texts = [members] if isinstance(members, str) else members
         if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
-            raise ParameterError(f"the group {name!r} is {members!r}, expected names of features, as ['1', 'title*']")
-        chosen = {one for text in texts for one in matching_features(text, names)}
-        found[name] = tuple(one for one in names if one in chosen)
-        if len(found[name]) == len(names):
+            raise ParameterError(f"the group {group!r} is {members!r}, expected names of features, as ['1', 'title*']")
+        selected = {feature for text in texts for feature in matching_features(text, names)}
+        features_of_group[group] = tuple(feature for feature in names if feature in selected)
+        if len(features_of_group[group]) == len(names):
             raise ParameterError(
-                f"the group {name!r} holds {'both' if len(names) == 2 else f'all {len(names)}'} features, and nothing "
+                f"the group {group!r} holds {'both' if len(names) == 2 else f'all {len(names)}'} features, and nothing "
                 "can be learned without them; leave some out of it"
             )
-    return found
+    return features_of_group
 
 
 def matching_features(text: str, names: Sequence[str]) -> Sequence[str]:
-    """The features that a part of a group names."""
+    """The features that a member of a group names: a name, a prefix with a star, or a span of numbers."""
     if text in names:
         return (text,)
     if text.endswith("*"):
-        found = [one for one in names if one.startswith(text[:-1])]
-        if not found:
+        matches = [name for name in names if name.startswith(text[:-1])]
+        if not matches:
             raise UnknownName("beginning of a feature's name", text, names)
-        return found
+        return matches
     span = NUMBER_SPAN.fullmatch(text)
     if span is None:
         raise UnknownName("feature", text, names)
     first, last = int(span[1]), int(span[2])
     if first > last or last - first > MAX_FEATURES:
         raise ParameterError(f"{text} is no span of {pluralise(len(names), 'feature')}; give the lower number first")
-    found = [str(i) for i in range(first, last + 1)]
-    for one in found:
-        if one not in names:
-            raise UnknownName("feature", one, names)
-    return found
+    matches = [str(i) for i in range(first, last + 1)]
+    for name in matches:
+        if name not in names:
+            raise UnknownName("feature", name, names)
+    return matches
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,29 +145,30 @@ class FeatureAblation:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a measure and group, in the order in which they were given."""
-        for part in self.parts:
-            lost, low, high, place = self.found(part)
+        for comparison in self.parts:
+            lost, low, high, pair_index = self.found(comparison)
             for g, (group, features) in enumerate(self.groups.items()):
-                i = int(place[g])
-                values = (float(part.means[0]), float(part.means[g + 1]), float(lost[g]), float(low[g]), float(high[g]))
-                ends = (float(part.pvalue[i]), float(part.pvalue_corrected[i]))
-                yield self.model, group, len(features), part.measure, *values, *ends
+                i = int(pair_index[g])
+                means = (float(comparison.means[0]), float(comparison.means[g + 1]))
+                losses = (float(lost[g]), float(low[g]), float(high[g]))
+                pvalues = (float(comparison.pvalue[i]), float(comparison.pvalue_corrected[i]))
+                yield self.model, group, len(features), comparison.measure, *means, *losses, *pvalues
 
     @property
     def parts(self) -> Sequence[MeasureComparison]:
-        """The comparison with the whole ranker, by measure."""
-        assert self.tested.comparison is not None  # of two rankers at least
+        """The comparison with the full ranker, by measure."""
+        assert self.tested.comparison is not None  # there are at least two rankers
         return self.tested.comparison.parts
 
-    def found(self, part: MeasureComparison) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
-        """(groups) what was lost, its interval, and the place of the pair."""
-        place = np.array([part.pair(0, g + 1) for g in range(len(self.groups))])
-        sign = np.where(part.first[place] == 0, 1.0, -1.0) * part.matched.sign
-        ends = np.stack([sign * part.low[place], sign * part.high[place]])
-        return sign * part.difference[place], ends.min(axis=0), ends.max(axis=0), place
+    def found(self, comparison: MeasureComparison) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
+        """(groups) the loss, the ends of its interval, and the index of the pair in the comparison."""
+        pair_index = np.array([comparison.pair(0, g + 1) for g in range(len(self.groups))])
+        sign = np.where(comparison.first[pair_index] == 0, 1.0, -1.0) * comparison.matched.sign
+        interval = np.stack([sign * comparison.low[pair_index], sign * comparison.high[pair_index]])
+        return sign * comparison.difference[pair_index], interval.min(axis=0), interval.max(axis=0), pair_index
 
     def lost(self, measure: object) -> Floats:
-        """(groups) by how much the mean is worse without each. Raises UnknownName for a measure that is not there."""
+        """(groups) by how much the mean is worse without each. Raises UnknownName for an unknown measure."""
         assert self.tested.comparison is not None
         return self.found(self.tested.comparison[measure])[0]
 
@@ -182,49 +183,51 @@ class FeatureAblation:
         return self.tested.signature(groups=groups)
 
     def sections(self) -> Sequence[Section]:
-        """A table a measure, what is lost most first; what a single feature is worth is another question."""
-        return [self.section(part, m) for m, part in enumerate(self.parts)]
+        """A table a measure, the largest loss first."""
+        return [self.section(comparison, m) for m, comparison in enumerate(self.parts)]
 
-    def section(self, part: MeasureComparison, place: int) -> Section:
-        lost, low, high, pairs = self.found(part)
+    def section(self, comparison: MeasureComparison, position: int) -> Section:
+        lost, low, high, pair_index = self.found(comparison)
         sizes = {group: len(features) for group, features in self.groups.items()}
         rows: list[tuple[Cell, ...]] = []
-        for g in order_of(-lost, part.matched.scale).tolist():
+        for g in order_of(-lost, comparison.matched.scale).tolist():
             group = list(sizes)[g]
             cells = (
-                format_number(float(part.means[g + 1])),
+                format_number(float(comparison.means[g + 1])),
                 format_number(float(lost[g])),
                 format_interval(low[g], high[g]),
             )
-            rows.append((group, str(sizes[group]), *cells, format_p_cell(float(part.pvalue_corrected[pairs[g]]))))
-        level = f"{100 * (1 - part.level):g} % interval"
-        table = Table(columns=("without", "features", part.measure, "lost", level, "p"), rows=tuple(rows))
+            pvalue = float(comparison.pvalue_corrected[pair_index[g]])
+            rows.append((group, str(sizes[group]), *cells, format_p_cell(pvalue)))
+        interval_title = f"{100 * (1 - comparison.level):g} % interval"
+        columns = ("without", "features", comparison.measure, "lost", interval_title, "p")
+        table = Table(columns=columns, rows=tuple(rows))
         return Section(
-            title=f"{self.model}: {part.measure} without groups of features",
-            sentence=self.sentence(part) if place == 0 else "",
+            title=f"{self.model}: {comparison.measure} without groups of features",
+            sentence=self.sentence(comparison) if position == 0 else "",
             table=table,
             notes=("lost: above 0 where the ranker is worse without the group; p: corrected for the number of groups",),
-            folded=place > 0,
+            folded=position > 0,
         )
 
-    def sentence(self, part: MeasureComparison) -> str:
-        """Which groups were shown to be worth something."""
+    def sentence(self, comparison: MeasureComparison) -> str:
+        """Which groups make a significant difference."""
         groups = list(self.groups)
-        worse = [group for g, group in enumerate(groups) if part.beats[0, g + 1]]
-        better = [group for g, group in enumerate(groups) if part.beats[g + 1, 0]]
-        open_ = [group for group in groups if group not in worse and group not in better]
-        said = [
+        worse = [group for g, group in enumerate(groups) if comparison.beats[0, g + 1]]
+        better = [group for g, group in enumerate(groups) if comparison.beats[g + 1, 0]]
+        undecided = [group for group in groups if group not in worse and group not in better]
+        clauses = [
             f"With all {pluralise(len(self.tested.feature_names), 'feature')} {self.model} has a "
-            f"{value_label(self.tested)} of {format_number(float(part.means[0]))} on the test lists"
+            f"{value_label(self.tested)} of {format_number(float(comparison.means[0]))} on the test lists"
         ]
-        said += [f"trained without {join_names(worse)} it is worse"] if worse else []
-        said += [f"without {join_names(better)} it is better"] if better else []
-        said += (
-            [f"that {join_names(open_)} {'is' if len(open_) == 1 else 'are'} worth anything was not shown"]
-            if open_
+        clauses += [f"trained without {join_names(worse)} it is worse"] if worse else []
+        clauses += [f"without {join_names(better)} it is better"] if better else []
+        clauses += (
+            [f"that {join_names(undecided)} {'is' if len(undecided) == 1 else 'are'} worth anything was not shown"]
+            if undecided
             else []
         )
-        return "; ".join(said) + ". Groups that say the same stand in for each other."
+        return "; ".join(clauses) + ". Groups that say the same stand in for each other."
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -275,30 +278,30 @@ def ablate(
     """
     if isinstance(groups, Sequence):
         for text in [groups] if isinstance(groups, str) else groups:
-            parse_group(text)  # refused before anything is read
+            parse_group(text)  # raises before any file is read
     models = parse_rankers(loss, parameters)
     if len(models.names) != 1:
         raise ParameterError(
             f"groups of features are left out of one ranker, and there are {len(models.names)}; do it once for each"
         )
-    settings = {"seeds": seeds, "rng": rng, "test": test, "rel": rel, "no_relevant": no_relevant, "workers": workers}
-    asked = validate_settings(models, measures, **settings)
-    data = read_folds(source, folds=folds, rng=asked.seed, cache=cache, progress=reading)
-    found = feature_groups(groups, data.feature_names)
-    every = without_each(models, found)
-    whole = cross_validate_folds(
-        data, every, replace(asked, baseline=every.names[0]), workers=workers, progress=progress
+    options = {"seeds": seeds, "rng": rng, "test": test, "rel": rel, "no_relevant": no_relevant, "workers": workers}
+    settings = validate_settings(models, measures, **options)
+    fold_set = read_folds(source, folds=folds, rng=settings.seed, cache=cache, progress=reading)
+    parsed_groups = feature_groups(groups, fold_set.feature_names)
+    variants = without_each(models, parsed_groups)
+    result = cross_validate_folds(
+        fold_set, variants, replace(settings, baseline=variants.names[0]), workers=workers, progress=progress
     )
-    return FeatureAblation(model=models.names[0], groups=found, tested=whole, names=every.names[1:])
+    return FeatureAblation(model=models.names[0], groups=parsed_groups, tested=result, names=variants.names[1:])
 
 
 def without_each(models: RankerModels, groups: Mapping[str, Sequence[str]]) -> RankerModels:
     """The ranker with all features, then without each group."""
-    n = 1 + len(groups)
+    n_models = 1 + len(groups)
     return RankerModels(
         names=(models.names[0], *(f"{models.names[0]} without {name}" for name in groups)),
-        parameters=models.parameters * n,
-        fixed=models.fixed * n,
-        makers=models.makers * n,
-        without=((), *(tuple(one) for one in groups.values())),
+        parameters=models.parameters * n_models,
+        fixed=models.fixed * n_models,
+        makers=models.makers * n_models,
+        without=((), *(tuple(features) for features in groups.values())),
     )

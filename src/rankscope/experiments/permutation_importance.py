@@ -1,4 +1,4 @@
-"""Permutation importance: what a measure loses when a feature is shuffled."""
+"""Permutation importance: the loss of a measure when a feature is shuffled."""
 
 from __future__ import annotations
 
@@ -52,29 +52,29 @@ def permutation_drops(
     Source: Breiman (2001), section 10, with the measure in the place of the error; shuffled features are scaled once,
     since scaling looks at each value by itself.
     """
-    scored, values = prepared_scorer(ranker, features)
+    score_documents, values = prepared_scorer(ranker, features)
     plan = replace(plan, measures=plan.measures[:1], _settings={})
     measure = plan.measures[0]
     sign = -1.0 if measure.higher_is_better is False else 1.0
 
-    def value() -> float:
-        each, _ = plan.values(lists.hits(scored(values)), features.name)
-        return float(summarise(each[None], [measure.summary])[0, 0])
+    def measure_value() -> float:
+        query_values, _ = plan.values(lists.hits(score_documents(values)), features.name)
+        return float(summarise(query_values[None], [measure.summary])[0, 0])
 
-    whole, drops = value(), np.zeros(values.shape[1])
+    full_value, drops = measure_value(), np.zeros(values.shape[1])
     for j in np.flatnonzero((values != values[0]).any(axis=0)).tolist():
-        kept = values[:, j].copy()
-        shuffled = []
+        original = values[:, j].copy()
+        shuffled_values = []
         for _ in range(repeats):
-            values[:, j] = rng.permutation(kept)
-            shuffled.append(value())
-        values[:, j] = kept
-        drops[j] = sign * (whole - float(np.mean(shuffled)))
+            values[:, j] = rng.permutation(original)
+            shuffled_values.append(measure_value())
+        values[:, j] = original
+        drops[j] = sign * (full_value - float(np.mean(shuffled_values)))
     return drops
 
 
 def prepared_scorer(ranker: Any, features: Features) -> tuple[Callable[[Reals], Floats], Reals]:
-    """What scores the documents once their values were changed, and the values: of networks, scaled once for all."""
+    """A function from values to scores of the documents, and the values; those of networks are scaled once."""
     if ranker.kind == "torch" or ranker.lists:  # which may look at whole lists
         return lambda values: ranker.predict(
             replace(features, values=values, order=None, where=None)
@@ -84,7 +84,7 @@ def prepared_scorer(ranker: Any, features: Features) -> tuple[Callable[[Reals], 
     return lambda values: np.asarray(sum(model.scores(values) for model in ranker.models_)), values
 
 
-#: So many of the most important features stand in the table; the figure has more.
+#: Numbers of most important features in the table and in the figure.
 FEATURES, IN_FIGURE = 10, 30
 
 
@@ -114,23 +114,23 @@ class FeatureImportance:
         return ("model", "feature", "measure", "worth", "low", "high", "n")
 
     def records(self) -> Iterator[tuple[Any, ...]]:
-        """A row a model and feature, what is worth most first."""
+        """A row a model and feature, the most important first."""
         for m, model in enumerate(self.models):
             worth, low, high = self.worth(m)
             for j in self.order(m):
-                ends = (float(worth[j]), float(low[j]), float(high[j]))
-                yield model, self.features[j], self.measure, *ends, self.drops[m].shape[1]
+                values = (float(worth[j]), float(low[j]), float(high[j]))
+                yield model, self.features[j], self.measure, *values, self.drops[m].shape[1]
 
     def worth(self, model: int) -> tuple[Floats, Floats, Floats]:
         """(features) of a model: means over folds, and the ends of their intervals; NaN of one fold."""
-        folds = self.drops[model].mean(axis=0)
-        found = t_interval(folds.T)
-        return folds.mean(axis=0), np.asarray(found.low), np.asarray(found.high)
+        fold_means = self.drops[model].mean(axis=0)
+        interval = t_interval(fold_means.T)
+        return fold_means.mean(axis=0), np.asarray(interval.low), np.asarray(interval.high)
 
     def order(self, model: int) -> list[int]:
-        """The features, what is worth most first."""
-        found: list[int] = order_of(-self.worth(model)[0]).tolist()
-        return found
+        """Indices of the features, the most important first."""
+        order: list[int] = order_of(-self.worth(model)[0]).tolist()
+        return order
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class FeatureImportance:
         return [self.section(m) for m in range(len(self.models))]
 
     def section(self, model: int) -> Section:
-        """What a ranker loses without each feature, the most important ones first."""
+        """A table of the most important features of a ranker."""
         worth, low, high = self.worth(model)
         order, name = self.order(model), self.models[model]
         units = self.drops[model].reshape(-1, worth.size)
@@ -154,14 +154,14 @@ class FeatureImportance:
             (self.features[j], format_number(worth[j]), format_number(deviation[j]), format_interval(low[j], high[j]))
             for j in order[:FEATURES]
         )
-        left = len(order) - FEATURES
-        about = f" ({pluralise(left, 'other')} matter less)" if left > 0 else ""
+        n_more = len(order) - FEATURES
+        more_text = f" ({pluralise(n_more, 'other')} matter less)" if n_more > 0 else ""
         return Section(
             title=f"{name}: what features are worth",
             sentence=(
                 f"By how much the {self.value} on the test lists {self.falls} when the values of one feature are "
-                f"shuffled among all documents{about}. Features that say the same stand in for each other: then each "
-                "seems worth little."
+                f"shuffled among all documents{more_text}. Features that say the same stand in for each other: then "
+                "each seems worth little."
             ),
             table=Table(columns=("feature", "worth", "sd over folds and seeds", "95 % interval"), rows=rows),
             figure=Figure(

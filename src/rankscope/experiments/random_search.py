@@ -1,4 +1,4 @@
-"""Random search: settings drawn by kind of ranker, judged by validation lists alone; the best of each is tested."""
+"""Random search: settings are sampled by kind of ranker and compared on validation lists; the best are tested."""
 
 from __future__ import annotations
 
@@ -60,27 +60,27 @@ Distribution = Callable[[np.random.Generator], Any]
 
 
 def uniform_choice(*values: Any) -> Distribution:
-    """Each as likely."""
+    """Each value has the same probability."""
     return lambda rng: values[int(rng.integers(len(values)))]
 
 
 def log_uniform(low: float, high: float, zero: float = 0.0) -> Distribution:
-    """Each order of magnitude as likely, two digits; 0 with a probability of its own."""
+    """Uniform in the logarithm, two digits. zero: the probability of 0."""
 
     def draw(rng: np.random.Generator) -> float:
-        share, lot = rng.random(2).tolist()
-        return 0.0 if lot < zero else float(f"{low * (high / low) ** share:.2g}")
+        fraction, zero_draw = rng.random(2).tolist()
+        return 0.0 if zero_draw < zero else float(f"{low * (high / low) ** fraction:.2g}")
 
     return draw
 
 
 def uniform(low: float, high: float) -> Distribution:
-    """Two digits behind the point."""
+    """Uniform between low and high, rounded to two decimals."""
     return lambda rng: round(float(rng.uniform(low, high)), 2)
 
 
-#: By kind of ranker, its parameters and their laws, in the order in which they are drawn; docs/crossvalidation.md has
-#: them in words. A parameter that is added goes to the end, so that the settings of earlier logs stay what they were.
+#: By kind of ranker, its parameters and their distributions, in the order of sampling; docs/crossvalidation.md
+#: describes them. New parameters go to the end, so that the settings of earlier logs do not change.
 SPACES: dict[str, dict[str, Distribution]] = {
     "network": {
         "hidden": uniform_choice((32,), (64,), (128,), (256,), (64, 32), (128, 64)),
@@ -123,7 +123,7 @@ SPACES: dict[str, dict[str, Distribution]] = {
 
 
 def ranker_kind(ranker: Ranker) -> str:
-    """Which of `SPACES` a ranker that learned nothing yet is drawn from."""
+    """The key of `SPACES` of an untrained ranker."""
     if type(ranker) is not Ranker:
         return "torch"
     loss = parse_objective(ranker.loss)
@@ -135,45 +135,48 @@ def ranker_kind(ranker: Ranker) -> str:
 
 
 def draw_setting(name: str, ranker: Ranker, trial: int, seed: int) -> dict[str, Any]:
-    """What trial number `trial`, from 1, changes of a ranker: the first nothing.
+    """The changed parameters of trial number `trial`, from 1; the first trial changes none.
 
-    It depends on nothing but the name, the trial and the seed. A parameter that somebody set, so that it is not the
-    default, stays as it is. Of trees, what changes is the text of the loss, without an objective that is a function.
+    They depend only on the name, the trial and the seed. A parameter that differs from its default stays as it is. For
+    trees, the text of the loss changes, without an objective that is a function.
     """
     if trial == 1:
         return {}
     rng = np.random.default_rng([seed, zlib.crc32(name.encode(errors="surrogateescape")), trial])
     kind = ranker_kind(ranker)
-    drawn = {key: law(rng) for key, law in SPACES[kind].items()}  # all, whatever was set: the others stay the same
+    # All parameters are sampled, also those that were set, so that the others do not depend on them.
+    changes = {key: distribution(rng) for key, distribution in SPACES[kind].items()}
     if kind == "trees":
         loss = parse_objective(ranker.loss)
         assert isinstance(loss, LambdaMART)
-        default = {one.name: one.default for one in fields(loss)}
-        free = {key: value for key, value in drawn.items() if getattr(loss, key) == default[key]}
+        loss_defaults = {field.name: field.default for field in fields(loss)}
+        free_changes = {key: value for key, value in changes.items() if getattr(loss, key) == loss_defaults[key]}
         if loss.objective is not None:
-            free.pop("truncation", None)
+            free_changes.pop("truncation", None)
         objective = None if callable(loss.objective) else loss.objective
-        return {"loss": str(replace(loss, objective=objective, **free))}
-    plain: Mapping[str, Any] = type(ranker)().get_params()
-    return {key: value for key, value in drawn.items() if not differ(as_tuple(getattr(ranker, key)), plain[key])}
+        return {"loss": str(replace(loss, objective=objective, **free_changes))}
+    ranker_defaults: Mapping[str, Any] = type(ranker)().get_params()
+    return {
+        key: value for key, value in changes.items() if not differ(as_tuple(getattr(ranker, key)), ranker_defaults[key])
+    }
 
 
 def with_changes(parameters: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
-    """A ranker's parameters with what was drawn. Trees that are grown by a function are grown by it still."""
-    found = {**parameters, **changed}
-    given = parameters.get("loss")
-    if "loss" in changed and isinstance(given, LambdaMART) and callable(given.objective):
-        drawn = parse_objective(changed["loss"])
-        assert isinstance(drawn, LambdaMART)
-        found["loss"] = replace(drawn, objective=given.objective)
-    return found
+    """A ranker's parameters with the changes. Trees keep an objective that is a function."""
+    merged = {**parameters, **changed}
+    loss = parameters.get("loss")
+    if "loss" in changed and isinstance(loss, LambdaMART) and callable(loss.objective):
+        changed_loss = parse_objective(changed["loss"])
+        assert isinstance(changed_loss, LambdaMART)
+        merged["loss"] = replace(changed_loss, objective=loss.objective)
+    return merged
 
 
 def as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-#: So many of the best settings stand in a table.
+#: Number of settings in a table.
 TRIALS_LISTED = 10
 
 
@@ -204,51 +207,57 @@ class Search:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        found = [*self.tested.notes]
-        if failed := [one for one in self.trials if np.isnan(one.value)]:
-            what = f"{pluralise(len(failed), 'setting')} could not be trained"
-            found.append(f"{what}; of {failed[0].model}, trial {failed[0].number}: {failed[0].error or 'no value'}")
+        notes = [*self.tested.notes]
+        if failed_trials := [trial for trial in self.trials if np.isnan(trial.value)]:
+            failed_text = f"{pluralise(len(failed_trials), 'setting')} could not be trained"
+            first = failed_trials[0]
+            notes.append(f"{failed_text}; of {first.model}, trial {first.number}: {first.error or 'no value'}")
         if self.log is None:
-            found.append("no log was kept; with one (--log FILE) a search that is interrupted goes on where it was")
-        return tuple(found)
+            notes.append("no log was kept; with one (--log FILE) a search that is interrupted goes on where it was")
+        return tuple(notes)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        each = len(self.trials) // len(self.best)
-        chosen = " ".join(f"{one.model}[{one.number}]" for one in self.best)
-        return self.tested.signature(search=f"{each} by validation {self.measure}", chosen=chosen)
+        n_trials = len(self.trials) // len(self.best)
+        best_text = " ".join(f"{trial.model}[{trial.number}]" for trial in self.best)
+        return self.tested.signature(search=f"{n_trials} by validation {self.measure}", chosen=best_text)
 
     def sections(self) -> Sequence[Section]:
         """The settings of each ranker, the best first; then the test."""
-        return [*(self.settings(one) for one in self.best), *self.tested.sections()]
+        return [*(self.settings(best) for best in self.best), *self.tested.sections()]
 
     def settings(self, best: Setting) -> Section:
-        """The best ones of a ranker, and that as given."""
-        mine = [one for one in self.trials if one.model == best.model]
+        """The best settings of a ranker, and the given one."""
+        trials = [trial for trial in self.trials if trial.model == best.model]
         sign = self.tested.test.scores.sign(self.measure)
-        mine.sort(key=lambda one: one.number)
-        ranked = [mine[i] for i in order_of(np.array([-sign * one.value for one in mine])).tolist()]
-        shown = ranked[:TRIALS_LISTED]
-        given = mine[0]
-        names = list(dict.fromkeys(key for one in shown for key in one.changed))
-        rows: list[tuple[Cell, ...]] = [trial_row(one, names, one is ranked[0]) for one in shown]
-        if given not in shown:
-            rows.append(trial_row(given, names, False))
-        gain = abs(best.value - given.value)
-        same = best.number == given.number
+        trials.sort(key=lambda trial: trial.number)
+        ranked_trials = [trials[i] for i in order_of(np.array([-sign * trial.value for trial in trials])).tolist()]
+        listed_trials = ranked_trials[:TRIALS_LISTED]
+        first_trial = trials[0]
+        names = list(dict.fromkeys(key for trial in listed_trials for key in trial.changed))
+        rows: list[tuple[Cell, ...]] = [trial_row(trial, names, trial is ranked_trials[0]) for trial in listed_trials]
+        if first_trial not in listed_trials:
+            rows.append(trial_row(first_trial, names, False))
+        gain = abs(best.value - first_trial.value)
+        is_unchanged = best.number == first_trial.number
+        if is_unchanged:
+            outcome, comparison = "none was better than the one that was given", "."
+        else:
+            outcome = f"that of trial {best.number} was best"
+            comparison = f", and {format_number(first_trial.value)} as given (trial 1), {format_number(gain)} apart."
         sentence = (
-            f"Of {pluralise(len(mine), 'setting')} of {best.model}, by validation lists alone, "
-            + ("none was better than the one that was given" if same else f"that of trial {best.number} was best")
+            f"Of {pluralise(len(trials), 'setting')} of {best.model}, by validation lists alone, "
+            + outcome
             + f": {self.measure} {format_number(best.value)}"
-            + ("." if same else f", and {format_number(given.value)} as given (trial 1), {format_number(gain)} apart.")
+            + comparison
             + " The best of many is too good on the lists that it was chosen by; what it is worth, the test says."
         )
-        left = len(mine) - len(rows)
+        n_more = len(trials) - len(rows)
         return Section(
             title=f"{best.model}: settings that were tried",
             sentence=sentence,
             table=Table(columns=("trial", f"validation {self.measure}", "best epoch", *names), rows=tuple(rows)),
-            notes=(f"{pluralise(left, 'setting')} with lower values are not shown",) if left > 0 else (),
+            notes=(f"{pluralise(n_more, 'setting')} with lower values are not shown",) if n_more > 0 else (),
         )
 
     def trial_frame(self) -> pl.DataFrame:
@@ -257,15 +266,15 @@ class Search:
 
         rows = [
             {
-                "model": one.model,
-                "trial": one.number,
+                "model": trial.model,
+                "trial": trial.number,
                 "measure": self.measure,
-                "value": None if np.isnan(one.value) else one.value,
-                "best_epoch": None if np.isnan(one.best_epoch) else one.best_epoch,
-                "seconds": one.seconds,
-                "changed": ", ".join(format_changes(one.changed)),
+                "value": None if np.isnan(trial.value) else trial.value,
+                "best_epoch": None if np.isnan(trial.best_epoch) else trial.best_epoch,
+                "seconds": trial.seconds,
+                "changed": ", ".join(format_changes(trial.changed)),
             }
-            for one in self.trials
+            for trial in self.trials
         ]
         return pl.DataFrame(rows)
 
@@ -284,11 +293,11 @@ def format_changes(changed: Mapping[str, Any]) -> list[str]:
     return [f"{name}={value!r}" for name, value in changed.items()]
 
 
-def trial_row(one: Setting, names: Sequence[str], best: bool) -> tuple[Cell, ...]:
-    """A trial; a dash where a parameter is as it was given."""
-    changed = [format_parameter(one.changed[name]) if name in one.changed else "-" for name in names]
-    value = Marked(format_number(one.value), bold=best)
-    return (str(one.number), value, format_number(one.best_epoch, 0), *changed)
+def trial_row(trial: Setting, names: Sequence[str], best: bool) -> tuple[Cell, ...]:
+    """A row of the table; a dash where a parameter is unchanged."""
+    changed = [format_parameter(trial.changed[name]) if name in trial.changed else "-" for name in names]
+    value = Marked(format_number(trial.value), bold=best)
+    return (str(trial.number), value, format_number(trial.best_epoch, 0), *changed)
 
 
 def format_parameter(value: Any) -> str:
@@ -341,7 +350,7 @@ def search(
     """
     check_count("trials", trials)
     models = parse_rankers(losses, parameters)
-    asked = validate_settings(
+    settings = validate_settings(
         models,
         measures,
         seeds=seeds,
@@ -354,61 +363,65 @@ def search(
         no_relevant=no_relevant,
         workers=workers,
     )
-    data = read_folds(source, folds=folds, rng=asked.seed, cache=cache, progress=reading)
-    kept = SearchLog(log, about_search(data, models, asked))
-    steps = trials * len(models.names) * len(data.folds) + len(task_places(data, models, asked))
-    tell = None if progress is None else lambda n: progress(n / steps)
-    known = len(kept.found)
-    every = tuple(run_trials(data, models, asked, kept, trials, workers, tell))
-    best = tuple(best_setting([one for one in every if one.model == name], asked) for name in models.names)
-    found = {
-        name: (maker, with_changes(given, one.changed))
-        for name, maker, given, one in zip(models.names, models.makers, models.parameters, best, strict=True)
+    fold_set = read_folds(source, folds=folds, rng=settings.seed, cache=cache, progress=reading)
+    trial_log = SearchLog(log, about_search(fold_set, models, settings))
+    n_steps = trials * len(models.names) * len(fold_set.folds) + len(task_places(fold_set, models, settings))
+    report_trials = None if progress is None else lambda n: progress(n / n_steps)
+    n_logged = len(trial_log.found)
+    all_trials = tuple(run_trials(fold_set, models, settings, trial_log, trials, workers, report_trials))
+    best = tuple(
+        best_setting([trial for trial in all_trials if trial.model == name], settings) for name in models.names
+    )
+    best_rankers = {
+        name: (maker, with_changes(ranker_parameters, trial.changed))
+        for name, maker, ranker_parameters, trial in zip(
+            models.names, models.makers, models.parameters, best, strict=True
+        )
     }
-    chosen = validate_rankers(found)
-    share = len(task_places(data, chosen, asked)) / steps
-    ahead = None if progress is None else lambda n: progress(n * share)
-    final = cross_validate_folds(data, chosen, asked, workers=workers, progress=ahead)
+    best_models = validate_rankers(best_rankers)
+    test_share = len(task_places(fold_set, best_models, settings)) / n_steps
+    report_test = None if progress is None else lambda n: progress(n * test_share)
+    test_result = cross_validate_folds(fold_set, best_models, settings, workers=workers, progress=report_test)
     return Search(
-        tested=final,
-        trials=every,
+        tested=test_result,
+        trials=all_trials,
         best=best,
-        measure=asked.plan.names[0],
-        log=kept.path,
-        known=min(known, len(every)),
+        measure=settings.plan.names[0],
+        log=trial_log.path,
+        known=min(n_logged, len(all_trials)),
     )
 
 
-def about_search(data: FoldSet, models: RankerModels, asked: CrossValidationSettings) -> dict[str, Any]:
-    """All that the value of a trial depends on; of the data a digest of what is trained and validated on."""
+def about_search(fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings) -> dict[str, Any]:
+    """All that the value of a trial depends on; for the data, a digest of training and validation lists."""
     return {
         "version": __version__,
-        "rng": asked.seed,
-        "measure": asked.plan.names[0],
-        "rel": asked.plan.convention.rel,
-        "no_relevant": asked.plan.no_relevant,
+        "rng": settings.seed,
+        "measure": settings.plan.names[0],
+        "rel": settings.plan.convention.rel,
+        "no_relevant": settings.plan.no_relevant,
         "rankers": {name: ranker_signature(models.ranker(m)) for m, name in enumerate(models.names)},
-        "data": data.name,
-        "digest": data_digest(data),
+        "data": fold_set.name,
+        "digest": data_digest(fold_set),
     }
 
 
-def data_digest(data: FoldSet) -> str:
-    """Of the numbers of all lists but those of the tests."""
-    of_parts: dict[int, bytes] = {}
-    whole = hashlib.sha256()
-    for fold in data.folds:
+def data_digest(fold_set: FoldSet) -> str:
+    """A digest of the numbers of all training and validation lists."""
+    digest_of_part: dict[int, bytes] = {}
+    digest = hashlib.sha256()
+    for fold in fold_set.folds:
         for part in (*fold.train, fold.valid):
-            if id(part) not in of_parts:
+            if id(part) not in digest_of_part:
                 arrays = (part.values, part.relevance, part.offsets)
-                of_parts[id(part)] = hashlib.sha256(b"".join(one.tobytes() for one in arrays)).digest()
-            whole.update(of_parts[id(part)])
-    return whole.hexdigest()[:16]
+                digest_of_part[id(part)] = hashlib.sha256(b"".join(array.tobytes() for array in arrays)).digest()
+            digest.update(digest_of_part[id(part)])
+    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SettingTask:
-    """A setting on one fold, whose test lists are not among it. tolerant: whether what fails is told, not raised."""
+    """A setting on one fold, without its test lists. tolerant: whether errors are returned instead of raised."""
 
     name: str
     train: tuple[Features, ...]
@@ -429,55 +442,63 @@ class SettingResult:
     error: str = ""
 
 
-def run_setting_task(unit: SettingTask) -> SettingResult:
-    """Train, and score the validation lists. Raises InputError where the setting is the one that was given."""
-    begin = time.process_time()
+def run_setting_task(task: SettingTask) -> SettingResult:
+    """Train, and score the validation lists. Raises InputError for the given setting, of which tolerant is False."""
+    start_time = time.process_time()
     try:
-        train = join_features(unit.train, f"training data of {unit.name}")
-        ranker = unit.ranker.fit(train, eval_set=unit.valid, rel=unit.rel)
-    except (InputError, ParameterError, MemoryError) as error:  # what was drawn may not go together, or be too large
-        if unit.tolerant:
-            why = str(error) or type(error).__name__
-            return SettingResult(valid=None, best_epoch=np.nan, seconds=time.process_time() - begin, error=why)
+        train = join_features(task.train, f"training data of {task.name}")
+        ranker = task.ranker.fit(train, eval_set=task.valid, rel=task.rel)
+    except (InputError, ParameterError, MemoryError) as error:  # sampled values may not fit together, or be too large
+        if task.tolerant:
+            error_text = str(error) or type(error).__name__
+            return SettingResult(
+                valid=None, best_epoch=np.nan, seconds=time.process_time() - start_time, error=error_text
+            )
         if isinstance(error, InputError):
-            raise InputError(f"{unit.model}, {unit.name}: {error}") from None
+            raise InputError(f"{task.model}, {task.name}: {error}") from None
         raise
-    seconds = time.process_time() - begin
-    epoch = float(np.mean([one.best_epoch + 1 for one in ranker.models_]))
-    return SettingResult(valid=ranker.predict(unit.valid), best_epoch=epoch, seconds=seconds)
+    seconds = time.process_time() - start_time
+    epoch = float(np.mean([model.best_epoch + 1 for model in ranker.models_]))
+    return SettingResult(valid=ranker.predict(task.valid), best_epoch=epoch, seconds=seconds)
 
 
 def run_trials(
-    data: FoldSet,
+    fold_set: FoldSet,
     models: RankerModels,
-    asked: CrossValidationSettings,
-    kept: SearchLog,
+    settings: CrossValidationSettings,
+    trial_log: SearchLog,
     trials: int,
     workers: int,
-    tell: Callable[[int], Any] | None,
+    report_progress: Callable[[int], Any] | None,
 ) -> Iterator[Setting]:
-    """All trials in order, those of the log as it has them; each is in the log before it is given."""
-    places = [(m, number) for number in range(1, trials + 1) for m in range(len(models.names))]
-    open_ = [(m, number) for m, number in places if (models.names[m], number) not in kept.found]
-    if tell is not None and len(open_) < len(places):
-        tell((len(places) - len(open_)) * len(data.folds))
-    grade = max(int(part.relevance.max()) for fold in data.folds for part in (*fold.train, fold.valid))
-    lists = FoldLists([fold.valid for fold in data.folds], [fold.name for fold in data.folds], asked.plan, grade)
-    changed = {at: draw_setting(models.names[at[0]], models.ranker(at[0]), at[1], asked.seed) for at in open_}
-    units = (
-        setting_task(fold, models, m, changed[m, number], asked, number) for m, number in open_ for fold in data.folds
+    """All trials in order, from the log where it has them; each is in the log before it is yielded."""
+    trial_keys = [(m, number) for number in range(1, trials + 1) for m in range(len(models.names))]
+    missing_keys = [(m, number) for m, number in trial_keys if (models.names[m], number) not in trial_log.found]
+    if report_progress is not None and len(missing_keys) < len(trial_keys):
+        report_progress((len(trial_keys) - len(missing_keys)) * len(fold_set.folds))
+    max_grade = max(int(part.relevance.max()) for fold in fold_set.folds for part in (*fold.train, fold.valid))
+    lists = FoldLists(
+        [fold.valid for fold in fold_set.folds], [fold.name for fold in fold_set.folds], settings.plan, max_grade
     )
-    results = run_units(run_setting_task, units, workers=workers, progress=tell)
-    for m, number in places:
+    changes_by_key = {
+        key: draw_setting(models.names[key[0]], models.ranker(key[0]), key[1], settings.seed) for key in missing_keys
+    }
+    units = (
+        setting_task(fold, models, m, changes_by_key[m, number], settings, number)
+        for m, number in missing_keys
+        for fold in fold_set.folds
+    )
+    results = run_units(run_setting_task, units, workers=workers, progress=report_progress)
+    for m, number in trial_keys:
         name = models.names[m]
-        if (name, number) not in kept.found:
-            done = [next(results) for _ in data.folds]
-            kept.add(setting_from_results(name, number, changed[m, number], done, lists))
-        yield kept.found[name, number]
+        if (name, number) not in trial_log.found:
+            fold_results = [next(results) for _ in fold_set.folds]
+            trial_log.add(setting_from_results(name, number, changes_by_key[m, number], fold_results, lists))
+        yield trial_log.found[name, number]
 
 
 def setting_task(
-    fold: Fold, models: RankerModels, m: int, changed: Mapping[str, Any], asked: CrossValidationSettings, number: int
+    fold: Fold, models: RankerModels, m: int, changed: Mapping[str, Any], settings: CrossValidationSettings, number: int
 ) -> SettingTask:
     parameters = with_changes(models.parameters[m], changed)
     return SettingTask(
@@ -485,41 +506,45 @@ def setting_task(
         train=fold.train,
         valid=fold.valid,
         model=models.names[m],
-        ranker=models.makers[m](**parameters, rng=asked.seed),
-        rel=asked.plan.convention.rel,
+        ranker=models.makers[m](**parameters, rng=settings.seed),
+        rel=settings.plan.convention.rel,
         tolerant=number > 1,
     )
 
 
 def setting_from_results(
-    name: str, number: int, changed: Mapping[str, Any], done: Sequence[SettingResult], lists: FoldLists
+    name: str, number: int, changed: Mapping[str, Any], fold_results: Sequence[SettingResult], lists: FoldLists
 ) -> Setting:
-    """A trial from what came of its folds."""
+    """A trial from the results of its folds."""
     plan = lists.plan
     kind = plan.measures[0].summary
     values = []
-    for k, one in enumerate(done):
-        if one.valid is not None:
-            values.append(lists.values(k, one.valid)[0][0])
-    whole = len(values) == len(done)
-    ends = [float(summarise(one[None, None], [kind])[0, 0]) for one in values] if whole else [np.nan] * len(done)
-    value = float(summarise(np.concatenate(values)[None, None], [kind])[0, 0]) if whole else float("nan")
+    for k, result in enumerate(fold_results):
+        if result.valid is not None:
+            values.append(lists.values(k, result.valid)[0][0])
+    complete = len(values) == len(fold_results)
+    fold_values = (
+        [float(summarise(query_values[None, None], [kind])[0, 0]) for query_values in values]
+        if complete
+        else [np.nan] * len(fold_results)
+    )
+    value = float(summarise(np.concatenate(values)[None, None], [kind])[0, 0]) if complete else float("nan")
     return Setting(
         model=name,
         number=number,
         changed=changed,
         value=value,
-        by_fold=tuple(ends),
-        best_epoch=float(np.mean([one.best_epoch for one in done])),
-        seconds=float(np.mean([one.seconds for one in done])),
-        error=next((one.error for one in done if one.error), ""),
+        by_fold=tuple(fold_values),
+        best_epoch=float(np.mean([result.best_epoch for result in fold_results])),
+        seconds=float(np.mean([result.seconds for result in fold_results])),
+        error=next((result.error for result in fold_results if result.error), ""),
     )
 
 
-def best_setting(settings: Sequence[Setting], asked: CrossValidationSettings) -> Setting:
-    """The first of those with the best value; that as given where none has one."""
-    sign = -1.0 if asked.plan.measures[0].higher_is_better is False else 1.0
-    known = [one for one in settings if not np.isnan(one.value)]
-    if not known:
-        return replace(settings[0])
-    return known[int(best_places(sign * np.array([one.value for one in known])).argmax())]
+def best_setting(trials: Sequence[Setting], settings: CrossValidationSettings) -> Setting:
+    """The first trial with the best value; the first of all where none has a value."""
+    sign = -1.0 if settings.plan.measures[0].higher_is_better is False else 1.0
+    valued_trials = [trial for trial in trials if not np.isnan(trial.value)]
+    if not valued_trials:
+        return replace(trials[0])
+    return valued_trials[int(best_places(sign * np.array([trial.value for trial in valued_trials])).argmax())]

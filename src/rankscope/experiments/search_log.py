@@ -20,16 +20,16 @@ __all__ = [
 ]
 
 
-#: What the first line has that no other file of lines of JSON has.
+#: The key of the first line that identifies a log of a search.
 MARK = "rankscope_search"
 FORM = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A trial. number: from 1; changed: parameters that are not as they were given. value: the measure over all
-    validation lists, NaN where training failed, which `error` tells; by_fold: of each. best_epoch, seconds (of CPU):
-    means over folds.
+    """A trial. number: from 1. changed: parameters that differ from the given ones. value: the measure over all
+    validation lists, NaN where training failed (`error` says why); by_fold: the same of each fold. best_epoch, seconds
+    (of CPU): means over folds.
     """
 
     model: str
@@ -42,8 +42,8 @@ class Setting:
     error: str = ""
 
     def line(self) -> bytes:
-        """As the log has it; NaN as null."""
-        found = {
+        """The trial as a line of the log; NaN becomes null."""
+        fields = {
             "trial": self.number,
             "model": self.model,
             "changed": dict(self.changed),
@@ -53,20 +53,22 @@ class Setting:
             "seconds": null_if_nan(round(self.seconds, 3)),
             **({"error": self.error} if self.error else {}),
         }
-        return json.dumps(found).encode() + b"\n"
+        return json.dumps(fields).encode() + b"\n"
 
     @classmethod
-    def read(cls, found: Mapping[str, Any]) -> Setting:
-        """Raises KeyError, TypeError or ValueError for a line that is none."""
+    def read(cls, fields: Mapping[str, Any]) -> Setting:
+        """The trial of a line of the log. Raises KeyError, TypeError or ValueError for other content."""
         return cls(
-            model=str(found["model"]),
-            number=int(found["trial"]),
-            changed={key: tuple(x) if isinstance(x, list) else x for key, x in found["changed"].items()},
-            value=nan_if_null(found["value"]),
-            by_fold=tuple(nan_if_null(value) for value in found["by_fold"]),
-            best_epoch=nan_if_null(found["best_epoch"]),
-            seconds=nan_if_null(found["seconds"]),
-            error=str(found.get("error", "")),
+            model=str(fields["model"]),
+            number=int(fields["trial"]),
+            changed={
+                key: tuple(value) if isinstance(value, list) else value for key, value in fields["changed"].items()
+            },
+            value=nan_if_null(fields["value"]),
+            by_fold=tuple(nan_if_null(value) for value in fields["by_fold"]),
+            best_epoch=nan_if_null(fields["best_epoch"]),
+            seconds=nan_if_null(fields["seconds"]),
+            error=str(fields.get("error", "")),
         )
 
 
@@ -79,9 +81,9 @@ def nan_if_null(value: Any) -> float:
 
 
 class SearchLog:
-    """What was tried, in a file where one is named. about: all that a trial's numbers depend on, by name.
+    """The trials of a search, with a file or without. about: all that a trial's numbers depend on, by name.
 
-    A last line that is cut off, as when a machine stops, is left out, and its trial done again. Raises InputError for a
+    An incomplete last line, as after a power failure, is skipped, and its trial is repeated. Raises InputError for a
     file that is no log, that is damaged elsewhere, or that is the log of another search, which it leaves as it is;
     OutputError where it cannot be written.
     """
@@ -95,56 +97,56 @@ class SearchLog:
         check_writable(self.path)
         if is_special(self.path):
             raise OutputError(f"{self.path}: is no file, and a log is read again; name a file")
-        head = json.dumps(self.about) + "\n"
-        if not os.path.exists(self.path) and write_new(self.path, head):
+        first_line = json.dumps(self.about) + "\n"
+        if not os.path.exists(self.path) and write_new(self.path, first_line):
             return
-        content = read_log(self.path)  # also where another process was quicker
+        content = read_log(self.path)  # also where another process created it first
         if not content.strip():
-            write_chunks(self.path, [head.encode()])
+            write_chunks(self.path, [first_line.encode()])
             return
-        good = self.take(content.splitlines(keepends=True))
-        if good < len(content):
-            write_chunks(self.path, [content[:good]])
+        valid_size = self.take(content.splitlines(keepends=True))
+        if valid_size < len(content):
+            write_chunks(self.path, [content[:valid_size]])
 
     def take(self, lines: list[bytes]) -> int:
-        """Read all; how many bytes of them are whole lines."""
+        """Read the trials; the number of bytes of complete lines."""
         self.compare(lines[0])
-        size = len(lines[0])
-        for place, line in enumerate(lines[1:], 2):
+        valid_size = len(lines[0])
+        for line_number, line in enumerate(lines[1:], 2):
             try:
                 if not line.endswith(b"\n"):
                     raise ValueError("it does not end")
                 setting = Setting.read(json.loads(line))
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
-                if place == len(lines):
+                if line_number == len(lines):
                     break
                 raise InputError(
-                    f"{self.path}:{place}: is no line of a log, expected a trial as JSON; delete the line, and its "
-                    "trial is done again"
+                    f"{self.path}:{line_number}: is no line of a log, expected a trial as JSON; delete the line, and "
+                    "its trial is done again"
                 ) from None
             self.found.setdefault((setting.model, setting.number), setting)
-            size += len(line)
-        return size
+            valid_size += len(line)
+        return valid_size
 
-    def compare(self, first: bytes) -> None:
-        """Raise InputError where the first line is not that of this search."""
+    def compare(self, first_line: bytes) -> None:
+        """Raise InputError where the first line belongs to another search."""
         try:
-            there = json.loads(first)
-            known = there[MARK]
+            header = json.loads(first_line)
+            log_format = header[MARK]
         except (KeyError, TypeError, ValueError, RecursionError):
             self.refuse("is no log of a search")
-        if known != FORM:
-            self.refuse(f"is a log of form {known!r}, and this version of rankscope writes {FORM}")
-        for key in dict.fromkeys((*self.about, *there)):
-            ours, theirs = self.about.get(key), there.get(key)
+        if log_format != FORM:
+            self.refuse(f"is a log of form {log_format!r}, and this version of rankscope writes {FORM}")
+        for key in dict.fromkeys((*self.about, *header)):
+            ours, theirs = self.about.get(key), header.get(key)
             if ours != theirs:
                 self.refuse(f"is the log of another search: {difference(key, theirs, ours)}")
 
-    def refuse(self, why: str) -> NoReturn:
-        raise InputError(f"{self.path}: {why}; name another file for the log, or search as it did") from None
+    def refuse(self, problem: str) -> NoReturn:
+        raise InputError(f"{self.path}: {problem}; name another file for the log, or search as it did") from None
 
     def add(self, setting: Setting) -> None:
-        """Keep a trial: on the disk before anything else is done."""
+        """Add a trial; it is on disk when this returns."""
         self.found[setting.model, setting.number] = setting
         if self.path is None:
             return
@@ -171,14 +173,17 @@ def read_log(path: str) -> bytes:
 
 
 def difference(key: str, theirs: Any, ours: Any) -> str:
-    """What two searches differ in, in words."""
+    """The difference between two searches in words."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         if list(theirs) != list(ours):
             return f"of {join_names(theirs)}, and here it is of {join_names(ours)}"
         name = next(name for name in ours if ours[name] != theirs[name])
-        before, now = theirs[name].split(" | "), ours[name].split(" | ")
-        apart = [" ".join(part for part in one if part not in other) for one, other in ((before, now), (now, before))]
-        return f"{name} has {apart[0] or 'less'} there, and {apart[1] or 'less'} here"
+        their_settings, our_settings = theirs[name].split(" | "), ours[name].split(" | ")
+        differences = [
+            " ".join(setting for setting in settings if setting not in other_settings)
+            for settings, other_settings in ((their_settings, our_settings), (our_settings, their_settings))
+        ]
+        return f"{name} has {differences[0] or 'less'} there, and {differences[1] or 'less'} here"
     if key == "digest":
         return "the training or validation lists are not those that they were"
     return f"its {key} is {json.dumps(theirs)}, and here it is {json.dumps(ours)}"

@@ -1,6 +1,6 @@
-"""Binary files of named arrays: magic, header with checksums, arrays.
+"""Binary files of named arrays: magic bytes, a header with checksums, then the arrays.
 
-The header is JSON: what the file is about, and of each array its type, size and checksum. Nothing in it is run.
+The header is JSON: metadata of the file, and the type, size and checksum of each array. Nothing in it is run.
 """
 
 from __future__ import annotations
@@ -29,63 +29,63 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class DamagedArrayFile(Exception):
-    """What does not fit."""
+    """A file of arrays that is damaged or has another layout; the message names the part."""
 
 
 def magic_stem(magic: bytes) -> bytes:
-    """The line of magic without the number of its layout, by which any version is known."""
+    """The magic bytes without the number of the layout, which identify a file of any version."""
     return magic[:-2]
 
 
 def header_struct(magic: bytes) -> struct.Struct:
-    """What stands before the header: magic, its length, its checksum."""
+    """The prefix of the file: magic bytes, length of the header, checksum of the header."""
     return struct.Struct(f"<{len(magic)}sQI")
 
 
 def pack_arrays(magic: bytes, about: Mapping[str, Any], arrays: Arrays) -> Iterator[bytes]:
-    """The bytes, array by array: the same things give the same. arrays: contiguous, little-endian."""
-    described = {
+    """The bytes of the file, array by array; equal arguments give equal bytes. arrays: contiguous, little-endian."""
+    array_descriptions = {
         name: {"dtype": array.dtype.str, "size": array.size, "crc32": zlib.crc32(array_bytes(array))}
         for name, array in arrays.items()
     }
-    header = json.dumps({"version": __version__, **about, "arrays": described}).encode()
+    header = json.dumps({"version": __version__, **about, "arrays": array_descriptions}).encode()
     yield header_struct(magic).pack(magic, len(header), zlib.crc32(header)) + header
     for array in arrays.values():
         yield array_bytes(array)
 
 
 def array_bytes(array: npt.NDArray[Any]) -> bytes:
-    """The array's memory, which is as good as bytes, and no copy."""
+    """The array's memory as bytes, without a copy."""
     return array.view(np.uint8).data  # type: ignore[return-value]  # files take it as bytes
 
 
 def unpack_arrays(magic: bytes, content: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """What the header says, and the arrays. Raises Damaged and others for what is no such file, or not whole."""
+    """The header and the arrays. Raises DamagedArrayFile, or another exception, for bytes that are no complete file."""
     if not content.startswith(magic):
-        form = magic[len(magic_stem(magic)) : -1].decode()
-        raise DamagedArrayFile(f"its form is not {form}, which this version of rankscope reads")
+        layout_version = magic[len(magic_stem(magic)) : -1].decode()
+        raise DamagedArrayFile(f"its form is not {layout_version}, which this version of rankscope reads")
     prefix = header_struct(magic)
-    _, length, check = prefix.unpack_from(content)
-    header = content[prefix.size : prefix.size + length]
-    if len(header) < length or zlib.crc32(header) != check:
+    _, header_size, checksum = prefix.unpack_from(content)
+    header = content[prefix.size : prefix.size + header_size]
+    if len(header) < header_size or zlib.crc32(header) != checksum:
         raise DamagedArrayFile("its header")
     about: dict[str, Any] = json.loads(header)
-    return about, read_arrays(about["arrays"], memoryview(content)[prefix.size + length :])
+    return about, read_arrays(about["arrays"], memoryview(content)[prefix.size + header_size :])
 
 
-def read_arrays(described: dict[str, Any], held: memoryview) -> dict[str, npt.NDArray[Any]]:
-    """The arrays, which lie one behind the other."""
+def read_arrays(array_descriptions: dict[str, Any], body: memoryview) -> dict[str, npt.NDArray[Any]]:
+    """The arrays, which are stored one after the other."""
     arrays: dict[str, npt.NDArray[Any]] = {}
-    begin = 0
-    for name, one in described.items():
-        dtype = np.dtype(one["dtype"])
-        part = held[begin : begin + one["size"] * dtype.itemsize]
-        if len(part) < one["size"] * dtype.itemsize:
+    position = 0
+    for name, description in array_descriptions.items():
+        dtype = np.dtype(description["dtype"])
+        content = body[position : position + description["size"] * dtype.itemsize]
+        if len(content) < description["size"] * dtype.itemsize:
             raise DamagedArrayFile("it ends early")
-        if zlib.crc32(part) != one["crc32"]:
+        if zlib.crc32(content) != description["crc32"]:
             raise DamagedArrayFile(f"its {name}")
-        arrays[name] = np.frombuffer(part, dtype)
-        begin += len(part)
-    if begin != len(held):
-        raise DamagedArrayFile(f"{len(held) - begin} bytes too many")
+        arrays[name] = np.frombuffer(content, dtype)
+        position += len(content)
+    if position != len(body):
+        raise DamagedArrayFile(f"{len(body) - position} bytes too many")
     return arrays

@@ -1,7 +1,7 @@
-"""IBM model 1, trained by expectation-maximisation.
+"""IBM model 1: a lexicon trained by expectation-maximisation.
 
-A sentence pair counts through its different words and how often each stands there: e and f that stand c and d times
-have the expected count c d t(e|f) / sum over the source's words f' of d' t(e|f').
+A sentence pair is stored as its distinct words and their counts: e and f that occur c and d times have the expected
+count c d t(e|f) / sum over the source's words f' of d' t(e|f').
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-#: The empty word, which stands in every source sentence.
+#: The empty word, which is part of every source sentence.
 EMPTY = ""
 #: Pairs of words at a time.
 CELLS_AT_ONCE = 1 << 18
@@ -69,16 +69,16 @@ def train_lexicon(
             f"{pluralise(len(source), 'line')} of sources and {len(target):,} of targets, expected as many: line by "
             "line translations"
         )
-    kept = np.flatnonzero((source.lengths > 0) & (target.lengths > 0))
-    if not kept.size:
+    nonempty = np.flatnonzero((source.lengths > 0) & (target.lengths > 0))
+    if not nonempty.size:
         raise InputError("no pair of lines has words on both sides, expected text to learn from")
-    source, target = source.take(kept), target.take(kept)
+    source, target = source.take(nonempty), target.take(nonempty)
     counts = np.bincount(target.tokens, minlength=len(target.words))
-    share = 1 / (iterations + 2)
+    step_share = 1 / (iterations + 2)
     pairs = word_pairs(
-        SentenceWords.of(source, null), SentenceWords.of(target, False), len(target.words), share, progress
+        SentenceWords.of(source, null), SentenceWords.of(target, False), len(target.words), step_share, progress
     )
-    probability, likelihood = run_em(pairs, len(target.words), iterations, share, progress)
+    probability, likelihood = run_em(pairs, len(target.words), iterations, step_share, progress)
     f, e = np.divmod(pairs.keys, len(target.words))
     return Lexicon(
         source_words=((EMPTY,) if null else ()) + source.words,
@@ -94,7 +94,7 @@ def train_lexicon(
 
 @dataclass(frozen=True, eq=False)
 class SentenceWords:
-    """The different words of each sentence. word, count: flat. offsets: of the sentences."""
+    """The distinct words of each sentence. word, count: flat. offsets: of the sentences."""
 
     word: Ints
     count: Ints
@@ -102,22 +102,25 @@ class SentenceWords:
 
     @classmethod
     def of(cls, sentences: TokenLists, null: bool) -> SentenceWords:
-        """null: whether the empty word, number 0, stands before the others, whose numbers then are one higher."""
-        n = len(sentences.words) + null
-        keys = sentences.sentence * n + sentences.tokens + null
+        """null: whether the empty word, number 0, comes before the others, whose numbers are then one higher."""
+        n_numbers = len(sentences.words) + null
+        keys = sentences.sentence * n_numbers + sentences.tokens + null
         if null:
-            keys = np.concatenate((keys, np.arange(len(sentences)) * n))
-        found, count = np.unique(keys, return_counts=True)
-        return cls(found % n, count, bounds(np.bincount(found // n, minlength=len(sentences))))
+            keys = np.concatenate((keys, np.arange(len(sentences)) * n_numbers))
+        unique_keys, counts = np.unique(keys, return_counts=True)
+        return cls(
+            unique_keys % n_numbers, counts, bounds(np.bincount(unique_keys // n_numbers, minlength=len(sentences)))
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class PairBlock:
     """The pairs of words of some sentences: for each target word, one after the other, all words of its source.
 
-    pair: which of the block's different pairs each is. place: of each different pair among those of the whole text.
-    often: the pairs whose source word stands more than once, and how often. begin: where those of each target word
-    begin. count: how often each target word stands there. words: in the source of each, for the likelihood.
+    pair: the index of each pair among the distinct pairs of the block. place: the index of each distinct pair among
+    those of the whole text. often: the pairs whose source word occurs more than once, and how often. begin: where the
+    pairs of each target word begin. count: how often each target word occurs in its sentence. words: the length of the
+    source of each target word, for the likelihood.
     """
 
     pair: Ints32
@@ -128,7 +131,7 @@ class PairBlock:
     words: Floats
 
     def expected(self, probability: Floats) -> tuple[Floats, float]:
-        """The expected count of each different pair, and the logarithm of the likelihood."""
+        """The expected count of each distinct pair, and the logarithm of the likelihood."""
         values = probability[self.place][self.pair]
         repeated, times = self.often
         values[repeated] *= times
@@ -140,8 +143,8 @@ class PairBlock:
 
 @dataclass(frozen=True, eq=False)
 class WordPairs:
-    """keys: of all different pairs, source word times the number of target words plus target word, rising. sizes: how
-    many each source word has.
+    """keys: of all distinct pairs, source word times the number of target words plus target word, rising. sizes: the
+    number of pairs of each source word.
     """
 
     keys: Ints
@@ -150,63 +153,77 @@ class WordPairs:
 
 
 def word_pairs(
-    source: SentenceWords, target: SentenceWords, width: int, share: float, progress: Callable[[float], Any] | None
+    source: SentenceWords,
+    target: SentenceWords,
+    n_target_words: int,
+    step_share: float,
+    progress: Callable[[float], Any] | None,
 ) -> WordPairs:
-    """All pairs of words of all sentences. width: how many target words there are."""
+    """All pairs of words of all sentences."""
     work = np.diff(source.offsets) * np.diff(target.offsets)
     keys, blocks = [], []
-    for part in slices_by_size(work, CELLS_AT_ONCE):
-        own, block = pair_block(source, target, part, width)
-        keys.append(own)
+    for sentence_slice in slices_by_size(work, CELLS_AT_ONCE):
+        block_keys, block = pair_block(source, target, sentence_slice, n_target_words)
+        keys.append(block_keys)
         blocks.append(block)
         if progress is not None:
-            progress(share * float(work[part].sum() / work.sum()))
+            progress(step_share * float(work[sentence_slice].sum() / work.sum()))
     all_keys = sorted_unique(np.concatenate(keys))
-    for i, own in enumerate(keys):
-        blocks[i] = replace(blocks[i], place=np.searchsorted(all_keys, own).astype(np.int32))
-        keys[i] = own[:0]  # they fill much memory, and nobody asks again
-    return WordPairs(all_keys, np.bincount(all_keys // width), blocks)
+    for i, block_keys in enumerate(keys):
+        blocks[i] = replace(blocks[i], place=np.searchsorted(all_keys, block_keys).astype(np.int32))
+        keys[i] = block_keys[:0]  # frees their memory
+    return WordPairs(all_keys, np.bincount(all_keys // n_target_words), blocks)
 
 
-def pair_block(source: SentenceWords, target: SentenceWords, part: slice, width: int) -> tuple[Ints, PairBlock]:
-    """The different pairs of some sentences, and a block that does not yet know their places."""
-    f, e = (slice(int(side.offsets[part.start]), int(side.offsets[part.stop])) for side in (source, target))
-    sentence = part.start + group_of(target.offsets[part.start : part.stop + 1] - target.offsets[part.start])
-    lengths = np.diff(source.offsets)[sentence]
-    cells = ranges(source.offsets[:-1][sentence], lengths)
-    keys = source.word[cells] * width + np.repeat(target.word[e], lengths)
-    own, pair = np.unique(keys, return_inverse=True)
-    times = source.count[cells]
-    repeated = np.flatnonzero(times > 1).astype(np.int32)
-    words = np.add.reduceat(source.count[f], source.offsets[part.start : part.stop] - f.start)
-    block = PairBlock(
-        pair=pair.astype(np.int32),
-        place=np.empty(0, np.int32),
-        often=(repeated, times[repeated].astype(np.float64)),
-        begin=bounds(lengths)[:-1],
-        count=target.count[e].astype(np.float64),
-        words=words[sentence - part.start].astype(np.float64),
+def pair_block(
+    source: SentenceWords, target: SentenceWords, sentence_slice: slice, n_target_words: int
+) -> tuple[Ints, PairBlock]:
+    """The distinct pairs of some sentences, and their block, whose `place` is still empty."""
+    source_slice, target_slice = (
+        slice(int(sentences.offsets[sentence_slice.start]), int(sentences.offsets[sentence_slice.stop]))
+        for sentences in (source, target)
     )
-    return own, block
+    sentence = sentence_slice.start + group_of(
+        target.offsets[sentence_slice.start : sentence_slice.stop + 1] - target.offsets[sentence_slice.start]
+    )
+    lengths = np.diff(source.offsets)[sentence]
+    source_positions = ranges(source.offsets[:-1][sentence], lengths)
+    keys = source.word[source_positions] * n_target_words + np.repeat(target.word[target_slice], lengths)
+    unique_keys, pair_index = np.unique(keys, return_inverse=True)
+    source_counts = source.count[source_positions]
+    repeated = np.flatnonzero(source_counts > 1).astype(np.int32)
+    source_lengths = np.add.reduceat(
+        source.count[source_slice], source.offsets[sentence_slice.start : sentence_slice.stop] - source_slice.start
+    )
+    block = PairBlock(
+        pair=pair_index.astype(np.int32),
+        place=np.empty(0, np.int32),
+        often=(repeated, source_counts[repeated].astype(np.float64)),
+        begin=bounds(lengths)[:-1],
+        count=target.count[target_slice].astype(np.float64),
+        words=source_lengths[sentence - sentence_slice.start].astype(np.float64),
+    )
+    return unique_keys, block
 
 
 def run_em(
-    pairs: WordPairs, width: int, iterations: int, share: float, progress: Callable[[float], Any] | None
+    pairs: WordPairs, n_target_words: int, iterations: int, step_share: float, progress: Callable[[float], Any] | None
 ) -> tuple[Floats, tuple[float, ...]]:
-    """Probabilities of pairs, at first the same for all `width` target words; and the logarithm of the likelihood
-    before each iteration and after the last.
+    """Probabilities of pairs, and the logarithm of the likelihood before each iteration and after the last.
+
+    Training starts with the same probability for all target words.
     """
-    probability, likelihood = np.full(pairs.keys.size, 1 / width), []
+    probability, likelihood = np.full(pairs.keys.size, 1 / n_target_words), []
     begins = bounds(pairs.sizes)[:-1]
     for _ in range(iterations + 1):
-        counts, total = np.zeros(pairs.keys.size), 0.0
+        counts, log_likelihood = np.zeros(pairs.keys.size), 0.0
         for block in pairs.blocks:
-            expected, part = block.expected(probability)
+            expected, block_log_likelihood = block.expected(probability)
             counts[block.place] += expected
-            total += part
+            log_likelihood += block_log_likelihood
             if progress is not None:
-                progress(share / len(pairs.blocks))
-        likelihood.append(total)
+                progress(step_share / len(pairs.blocks))
+        likelihood.append(log_likelihood)
         if len(likelihood) <= iterations:
             probability = counts / np.repeat(np.add.reduceat(counts, begins), pairs.sizes)
     return probability, tuple(likelihood)

@@ -38,10 +38,10 @@ def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], me
     pairs = {}
     for table in tables:
         if getattr(ranker, "lists", False) and len(table.systems) == 1:
-            of = f" of {table.pair}" if table.pair else ""
+            pair_suffix = f" of {table.pair}" if table.pair else ""
             raise InputError(
-                f"the translations{of} are those of one system, {table.systems[0]!r}, and this ranker looks at all "
-                "outputs for a segment; give those of two systems or more in one table, or train without ranks"
+                f"the translations{pair_suffix} are those of one system, {table.systems[0]!r}, and this ranker looks "
+                "at all outputs for a segment; give those of two systems or more in one table, or train without ranks"
             )
         scores = ranker.predict(match_features(features_by_segment([table]), ranker.feature_names_))
         values = np.asarray(scores, np.float64).reshape(len(table.segments), len(table.systems)).T
@@ -59,18 +59,18 @@ def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
     >>> "".join(seg_score_lines(scores, "news")).split()
     ['m', 'de-en', 'news', 'A', '1', '0.5']
     """
-    for pair, found in scores.pairs.items():
+    for pair, pair_scores in scores.pairs.items():
         if not pair:
             raise InputError(
                 f"scores of {scores.metric}: the language pair has no name, expected one as de-en; name it in the "
                 "column pair (`rankscope features mt --pair de-en`)"
             )
-        for name in (scores.metric, pair, test_set, *found.systems):
-            if any(mark in name for mark in "\t\n\r"):
+        for name in (scores.metric, pair, test_set, *pair_scores.systems):
+            if any(separator in name for separator in "\t\n\r"):
                 raise InputError(
                     f"{name!r} cannot stand in a line of seg.scr, whose fields tabs divide; name it otherwise"
                 )
-        for system, values in zip(found.systems, found.values.tolist(), strict=True):
-            head = f"{scores.metric}\t{pair}\t{test_set}\t{system}\t"
-            rows = zip(found.segments, values, strict=True)
-            yield "".join(f"{head}{segment}\t{value!r}\n" for segment, value in rows if value == value)
+        for system, values in zip(pair_scores.systems, pair_scores.values.tolist(), strict=True):
+            prefix = f"{scores.metric}\t{pair}\t{test_set}\t{system}\t"
+            rows = zip(pair_scores.segments, values, strict=True)
+            yield "".join(f"{prefix}{segment}\t{value!r}\n" for segment, value in rows if value == value)

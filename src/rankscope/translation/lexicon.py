@@ -1,7 +1,7 @@
-"""A lexicon: with what probability a word translates another, and a sentence another; files of it.
+"""A lexicon: translation probabilities of words, scores of sentence pairs, and files.
 
-Sentences of one group have most of their words in common, so each probability is looked up once a group, and then only
-fetched for each pair of words.
+Sentences of one group share most of their words, so each probability is looked up once a group and then only fetched
+for each pair of words.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = [
 ]
 
 
-#: Pairs of words at a time: what they need stays near the processor.
+#: Pairs of words at a time: their arrays fit into the cache.
 CELLS_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
 class LexiconWords:
-    """The words of sentences that a lexicon has. tokens: their numbers. offsets: of the sentences. where: their places
-    among all words.
+    """The words of sentences that are in a lexicon. tokens: their numbers. offsets: of the sentences. where: their
+    positions among all words.
     """
 
     tokens: Ints
@@ -54,93 +54,93 @@ class LexiconWords:
     @classmethod
     def of(cls, sentences: TokenLists, numbers: dict[str, int]) -> LexiconWords:
         tokens = sentences.numbered_by(numbers)[sentences.tokens]
-        where = np.flatnonzero(tokens >= 0)
-        lengths = np.bincount(sentences.sentence[where], minlength=len(sentences))
-        return cls(tokens[where], bounds(lengths), where)
+        positions = np.flatnonzero(tokens >= 0)
+        lengths = np.bincount(sentences.sentence[positions], minlength=len(sentences))
+        return cls(tokens[positions], bounds(lengths), positions)
 
     def take(self, index: Ints) -> LexiconWords:
         lengths = np.diff(self.offsets)[index]
-        places = ranges(self.offsets[index], lengths)
-        return LexiconWords(self.tokens[places], bounds(lengths), self.where[places])
+        positions = ranges(self.offsets[index], lengths)
+        return LexiconWords(self.tokens[positions], bounds(lengths), self.where[positions])
 
 
 def copied_words(sources: TokenLists, targets: TokenLists) -> Bools:
-    """(target tokens) whether the source of the sentence has the same word."""
-    n = len(sources.words) + 1
-    same = targets.numbered_by({word: i for i, word in enumerate(sources.words)})[targets.tokens]
-    there = sorted_unique(sources.sentence * n + sources.tokens)
-    wanted = targets.sentence * n + same
-    if not there.size:
-        return np.zeros(wanted.size, np.bool_)
-    place = np.minimum(np.searchsorted(there, wanted), there.size - 1)
-    return np.asarray((there[place] == wanted) & (same >= 0), np.bool_)
+    """(target tokens) whether the source sentence has the same word."""
+    stride = len(sources.words) + 1
+    source_numbers = targets.numbered_by({word: i for i, word in enumerate(sources.words)})[targets.tokens]
+    source_keys = sorted_unique(sources.sentence * stride + sources.tokens)
+    target_keys = targets.sentence * stride + source_numbers
+    if not source_keys.size:
+        return np.zeros(target_keys.size, np.bool_)
+    key_index = np.minimum(np.searchsorted(source_keys, target_keys), source_keys.size - 1)
+    return np.asarray((source_keys[key_index] == target_keys) & (source_numbers >= 0), np.bool_)
 
 
 def summed_by_word(
     source: LexiconWords,
     target: LexiconWords,
     groups: Ints,
-    n: int,
+    n_tokens: int,
     probability: Callable[[Ints, Ints], Floats],
     progress: Callable[[float], Any] | None = None,
 ) -> Floats:
-    """(target tokens, of all n) sum_j t(e|f_j) over the source of the sentence; 0 for words that are not known.
+    """(n_tokens) sum_j t(e|f_j) over the source sentence, for each target token; 0 for unknown words.
 
-    groups: (sentences) those that are looked up together. probability: t of source words and target words. progress:
-    told of the share of the work just done.
+    groups: (sentences) sentences of one number are looked up together. probability: t of source words and target
+    words. progress: told of the share of the work just done.
     """
-    found = np.zeros(n)
+    token_sums = np.zeros(n_tokens)
     order = np.argsort(groups, kind="stable")
     work = (np.diff(source.offsets) * np.diff(target.offsets))[order]
-    first = np.flatnonzero(np.diff(groups[order], prepend=groups[order[:1]] - 1))
-    whole = np.add.reduceat(work, first) if first.size else work
-    ends = np.append(first[1:], order.size)
-    for piece in slices_by_size(whole, CELLS_AT_ONCE):
-        rows = order[first[piece.start] : ends[piece.stop - 1]]
-        part = target.take(rows)
-        found[part.where] = sums_of_slice(source.take(rows), part, groups[rows], probability)
+    group_begins = np.flatnonzero(np.diff(groups[order], prepend=groups[order[:1]] - 1))
+    group_work = np.add.reduceat(work, group_begins) if group_begins.size else work
+    group_ends = np.append(group_begins[1:], order.size)
+    for group_slice in slices_by_size(group_work, CELLS_AT_ONCE):
+        rows = order[group_begins[group_slice.start] : group_ends[group_slice.stop - 1]]
+        target_slice = target.take(rows)
+        token_sums[target_slice.where] = sums_of_slice(source.take(rows), target_slice, groups[rows], probability)
         if progress is not None:
             progress(rows.size / order.size)
-    return found
+    return token_sums
 
 
 def sums_of_slice(
     source: LexiconWords, target: LexiconWords, groups: Ints, probability: Callable[[Ints, Ints], Floats]
 ) -> Floats:
-    """(target tokens) the sums; sentences of one group lie together."""
+    """(target tokens) the sums of `summed_by_word`, for sentences ordered by group."""
     group = np.cumsum(np.diff(groups, prepend=groups[0]) != 0)
-    words, word_of_token, words_begin = distinct_words(source, group)
-    others, other_of_token, others_begin = distinct_words(target, group)
+    source_words, source_word_of_token, source_begins = distinct_words(source, group)
+    target_words, target_word_of_token, target_begins = distinct_words(target, group)
     # A row for each source word of each group, with a cell for each target word of that group.
-    group_of_word = group_of(words_begin)
-    width = np.diff(others_begin)[group_of_word]
-    cells = ranges(others_begin[group_of_word], width)
-    table = probability(np.repeat(words, width), others[cells])
-    row = bounds(width)[:-1][word_of_token]
-    column = other_of_token - others_begin[group[group_of(target.offsets)]]
+    group_of_word = group_of(source_begins)
+    widths = np.diff(target_begins)[group_of_word]
+    cells = ranges(target_begins[group_of_word], widths)
+    table = probability(np.repeat(source_words, widths), target_words[cells])
+    row = bounds(widths)[:-1][source_word_of_token]
+    column = target_word_of_token - target_begins[group[group_of(target.offsets)]]
     # Each target token fetches its column from the rows of all source tokens of its sentence.
     sentence = group_of(target.offsets)
     lengths = np.diff(source.offsets)[sentence]
-    fetched = table[row[ranges(source.offsets[:-1][sentence], lengths)] + np.repeat(column, lengths)]
-    begin = bounds(lengths)[:-1]
-    some = lengths > 0
+    token_probabilities = table[row[ranges(source.offsets[:-1][sentence], lengths)] + np.repeat(column, lengths)]
+    begins = bounds(lengths)[:-1]
+    nonempty = lengths > 0
     sums = np.zeros(lengths.size)
-    if some.any():
-        sums[some] = np.add.reduceat(fetched, begin[some])
+    if nonempty.any():
+        sums[nonempty] = np.add.reduceat(token_probabilities, begins[nonempty])
     return sums
 
 
-def distinct_words(known: LexiconWords, group: Ints) -> tuple[Ints, Ints, Ints]:
-    """The different words of each group, rising; which of them each token is; where those of each group begin."""
-    n = int(known.tokens.max(initial=0)) + 1
-    keys, which = np.unique(group[group_of(known.offsets)] * n + known.tokens, return_inverse=True)
-    sizes = np.bincount(keys // n, minlength=int(group[-1]) + 1)
-    return keys % n, which, bounds(sizes)
+def distinct_words(sentences: LexiconWords, group: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct words of each group, rising; the index of each token's word; where the words of each group begin."""
+    stride = int(sentences.tokens.max(initial=0)) + 1
+    keys, word_of_token = np.unique(group[group_of(sentences.offsets)] * stride + sentences.tokens, return_inverse=True)
+    sizes = np.bincount(keys // stride, minlength=int(group[-1]) + 1)
+    return keys % stride, word_of_token, bounds(sizes)
 
 
-#: Below this no word's probability falls, where nothing is smoothed.
+#: Lower bound of a word's probability without smoothing.
 FLOOR = 1e-7
-#: Smoothed: the weight of the unigram; what a word that nobody translated gains where it stands in the source as well.
+#: With smoothing: the weight of the unigram; the bonus of an unknown word that occurs in the source as well.
 UNIGRAM, COPY = 0.1, 0.1
 
 
@@ -199,14 +199,18 @@ class Lexicon:
         >>> list(lexicon.translations("das", 1))
         ['the']
         """
-        row = self.source_numbers.get(word)
-        if row is None:
+        source = self.source_numbers.get(word)
+        if source is None:
             return {}
-        part = slice(int(self.begins[row]), int(self.begins[row + 1]))
-        order = np.argsort(-self.probability[part], kind="stable")[:most]
+        translation_slice = slice(int(self.begins[source]), int(self.begins[source + 1]))
+        order = np.argsort(-self.probability[translation_slice], kind="stable")[:most]
         return {
             self.target_words[e]: p
-            for e, p in zip(self.targets[part][order].tolist(), self.probability[part][order].tolist(), strict=True)
+            for e, p in zip(
+                self.targets[translation_slice][order].tolist(),
+                self.probability[translation_slice][order].tolist(),
+                strict=True,
+            )
         }
 
     def scores(
@@ -239,48 +243,50 @@ class Lexicon:
         >>> bool(found.plain[0] > found.plain[1]), bool(found.smoothed[0] > found.smoothed[1])
         (True, True)
         """
-        given = [
-            part if isinstance(part, TokenLists) else TokenLists.of(as_lines(part, what))
-            for part, what in ((sources, "sources"), (targets, "targets"))
+        token_lists = [
+            sentences if isinstance(sentences, TokenLists) else TokenLists.of(as_lines(sentences, what))
+            for sentences, what in ((sources, "sources"), (targets, "targets"))
         ]
-        source, target = given
+        source, target = token_lists
         if len(source) != len(target):
             raise InputError(
                 f"{pluralise(len(source), 'source')} and {len(target):,} targets, expected as many of each"
             )
-        together = np.arange(len(source)) if groups is None else np.asarray(groups, np.int64)
-        if together.shape != (len(source),):
-            raise InputError(f"{together.size:,} groups for {pluralise(len(source), 'sentence')}, expected one each")
-        translated = summed_by_word(
+        group_numbers = np.arange(len(source)) if groups is None else np.asarray(groups, np.int64)
+        if group_numbers.shape != (len(source),):
+            raise InputError(
+                f"{group_numbers.size:,} groups for {pluralise(len(source), 'sentence')}, expected one each"
+            )
+        translation_sums = summed_by_word(
             LexiconWords.of(source, self.source_numbers),
             LexiconWords.of(target, self.target_numbers),
-            together,
+            group_numbers,
             target.tokens.size,
             self.probabilities,
             progress,
         )
-        return self.by_sentence(source, target, translated)
+        return self.by_sentence(source, target, translation_sums)
 
     def probabilities(self, source: Ints, target: Ints) -> Floats:
-        """T of words by their numbers; 0 where they never stood together."""
-        wanted = source * len(self.target_words) + target
-        place = np.minimum(np.searchsorted(self.keys, wanted), self.keys.size - 1)
-        return np.where(self.keys[place] == wanted, self.probability[place], 0.0)
+        """t(e|f) of pairs of words by their numbers; 0 for pairs that never occurred together."""
+        pair_keys = source * len(self.target_words) + target
+        pair_index = np.minimum(np.searchsorted(self.keys, pair_keys), self.keys.size - 1)
+        return np.where(self.keys[pair_index] == pair_keys, self.probability[pair_index], 0.0)
 
-    def by_sentence(self, source: TokenLists, target: TokenLists, translated: Floats) -> LexicalScores:
-        """Logarithms, added up. translated: of each target token the sum of t over the words of its source."""
+    def by_sentence(self, source: TokenLists, target: TokenLists, translation_sums: Floats) -> LexicalScores:
+        """Sums of logarithms by sentence. translation_sums: (target tokens) sum of t over the words of the source."""
         n, sentence = len(target), target.sentence
-        known = target.numbered_by(self.target_numbers)[target.tokens]
-        unknown = known < 0
+        target_numbers = target.numbered_by(self.target_numbers)[target.tokens]
+        unknown = target_numbers < 0
         if self.null:
-            words = np.arange(len(self.target_words))
-            empty = np.append(self.probabilities(np.zeros_like(words), words), 0.0)
-            translated = translated + empty[known]
-        counts = np.append(self.counts, 0)[known]
-        alone = (counts + 1) / (self.counts.sum() + self.counts.size + 1)
-        copied = COPY * (unknown & copied_words(source, target))
-        smoothed = (1 - UNIGRAM) * (translated + copied) / (source.lengths[sentence] + 1) + UNIGRAM * alone
-        plain = np.log(np.maximum(translated, FLOOR))
+            all_targets = np.arange(len(self.target_words))
+            null_probabilities = np.append(self.probabilities(np.zeros_like(all_targets), all_targets), 0.0)
+            translation_sums = translation_sums + null_probabilities[target_numbers]
+        counts = np.append(self.counts, 0)[target_numbers]
+        unigram = (counts + 1) / (self.counts.sum() + self.counts.size + 1)
+        copy_bonus = COPY * (unknown & copied_words(source, target))
+        smoothed = (1 - UNIGRAM) * (translation_sums + copy_bonus) / (source.lengths[sentence] + 1) + UNIGRAM * unigram
+        plain = np.log(np.maximum(translation_sums, FLOOR))
         return LexicalScores(sum_by_group(plain, sentence, n), sum_by_group(np.log(smoothed), sentence, n))
 
 
@@ -304,16 +310,16 @@ def save_lexicon(lexicon: Lexicon, path: PathLike) -> None:
     >>> again, again.translations("haus") == lexicon.translations("haus")
     (Lexicon(4 source words, 3 target words, 10 pairs), True)
     """
-    write_chunks(path, compress(chunks_of(lexicon), Path(path).suffix))
+    write_chunks(path, compress(lexicon_chunks(lexicon), Path(path).suffix))
 
 
-def chunks_of(lexicon: Lexicon) -> Iterator[bytes]:
-    words = {
-        side: np.frombuffer("\n".join(found).encode("utf-8", "surrogatepass"), np.uint8)
-        for side, found in (("source_words", lexicon.source_words), ("target_words", lexicon.target_words))
+def lexicon_chunks(lexicon: Lexicon) -> Iterator[bytes]:
+    word_arrays = {
+        side: np.frombuffer("\n".join(words).encode("utf-8", "surrogatepass"), np.uint8)
+        for side, words in (("source_words", lexicon.source_words), ("target_words", lexicon.target_words))
     }
-    numbers = {name: np.ascontiguousarray(getattr(lexicon, name)).astype(kind) for name, kind in TYPES.items()}
-    arrays: dict[str, npt.NDArray[Any]] = {**words, **numbers}
+    number_arrays = {name: np.ascontiguousarray(getattr(lexicon, name)).astype(dtype) for name, dtype in TYPES.items()}
+    arrays: dict[str, npt.NDArray[Any]] = {**word_arrays, **number_arrays}
     return pack_arrays(LEXICON_MAGIC, {"null": lexicon.null, "likelihood": lexicon.likelihood}, arrays)
 
 
@@ -329,29 +335,29 @@ def load_lexicon(path: PathLike) -> Lexicon:
     if not content:
         raise empty_file_error(name, "a lexicon")
     if not content.startswith(magic_stem(LEXICON_MAGIC)):
-        refuse(name, "is no lexicon")
+        raise_bad_lexicon(name, "is no lexicon")
     try:
-        return rebuilt(content)
-    except Exception as error:  # whatever the bytes are, they are no lexicon
-        refuse(name, f"is damaged or cut off ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
+        return parse_lexicon(content)
+    except Exception as error:  # damaged bytes can raise anything
+        raise_bad_lexicon(name, f"is damaged or cut off ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
 
 
-def refuse(name: str, why: str) -> NoReturn:
+def raise_bad_lexicon(name: str, problem: str) -> NoReturn:
     raise InputError(
-        f"{name}: {why}, expected a lexicon that `rankscope features lexicon` wrote; train it again"
+        f"{name}: {problem}, expected a lexicon that `rankscope features lexicon` wrote; train it again"
     ) from None
 
 
-def rebuilt(content: bytes) -> Lexicon:
-    """Raises Damaged and others for what does not fit."""
-    about, arrays = unpack_arrays(LEXICON_MAGIC, content)
+def parse_lexicon(content: bytes) -> Lexicon:
+    """The lexicon of a file's content. Raises DamagedArrayFile, or another exception, for damaged content."""
+    header, arrays = unpack_arrays(LEXICON_MAGIC, content)
     source, target = (split_words(arrays[side]) for side in ("source_words", "target_words"))
-    parts = {name: arrays[name] for name in TYPES}
-    if {name: array.dtype.str for name, array in parts.items()} != TYPES:
+    number_arrays = {name: arrays[name] for name in TYPES}
+    if {name: array.dtype.str for name, array in number_arrays.items()} != TYPES:
         raise DamagedArrayFile("the types of its numbers")
-    begins, targets, probability, counts = parts.values()
-    fits = begins.size == len(source) + 1 and not begins[0] and begins[-1] == targets.size == probability.size
-    if not fits or not targets.size or counts.size != len(target) or (np.diff(begins) < 0).any():
+    begins, targets, probability, counts = number_arrays.values()
+    consistent = begins.size == len(source) + 1 and not begins[0] and begins[-1] == targets.size == probability.size
+    if not consistent or not targets.size or counts.size != len(target) or (np.diff(begins) < 0).any():
         raise DamagedArrayFile("its numbers of words")
     if targets.min() < 0 or targets.max() >= len(target) or not ((probability >= 0) & (probability <= 1.001)).all():
         raise DamagedArrayFile("its translations")
@@ -362,16 +368,16 @@ def rebuilt(content: bytes) -> Lexicon:
         targets=targets,
         probability=probability,
         counts=counts,
-        null=bool(about["null"]),
-        likelihood=tuple(map(float, about["likelihood"])),
+        null=bool(header["null"]),
+        likelihood=tuple(map(float, header["likelihood"])),
     )
     if (np.diff(lexicon.keys) <= 0).any():
         raise DamagedArrayFile("the order of its translations")
     return lexicon
 
 
-def split_words(found: npt.NDArray[Any]) -> tuple[str, ...]:
-    words = tuple(found.tobytes().decode("utf-8", "surrogatepass").split("\n"))
+def split_words(encoded: npt.NDArray[Any]) -> tuple[str, ...]:
+    words = tuple(encoded.tobytes().decode("utf-8", "surrogatepass").split("\n"))
     if len(set(words)) < len(words):
         raise DamagedArrayFile("its words")
     return words

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-#: Of an output and its reference, a number; higher is better.
+#: A function of an output and its reference that gives a number; higher is better.
 Scorer = Callable[[str, str], float]
 
 
@@ -46,12 +46,12 @@ def sentence_bleu(matches: Sequence[int], totals: Sequence[int], length: int, re
     >>> sentence_bleu([1, 0], [2, 1], 2, 2) == math.sqrt(1 / 2 * 1 / 2)
     True
     """
-    logs, without = 0.0, 0
+    log_sum, n_unmatched = 0.0, 0
     for match, total in zip(matches, totals, strict=True):
-        without += not match
-        share = match / total if match else 1 / (2**without * max(total, 1))
-        logs += math.log(share)
-    return math.exp(logs / len(totals) + min(0.0, 1 - reference_length / max(length, 1)))
+        n_unmatched += not match
+        precision = match / total if match else 1 / (2**n_unmatched * max(total, 1))
+        log_sum += math.log(precision)
+    return math.exp(log_sum / len(totals) + min(0.0, 1 - reference_length / max(length, 1)))
 
 
 def sentence_scorers() -> Scorers:
@@ -64,18 +64,18 @@ def sentence_scorers() -> Scorers:
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
-    counting = BLEU(lowercase=True, tokenize="13a", smooth_method="none", effective_order=True)
+    bleu = BLEU(lowercase=True, tokenize="13a", smooth_method="none", effective_order=True)
     chrf = CHRF()
 
-    def bleu_of(output: str, reference: str) -> float:
-        found = counting.sentence_score(output, [reference])
-        return sentence_bleu(found.counts, found.totals, found.sys_len, found.ref_len)
+    def bleu_score(output: str, reference: str) -> float:
+        score = bleu.sentence_score(output, [reference])
+        return sentence_bleu(score.counts, score.totals, score.sys_len, score.ref_len)
 
-    def chrf_of(output: str, reference: str) -> float:
+    def chrf_score(output: str, reference: str) -> float:
         return float(chrf.sentence_score(output, [reference]).score)
 
     settings = f"sentBLEU:13a,lowercase,halving | chrF:6,2 | sacrebleu {version}"
-    return Scorers({"sentBLEU": bleu_of, "chrF": chrf_of}, settings)
+    return Scorers({"sentBLEU": bleu_score, "chrF": chrf_score}, settings)
 
 
 def corpus_scorer() -> tuple[str, Callable[[Sequence[str]], Callable[[Sequence[str]], float]], str]:
@@ -108,42 +108,42 @@ def judged_scores(
     Raises InputError for texts that are not there, a judged system without output, a segment that is no line of them.
     """
     metrics = (scorers or sentence_scorers()).metrics
-    found: dict[str, dict[str, PairScores]] = {name: {} for name in metrics}
-    for pair, part in rankings.by_pair():
+    scores_by_metric: dict[str, dict[str, PairScores]] = {name: {} for name in metrics}
+    for pair, pair_rankings in rankings.by_pair():
         texts = read_plain_texts(folder, pair)
-        systems = {system: texts.systems.get(system) for system in part.system}
-        absent = [system for system, lines in systems.items() if lines is None]
-        if absent:
+        systems = {system: texts.systems.get(system) for system in pair_rankings.system}
+        missing_systems = [system for system, lines in systems.items() if lines is None]
+        if missing_systems:
             raise InputError(
-                f"{folder}: no outputs of {join_names(absent)} for {pair}, which people judged; there are "
+                f"{folder}: no outputs of {join_names(missing_systems)} for {pair}, which people judged; there are "
                 f"{join_names(texts.systems)}"
             )
         tables: dict[str, dict[str, list[float | None]]] = {
             name: {system: [None] * len(texts) for system in systems} for name in metrics
         }
-        wanted = judged_lines(part, texts)
-        for system, line in wanted:
-            output, reference = texts.systems[system][line], texts.references[line]
-            for name, score in metrics.items():
-                tables[name][system][line] = score(output, reference)
+        outputs_to_score = judged_lines(pair_rankings, texts)
+        for system, line_index in outputs_to_score:
+            output, reference = texts.systems[system][line_index], texts.references[line_index]
+            for name, scorer in metrics.items():
+                tables[name][system][line_index] = scorer(output, reference)
             if progress is not None:
-                progress(len(part) / len(rankings) / len(wanted))
+                progress(len(pair_rankings) / len(rankings) / len(outputs_to_score))
         for name, table in tables.items():
-            found[name][pair] = PairScores.of(table)
-    return [SegmentScores(name, pairs) for name, pairs in found.items()]
+            scores_by_metric[name][pair] = PairScores.of(table)
+    return [SegmentScores(name, pairs) for name, pairs in scores_by_metric.items()]
 
 
 def judged_lines(rankings: Rankings, texts: Texts) -> list[tuple[str, int]]:
-    """System and line, from 0, of each translation that was judged, each once. Raises InputError."""
-    lines = {}
+    """System and line index, from 0, of each judged translation, without duplicates. Raises InputError."""
+    line_of_segment = {}
     for code, name in enumerate(rankings.segment.names):
         if name.isdecimal() and 0 < int(name) <= len(texts):
-            lines[code] = int(name) - 1
+            line_of_segment[code] = int(name) - 1
     segments = rankings.segment.codes[rankings.judgment].tolist()
-    unknown = [code for code in dict.fromkeys(segments) if code not in lines]
-    if unknown:
+    unknown_codes = [code for code in dict.fromkeys(segments) if code not in line_of_segment]
+    if unknown_codes:
         raise InputError(
-            f"segment {rankings.segment.names[unknown[0]]!r} of {texts.pair} was judged, and its texts have "
+            f"segment {rankings.segment.names[unknown_codes[0]]!r} of {texts.pair} was judged, and its texts have "
             f"{pluralise(len(texts), 'line')}; do judgments and texts belong together?"
         )
-    return list(dict.fromkeys(zip(rankings.system, (lines[code] for code in segments), strict=True)))
+    return list(dict.fromkeys(zip(rankings.system, (line_of_segment[code] for code in segments), strict=True)))

@@ -1,4 +1,4 @@
-"""Sentences as whole numbers: one flat array of the numbers of their words."""
+"""Sentences as one flat array of word numbers, with offsets."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class TokenLists:
     @classmethod
     def split(cls, sentences: Sequence[list[str]], numbers: defaultdict[str, int]) -> TokenLists:
         lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-        flat = (numbers[word] for sentence in sentences for word in sentence)
-        tokens = np.fromiter(flat, np.int64, int(lengths.sum()))
+        word_numbers = (numbers[word] for sentence in sentences for word in sentence)
+        tokens = np.fromiter(word_numbers, np.int64, int(lengths.sum()))
         return cls(tuple(numbers), tokens, bounds(lengths))
 
     def __len__(self) -> int:
@@ -71,32 +71,34 @@ class TokenLists:
         return group_of(self.offsets)
 
     def take(self, index: npt.NDArray[Any]) -> TokenLists:
-        """Some of the sentences, some perhaps several times."""
+        """Some of the sentences; an index may occur several times."""
         lengths = self.lengths[index]
         return TokenLists(self.words, self.tokens[ranges(self.offsets[index], lengths)], bounds(lengths))
 
     def numbered_by(self, words: dict[str, int]) -> Ints:
-        """(words) the number that another vocabulary gives each word, -1 where it has it not."""
+        """(words) the number of each word in another vocabulary; -1 for words that it lacks."""
         return np.fromiter(map(words.get, self.words, repeat(-1)), np.int64, len(self.words))
 
 
 def sorted_unique(keys: Ints) -> Ints:
-    """Each of the keys once, rising. np.unique hashes, which takes five times as long where nearly all differ."""
-    found = np.sort(keys)
-    new = np.ones(found.size, np.bool_)
-    new[1:] = found[1:] != found[:-1]
-    return found[new]
+    """The distinct keys, rising. np.unique hashes, which takes five times as long where nearly all differ."""
+    sorted_keys = np.sort(keys)
+    is_first = np.ones(sorted_keys.size, np.bool_)
+    is_first[1:] = sorted_keys[1:] != sorted_keys[:-1]
+    return sorted_keys[is_first]
 
 
-def slices_by_size(sizes: Ints, most: int) -> list[slice]:
-    """Neighbours in pieces of about `most` together, at least one in each; none where there is nothing.
+def slices_by_size(sizes: Ints, max_size: int) -> list[slice]:
+    """Slices of neighbours, each with a total of about `max_size` and at least one element; none for empty sizes.
 
     >>> slices_by_size(np.array([4, 4, 9, 1, 1]), 8)
     [slice(0, 2, None), slice(2, 3, None), slice(3, 5, None)]
     """
     if not sizes.size:
         return []
-    before = np.cumsum(sizes) - sizes
-    piece = before // most
-    starts = np.flatnonzero(np.diff(piece, prepend=-1))
-    return [slice(int(a), int(b)) for a, b in zip(starts, [*starts[1:], sizes.size], strict=True)]
+    preceding_size = np.cumsum(sizes) - sizes
+    piece_index = preceding_size // max_size
+    piece_starts = np.flatnonzero(np.diff(piece_index, prepend=-1))
+    return [
+        slice(int(start), int(stop)) for start, stop in zip(piece_starts, [*piece_starts[1:], sizes.size], strict=True)
+    ]

@@ -1,4 +1,4 @@
-"""Tokens as mteval-v13a has them, in lower case, by sacrebleu."""
+"""Tokenisation of mteval-v13a, in lower case, by sacrebleu."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = [
 ]
 
 
-#: What stands in signatures.
+#: The name of the tokenisation in signatures.
 TOKENISATION = "13a,lowercase"
 
 
 def sacrebleu_version() -> str:
-    """Raises ParameterError where sacrebleu is missing."""
+    """The version of sacrebleu. Raises ParameterError where it is not installed."""
     try:
         import sacrebleu
     except ModuleNotFoundError as error:
@@ -35,11 +35,13 @@ def as_lines(lines: Iterable[str], what: str) -> list[str]:
     """Lines as a list. Raises ParameterError for one text in the place of many, InputError for what is no text."""
     if isinstance(lines, (str, bytes)):
         raise ParameterError(f"{what} is one text, expected a list of lines; write [text]")
-    found = list(lines)
-    if not all(isinstance(line, str) for line in found):
-        wrong = next(i for i, line in enumerate(found) if not isinstance(line, str))
-        raise InputError(f"{what}: line {wrong + 1} is of type {type(found[wrong]).__name__}, expected a text")
-    return found
+    line_list = list(lines)
+    if not all(isinstance(line, str) for line in line_list):
+        wrong_index = next(i for i, line in enumerate(line_list) if not isinstance(line, str))
+        raise InputError(
+            f"{what}: line {wrong_index + 1} is of type {type(line_list[wrong_index]).__name__}, expected a text"
+        )
+    return line_list
 
 
 def tokenised(lines: Iterable[str], *, what: str = "lines") -> list[str]:
@@ -52,10 +54,11 @@ def tokenised(lines: Iterable[str], *, what: str = "lines") -> list[str]:
     >>> tokenised(["The cat, it's 3.5 m.", ""])
     ["the cat , it's 3.5 m .", '']
     """
-    given = as_lines(lines, what)
+    line_list = as_lines(lines, what)
     sacrebleu_version()
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
     tokenizer: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]  # it has no types
-    found = {line: tokenizer(line.lower().rstrip()) for line in dict.fromkeys(given)}  # systems often say the same
-    return [found[line] for line in given]
+    # Outputs of systems often repeat.
+    tokenised_by_line = {line: tokenizer(line.lower().rstrip()) for line in dict.fromkeys(line_list)}
+    return [tokenised_by_line[line] for line in line_list]

@@ -1,4 +1,4 @@
-"""WMT12 reproduced from its files: pairs and agreement on segments, correlation on systems."""
+"""The results of WMT12, recomputed from its files: agreement on segments, correlation on systems."""
 
 from __future__ import annotations
 
@@ -87,20 +87,20 @@ class SegmentLevel:
     def sections(self) -> tuple[Section, ...]:
         """The numbers of pairs beside those published; then the agreement."""
         rows = tuple(
-            (pair, f"{self.judgments[pair]:,}", f"{found:,}", f"{PUBLISHED[pair]:,}" if pair in PUBLISHED else "-")
-            for pair, found in self.pairs_found.items()
+            (pair, f"{self.judgments[pair]:,}", f"{n_pairs:,}", f"{PUBLISHED[pair]:,}" if pair in PUBLISHED else "-")
+            for pair, n_pairs in self.pairs_found.items()
         )
         table = Table(columns=("pair", "judgments", "pairs found", "published"), rows=rows)
         title = "WMT12: the pairs of translations that people ordered"
         return (Section(title=title, sentence=self.sentence(), table=table), *self.agreement.sections())
 
     def sentence(self) -> str:
-        """Whether as many pairs were found as were published."""
-        others = [pair for pair, found in self.pairs_found.items() if found != PUBLISHED.get(pair)]
-        if others:
+        """Whether the numbers of pairs equal the published ones."""
+        differing_pairs = [pair for pair, n_pairs in self.pairs_found.items() if n_pairs != PUBLISHED.get(pair)]
+        if differing_pairs:
             return (
-                f"Not the numbers that Li, Jiang and Wang (2013) published, of {join_names(others)}: are these the "
-                "files of WMT12, and whole?"
+                f"Not the numbers that Li, Jiang and Wang (2013) published, of {join_names(differing_pairs)}: are "
+                "these the files of WMT12, and whole?"
             )
         pairs = pluralise(len(self.pairs_found), "language pair")
         total = sum(self.pairs_found.values())
@@ -139,21 +139,21 @@ def segment_level(
     Source: Li, Jiang and Wang (2013), "Listwise approach to learning to rank for automatic evaluation of machine
     translation", section 4, for the numbers of pairs; Callison-Burch et al. (2012) for judgments and statistic.
     """
-    wanted = list(PUBLISHED) if pairs is None else list(pairs)
-    unknown = [pair for pair in wanted if pair not in PUBLISHED]
+    language_pairs = list(PUBLISHED) if pairs is None else list(pairs)
+    unknown = [pair for pair in language_pairs if pair not in PUBLISHED]
     if unknown:
         raise UnknownName("language pair of WMT12", unknown[0], PUBLISHED)
     root = Path(folder)
-    scorers = scorers or sentence_scorers()  # what is missing is said before anything is read
-    judged = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), wanted)
-    scores = judged_scores(judged, root / TEXTS, scorers, progress=progress)
-    found = segments(
-        judged, scores, statistic="wmt12", n_resamples=n_resamples, confidence_level=confidence_level, rng=rng
+    scorers = scorers or sentence_scorers()  # raises for a missing package before any file is read
+    rankings = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), language_pairs)
+    scores = judged_scores(rankings, root / TEXTS, scorers, progress=progress)
+    agreement = segments(
+        rankings, scores, statistic="wmt12", n_resamples=n_resamples, confidence_level=confidence_level, rng=rng
     )
     return SegmentLevel(
-        agreement=found,
-        judgments={pair: len(part) for pair, part in judged.by_pair()},
-        pairs_found=dict(zip(found.pairs, found.n.min(axis=0).tolist(), strict=True)),
+        agreement=agreement,
+        judgments={pair: len(pair_rankings) for pair, pair_rankings in rankings.by_pair()},
+        pairs_found=dict(zip(agreement.pairs, agreement.n.min(axis=0).tolist(), strict=True)),
         scored=scorers.settings,
     )
 
@@ -171,7 +171,7 @@ PUBLISHED_SPEARMAN = {
 }
 #: Human scores of systems: the rule that gives the published values, and another that papers name.
 RULES_TRIED = ("wins", "better_or_equal")
-#: Published values have two digits, and outputs were tokenised by other hands.
+#: Published values have two digits, and another tool tokenised the outputs.
 TOLERANCE = 0.02
 
 
@@ -210,9 +210,9 @@ class SystemLevel:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table: first by wins, then by the other rules."""
-        for rule, found in self.agreement.items():
-            for metric, *rest in found.records():
-                yield f"{metric} ({rule.replace('_', ' ')})", *rest
+        for rule, agreement in self.agreement.items():
+            for metric, *fields in agreement.records():
+                yield f"{metric} ({rule.replace('_', ' ')})", *fields
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -222,29 +222,38 @@ class SystemLevel:
         """The values beside those published; then the agreement by wins."""
         rows = []
         for p, pair in enumerate(self.first.pairs):
-            found = [format_value(float(one.value[0, p]), "mean") for one in self.agreement.values()]
-            known = self.published.get(pair)
-            rows.append((pair, f"{len(self.first.systems[p])}", "-" if known is None else f"{known:.2f}", *found))
+            values_by_rule = [
+                format_value(float(agreement.value[0, p]), "mean") for agreement in self.agreement.values()
+            ]
+            published_value = self.published.get(pair)
+            rows.append(
+                (
+                    pair,
+                    f"{len(self.first.systems[p])}",
+                    "-" if published_value is None else f"{published_value:.2f}",
+                    *values_by_rule,
+                )
+            )
         names = [rule.replace("_", " ") for rule in self.agreement]
         table = Table(columns=("pair", "systems", "published", *names), rows=tuple(rows))
         title = f"WMT12: Spearman's correlation of {self.first.metrics[0]} with people on systems"
         return (Section(title=title, sentence=self.sentence(), table=table), *self.first.sections())
 
     def sentence(self) -> str:
-        """Whether values come out as published, and by which rule."""
-        near = {rule: self.near(found) for rule, found in self.agreement.items()}
+        """Whether the values agree with the published ones, by each rule."""
+        matching_pairs = {rule: self.near(agreement) for rule, agreement in self.agreement.items()}
         n = len(self.first.pairs)
-        said = [
+        clauses = [
             f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within "
             f"{TOLERANCE}"
-            for rule, pairs in near.items()
+            for rule, pairs in matching_pairs.items()
         ]
-        return f"Of the values that were published for {pluralise(n, 'language pair')}, {join_names(said)}."
+        return f"Of the values that were published for {pluralise(n, 'language pair')}, {join_names(clauses)}."
 
-    def near(self, found: SystemAgreement) -> list[str]:
-        """The language pairs of which the value is as published."""
-        values = dict(zip(found.pairs, found.value[0].tolist(), strict=True))
-        return [pair for pair, x in values.items() if abs(x - self.published.get(pair, np.inf)) <= TOLERANCE]
+    def near(self, agreement: SystemAgreement) -> list[str]:
+        """The language pairs whose value agrees with the published one."""
+        values = dict(zip(agreement.pairs, agreement.value[0].tolist(), strict=True))
+        return [pair for pair, value in values.items() if abs(value - self.published.get(pair, np.inf)) <= TOLERANCE]
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -278,40 +287,40 @@ def system_level(
 
     Source: Callison-Burch et al. (2012), as printed in Li, Jiang and Wang (2013), tables 4 and 5.
     """
-    wanted = list(PUBLISHED_SPEARMAN) if pairs is None else list(pairs)
-    unknown = [pair for pair in wanted if pair not in PUBLISHED_SPEARMAN]
+    language_pairs = list(PUBLISHED_SPEARMAN) if pairs is None else list(pairs)
+    unknown = [pair for pair in language_pairs if pair not in PUBLISHED_SPEARMAN]
     if unknown:
         raise UnknownName("language pair of WMT12", unknown[0], PUBLISHED_SPEARMAN)
-    scorer = scorer or CorpusScorer(*corpus_scorer())  # what is missing is said before anything is read
+    scorer = scorer or CorpusScorer(*corpus_scorer())  # raises for a missing package before any file is read
     root = Path(folder)
-    judged = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), wanted)
-    scores = scores_of_systems(judged, root / TEXTS, scorer, progress)
+    rankings = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), language_pairs)
+    scores = scores_of_systems(rankings, root / TEXTS, scorer, progress)
     options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
-    found = {rule: systems(judged, scores, statistic="spearman", human=rule, **options) for rule in RULES_TRIED}
-    return SystemLevel(agreement=found, published=PUBLISHED_SPEARMAN, scored=scorer.settings)
+    agreements = {rule: systems(rankings, scores, statistic="spearman", human=rule, **options) for rule in RULES_TRIED}
+    return SystemLevel(agreement=agreements, published=PUBLISHED_SPEARMAN, scored=scorer.settings)
 
 
 def scores_of_systems(
     rankings: Rankings, folder: PathLike, scorer: CorpusScorer, progress: Callable[[float], object] | None = None
 ) -> SystemScores:
-    """What the scorer says of each system of which people ranked an output; all of its lines count."""
-    judged = {}
-    for pair, part in ranked_only(rankings, "rank").by_pair():
-        there = np.unique(part.system.codes[~np.isnan(part.column("rank"))]).tolist()
-        judged[pair] = [part.systems[code] for code in there]
-    total = len(list(chain.from_iterable(judged.values())))
-    found: dict[str, dict[str, float]] = {}
-    for pair, names in judged.items():
+    """The score of each system that has an output ranked by people, over all of its lines."""
+    judged_systems = {}
+    for pair, pair_rankings in ranked_only(rankings, "rank").by_pair():
+        system_codes = np.unique(pair_rankings.system.codes[~np.isnan(pair_rankings.column("rank"))]).tolist()
+        judged_systems[pair] = [pair_rankings.systems[code] for code in system_codes]
+    total = len(list(chain.from_iterable(judged_systems.values())))
+    scores_by_pair: dict[str, dict[str, float]] = {}
+    for pair, names in judged_systems.items():
         texts = read_plain_texts(folder, pair)
-        if absent := [name for name in names if name not in texts.systems]:
+        if missing_systems := [name for name in names if name not in texts.systems]:
             raise InputError(
-                f"{folder}: no outputs of {join_names(absent)} for {pair}, which people judged; there are "
+                f"{folder}: no outputs of {join_names(missing_systems)} for {pair}, which people judged; there are "
                 f"{join_names(texts.systems)}"
             )
         score = scorer.prepare(texts.references)
-        found[pair] = {}
+        scores_by_pair[pair] = {}
         for name in names:
-            found[pair][name] = score(texts.systems[name])
+            scores_by_pair[pair][name] = score(texts.systems[name])
             if progress is not None:
                 progress(1 / total)
-    return SystemScores(scorer.name, found)
+    return SystemScores(scorer.name, scores_by_pair)

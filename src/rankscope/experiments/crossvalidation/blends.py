@@ -1,4 +1,4 @@
-"""A blend of all rankers of a cross-validation, fold by fold."""
+"""The blend of all rankers of a cross-validation, fold by fold."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 #: Seed, model, fold.
 TaskPlace = tuple[int, int, int]
-#: What the blend is called among the models.
+#: The name of the blend among the models.
 BLEND_NAME = "blend"
 
 
@@ -45,13 +45,13 @@ class BlendSettings:
     l2: float
 
     def __str__(self) -> str:
-        own = f",{self.loss},l2={self.l2:g}" if self.how == "stacked" else ""
-        return f"{self.how},{self.normalise}{own}"
+        loss_text = f",{self.loss},l2={self.l2:g}" if self.how == "stacked" else ""
+        return f"{self.how},{self.normalise}{loss_text}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BlendComposition:
-    """What the blend was made of. parts: of each, model and seed (None where all seeds give the same ranker).
+    """The parts of the blend. parts: model and seed of each (None where all seeds give the same ranker).
 
     weights: (folds, parts) with sum 1. how, normalise: as in `Blend`.
     """
@@ -63,8 +63,8 @@ class BlendComposition:
 
 
 class FoldBlends(NamedTuple):
-    """whole: of each fold, the blend of all rankers from all seeds. by_seed: of each seed and fold, that of the rankers
-    from this seed alone, which say how much seeds matter. about: what the whole one is made of.
+    """whole: by fold, the blend of all rankers from all seeds. by_seed: by seed and fold, the blend of the rankers from
+    this seed alone, for the variation between seeds. about: the composition of the whole blend.
     """
 
     whole: dict[int, FoldResult]
@@ -75,9 +75,9 @@ class FoldBlends(NamedTuple):
 def validate_blend(
     how: str | bool | None, names: Sequence[str], fixed: Sequence[bool], seeds: int
 ) -> BlendSettings | None:
-    """How to blend; None where it is not asked for. how: as in `Blend`, True for its default.
+    """The settings of the blend; None for no blend. how: as in `Blend`, True for its default.
 
-    Raises ParameterError for a way that is none, for fewer than two rankers, and where one is called "blend".
+    Raises ParameterError for an unknown `how`, for fewer than two rankers, and where one is called "blend".
     """
     if how is None or how is False:
         return None
@@ -94,8 +94,8 @@ def validate_blend(
     return BlendSettings(how=default.how, normalise=default.normalise, loss=loss, l2=default.l2)
 
 
-def parts_from(fixed: Sequence[bool], seeds: int) -> list[tuple[int, int]]:
-    """Seed and model of each part. A ranker that all seeds give is trained once."""
+def blend_parts(fixed: Sequence[bool], seeds: int) -> list[tuple[int, int]]:
+    """Seed and model of each part. A ranker that does not depend on the seed is trained once."""
     return [(s, m) for m in range(len(fixed)) for s in range(1 if fixed[m] else seeds)]
 
 
@@ -111,14 +111,14 @@ def untrained_blend(models: RankerModels, how: str | bool, seeds: int, seed: int
     blending = validate_blend(how, models.names, models.fixed, seeds)
     assert blending is not None
     rankers = {}
-    for s, m in parts_from(models.fixed, seeds):
+    for s, m in blend_parts(models.fixed, seeds):
         name = models.names[m] if models.fixed[m] or seeds == 1 else f"{models.names[m]}, seed {seed + s}"
         rankers[name] = models.ranker(m, seed + s)
     return Blend(rankers, how=blending.how, normalise=blending.normalise, loss=str(blending.loss), l2=blending.l2)
 
 
 def blend_folds(
-    tried: Mapping[TaskPlace, FoldResult],
+    results: Mapping[TaskPlace, FoldResult],
     folds: Sequence[Fold],
     models: Sequence[str],
     fixed: Sequence[bool],
@@ -126,33 +126,33 @@ def blend_folds(
     blending: BlendSettings,
     max_grade: int | None,
 ) -> FoldBlends:
-    """Each fold's blends."""
-    every = parts_from(fixed, seeds)
-    whole: dict[int, FoldResult] = {}
-    single: dict[tuple[int, int], FoldResult] = {}
-    weights = np.empty((len(folds), len(every)))
+    """The blends of each fold."""
+    parts = blend_parts(fixed, seeds)
+    full_blends: dict[int, FoldResult] = {}
+    seed_blends: dict[tuple[int, int], FoldResult] = {}
+    weights = np.empty((len(folds), len(parts)))
     for k, fold in enumerate(folds):
-        whole[k], weights[k] = blend_fold([tried[s, m, k] for s, m in every], fold, blending, max_grade)
+        full_blends[k], weights[k] = blend_fold([results[s, m, k] for s, m in parts], fold, blending, max_grade)
         for s in range(seeds):
-            parts = [tried[0 if fixed[m] else s, m, k] for m in range(len(models))]
-            single[s, k] = blend_fold(parts, fold, blending, max_grade)[0]
-    about = BlendComposition(
-        parts=tuple((models[m], None if fixed[m] else s) for s, m in every),
+            seed_results = [results[0 if fixed[m] else s, m, k] for m in range(len(models))]
+            seed_blends[s, k] = blend_fold(seed_results, fold, blending, max_grade)[0]
+    composition = BlendComposition(
+        parts=tuple((models[m], None if fixed[m] else s) for s, m in parts),
         weights=weights,
         how=blending.how,
         normalise=blending.normalise,
     )
-    return FoldBlends(whole, single, about)
+    return FoldBlends(full_blends, seed_blends, composition)
 
 
 def blend_fold(
-    parts: Sequence[FoldResult], fold: Fold, blending: BlendSettings, max_grade: int | None
+    results: Sequence[FoldResult], fold: Fold, blending: BlendSettings, max_grade: int | None
 ) -> tuple[FoldResult, Floats]:
-    """The blend as a ranker, and its weights: learned on the validation lists. Its time is that of all parts, too."""
-    begin = time.process_time()
+    """The result of the blend, and its weights, learned on the validation lists. Its time includes all parts."""
+    start_time = time.process_time()
     try:
-        found = learn_combination(
-            [one.valid for one in parts],
+        combination = learn_combination(
+            [result.valid for result in results],
             fold.valid.offsets,
             fold.valid.relevance,
             how=blending.how,
@@ -163,13 +163,13 @@ def blend_fold(
         )
     except InputError as error:
         raise InputError(f"{BLEND_NAME}, {fold.name}: {error}") from None
-    made = FoldResult(
-        test=found([one.test for one in parts], fold.test.offsets),
-        valid=found([one.valid for one in parts], fold.valid.offsets),
+    blend = FoldResult(
+        test=combination([result.test for result in results], fold.test.offsets),
+        valid=combination([result.valid for result in results], fold.valid.offsets),
         course=(),
         best_epoch=float("nan"),
         at_end=False,
-        seconds=sum(one.seconds for one in parts) + time.process_time() - begin,
+        seconds=sum(result.seconds for result in results) + time.process_time() - start_time,
         importance=None,
     )
-    return made, found.weights
+    return blend, combination.weights

@@ -1,4 +1,4 @@
-"""A ranker trained on one fold from one seed: the unit of work."""
+"""The unit of work: training a ranker on one fold from one seed."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldTask:
-    """What is done. model: its name; parameters: of its ranker, a `maker`, the seed included. drop: by whose first
-    measure the importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured;
-    what trains is told no grade of the test lists, not even the highest.
+    """A ranker and its fold. model: the name; parameters: of the ranker's class `maker`, with the seed. drop: the plan
+    whose first measure gives the importance of features; None: no importance. rel, max_grade: of the lists that are
+    measured; training does not use the grades of the test lists, not even the highest.
     """
 
     fold: Fold
@@ -42,10 +42,10 @@ class FoldTask:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldResult:
-    """test, valid: (documents) scores. course: the measure that was watched, by epoch (of the first network).
+    """test, valid: (documents) scores. course: the measure of early stopping by epoch (of the first network).
 
     best_epoch: the mean over the networks, from 1. at_end: whether the last epoch was the best of any. seconds: of CPU.
-    importance: (features) what the measure loses when a feature is shuffled; None where nobody asked.
+    importance: (features) the loss of the measure when a feature is shuffled; None where it was not computed.
     """
 
     test: Floats
@@ -57,23 +57,25 @@ class FoldResult:
     importance: Floats | None
 
 
-def run_fold_task(trial: FoldTask) -> FoldResult:
-    """Train, and score. Raises InputError, which names model and fold, where there is nothing to learn from."""
-    fold = trial.fold
-    begin = time.process_time()
-    ranker = trial.maker(**trial.parameters)
+def run_fold_task(task: FoldTask) -> FoldResult:
+    """Train and score. Raises InputError, with model and fold, where there is nothing to learn from."""
+    fold = task.fold
+    start_time = time.process_time()
+    ranker = task.maker(**task.parameters)
     try:
-        ranker.fit(fold.training_data(), eval_set=fold.valid, rel=trial.rel)  # the highest grade is theirs alone
+        ranker.fit(
+            fold.training_data(), eval_set=fold.valid, rel=task.rel
+        )  # without max_grade: that of the training lists
     except InputError as error:
-        raise InputError(f"{trial.model}, {fold.name}: {error}") from None
-    seconds = time.process_time() - begin
+        raise InputError(f"{task.model}, {fold.name}: {error}") from None
+    seconds = time.process_time() - start_time
     importance = None
-    if trial.drop is not None:
+    if task.drop is not None:
         lists = FullyJudgedLists(
-            fold.test.relevance, fold.test.offsets, max_grade=trial.max_grade, rel=trial.rel, by_lot=True
+            fold.test.relevance, fold.test.offsets, max_grade=task.max_grade, rel=task.rel, by_lot=True
         )
-        rng = np.random.default_rng([int(trial.parameters["rng"]), 1])  # a stream of its own
-        importance = permutation_drops(ranker, fold.test, lists, trial.drop, repeats=REPEATS, rng=rng)
+        rng = np.random.default_rng([int(task.parameters["rng"]), 1])  # a stream of its own
+        importance = permutation_drops(ranker, fold.test, lists, task.drop, repeats=REPEATS, rng=rng)
     models = ranker.models_
     return FoldResult(
         test=ranker.predict(fold.test),

@@ -1,4 +1,4 @@
-"""Values of rankers on the lists of all folds, one a query, and where they put documents of each grade."""
+"""Values of rankers on the lists of all folds, one a query, and the ranks of documents of each grade."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-#: What is measured where nobody says.
+#: The default measures.
 DEFAULT_MEASURES = ("nDCG@10", "AP")
 NO_SCORES: Mapping[tuple[int, int], Floats] = MappingProxyType({})
 
@@ -46,7 +46,7 @@ def plan_measures(measures: str | Measure | Sequence[str | Measure] | None, rel:
 class FoldValues:
     """scores: each model's value on each query, the mean over seeds; the queries of one fold after the other.
 
-    fold: (queries) the place of the fold of each. by_seed: (seeds, models, measures) the value over all queries; of a
+    fold: (queries) the index of the fold of each. by_seed: (seeds, models, measures) the value over all queries; of a
     blend of all seeds, whose scores are its own, that of blends of one seed each.
     """
 
@@ -76,9 +76,9 @@ class FoldValues:
 
 
 class FoldLists:
-    """The lists of one kind ("test" or "valid") of all folds; scores of their documents go in, values come out.
+    """The lists of one kind ("test" or "valid") of all folds, which turn scores of documents into values.
 
-    Documents of one score are put in an order by lot, the same for all rankers and measures.
+    Ties are broken at random, in the same order for all rankers and measures.
     """
 
     def __init__(self, parts: Sequence[Features], folds: Sequence[str], plan: Plan, max_grade: int) -> None:
@@ -93,7 +93,7 @@ class FoldLists:
         self.fold = np.repeat(np.arange(len(parts)), sizes)
 
     def values(self, fold: int, scores: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """(measures, queries of the fold) the values, and where nothing relevant was judged."""
+        """(measures, queries of the fold) the values, and a mask of those that are undefined."""
         return self.plan.values(self.lists[fold].hits(scores), self.folds[fold])
 
     def measured(
@@ -102,27 +102,30 @@ class FoldLists:
         shape: tuple[int, int],
         settings: Mapping[str, str],
         models: tuple[str, ...],
-        whole: Mapping[tuple[int, int], Floats] = NO_SCORES,
+        combined_scores: Mapping[tuple[int, int], Floats] = NO_SCORES,
     ) -> FoldValues:
-        """scores: of (seed, model, fold), the documents'. shape: numbers of seeds and models. whole: of (model, fold),
-        those of a ranker that all seeds make together, in the place of the mean of the values by seed.
+        """The values of scores of documents by (seed, model, fold).
+
+        shape: numbers of seeds and models. combined_scores: by (model, fold), the scores of a ranker of all seeds
+        together, which replace the mean of the values by seed.
         """
-        measures = len(self.plan.measures)
-        each = np.empty((*shape, measures, len(self.ids)))
-        undefined = np.zeros((measures, len(self.ids)), np.bool_)
-        for (seed, model, fold), found in scores.items():
-            each[seed, model][:, self.fold == fold], undefined[:, self.fold == fold] = self.values(fold, found)
-        self.refuse_empty(each)
-        together = each.mean(axis=0)
-        for (model, fold), found in whole.items():
-            together[model][:, self.fold == fold] = self.values(fold, found)[0]
+        n_measures = len(self.plan.measures)
+        values_by_seed = np.empty((*shape, n_measures, len(self.ids)))
+        undefined = np.zeros((n_measures, len(self.ids)), np.bool_)
+        for (seed, model, fold), document_scores in scores.items():
+            in_fold = self.fold == fold
+            values_by_seed[seed, model][:, in_fold], undefined[:, in_fold] = self.values(fold, document_scores)
+        self.refuse_empty(values_by_seed)
+        mean_values = values_by_seed.mean(axis=0)
+        for (model, fold), document_scores in combined_scores.items():
+            mean_values[model][:, self.fold == fold] = self.values(fold, document_scores)[0]
         kinds: list[str] = [measure.summary for measure in self.plan.measures]
         hits = self.lists[0].hits(next(iter(scores.values())))
-        made = Scores(
+        query_scores = Scores(
             systems=models,
             measures=self.plan.measures,
             query_ids=self.ids,
-            values=together,
+            values=mean_values,
             missing=np.zeros((shape[1], len(self.ids)), np.bool_),
             undefined=undefined,
             settings={
@@ -135,12 +138,16 @@ class FoldLists:
             notes=tuple(undefined_note(undefined, self.plan)),
             asked=self.plan.asked,
         )
-        return FoldValues(scores=made, fold=self.fold, by_seed=np.array([summarise(part, kinds) for part in each]))
+        return FoldValues(
+            scores=query_scores,
+            fold=self.fold,
+            by_seed=np.array([summarise(seed_values, kinds) for seed_values in values_by_seed]),
+        )
 
-    def refuse_empty(self, each: Floats) -> None:
-        """Raise where a measure has no value at all."""
+    def refuse_empty(self, values_by_seed: Floats) -> None:
+        """Raise InputError where a measure has no value at all."""
         for m, measure in enumerate(self.plan.names):
-            if np.isnan(each[:, :, m]).all():
+            if np.isnan(values_by_seed[:, :, m]).all():
                 raise InputError(
                     f"no query has a value of {measure}; are the grades there? a query without relevant documents has "
                     "none with no_relevant='drop'"
@@ -148,15 +155,15 @@ class FoldLists:
 
 
 def query_ids(parts: Sequence[Features], folds: Sequence[str]) -> tuple[str, ...]:
-    """The ids of all queries; with the fold's name before them where one id is there more than once."""
-    plain = [query for part in parts for query in part.query_ids]
-    if len(set(plain)) == len(plain):
-        return tuple(plain)
-    named = [f"{fold}/{query}" for part, fold in zip(parts, folds, strict=True) for query in part.query_ids]
-    return tuple(named)
+    """The ids of all queries; with the fold's name before them where an id occurs more than once."""
+    ids = [query for part in parts for query in part.query_ids]
+    if len(set(ids)) == len(ids):
+        return tuple(ids)
+    prefixed_ids = [f"{fold}/{query}" for part, fold in zip(parts, folds, strict=True) for query in part.query_ids]
+    return tuple(prefixed_ids)
 
 
-#: The last rank of each range but the last, which has no end; and what they are called.
+#: The last rank of each range, without the open last range; and the names of the ranges.
 LAST_RANKS = (1, 3, 5, 10, 20)
 RANK_RANGES = ("1", "2-3", "4-5", "6-10", "11-20", "21+")
 

@@ -1,4 +1,4 @@
-"""Folds of a data set: which files make which, and their lists as features."""
+"""Folds of a data set: their files, and their lists as features."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ __all__ = [
 
 FOLD_NAME = re.compile(r"fold[ _.-]?(\d+)", re.IGNORECASE)
 PART_NAME = re.compile(r"s[ _.-]?(\d+)", re.IGNORECASE)
-#: What the files of a fold are called, before their endings and in small letters.
+#: Names of the files of a fold, without suffixes, in lower case.
 FILE_NAMES = {
     "train": ("train", "trainingset", "training"),
     "valid": ("vali", "valid", "validationset", "validation"),
     "test": ("test", "testset", "testing"),
 }
 ENDINGS = {".txt", ".dat", ".csv", ".tsv", ".jsonl", ".parquet", ".svm", ".svmlight", ".libsvm", ".gz", ".zst"}
-#: So many files at least make a ring: one to test on, one to validate on, one to train on.
+#: A ring needs at least one file to test on, one to validate on and one to train on.
 MIN_PARTS = 3
 EXPECTED = (
     "expected folders Fold1, Fold2, ..., each with train.txt, vali.txt and test.txt, or at least three files S1.txt, "
@@ -48,7 +48,7 @@ EXPECTED = (
 
 
 class FoldFiles(NamedTuple):
-    """The files of one fold; those of training are put together."""
+    """The files of one fold; the training files are concatenated."""
 
     name: str
     train: tuple[Path, ...]
@@ -57,28 +57,28 @@ class FoldFiles(NamedTuple):
 
 
 def find_folds(folder: Path) -> tuple[FoldFiles, ...]:
-    """The folds of a folder, by number; where it holds both kinds, those in folders of their own.
+    """The folds of a folder, by number; where it holds both kinds, those in subfolders.
 
-    Names are read without regard to capitals and endings, compressed files too; other files are left alone. In a ring
+    Names are matched without case and suffixes, also those of compressed files; other files are ignored. In a ring
     of n files, fold k is tested on the file before its own k-th, validated on the one before that, and trained on the
     others: of S1 to S5, Fold1 has S1 S2 S3, S4, S5 and Fold2 has S2 S3 S4, S5, S1.
-    Raises InputError, naming what was found, where folds, or files of one, are missing or there twice.
+    Raises InputError where folds, or files of one, are missing or occur twice.
     """
-    inside = list_folder(folder)
-    folders = paths_by_number([path for path in inside if path.is_dir()], FOLD_NAME, folder)
+    entries = list_folder(folder)
+    folders = paths_by_number([path for path in entries if path.is_dir()], FOLD_NAME, folder)
     if folders:
-        check_numbering(folder, folders, "Fold", least=2)
+        check_numbering(folder, folders, "Fold", min_count=2)
         return tuple(files_of_fold(path, number) for number, path in folders.items())
-    files = paths_by_number([path for path in inside if path.is_file() and is_data(path)], PART_NAME, folder)
+    files = paths_by_number([path for path in entries if path.is_file() and is_data(path)], PART_NAME, folder)
     if not files:
-        found = f"there are {join_names(path.name for path in inside)}" if inside else "the folder is empty"
-        raise InputError(f"{folder}: no folds; {found}; {EXPECTED}")
-    check_numbering(folder, files, "S", least=MIN_PARTS)
+        contents_text = f"there are {join_names(path.name for path in entries)}" if entries else "the folder is empty"
+        raise InputError(f"{folder}: no folds; {contents_text}; {EXPECTED}")
+    check_numbering(folder, files, "S", min_count=MIN_PARTS)
     return ring_folds(list(files.values()))
 
 
 def list_folder(folder: Path) -> list[Path]:
-    """What is in a folder, but for hidden files. Raises InputError where that cannot be seen."""
+    """The entries of a folder without hidden files. Raises InputError where it cannot be read."""
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
@@ -86,7 +86,7 @@ def list_folder(folder: Path) -> list[Path]:
 
 
 def ring_folds(files: list[Path]) -> tuple[FoldFiles, ...]:
-    """Each file is tested on once, and validated on once."""
+    """Folds in which each file is the test file once and the validation file once."""
     folds = []
     for k in range(len(files)):
         *train, valid, test = files[k:] + files[:k]
@@ -94,49 +94,53 @@ def ring_folds(files: list[Path]) -> tuple[FoldFiles, ...]:
     return tuple(folds)
 
 
-def paths_by_number(paths: list[Path], form: re.Pattern[str], folder: Path) -> dict[int, Path]:
-    """Those whose names have this form, by number. Raises InputError where one is there twice."""
-    found: dict[int, Path] = {}
+def paths_by_number(paths: list[Path], pattern: re.Pattern[str], folder: Path) -> dict[int, Path]:
+    """The paths whose names match the pattern, by number. Raises InputError where a number occurs twice."""
+    path_by_number: dict[int, Path] = {}
     for path in paths:
-        match = form.fullmatch(name_without_suffixes(path))
+        match = pattern.fullmatch(name_without_suffixes(path))
         if match is None:
             continue
         number = int(match[1])
-        if number in found:
-            raise InputError(f"{folder}: {found[number].name} and {path.name}, expected one of the two; move one away")
-        found[number] = path
-    return dict(sorted(found.items()))
+        if number in path_by_number:
+            raise InputError(
+                f"{folder}: {path_by_number[number].name} and {path.name}, expected one of the two; move one away"
+            )
+        path_by_number[number] = path
+    return dict(sorted(path_by_number.items()))
 
 
-def check_numbering(folder: Path, found: dict[int, Path], word: str, *, least: int) -> None:
-    """Raise where one is missing in between, or there are too few."""
-    first, last = min(found), max(found)
-    absent = [f"{word}{number}" for number in range(first, last) if number not in found]
-    names = join_names(path.name for path in found.values())
-    if absent:
-        raise InputError(f"{folder}: {names}, but no {join_names(absent)}; {EXPECTED}")
-    if len(found) < least:
+def check_numbering(folder: Path, path_by_number: dict[int, Path], prefix: str, *, min_count: int) -> None:
+    """Raise InputError where a number in between is missing, or there are too few."""
+    first, last = min(path_by_number), max(path_by_number)
+    missing_names = [f"{prefix}{number}" for number in range(first, last) if number not in path_by_number]
+    names = join_names(path.name for path in path_by_number.values())
+    if missing_names:
+        raise InputError(f"{folder}: {names}, but no {join_names(missing_names)}; {EXPECTED}")
+    if len(path_by_number) < min_count:
         raise InputError(f"{folder}: only {names}, {EXPECTED}")
 
 
 def files_of_fold(folder: Path, number: int) -> FoldFiles:
-    """The three files of a fold in a folder of its own."""
-    there = [path for path in list_folder(folder) if path.is_file() and is_data(path)]
-    found = {}
+    """The three files of a fold in its folder."""
+    data_files = [path for path in list_folder(folder) if path.is_file() and is_data(path)]
+    file_of_part = {}
     for part, names in FILE_NAMES.items():
-        paths = [path for path in there if name_without_suffixes(path).lower() in names]
+        paths = [path for path in data_files if name_without_suffixes(path).lower() in names]
         if len(paths) != 1:
-            what = f"{join_names(path.name for path in paths)} at once" if paths else f"no {names[0]}.txt"
-            besides = f"there are {join_names(path.name for path in there)}" if there else "there is no file of data"
+            problem = f"{join_names(path.name for path in paths)} at once" if paths else f"no {names[0]}.txt"
+            file_names = join_names(path.name for path in data_files)
+            contents_text = f"there are {file_names}" if data_files else "there is no file of data"
             raise InputError(
-                f"{folder}: {what}; expected one file {' or '.join(f'{name}.txt' for name in names[:2])}; {besides}"
+                f"{folder}: {problem}; expected one file {' or '.join(f'{name}.txt' for name in names[:2])}; "
+                f"{contents_text}"
             )
-        found[part] = paths[0]
-    return FoldFiles(f"Fold{number}", (found["train"],), found["valid"], found["test"])
+        file_of_part[part] = paths[0]
+    return FoldFiles(f"Fold{number}", (file_of_part["train"],), file_of_part["valid"], file_of_part["test"])
 
 
 def name_without_suffixes(path: Path) -> str:
-    """The name without its endings, that of compression too."""
+    """The name without its suffixes, also that of compression."""
     name = Path(path.name)
     while name.suffix.lower() in ENDINGS:
         name = name.with_suffix("")
@@ -144,17 +148,17 @@ def name_without_suffixes(path: Path) -> str:
 
 
 def is_data(path: Path) -> bool:
-    """Whether it may be a file of features: caches, sheets of results and the like are not."""
+    """Whether a path may be a file of features, by its suffix."""
     return path.suffix.lower() in ENDINGS or not path.suffix
 
 
-#: Into so many folds the queries of one file are cut.
+#: Number of folds that the queries of one file are split into.
 DEFAULT_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fold:
-    """train: one or more parts, put together when they are needed."""
+    """train: one or more parts, concatenated when they are needed."""
 
     name: str
     train: tuple[Features, ...]
@@ -162,13 +166,13 @@ class Fold:
     test: Features
 
     def training_data(self) -> Features:
-        """All that is trained on."""
+        """The training lists of all parts."""
         return join_features(self.train, f"training data of {self.name}")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldSet:
-    """name: what they were made from. how: how they were cut, for the signature. notes: what a reader should know."""
+    """name: of the data. how: how the folds were made, for the signature. notes: what a reader should know."""
 
     name: str
     how: str
@@ -181,7 +185,7 @@ class FoldSet:
 
     @property
     def max_grade(self) -> int:
-        """The highest of all."""
+        """The highest grade of all lists."""
         return max(int(part.relevance.max()) for fold in self.folds for part in (*fold.train, fold.valid, fold.test))
 
 
@@ -193,10 +197,10 @@ def read_folds(
     cache: bool = False,
     progress: Callable[[int], Any] | None = None,
 ) -> FoldSet:
-    """A folder with folds, or one file or Features whose queries are cut into folds at random, equal for equal `rng`.
+    """The folds of a folder, or of one file or Features whose queries are split at random, equal for equal `rng`.
 
-    folds: how many the queries are cut into, at least 3, default 5; a folder has its own. cache, progress: as
-    `read_features` has them. Raises InputError for files that are missing or do not fit, ParameterError for arguments.
+    folds: their number where queries are split, at least 3, default 5; a folder has its own. cache, progress: as in
+    `read_features`. Raises InputError for files that are missing or do not fit, ParameterError for arguments.
     """
     if isinstance(source, Features):
         return cut_folds(
@@ -204,54 +208,67 @@ def read_folds(
         )
     path = Path(source)
     if not os.path.isdir(path):
-        found = read_features(source, cache=cache or None, progress=progress)
-        return cut_folds(without_texts(found), found.name, DEFAULT_FOLDS if folds is None else folds, rng, found.notes)
+        features = read_features(source, cache=cache or None, progress=progress)
+        return cut_folds(
+            without_texts(features), features.name, DEFAULT_FOLDS if folds is None else folds, rng, features.notes
+        )
     if folds is not None:
         raise ParameterError(f"folds is {folds}, and {path} is a folder, which has its own; leave folds out")
     files = find_folds(path)
-    paths = dict.fromkeys(one for fold in files for one in (*fold.train, fold.valid, fold.test))
-    read = {one: read_features(one, cache=cache or None, progress=progress) for one in paths}
-    notes = tuple(note for found in read.values() for note in found.notes)
-    notes += tuple(note for path, part in read.items() for note in empty_column_notes(path, part, read.values()))
-    fitted = dict(zip(read, align_parts([without_texts(found) for found in read.values()], list(read)), strict=True))
-    made = tuple(
-        Fold(name=fold.name, train=tuple(fitted[p] for p in fold.train), valid=fitted[fold.valid],
-             test=fitted[fold.test])
+    paths = dict.fromkeys(data_path for fold in files for data_path in (*fold.train, fold.valid, fold.test))
+    features_by_path = {
+        data_path: read_features(data_path, cache=cache or None, progress=progress) for data_path in paths
+    }
+    notes = tuple(note for features in features_by_path.values() for note in features.notes)
+    notes += tuple(
+        note
+        for path, part in features_by_path.items()
+        for note in empty_column_notes(path, part, features_by_path.values())
+    )
+    parts = [without_texts(features) for features in features_by_path.values()]
+    aligned = dict(zip(features_by_path, align_parts(parts, list(features_by_path)), strict=True))
+    data_folds = tuple(
+        Fold(name=fold.name, train=tuple(aligned[train_path] for train_path in fold.train), valid=aligned[fold.valid],
+             test=aligned[fold.test])
         for fold in files
     )  # fmt: skip
     return FoldSet(
         name=path.resolve().name,
-        how=str(len(made)),
-        folds=made,
-        notes=(*notes, *shared_query_notes(made), *same_test_notes(made)),
+        how=str(len(data_folds)),
+        folds=data_folds,
+        notes=(*notes, *shared_query_notes(data_folds), *same_test_notes(data_folds)),
     )
 
 
 def empty_column_notes(path: Path, part: Features, parts: Iterable[Features]) -> list[str]:
     """A note on columns that hold no number in one file and some in another."""
-    others = {name for one in parts for name in one.names}
+    used_names = {name for other_part in parts for name in other_part.names}
     return [
-        f"{path.name}: {name!r} has no number on any line and is taken for 0" for name in part.empty if name in others
+        f"{path.name}: {name!r} has no number on any line and is taken for 0"
+        for name in part.empty
+        if name in used_names
     ]
 
 
 def source_files(source: PathLike) -> list[str]:
-    """The files that will be read. Raises InputError where a folder has no folds."""
+    """The files of a source. Raises InputError where a folder has no folds."""
     path = Path(source)
     if not os.path.isdir(path):
         return [str(source)]
-    return list(dict.fromkeys(str(one) for fold in find_folds(path) for one in (*fold.train, fold.valid, fold.test)))
+    return list(
+        dict.fromkeys(str(data_path) for fold in find_folds(path) for data_path in (*fold.train, fold.valid, fold.test))
+    )
 
 
 def without_texts(features: Features) -> Features:
-    """Without texts, which nobody learns from and which take long to send to a worker."""
+    """Features without ids and comments, which training does not need and which are slow to send to a worker."""
     return replace(features, doc_ids=None, comments=None, order=None, notes=(), where=None)
 
 
 def cut_folds(features: Features, name: str, folds: int, rng: int, notes: Sequence[str]) -> FoldSet:
-    """Queries dealt out at random into parts of equal size; each part is tested on once and validated on once."""
-    good = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool) and folds >= MIN_PARTS
-    if not good:
+    """Folds of queries split at random into parts of equal size; each part is for testing and for validation once."""
+    is_valid = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool) and folds >= MIN_PARTS
+    if not is_valid:
         raise ParameterError(
             f"folds is {folds!r}, expected a whole number of at least {MIN_PARTS}: one part is tested on, one "
             "validated on, the others are trained on"
@@ -259,20 +276,20 @@ def cut_folds(features: Features, name: str, folds: int, rng: int, notes: Sequen
     n = len(features.query_ids)
     if n < folds:
         raise InputError(f"{name}: {pluralise_queries(n)}, expected at least as many as folds, which are {folds}")
-    dealt = np.random.default_rng(rng).permutation(n)
+    shuffled_queries = np.random.default_rng(rng).permutation(n)
     parts = [
-        replace(features.select(np.sort(part)), name=f"part {k + 1} of {name}", where=None)
-        for k, part in enumerate(np.array_split(dealt, folds))
+        replace(features.select(np.sort(query_index)), name=f"part {k + 1} of {name}", where=None)
+        for k, query_index in enumerate(np.array_split(shuffled_queries, folds))
     ]
-    made = []
+    data_folds = []
     for k in range(folds):
         *train, valid, test = parts[k:] + parts[:k]
-        made.append(Fold(name=f"Fold{k + 1}", train=tuple(train), valid=valid, test=test))
-    return FoldSet(name=name, how=f"{folds},cut at random", folds=tuple(made), notes=tuple(notes))
+        data_folds.append(Fold(name=f"Fold{k + 1}", train=tuple(train), valid=valid, test=test))
+    return FoldSet(name=name, how=f"{folds},cut at random", folds=tuple(data_folds), notes=tuple(notes))
 
 
 def align_parts(parts: Sequence[Features], paths: Sequence[Path]) -> list[Features]:
-    """All with the same features: a file that leaves out the last numbers, or orders names otherwise, is put right.
+    """All parts with the same features: missing last numbers are filled with zeros, names put in one order.
 
     Raises InputError where names differ.
     """
@@ -281,32 +298,34 @@ def align_parts(parts: Sequence[Features], paths: Sequence[Path]) -> list[Featur
         names.sort(key=int)
     else:
         for part, path in zip(parts, paths, strict=True):
-            absent = [name for name in names if name not in part.names and name not in part.empty]
-            if absent:
-                raise InputError(f"{path}: no feature {join_names(absent)}, which other files have; expected the same")
+            missing_features = [name for name in names if name not in part.names and name not in part.empty]
+            if missing_features:
+                raise InputError(
+                    f"{path}: no feature {join_names(missing_features)}, which other files have; expected the same"
+                )
     return [with_columns(part, tuple(names)) for part in parts]
 
 
 def with_columns(part: Features, names: tuple[str, ...]) -> Features:
-    """With these features in this order; zeros for those that are not there."""
+    """The part with these features in this order; missing ones are zeros."""
     if part.names == names:
         return part
-    place = {name: i for i, name in enumerate(names)}
+    column_index = {name: i for i, name in enumerate(names)}
     values = np.zeros((len(part), len(names)), part.values.dtype)
-    values[:, [place[name] for name in part.names]] = part.values
+    values[:, [column_index[name] for name in part.names]] = part.values
     return replace(part, values=values, names=names, where=None)
 
 
 def join_features(parts: Sequence[Features], name: str) -> Features:
-    """The queries of several, one after the other. All must have the same features.
+    """The queries of several parts, one after the other. All must have the same features.
 
-    Where queries of two parts have one name, all are named by the place of their part, too: they may be different ones.
+    Where queries of two parts have one name, the number of the part goes before all names: they may be different ones.
     """
     if len(parts) == 1:
         return parts[0]
     names = [query for part in parts for query in part.query_ids]
     if len(set(names)) < len(names):
-        names = [f"{place}:{query}" for place, part in enumerate(parts, 1) for query in part.query_ids]
+        names = [f"{part_number}:{query}" for part_number, part in enumerate(parts, 1) for query in part.query_ids]
     return Features(
         values=np.concatenate([part.values for part in parts]),
         relevance=np.concatenate([part.relevance for part in parts]),
@@ -318,39 +337,39 @@ def join_features(parts: Sequence[Features], name: str) -> Features:
 
 
 def shared_query_notes(folds: Sequence[Fold]) -> list[str]:
-    """A note where queries of the test lists have the ids of queries that the ranker saw."""
+    """A note where queries of the test lists have ids of training or validation queries."""
     notes = []
     for fold in folds:
-        seen = {query for part in (*fold.train, fold.valid) for query in part.query_ids}
-        both = sum(query in seen for query in fold.test.query_ids)
-        if both:
+        training_queries = {query for part in (*fold.train, fold.valid) for query in part.query_ids}
+        n_shared = sum(query in training_queries for query in fold.test.query_ids)
+        if n_shared:
             notes.append(
-                f"{fold.name}: {pluralise(both, 'query id', 'query ids')} of the test lists stand in the training or "
-                "validation lists, too; if these are the same queries, the test is no test"
+                f"{fold.name}: {pluralise(n_shared, 'query id', 'query ids')} of the test lists stand in the training "
+                "or validation lists, too; if these are the same queries, the test is no test"
             )
     return notes
 
 
 def same_test_notes(folds: Sequence[Fold]) -> list[str]:
-    """A note where folds have one and the same test lists."""
-    found: dict[tuple[Any, ...], list[str]] = {}
+    """A note where folds have the same test lists."""
+    folds_by_lists: dict[tuple[Any, ...], list[str]] = {}
     for fold in folds:
         test = fold.test
         key = (test.query_ids, test.offsets.tobytes(), test.relevance.tobytes(), test.values.tobytes())
-        found.setdefault(key, []).append(fold.name)
+        folds_by_lists.setdefault(key, []).append(fold.name)
     return [
         f"{join_names(names)} have the same test lists: each of their queries counts {len(names)} times, as if there "
         "were as many, and differences look surer than they are"
-        for names in found.values()
+        for names in folds_by_lists.values()
         if len(names) > 1
     ]
 
 
-def without_features(fold: Fold, left_out: Sequence[str]) -> Fold:
+def without_features(fold: Fold, excluded_names: Sequence[str]) -> Fold:
     """A fold whose lists lack these features."""
-    if not left_out:
+    if not excluded_names:
         return fold
-    names = [name for name in fold.test.names if name not in set(left_out)]
+    names = [name for name in fold.test.names if name not in set(excluded_names)]
     return Fold(
         name=fold.name,
         train=tuple(part.arranged(names) for part in fold.train),

@@ -1,4 +1,4 @@
-"""The rankers of a cross-validation: one for each loss, with names to tell them apart."""
+"""The rankers of a cross-validation: one for each loss, by name."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = [
 ]
 
 
-#: Before a loss: a linear scorer for this one, whatever `hidden` says.
+#: Prefix of a loss for a linear scorer, whatever the value of `hidden`.
 LINEAR_PREFIX = "linear:"
-#: Before a loss: a `TorchRanker`.
+#: Prefix of a loss for a `TorchRanker`.
 TORCH_PREFIX = "torch:"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankerModels:
-    """names: of the rankers. parameters: of each, but for its seed. fixed: of each, whether seeds change nothing.
+    """names: of the rankers. parameters: of each, without the seed. fixed: of each, whether seeds change nothing.
 
-    makers: the class of each. without: of each, the features that it is not given; () where all have all.
+    makers: the class of each. without: of each, the excluded features; () where every ranker has all features.
     """
 
     names: tuple[str, ...]
@@ -46,34 +46,40 @@ class RankerModels:
     without: tuple[tuple[str, ...], ...] = ()
 
     def ranker(self, model: int, seed: int | None = None) -> Ranker:
-        """A new one that has learned nothing yet."""
+        """A new untrained ranker."""
         return self.makers[model](**self.parameters[model], rng=seed)
 
     def check_sending(self) -> None:
-        """Raise ParameterError where a ranker cannot go to another process, as a function without a name cannot."""
+        """Raise ParameterError where a parameter cannot be pickled for a worker process."""
         for name, parameters in zip(self.names, self.parameters, strict=True):
             for key, value in parameters.items():
                 try:
                     pickle.dumps(value)
-                except Exception:  # each type has errors of its own
+                except Exception:  # pickling raises errors of many types
                     raise ParameterError(
                         f"{name}: its {key}, {' '.join(repr(value).split())}, cannot be sent to worker processes; "
                         "define it by def in a module, or give workers=1"
                     ) from None
 
     def settings(self) -> dict[str, str]:
-        """All that changes numbers, for the signature: what the rankers share once, else one by one."""
-        each = []
+        """Settings for the signature: shared ones once, the others ranker by ranker."""
+        settings_by_model = []
         for model in range(len(self.names)):
-            _, *parts = ranker_signature(self.ranker(model)).split(" | ")
-            each.append({key: value for key, value in (part.split(":", 1) for part in parts) if key != "rng"})
-        every = {key: {one[key] for one in each if key in one} for one in each for key in one}
-        shared = {key: min(values) for key, values in every.items() if len(values) == 1}
-        named = []
-        for name, one in zip(self.names, each, strict=True):
-            own = ",".join(f"{key}:{value}" for key, value in one.items() if key not in shared)
-            named.append(f"{name}[{own}]" if own else name)
-        return {"rankers": " ".join(named), **shared}
+            _, *entries = ranker_signature(self.ranker(model)).split(" | ")
+            settings_by_model.append(
+                {key: value for key, value in (entry.split(":", 1) for entry in entries) if key != "rng"}
+            )
+        values_by_key = {
+            key: {settings[key] for settings in settings_by_model if key in settings}
+            for settings in settings_by_model
+            for key in settings
+        }
+        shared = {key: min(values) for key, values in values_by_key.items() if len(values) == 1}
+        model_texts = []
+        for name, settings in zip(self.names, settings_by_model, strict=True):
+            own_settings = ",".join(f"{key}:{value}" for key, value in settings.items() if key not in shared)
+            model_texts.append(f"{name}[{own_settings}]" if own_settings else name)
+        return {"rankers": " ".join(model_texts), **shared}
 
 
 def parse_rankers(losses: str | Iterable[str] | Mapping[str, Ranker], parameters: Mapping[str, Any]) -> RankerModels:
@@ -82,7 +88,7 @@ def parse_rankers(losses: str | Iterable[str] | Mapping[str, Ranker], parameters
     "linear:listnet" is a linear scorer with that loss, "torch:listnet" a `TorchRanker`. Raises UnknownName and
     ParameterError for what there is not, for a name that comes twice, and for no loss at all.
     """
-    found: dict[str, tuple[type[Ranker], dict[str, Any]]] = {}
+    rankers: dict[str, tuple[type[Ranker], dict[str, Any]]] = {}
     if isinstance(losses, Mapping):
         if parameters:
             raise ParameterError(
@@ -92,77 +98,87 @@ def parse_rankers(losses: str | Iterable[str] | Mapping[str, Ranker], parameters
             if not isinstance(ranker, Ranker):
                 blend = "; blend= makes one of all rankers" if isinstance(ranker, Blend) else ""
                 raise ParameterError(f"{name!r} is a {type(ranker).__name__}, expected a Ranker{blend}")
-            found[str(name)] = type(ranker), {k: value for k, value in ranker.get_params().items() if k != "rng"}
+            ranker_parameters = {key: value for key, value in ranker.get_params().items() if key != "rng"}
+            rankers[str(name)] = type(ranker), ranker_parameters
     else:
         for text in [losses] if isinstance(losses, str) else losses:
-            name, maker, more, known = parse_ranker(text)
-            if name in found:
+            name, maker, fixed_parameters, allowed_names = parse_ranker(text)
+            if name in rankers:
                 raise ParameterError(f"the loss {name} was asked for twice, expected each once")
-            # What is a Ranker's default may be one that nobody asked for, and others have defaults of their own.
-            own = {
-                k: x for k, x in parameters.items() if k in known and (maker is Ranker or differ(x, DEFAULTS.get(k)))
+            # A value equal to Ranker's default may not be the user's, and other classes have other defaults.
+            shared_parameters = {
+                key: value
+                for key, value in parameters.items()
+                if key in allowed_names and (maker is Ranker or differ(value, DEFAULTS.get(key)))
             }
-            found[name] = maker, {**own, **more}
-        check_parameters(parameters, found)
-    if not found:
+            rankers[name] = maker, {**shared_parameters, **fixed_parameters}
+        check_parameters(parameters, rankers)
+    if not rankers:
         raise ParameterError("no losses given, expected at least one, such as listnet")
-    return validate_rankers(found)
+    return validate_rankers(rankers)
 
 
-def validate_rankers(found: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> RankerModels:
-    """Rankers by name: class, and parameters but for the seed. Raises ParameterError and UnknownName for wrong ones."""
-    makers, given = zip(*found.values(), strict=True)
+def validate_rankers(rankers: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> RankerModels:
+    """Rankers by name: class and parameters without the seed. Raises ParameterError and UnknownName for wrong ones."""
+    makers, parameters = zip(*rankers.values(), strict=True)
     return RankerModels(
-        names=tuple(found), parameters=given, fixed=tuple(starmap(is_seed_independent, found.values())), makers=makers
+        names=tuple(rankers),
+        parameters=parameters,
+        fixed=tuple(starmap(is_seed_independent, rankers.values())),
+        makers=makers,
     )
 
 
 def parse_ranker(text: str) -> tuple[str, type[Ranker], dict[str, Any], tuple[str, ...]]:
-    """The name of a model, its class, what is said of it beside what all share, and which of that it has.
+    """The name of a model, its class, its own parameters, and the names of the shared parameters that it has.
 
-    Trees say what they are like in their parentheses, and have few of the parameters of networks.
+    Trees have their parameters in parentheses, and few of the parameters of networks.
     """
-    kind = next(
+    prefix = next(
         (
-            one
-            for one in (LINEAR_PREFIX, TORCH_PREFIX)
-            if isinstance(text, str) and text.strip().lower().startswith(one)
+            candidate
+            for candidate in (LINEAR_PREFIX, TORCH_PREFIX)
+            if isinstance(text, str) and text.strip().lower().startswith(candidate)
         ),
         "",
     )
-    rest = text.strip()[len(kind) :] if kind else text
-    loss = parse_loss(rest, ranker=True) if kind else parse_objective(rest)
-    name = kind + str(loss)
-    if kind == TORCH_PREFIX:
+    loss_text = text.strip()[len(prefix) :] if prefix else text
+    loss = parse_loss(loss_text, ranker=True) if prefix else parse_objective(loss_text)
+    name = prefix + str(loss)
+    if prefix == TORCH_PREFIX:
         from rankscope.learning.torch import TorchRanker
 
         return name, TorchRanker, {"loss": str(loss)}, tuple(TorchRanker().get_params())
-    if kind == LINEAR_PREFIX:
-        return name, Ranker, {"loss": str(loss), "hidden": ()}, tuple(one for one in PARAMETERS if one != "hidden")
+    if prefix == LINEAR_PREFIX:
+        allowed_names = tuple(parameter for parameter in PARAMETERS if parameter != "hidden")
+        return name, Ranker, {"loss": str(loss), "hidden": ()}, allowed_names
     if isinstance(loss, LambdaMART):
-        return name, Ranker, {"loss": str(loss)}, tuple(one for one in PARAMETERS if one not in NETWORK_PARAMETERS)
+        allowed_names = tuple(parameter for parameter in PARAMETERS if parameter not in NETWORK_PARAMETERS)
+        return name, Ranker, {"loss": str(loss)}, allowed_names
     return name, Ranker, {"loss": str(loss)}, PARAMETERS
 
 
-def check_parameters(given: Mapping[str, Any], found: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> None:
-    """Raise UnknownName for a parameter that there is not; ParameterError for one that was set and that none has."""
-    if not found:
+def check_parameters(
+    parameters: Mapping[str, Any], rankers: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]
+) -> None:
+    """Raise UnknownName for an unknown parameter, ParameterError for one that was set and that no ranker has."""
+    if not rankers:
         return
-    every = dict.fromkeys(name for maker, _ in found.values() for name in maker().get_params())
-    for key, value in given.items():
-        if key not in every or key in ("loss", "rng"):
-            raise UnknownName("parameter of a ranker", key, [name for name in every if name not in ("loss", "rng")])
-        taken = any(key in own for _, own in found.values())
-        if not taken and differ(value, DEFAULTS.get(key)):
-            raise ParameterError(f"{key} is {value!r}, and {join_names(found)} has no such parameter; leave it out")
+    all_names = dict.fromkeys(name for maker, _ in rankers.values() for name in maker().get_params())
+    for key, value in parameters.items():
+        if key not in all_names or key in ("loss", "rng"):
+            raise UnknownName("parameter of a ranker", key, [name for name in all_names if name not in ("loss", "rng")])
+        is_used = any(key in ranker_parameters for _, ranker_parameters in rankers.values())
+        if not is_used and differ(value, DEFAULTS.get(key)):
+            raise ParameterError(f"{key} is {value!r}, and {join_names(rankers)} has no such parameter; leave it out")
 
 
 def is_seed_independent(maker: type[Ranker], parameters: Mapping[str, Any]) -> bool:
-    """Whether all seeds give the same ranker, as of a linear one whose loss draws nothing. Raises for wrong values."""
+    """Whether all seeds give the same ranker, as with a linear one without a random loss. Raises for wrong values."""
     ranker = maker(**parameters)
     loss, _ = ranker.check()
     learn_scaling(np.zeros((1, 1)), ranker.transform)
     if isinstance(loss, LambdaMART):
-        drawn = loss.loss()
-        return loss.features == loss.documents == 1 and (drawn is None or not drawn.random)
+        base_loss = loss.loss()
+        return loss.features == loss.documents == 1 and (base_loss is None or not base_loss.random)
     return maker is Ranker and not ranker.hidden and loss.exact and not loss.random

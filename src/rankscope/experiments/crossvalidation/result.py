@@ -1,6 +1,4 @@
-"""The result of a cross-validation: values by ranker and fold, tests between rankers, and how far means differ by
-chance.
-"""
+"""The result of a cross-validation: values by ranker and fold, tests between rankers, and the size of noise."""
 
 from __future__ import annotations
 
@@ -38,17 +36,17 @@ __all__ = [
 
 
 class Noise(NamedTuple):
-    """(pairs) how far two means must be apart to be more than chance: of queries, seeds (NaN: not known), both."""
+    """(pairs) the difference of two means that chance alone can make: by queries, seeds (NaN: unknown), both."""
 
     queries: Floats
     seeds: Floats
     both: Floats
 
 
-def noise_of_means(apart: Floats, deviation: Floats, *, seeds: int, level: float = 0.05) -> Noise:
+def noise_of_means(differences: Floats, deviation: Floats, *, seeds: int, level: float = 0.05) -> Noise:
     """The distances that two equally good rankers exceed in a share `level` of experiments.
 
-    apart: (pairs, queries) the differences of their values, each the mean over seeds. deviation: (2, pairs) the
+    differences: (pairs, queries) the differences of their values, each the mean over seeds. deviation: (2, pairs) the
     standard deviation over seeds of either's mean; 0 of one that is the same for all seeds, NaN where it is not known.
     seeds: how many, k.
 
@@ -64,28 +62,28 @@ def noise_of_means(apart: Floats, deviation: Floats, *, seeds: int, level: float
     >>> found.queries.round(4), found.seeds.round(4)  # 3.182 * .1291 / 2; 12.706 * .1 / sqrt(2)
     (array([0.2054]), array([0.8985]))
     """
-    n = apart.shape[1]
-    flat = t_interval(apart).degenerate
-    of_queries = np.where(flat, np.nan, apart.var(axis=1, ddof=1) / n if n > 1 else np.nan)
-    of_seeds = deviation**2 / seeds
-    known = ~np.isnan(of_seeds).any(axis=0)
-    every = np.vstack([of_queries, np.where(known, of_seeds, 0.0)])
+    n = differences.shape[1]
+    constant = t_interval(differences).degenerate
+    query_variance = np.where(constant, np.nan, differences.var(axis=1, ddof=1) / n if n > 1 else np.nan)
+    seed_variances = deviation**2 / seeds
+    has_seeds = ~np.isnan(seed_variances).any(axis=0)
+    variances = np.vstack([query_variance, np.where(has_seeds, seed_variances, 0.0)])
     freedom = np.array([[n - 1.0], [seeds - 1.0], [seeds - 1.0]])
     return Noise(
-        queries=threshold(every[:1], freedom[:1], level),
-        seeds=np.where(known & ~flat, threshold(every[1:], freedom[1:], level), np.nan),
-        both=threshold(every, freedom, level),
+        queries=threshold(variances[:1], freedom[:1], level),
+        seeds=np.where(has_seeds & ~constant, threshold(variances[1:], freedom[1:], level), np.nan),
+        both=threshold(variances, freedom, level),
     )
 
 
 def threshold(variances: Floats, freedom: Floats, level: float) -> Floats:
-    """(pairs) t times the root of the sum of variances, (parts, pairs); 0 where all are. freedom: (parts, 1)."""
+    """(pairs) t times the root of the sum of variances, (terms, pairs); 0 where all are 0. freedom: (terms, 1)."""
     total = variances.sum(axis=0)
-    parts = np.divide(variances**2, freedom, out=np.zeros_like(variances), where=freedom > 0).sum(axis=0)
-    there = parts > 0
-    degrees = np.divide(total**2, parts, out=np.full_like(total, np.inf), where=there)
-    t = special().stdtrit(np.where(there, degrees, 1.0), 1 - level / 2)
-    return np.asarray(np.where(np.isnan(total), np.nan, np.where(there, t, 0.0) * np.sqrt(total)))
+    denominator = np.divide(variances**2, freedom, out=np.zeros_like(variances), where=freedom > 0).sum(axis=0)
+    positive = denominator > 0
+    degrees = np.divide(total**2, denominator, out=np.full_like(total, np.inf), where=positive)
+    t = special().stdtrit(np.where(positive, degrees, 1.0), 1 - level / 2)
+    return np.asarray(np.where(np.isnan(total), np.nan, np.where(positive, t, 0.0) * np.sqrt(total)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,7 +102,7 @@ class CrossValidation:
     columns: model, fold ("all": over the queries of all folds), part ("test", "valid"), measure, value.
     """
 
-    #: The view that shows it.
+    #: The view of the result.
     VIEW: ClassVar[str] = "rankscope.experiments.crossvalidation.view:crossvalidation_sections"
 
     models: tuple[str, ...]
@@ -133,7 +131,10 @@ class CrossValidation:
         """A row a model, fold, part and measure; NaN where no query of the fold has a value."""
         parts = (("test", self.test), ("valid", self.valid))
         tables = {
-            fold: [(part, (found.overall if k == len(self.folds) else found.of_fold(k))) for part, found in parts]
+            fold: [
+                (part, (fold_values.overall if k == len(self.folds) else fold_values.of_fold(k)))
+                for part, fold_values in parts
+            ]
             for k, fold in enumerate((*self.folds, "all"))
         }
         for m, model in enumerate(self.models):
@@ -161,29 +162,31 @@ class CrossValidation:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: of the data, of the training, and of the comparison."""
-        found = [*self.data_notes]
-        fixed = [name for name, same in zip(self.models, self.fixed, strict=True) if same]
-        if fixed and self.seeds > 1:
-            found.append(f"{join_names(fixed)}: all seeds give the same ranker, which was trained once a fold")
-        ended = [name for name, at_end in zip(self.models, self.at_end, strict=True) if at_end]
-        if ended:
-            found.append(f"{join_names(ended)}: the last epoch was the best at least once; more of them may do better")
-        found += seeds_note(self)
-        scores = self.comparison.notes if self.comparison is not None else self.test.scores.notes
-        return tuple(dict.fromkeys((*found, *scores)))
+        notes = [*self.data_notes]
+        fixed_names = [name for name, is_fixed in zip(self.models, self.fixed, strict=True) if is_fixed]
+        if fixed_names and self.seeds > 1:
+            notes.append(f"{join_names(fixed_names)}: all seeds give the same ranker, which was trained once a fold")
+        unfinished_names = [name for name, at_end in zip(self.models, self.at_end, strict=True) if at_end]
+        if unfinished_names:
+            notes.append(
+                f"{join_names(unfinished_names)}: the last epoch was the best at least once; more of them may do better"
+            )
+        notes += seeds_note(self)
+        comparison_notes = self.comparison.notes if self.comparison is not None else self.test.scores.notes
+        return tuple(dict.fromkeys((*notes, *comparison_notes)))
 
     @property
     def feature_importance(self) -> FeatureImportance | None:
         """What features are worth, the best ranker first, a blend left out; None where nobody asked."""
         if self.importance is None:
             return None
-        told = [m for m in self.order if not np.isnan(self.importance[:, m]).any()]
-        every = self.importance.reshape(self.seeds, len(self.folds), len(self.models), -1)
+        model_indices = [m for m in self.order if not np.isnan(self.importance[:, m]).any()]
+        drops = self.importance.reshape(self.seeds, len(self.folds), len(self.models), -1)
         return FeatureImportance(
-            models=tuple(self.models[m] for m in told),
+            models=tuple(self.models[m] for m in model_indices),
             features=self.feature_names,
             measure=self.measures[0],
-            drops=tuple(every[:1, :, m] if self.fixed[m] else every[:, :, m] for m in told),
+            drops=tuple(drops[:1, :, m] if self.fixed[m] else drops[:, :, m] for m in model_indices),
             value=value_label(self),
             falls="falls" if self.test.scores.sign(self.measures[0]) > 0 else "rises",
             settings=self.signature(),
@@ -195,8 +198,8 @@ class CrossValidation:
 
     def signature(self, **more: str) -> str:
         """Every setting that changes the numbers, in one line. more: settings to stand there, too."""
-        found = self.test.scores.signature() if self.comparison is None else self.comparison.signature()
-        settings, _, version = found.rpartition(" | ")
+        signature = self.test.scores.signature() if self.comparison is None else self.comparison.signature()
+        settings, _, version = signature.rpartition(" | ")
         return " | ".join((settings, *(f"{key}:{value}" for key, value in more.items()), version))
 
     def frame(self) -> pl.DataFrame:
@@ -207,28 +210,31 @@ class CrossValidation:
         return as_text(self)
 
     def __repr__(self) -> str:
-        many = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.folds), 'fold')}"
-        return f"CrossValidation({many}, {pluralise(self.seeds, 'seed')}, {len(self.measures)} measures)"
+        contents = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.folds), 'fold')}"
+        return f"CrossValidation({contents}, {pluralise(self.seeds, 'seed')}, {len(self.measures)} measures)"
 
 
 def seeds_note(result: CrossValidation) -> list[str]:
-    """A note on pairs that the test tells apart although queries and seeds together make differences as large."""
-    weak = [
-        f"{part.systems[part.first[i]]} and {part.systems[part.second[i]]} ({part.measure})"
-        for part in (result.comparison.parts if result.comparison is not None else ())
-        for i in np.flatnonzero((part.found != 0) & within_noise(noise_of_pairs(result, part), part)).tolist()
+    """A note on pairs with a significant difference that queries and seeds together can make by chance."""
+    doubtful_pairs = [
+        f"{comparison.systems[comparison.first[i]]} and {comparison.systems[comparison.second[i]]} "
+        f"({comparison.measure})"
+        for comparison in (result.comparison.parts if result.comparison is not None else ())
+        for i in np.flatnonzero(
+            (comparison.found != 0) & within_noise(noise_of_pairs(result, comparison), comparison)
+        ).tolist()
     ]
-    if not weak:
+    if not doubtful_pairs:
         return []
     return [
-        f"of {join_names(weak)} the test, which looks at queries only, finds a difference that is no larger than what "
-        "queries and seeds make together; take more seeds"
+        f"of {join_names(doubtful_pairs)} the test, which looks at queries only, finds a difference that is no larger "
+        "than what queries and seeds make together; take more seeds"
     ]
 
 
-def within_noise(noise: Noise, part: MeasureComparison) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """(pairs) whether seeds, where any were drawn, and queries make differences as large."""
-    return np.asarray((noise.seeds > 0) & (np.abs(part.difference) < noise.both))
+def within_noise(noise: Noise, comparison: MeasureComparison) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """(pairs) whether the difference is within the noise of queries and seeds."""
+    return np.asarray((noise.seeds > 0) & (np.abs(comparison.difference) < noise.both))
 
 
 def value_label(result: CrossValidation) -> str:
@@ -236,15 +242,15 @@ def value_label(result: CrossValidation) -> str:
     return f"mean {result.measures[0]}" if result.test.kinds[0] == "mean" else result.measures[0]
 
 
-def noise_of_pairs(result: CrossValidation, part: MeasureComparison) -> Noise:
-    """Of each pair, how far its two means must be apart to be more than chance; see `noise_of_means`.
+def noise_of_pairs(result: CrossValidation, comparison: MeasureComparison) -> Noise:
+    """The noise of each pair; see `noise_of_means`.
 
-    Seeds are known of measures that are means, where there were two or more, or where none of them changes a ranker.
+    That of seeds is known for measures that are means, with two or more seeds or where seeds change no ranker.
     """
-    apart = part.matched.differences(part.first, part.second)
-    m = result.test.scores.place_of(part.measure)
+    differences = comparison.matched.differences(comparison.first, comparison.second)
+    measure_index = result.test.scores.place_of(comparison.measure)
     deviation = np.full(len(result.models), np.nan)
-    if result.test.kinds[m] == "mean" and (result.seeds > 1 or all(result.fixed)):
-        deviation = np.where(result.fixed, 0.0, np.nan_to_num(result.test.deviation[:, m]))
-    pairs = np.stack([deviation[part.first], deviation[part.second]])
-    return noise_of_means(apart, pairs, seeds=result.seeds, level=part.level)
+    if result.test.kinds[measure_index] == "mean" and (result.seeds > 1 or all(result.fixed)):
+        deviation = np.where(result.fixed, 0.0, np.nan_to_num(result.test.deviation[:, measure_index]))
+    pair_deviations = np.stack([deviation[comparison.first], deviation[comparison.second]])
+    return noise_of_means(differences, pair_deviations, seeds=result.seeds, level=comparison.level)

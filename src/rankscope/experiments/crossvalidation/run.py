@@ -1,4 +1,4 @@
-"""Cross-validation: settings validated, rankers trained and tested on all folds from several seeds, and compared."""
+"""Cross-validation: validates settings, trains and tests rankers on all folds from several seeds, compares them."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def validate_settings(
     check_count("seeds", seeds)
     seed = seed_of(rng)
     blending = validate_blend(blend, models.names, models.fixed, seeds)
-    named = (*models.names, *([BLEND_NAME] if blending is not None else []))
-    if baseline is not None and baseline not in named:
-        raise UnknownName("ranker", str(baseline), named, "; it was asked for as the baseline")
+    ranker_names = (*models.names, *([BLEND_NAME] if blending is not None else []))
+    if baseline is not None and baseline not in ranker_names:
+        raise UnknownName("ranker", str(baseline), ranker_names, "; it was asked for as the baseline")
     if workers != 1:
         models.check_sending()
     check_settings(ComparisonSettings(test=test, seed=seed), baseline)
@@ -134,7 +134,7 @@ def cross_validate(
     (True, ('Fold1', 'Fold2', 'Fold3', 'Fold4'))
     """
     models = parse_rankers(losses, parameters)
-    asked = validate_settings(
+    settings = validate_settings(
         models,
         measures,
         seeds=seeds,
@@ -147,136 +147,152 @@ def cross_validate(
         no_relevant=no_relevant,
         workers=workers,
     )
-    data = read_folds(source, folds=folds, rng=asked.seed, cache=cache, progress=reading)
-    return cross_validate_folds(data, models, asked, workers=workers, progress=progress)
+    fold_set = read_folds(source, folds=folds, rng=settings.seed, cache=cache, progress=reading)
+    return cross_validate_folds(fold_set, models, settings, workers=workers, progress=progress)
 
 
 def cross_validate_folds(
-    data: FoldSet,
+    fold_set: FoldSet,
     models: RankerModels,
-    asked: CrossValidationSettings,
+    settings: CrossValidationSettings,
     *,
     workers: int = 1,
     progress: Callable[[float], Any] | None = None,
 ) -> CrossValidation:
-    """The same of folds that are read, and rankers and parameters that are checked."""
-    places = task_places(data, models, asked)
-    tell = None if progress is None else lambda n: progress(n / len(places))
-    units = fold_tasks(places, data, models, asked)
-    tried = dict(zip(places, run_units(run_fold_task, units, workers=workers, progress=tell), strict=True))
-    return collect_results(data, models, tried, asked)
+    """As `cross_validate`, for folds that were read, and validated rankers and settings."""
+    task_keys = task_places(fold_set, models, settings)
+    report_progress = None if progress is None else lambda n_done: progress(n_done / len(task_keys))
+    units = fold_tasks(task_keys, fold_set, models, settings)
+    results = dict(
+        zip(task_keys, run_units(run_fold_task, units, workers=workers, progress=report_progress), strict=True)
+    )
+    return collect_results(fold_set, models, results, settings)
 
 
-def task_places(data: FoldSet, models: RankerModels, asked: CrossValidationSettings) -> list[tuple[int, int, int]]:
-    """Seed, model and fold of all that is trained."""
+def task_places(
+    fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings
+) -> list[tuple[int, int, int]]:
+    """Seed, model and fold of each task."""
     return [
         (s, m, k)
-        for k in range(len(data.folds))
+        for k in range(len(fold_set.folds))
         for m in range(len(models.names))
-        for s in range(1 if models.fixed[m] else asked.seeds)
+        for s in range(1 if models.fixed[m] else settings.seeds)
     ]
 
 
 def fold_tasks(
-    places: Sequence[tuple[int, int, int]], data: FoldSet, models: RankerModels, asked: CrossValidationSettings
+    task_keys: Sequence[tuple[int, int, int]],
+    fold_set: FoldSet,
+    models: RankerModels,
+    settings: CrossValidationSettings,
 ) -> Iterator[FoldTask]:
-    """One for each seed, model and fold."""
-    for s, m, k in places:
+    """A task for each seed, model and fold."""
+    for s, m, k in task_keys:
         yield FoldTask(
-            fold=without_features(data.folds[k], models.without[m]) if models.without else data.folds[k],
+            fold=without_features(fold_set.folds[k], models.without[m]) if models.without else fold_set.folds[k],
             model=models.names[m],
-            parameters={**models.parameters[m], "rng": asked.seed + s},
-            drop=asked.plan if asked.importance else None,
-            rel=asked.plan.convention.rel,
-            max_grade=data.max_grade,
+            parameters={**models.parameters[m], "rng": settings.seed + s},
+            drop=settings.plan if settings.importance else None,
+            rel=settings.plan.convention.rel,
+            max_grade=fold_set.max_grade,
             maker=models.makers[m],
         )
 
 
 def collect_results(
-    data: FoldSet,
+    fold_set: FoldSet,
     models: RankerModels,
-    tried: Mapping[tuple[int, int, int], FoldResult],
-    asked: CrossValidationSettings,
+    results: Mapping[tuple[int, int, int], FoldResult],
+    settings: CrossValidationSettings,
 ) -> CrossValidation:
-    """All units together. A ranker whose seeds all give the same was trained once, and counts as each of them."""
-    plan, seeds, n_models, n_folds = asked.plan, asked.seeds, len(models.names), len(data.folds)
-    every = {
-        (s, m, k): tried[(0 if models.fixed[m] else s), m, k]
+    """The result of all tasks. A ranker that does not depend on the seed was trained once and counts for each seed."""
+    plan, seeds, n_models, n_folds = settings.plan, settings.seeds, len(models.names), len(fold_set.folds)
+    all_results = {
+        (s, m, k): results[(0 if models.fixed[m] else s), m, k]
         for s in range(seeds)
         for m in range(n_models)
         for k in range(n_folds)
     }
-    names, called, fixed = tuple(fold.name for fold in data.folds), models.names, models.fixed
-    settings = {"data": data.name, "folds": data.how, "seeds": str(seeds), "rng": str(asked.seed), **models.settings()}
-    whole: dict[tuple[int, int], FoldResult] = {}
+    fold_names, ranker_names, fixed = tuple(fold.name for fold in fold_set.folds), models.names, models.fixed
+    signature_settings = {
+        "data": fold_set.name,
+        "folds": fold_set.how,
+        "seeds": str(seeds),
+        "rng": str(settings.seed),
+        **models.settings(),
+    }
+    blend_results: dict[tuple[int, int], FoldResult] = {}
     blended: BlendComposition | None = None
-    if asked.blending is not None:
-        made = blend_folds(tried, data.folds, called, fixed, seeds, asked.blending, None)
-        every |= {(s, n_models, k): one for (s, k), one in made.by_seed.items()}
-        whole, blended = {(n_models, k): one for k, one in made.whole.items()}, made.about
-        called, fixed, n_models = (*called, BLEND_NAME), (*fixed, all(fixed)), n_models + 1
-        settings["blend"] = str(asked.blending)
-    of_test = FoldLists([fold.test for fold in data.folds], names, plan, data.max_grade)
-    of_valid = FoldLists([fold.valid for fold in data.folds], names, plan, data.max_grade)
+    if settings.blending is not None:
+        fold_blends = blend_folds(results, fold_set.folds, ranker_names, fixed, seeds, settings.blending, None)
+        all_results |= {(s, n_models, k): result for (s, k), result in fold_blends.by_seed.items()}
+        blend_results, blended = {(n_models, k): result for k, result in fold_blends.whole.items()}, fold_blends.about
+        ranker_names, fixed, n_models = (*ranker_names, BLEND_NAME), (*fixed, all(fixed)), n_models + 1
+        signature_settings["blend"] = str(settings.blending)
+    test_lists = FoldLists([fold.test for fold in fold_set.folds], fold_names, plan, fold_set.max_grade)
+    valid_lists = FoldLists([fold.valid for fold in fold_set.folds], fold_names, plan, fold_set.max_grade)
     shape = (seeds, n_models)
-    tests = {at: one.test for at, one in every.items()}, {at: one.test for at, one in whole.items()}
-    on_test = of_test.measured(tests[0], shape, settings, called, tests[1])
-    valids = {at: one.valid for at, one in every.items()}, {at: one.valid for at, one in whole.items()}
-    on_valid = of_valid.measured(valids[0], shape, settings, called, valids[1])
-    every |= {(s, m, k): one for (m, k), one in whole.items() for s in range(seeds)}  # all that follows is of the whole
-    grades = np.unique(np.concatenate([fold.test.relevance for fold in data.folds]))
+    test_scores = {key: result.test for key, result in all_results.items()}
+    blend_scores = {key: result.test for key, result in blend_results.items()}
+    test_values = test_lists.measured(test_scores, shape, signature_settings, ranker_names, blend_scores)
+    valid_scores = {key: result.valid for key, result in all_results.items()}
+    blend_scores = {key: result.valid for key, result in blend_results.items()}
+    valid_values = valid_lists.measured(valid_scores, shape, signature_settings, ranker_names, blend_scores)
+    # From here on, the blend of all seeds replaces the blends of single seeds.
+    all_results |= {(s, m, k): result for (m, k), result in blend_results.items() for s in range(seeds)}
+    grades = np.unique(np.concatenate([fold.test.relevance for fold in fold_set.folds]))
     counts = np.zeros((n_models, grades.size, len(RANK_RANGES)))
-    for (_, m, k), one in every.items():
-        counts[m] += count_ranks(of_test.lists[k], one.test, grades)
-    stops = [str(models.ranker(m).stop_on) for m in range(len(models.names))]
+    for (_, m, k), result in all_results.items():
+        counts[m] += count_ranks(test_lists.lists[k], result.test, grades)
+    stop_measures = [str(models.ranker(m).stop_on) for m in range(len(models.names))]
     return CrossValidation(
-        models=called,
-        folds=names,
-        test=on_test,
-        valid=on_valid,
+        models=ranker_names,
+        folds=fold_names,
+        test=test_values,
+        valid=valid_values,
         fixed=fixed,
-        comparison=compare_rankers(on_test.scores, asked),
-        courses=tuple(tuple(every[0, m, k].course for k in range(n_folds)) for m in range(n_models)),
-        stop_on=(*stops, *([""] if blended is not None else [])),
-        best_epochs=by_seed_model_fold(every, shape, n_folds, lambda one: one.best_epoch),
-        seconds=by_seed_model_fold(every, shape, n_folds, lambda one: one.seconds),
-        at_end=by_seed_model_fold(every, shape, n_folds, lambda one: one.at_end).max(axis=(0, 2)) > 0,
-        feature_names=data.feature_names,
-        importance=importance_table(every, shape, n_folds),
+        comparison=compare_rankers(test_values.scores, settings),
+        courses=tuple(tuple(all_results[0, m, k].course for k in range(n_folds)) for m in range(n_models)),
+        stop_on=(*stop_measures, *([""] if blended is not None else [])),
+        best_epochs=by_seed_model_fold(all_results, shape, n_folds, lambda result: result.best_epoch),
+        seconds=by_seed_model_fold(all_results, shape, n_folds, lambda result: result.seconds),
+        at_end=by_seed_model_fold(all_results, shape, n_folds, lambda result: result.at_end).max(axis=(0, 2)) > 0,
+        feature_names=fold_set.feature_names,
+        importance=importance_table(all_results, shape, n_folds),
         grades=tuple(grades.tolist()),
         places=counts / seeds,
-        data_notes=data.notes,
+        data_notes=fold_set.notes,
         blended=blended,
     )
 
 
 def by_seed_model_fold(
-    every: Mapping[tuple[int, int, int], FoldResult],
+    results: Mapping[tuple[int, int, int], FoldResult],
     shape: tuple[int, int],
-    folds: int,
-    what: Callable[[FoldResult], float],
+    n_folds: int,
+    value_of: Callable[[FoldResult], float],
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """(seeds, models, folds) one number of each unit."""
-    found = np.empty((*shape, folds))
-    for at, one in every.items():
-        found[at] = what(one)
-    return found
+    """(seeds, models, folds) one number of each result."""
+    table = np.empty((*shape, n_folds))
+    for key, result in results.items():
+        table[key] = value_of(result)
+    return table
 
 
 def importance_table(
-    every: Mapping[tuple[int, int, int], FoldResult], shape: tuple[int, int], folds: int
+    results: Mapping[tuple[int, int, int], FoldResult], shape: tuple[int, int], n_folds: int
 ) -> np.ndarray[Any, np.dtype[np.float64]] | None:
-    """(units, models, features) what shuffling costs, NaN of a blend, which is not told; None where nobody asked."""
-    tables = [[every[s, m, k].importance for m in range(shape[1])] for s in range(shape[0]) for k in range(folds)]
+    """(seeds times folds, models, features) importance, NaN of a blend; None where it was not computed."""
+    tables = [[results[s, m, k].importance for m in range(shape[1])] for s in range(shape[0]) for k in range(n_folds)]
     first = tables[0][0]
     if first is None:
         return None
-    return np.array([[np.full(first.shape, np.nan) if one is None else one for one in row] for row in tables])
+    return np.array([[np.full(first.shape, np.nan) if drops is None else drops for drops in row] for row in tables])
 
 
-def compare_rankers(scores: Scores, asked: CrossValidationSettings) -> Comparison | None:
-    """The rankers against each other on all test queries; None where there is one only."""
+def compare_rankers(scores: Scores, settings: CrossValidationSettings) -> Comparison | None:
+    """The comparison of the rankers on all test queries; None for a single one."""
     if len(scores.systems) < 2:
         return None
-    return compare(scores, baseline=asked.baseline, test=asked.test, rng=asked.seed)
+    return compare(scores, baseline=settings.baseline, test=settings.test, rng=settings.seed)

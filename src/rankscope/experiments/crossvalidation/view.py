@@ -1,4 +1,4 @@
-"""How a cross-validation and a blend are shown: sentences, tables and figures."""
+"""View of a cross-validation and of its blend: sentences, tables and figures."""
 
 from __future__ import annotations
 
@@ -39,93 +39,100 @@ __all__ = [
 ]
 
 
-#: Thresholds of pairs that differ by more than this share are told as a range.
+#: Noise of pairs that differs by more than this share is printed as a range.
 RANGE_FROM = 0.1
 
 
 def verdict(result: CrossValidation) -> str:
-    """By the first measure: which is best, whom that was not shown of, and how large a difference is noise."""
+    """By the first measure: the best ranker, the rankers it does not differ from, and the size of noise."""
     measure = result.measures[0]
     best = result.order[0]
     value = f"{result.test.overall[best, 0]:.4f}"
-    called = value_label(result)
-    where = f"on {pluralise_queries(len(result.test.scores.query_ids))} of {pluralise(len(result.folds), 'fold')}"
+    value_name = value_label(result)
+    data_text = f"on {pluralise_queries(len(result.test.scores.query_ids))} of {pluralise(len(result.folds), 'fold')}"
     if result.comparison is None:
-        return f"{result.models[best]} has a {called} of {value} {where}{single_ranker_interval(result)}."
-    part = result.comparison[measure]
-    word = "highest" if part.matched.sign > 0 else "lowest"
-    said = f"{result.models[best]} has the {word} {called}, {value} {where}"
-    rivals = [m for m in result.order[1:] if (m, best) in compared_pairs(part) or (best, m) in compared_pairs(part)]
-    noise = noise_of_pairs(result, part)
+        return f"{result.models[best]} has a {value_name} of {value} {data_text}{single_ranker_interval(result)}."
+    comparison = result.comparison[measure]
+    word = "highest" if comparison.matched.sign > 0 else "lowest"
+    best_clause = f"{result.models[best]} has the {word} {value_name}, {value} {data_text}"
+    rivals = [
+        m
+        for m in result.order[1:]
+        if (m, best) in compared_pairs(comparison) or (best, m) in compared_pairs(comparison)
+    ]
+    noise = noise_of_pairs(result, comparison)
     clear: list[str] = []
     weak: list[str] = []
     for m in rivals:
-        if part.beats[best, m]:
-            (weak if within_noise(noise, part)[part.pair(best, m)] else clear).append(result.models[m])
-    open_ = [result.models[m] for m in rivals if not part.beats[best, m]]
-    parts = [said]
+        if comparison.beats[best, m]:
+            (weak if within_noise(noise, comparison)[comparison.pair(best, m)] else clear).append(result.models[m])
+    undecided = [result.models[m] for m in rivals if not comparison.beats[best, m]]
+    clauses = [best_clause]
     if clear:
-        parts.append(f"it is better than {join_names(clear)}")
+        clauses.append(f"it is better than {join_names(clear)}")
     if weak:
-        made = "by no more than queries and seeds may make together"
-        parts.append(f"it is better than {join_names(weak)} on these queries, but {made}")
-    if open_:
-        parts.append(f"from {join_names(open_)} it cannot be told apart")
-    return "; ".join(parts) + ". " + noise_sentence(result, part, best)
+        reservation = "by no more than queries and seeds may make together"
+        clauses.append(f"it is better than {join_names(weak)} on these queries, but {reservation}")
+    if undecided:
+        clauses.append(f"from {join_names(undecided)} it cannot be told apart")
+    return "; ".join(clauses) + ". " + noise_sentence(result, comparison, best)
 
 
-def compared_pairs(part: MeasureComparison) -> set[tuple[int, int]]:
-    return set(zip(part.first.tolist(), part.second.tolist(), strict=True))
+def compared_pairs(comparison: MeasureComparison) -> set[tuple[int, int]]:
+    return set(zip(comparison.first.tolist(), comparison.second.tolist(), strict=True))
 
 
 def single_ranker_interval(result: CrossValidation) -> str:
     """The interval of the mean of the only ranker."""
     values = result.test.scores.values[0, 0]
-    found = t_interval(values[~np.isnan(values)])
-    if bool(found.degenerate) or result.test.kinds[0] != "mean":
+    interval = t_interval(values[~np.isnan(values)])
+    if bool(interval.degenerate) or result.test.kinds[0] != "mean":
         return ""
-    return f" (95 % interval {float(found.low):.4f} to {float(found.high):.4f})"
+    return f" (95 % interval {float(interval.low):.4f} to {float(interval.high):.4f})"
 
 
-def noise_sentence(result: CrossValidation, part: MeasureComparison, best: int) -> str:
-    """How large a difference from the best ranker has to be, from these data."""
-    noise = noise_of_pairs(result, part)
-    there = ((part.first == best) | (part.second == best)) & ~np.isnan(noise.both)
-    if not there.any():
+def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best: int) -> str:
+    """The size of a difference from the best ranker that chance can make."""
+    noise = noise_of_pairs(result, comparison)
+    with_best = ((comparison.first == best) | (comparison.second == best)) & ~np.isnan(noise.both)
+    if not with_best.any():
         return "How large a difference is noise cannot be told from these values."
-    low, high = float(noise.both[there].min()), float(noise.both[there].max())
-    size, by_pair = f"about {low:.4f}", ""
+    low, high = float(noise.both[with_best].min()), float(noise.both[with_best].max())
+    size_text, pair_text = f"about {low:.4f}", ""
     if high - low > RANGE_FROM * low:
-        size, by_pair = f"{low:.4f} to {high:.4f}", ", depending on the ranker"
-    why = f"which queries are asked ({format_range(noise.queries[there])})"
-    if np.isnan(noise.seeds[there]).any():
-        unknown = "there was one" if result.test.kinds[0] == "mean" else f"{part.measure} is no mean over queries"
-        why += f"; how much seeds add is not known, since {unknown}"
-    elif (noise.seeds[there] > 0).any():
-        why += f" and which {pluralise(result.seeds, 'seed')} are taken ({format_range(noise.seeds[there])})"
+        size_text, pair_text = f"{low:.4f} to {high:.4f}", ", depending on the ranker"
+    reason = f"which queries are asked ({format_range(noise.queries[with_best])})"
+    if np.isnan(noise.seeds[with_best]).any():
+        is_mean = result.test.kinds[0] == "mean"
+        unknown_reason = "there was one" if is_mean else f"{comparison.measure} is no mean over queries"
+        reason += f"; how much seeds add is not known, since {unknown_reason}"
+    elif (noise.seeds[with_best] > 0).any():
+        reason += f" and which {pluralise(result.seeds, 'seed')} are taken ({format_range(noise.seeds[with_best])})"
     if len(result.models) == 2:
-        which = f"Two means of {part.matched.label} that are less than {size} apart"
+        subject = f"Two means of {comparison.matched.label} that are less than {size_text} apart"
     else:
-        which = f"Means of {part.matched.label} that are less than {size} from that of {result.models[best]}{by_pair},"
-        which = which if by_pair else which[:-1]
+        subject = (
+            f"Means of {comparison.matched.label} that are less than {size_text} from that of {result.models[best]}"
+        )
+        subject += f"{pair_text}," if pair_text else ""
     return (
-        f"{which} may well differ by chance: in {format_percent(part.level)} of such experiments two equally good "
-        f"rankers come out that far apart, just by {why}."
+        f"{subject} may well differ by chance: in {format_percent(comparison.level)} of such experiments two equally "
+        f"good rankers come out that far apart, just by {reason}."
     )
 
 
 def format_range(values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
-    """One number, or from the lowest to the highest."""
+    """One number, or the range from the lowest to the highest."""
     low, high = f"{values.min():.4f}", f"{values.max():.4f}"
     return low if low == high else f"{low} to {high}"
 
 
 def blend_section(result: CrossValidation, blended: BlendComposition, comparison: Comparison) -> Section:
-    """A row a measure and part: both values, their difference and its test. Parts that were not compared have none."""
+    """A row a measure and part: both values, their difference and its test, where the part was compared."""
     blend = result.models.index(BLEND_NAME)
     rows: list[tuple[Cell, ...]] = []
-    for part in comparison.parts:
-        rows += [part_row(result, part, blend, m) for m in result.order if m != blend]
+    for measure_comparison in comparison.parts:
+        rows += [part_row(result, measure_comparison, blend, m) for m in result.order if m != blend]
     columns = ("measure", "part", "its value", "blend", "difference", "95 % interval", "p", "weight")
     return Section(
         title=f"The blend against its {len(result.models) - 1} parts" if len(result.models) > 2 else "The blend",
@@ -143,85 +150,91 @@ def columns_at_level(columns: tuple[str, ...], comparison: Comparison) -> tuple[
     return tuple(name.replace("95", f"{level:g}") for name in columns)
 
 
-def part_row(result: CrossValidation, part: MeasureComparison, blend: int, model: int) -> tuple[Cell, ...]:
-    """One part by one measure; the difference is the blend's value less that of the part."""
+def part_row(result: CrossValidation, comparison: MeasureComparison, blend: int, model: int) -> tuple[Cell, ...]:
+    """The row of one part and measure; the difference is the blend's value less that of the part."""
     assert result.blended is not None
-    mine = [i for i, (name, _) in enumerate(result.blended.parts) if name == result.models[model]]
-    weight = format_number(float(result.blended.weights[:, mine].sum(axis=1).mean()), 2)
-    measure = result.test.scores.place_of(part.measure)
+    part_columns = [i for i, (name, _) in enumerate(result.blended.parts) if name == result.models[model]]
+    weight = format_number(float(result.blended.weights[:, part_columns].sum(axis=1).mean()), 2)
+    measure = result.test.scores.place_of(comparison.measure)
     values = (format_number(result.test.overall[model, measure]), format_number(result.test.overall[blend, measure]))
-    place = np.flatnonzero(
-        ((part.first == blend) & (part.second == model)) | ((part.first == model) & (part.second == blend))
+    pair_index = np.flatnonzero(
+        ((comparison.first == blend) & (comparison.second == model))
+        | ((comparison.first == model) & (comparison.second == blend))
     )
-    if not place.size:  # another one is the baseline
-        return (part.measure, result.models[model], *values, "-", "-", "-", weight)
-    i = int(place[0])
-    sign = 1.0 if part.first[i] == blend else -1.0
-    low, high = sorted((sign * float(part.low[i]), sign * float(part.high[i])))
+    if not pair_index.size:  # the baseline is another ranker
+        return (comparison.measure, result.models[model], *values, "-", "-", "-", weight)
+    i = int(pair_index[0])
+    sign = 1.0 if comparison.first[i] == blend else -1.0
+    low, high = sorted((sign * float(comparison.low[i]), sign * float(comparison.high[i])))
     cells = (
-        format_number(sign * float(part.difference[i])),
+        format_number(sign * float(comparison.difference[i])),
         format_interval(low, high),
-        format_p_cell(float(part.pvalue_corrected[i])),
+        format_p_cell(float(comparison.pvalue_corrected[i])),
     )
-    return (part.measure, result.models[model], *values, *cells, weight)
+    return (comparison.measure, result.models[model], *values, *cells, weight)
 
 
-def blend_sentence(result: CrossValidation, blended: BlendComposition, part: MeasureComparison, blend: int) -> str:
-    """By the first measure: of which parts the blend was shown to be better, or worse."""
-    others = [m for m in range(len(result.models)) if m != blend]
-    pairs = set(zip(part.first.tolist(), part.second.tolist(), strict=True))
-    tested = [m for m in others if (m, blend) in pairs or (blend, m) in pairs]
-    above = [result.models[m] for m in tested if part.beats[blend, m]]
-    below = [result.models[m] for m in tested if part.beats[m, blend]]
-    open_ = [result.models[m] for m in tested if not part.beats[blend, m] and not part.beats[m, blend]]
+def blend_sentence(
+    result: CrossValidation, blended: BlendComposition, comparison: MeasureComparison, blend: int
+) -> str:
+    """By the first measure: the parts that the blend is significantly better or worse than."""
+    part_models = [m for m in range(len(result.models)) if m != blend]
+    pairs = compared_pairs(comparison)
+    compared_models = [m for m in part_models if (m, blend) in pairs or (blend, m) in pairs]
+    worse_parts = [result.models[m] for m in compared_models if comparison.beats[blend, m]]
+    better_parts = [result.models[m] for m in compared_models if comparison.beats[m, blend]]
+    undecided = [
+        result.models[m] for m in compared_models if not comparison.beats[blend, m] and not comparison.beats[m, blend]
+    ]
     value = format_number(float(result.test.overall[blend, 0]))
-    said = [f"The blend has a {value_label(result)} of {value} on the test lists"]
-    said += [f"it is better than {join_names(above)}"] if above else []
-    said += [f"it is worse than {join_names(below)}"] if below else []
-    said += [f"from {join_names(open_)} it cannot be told apart"] if open_ else []
-    said += [] if tested else ["it was compared with none of its parts"]
-    return "; ".join(said) + "."
+    clauses = [f"The blend has a {value_label(result)} of {value} on the test lists"]
+    clauses += [f"it is better than {join_names(worse_parts)}"] if worse_parts else []
+    clauses += [f"it is worse than {join_names(better_parts)}"] if better_parts else []
+    clauses += [f"from {join_names(undecided)} it cannot be told apart"] if undecided else []
+    clauses += [] if compared_models else ["it was compared with none of its parts"]
+    return "; ".join(clauses) + "."
 
 
 def blend_notes(result: CrossValidation) -> list[str]:
-    """What the blend is, and why it is not as its parts are; nothing where there is none."""
+    """Notes on the blend and how it differs from its parts; empty without a blend."""
     blended = result.blended
     if blended is None:
         return []
-    how = "equal weights" if blended.how == "average" else "weights learned on the validation lists"
-    found = [
+    weighting = "equal weights" if blended.how == "average" else "weights learned on the validation lists"
+    notes = [
         f"{BLEND_NAME}: one ranker made of {pluralise(len(blended.parts), 'ranker')} (all losses, all seeds), with "
-        f"{how}; the others stand for a single ranker each, so that part of what it gains is what several seeds gain"
+        f"{weighting}; the others stand for a single ranker each, so that part of what it gains is what several seeds "
+        "gain"
     ]
     if result.seeds > 1 and not result.fixed[-1]:
-        found.append(f"{BLEND_NAME}, sd over seeds: of blends of one seed each")
+        notes.append(f"{BLEND_NAME}, sd over seeds: of blends of one seed each")
     if blended.how == "stacked":
-        found.append(
+        notes.append(
             f"{BLEND_NAME}: the validation lists were used to stop training and for its weights, so that its value "
             "there is too high twice over"
         )
-    return found
+    return notes
 
 
 def crossvalidation_sections(result: CrossValidation) -> list[Section]:
-    """Means, then folds, tests between rankers, what features are worth, where documents are put, how training went."""
-    found = [means_section(result), *(fold_section(result, m) for m in range(len(result.measures)))]
+    """Means, folds, tests between rankers, importance of features, ranks of documents by grade, curves of training."""
+    sections = [means_section(result), *(fold_section(result, m) for m in range(len(result.measures)))]
     if result.comparison is not None:
         if result.blended is not None:
-            found.append(blend_section(result, result.blended, result.comparison))
-        found += [noise_section(result), *result.comparison.sections()]
-    worth = result.feature_importance
-    if worth is not None:
-        found += worth.sections()
-    found += [rank_confusion_section(result, m) for m in result.order]
+            sections.append(blend_section(result, result.blended, result.comparison))
+        sections += [noise_section(result), *result.comparison.sections()]
+    importance = result.feature_importance
+    if importance is not None:
+        sections += importance.sections()
+    sections += [rank_confusion_section(result, m) for m in result.order]
     for m in result.order:
         title = f"{result.models[m]}: validation by epoch"
-        found += epoch_curves(list(result.folds), list(result.courses[m]), result.stop_on[m], title)
-    return found
+        sections += epoch_curves(list(result.folds), list(result.courses[m]), result.stop_on[m], title)
+    return sections
 
 
 def means_section(result: CrossValidation) -> Section:
-    """A row a ranker and measure: test, how much seeds matter, validation, and how long it learned."""
+    """A row a ranker and measure: test, deviation over seeds, validation, and best epoch."""
     test, valid, deviation = result.test.overall, result.valid.overall, result.test.deviation
     rows: list[tuple[Cell, ...]] = []
     for k, measure in enumerate(result.measures):
@@ -278,16 +291,24 @@ def fold_section(result: CrossValidation, measure: int) -> Section:
 
 
 def noise_section(result: CrossValidation) -> Section:
-    """Of each pair and measure, the difference beside what chance makes."""
+    """The difference of each pair and measure beside its noise."""
     comparison = result.comparison
-    assert comparison is not None  # of several rankers
+    assert comparison is not None  # there are several rankers
     rows: list[tuple[Cell, ...]] = []
-    for part in comparison.parts:
-        found = noise_of_pairs(result, part)
-        for i, (a, b) in enumerate(zip(part.first.tolist(), part.second.tolist(), strict=True)):
-            cells = [format_number(found.queries[i]), format_number(found.seeds[i]), format_number(found.both[i])]
+    for measure_comparison in comparison.parts:
+        noise = noise_of_pairs(result, measure_comparison)
+        for i, (first, second) in enumerate(
+            zip(measure_comparison.first.tolist(), measure_comparison.second.tolist(), strict=True)
+        ):
+            cells = [format_number(noise.queries[i]), format_number(noise.seeds[i]), format_number(noise.both[i])]
             rows.append(
-                (part.measure, part.systems[a], part.systems[b], format_number(abs(float(part.difference[i]))), *cells)
+                (
+                    measure_comparison.measure,
+                    measure_comparison.systems[first],
+                    measure_comparison.systems[second],
+                    format_number(abs(float(measure_comparison.difference[i]))),
+                    *cells,
+                )
             )
     columns = ("measure", "ranker", "and", "difference", "queries", "seeds", "together")
     level = comparison.settings.level
@@ -303,7 +324,7 @@ def noise_section(result: CrossValidation) -> Section:
 
 
 def rank_confusion_section(result: CrossValidation, model: int) -> Section:
-    """Of the documents of each grade, which share was put where."""
+    """The shares of the documents of each grade by range of ranks."""
     counts = result.places[model][::-1]  # the highest grade on top
     grades = result.grades[::-1]
     sums = counts.sum(axis=1, keepdims=True)

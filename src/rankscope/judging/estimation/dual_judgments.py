@@ -1,4 +1,4 @@
-"""Human judgments beside those of a machine: the same scale and queries, a random sample, values under both."""
+"""Human judgments beside those of a machine: checks of scale, queries and sampling, and values under both."""
 
 from __future__ import annotations
 
@@ -44,95 +44,95 @@ __all__ = [
 ]
 
 
-def parse_grade_map(given: Any) -> dict[int, int] | None:
-    """Which grade of the machine is which of people's: a mapping of whole numbers, or text as "0=0,1=1,2=1".
+def parse_grade_map(grade_map: Any) -> dict[int, int] | None:
+    """The human grade of each machine grade, from a mapping of whole numbers, or text as "0=0,1=1,2=1".
 
-    Raises ParameterError for anything else, and for a grade that stands twice.
+    Raises ParameterError for anything else, and for a grade that occurs twice.
 
     >>> parse_grade_map("0=0, 1=0, 2=1, 3=2")
     {0: 0, 1: 0, 2: 1, 3: 2}
     """
-    if given is None:
+    if grade_map is None:
         return None
     expected = "expected the machine's grades with people's, as 0=0,1=0,2=1"
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
-    elif isinstance(given, str):
-        pairs = [tuple(part.split("=")) for part in given.split(",")]  # type: ignore[misc]  # counted below
+    if isinstance(grade_map, Mapping):
+        pairs = list(grade_map.items())
+    elif isinstance(grade_map, str):
+        pairs = [tuple(pair_text.split("=")) for pair_text in grade_map.split(",")]  # type: ignore[misc]  # counted below
     else:
-        raise ParameterError(f"map (--map) is {given!r}, {expected}")
-    found: dict[int, int] = {}
+        raise ParameterError(f"map (--map) is {grade_map!r}, {expected}")
+    grades: dict[int, int] = {}
     for pair in pairs:
         try:
-            if len(pair) != 2 or any(isinstance(side, (float, bool)) for side in pair):
+            if len(pair) != 2 or any(isinstance(value, (float, bool)) for value in pair):
                 raise ValueError
-            theirs, ours = (int(side) for side in pair)
+            machine_grade, human_grade = (int(value) for value in pair)
         except (TypeError, ValueError):
             raise ParameterError(f"map (--map) has {'='.join(map(str, pair))!r}, {expected}") from None
-        if theirs in found:
-            raise ParameterError(f"map (--map) has the grade {theirs} twice; say once what it is")
-        if theirs < 0:
-            raise ParameterError(f"map (--map) has the grade {theirs}, which means not judged; leave it out")
-        if max(theirs, abs(ours)) > LARGEST:
+        if machine_grade in grades:
+            raise ParameterError(f"map (--map) has the grade {machine_grade} twice; say once what it is")
+        if machine_grade < 0:
+            raise ParameterError(f"map (--map) has the grade {machine_grade}, which means not judged; leave it out")
+        if max(machine_grade, abs(human_grade)) > LARGEST:
             raise ParameterError(f"map (--map) has {'='.join(map(str, pair))!r}, expected grades up to {LARGEST:,}")
-        found[theirs] = ours
-    if not found:
+        grades[machine_grade] = human_grade
+    if not grades:
         raise ParameterError(f"map (--map) is empty, {expected}")
-    return found
+    return grades
 
 
 def map_grades(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:
-    """The machine's judgments on people's scale; grades below 0, not judged, stay, and a map may make others such.
+    """The machine's judgments on the human scale; grades below 0, not judged, stay, and a map may give such grades.
 
-    Raises InputError for a grade that the map does not have.
+    Raises InputError for a grade that the map lacks.
     """
-    there = np.unique(machine.relevance[machine.relevance >= 0]).tolist()
-    lacking = [grade for grade in there if grade not in grades]
-    if lacking:
+    machine_grades = np.unique(machine.relevance[machine.relevance >= 0]).tolist()
+    missing_grades = [grade for grade in machine_grades if grade not in grades]
+    if missing_grades:
         raise InputError(
-            f"{name} has the grade {join_names(map(str, lacking))}, which map (--map) does not; expected all of "
-            f"{', '.join(map(str, there))}; add {lacking[0]}=..."
+            f"{name} has the grade {join_names(map(str, missing_grades))}, which map (--map) does not; expected all of "
+            f"{', '.join(map(str, machine_grades))}; add {missing_grades[0]}=..."
         )
     relevance = machine.relevance.copy()
-    for theirs, ours in grades.items():
-        relevance[machine.relevance == theirs] = ours
+    for machine_grade, human_grade in grades.items():
+        relevance[machine.relevance == machine_grade] = human_grade
     docs = machine._docs
     return Qrels.from_rows(Rows(list(machine.codes), machine.offsets, docs, hashes(docs), relevance, str))
 
 
 def judged_queries(qrels: Qrels, name: str) -> Qrels:
-    """The judgments of queries that have one: pools mark documents that nobody judged yet by a grade below 0.
+    """The judgments of queries with at least one: in pools, a grade below 0 means not judged.
 
-    Raises InputError where no query has one.
+    Raises InputError where no query has a judgment.
     """
     query = group_of(qrels.offsets)
-    judged = np.zeros(len(qrels.query_ids), np.bool_)
-    judged[query[qrels.relevance >= 0]] = True
-    if judged.all():
+    has_judgment = np.zeros(len(qrels.query_ids), np.bool_)
+    has_judgment[query[qrels.relevance >= 0]] = True
+    if has_judgment.all():
         return qrels
-    if not judged.any():
+    if not has_judgment.any():
         raise InputError(f"{name} has no grade of at least 0, and below 0 means not judged; expected judgments")
-    rows = np.flatnonzero(judged[query])
+    rows = np.flatnonzero(has_judgment[query])
     docs = qrels._docs.take(rows)
-    ids = [id_ for id_, there in zip(qrels.codes, judged.tolist(), strict=True) if there]
-    lengths = np.diff(qrels.offsets)[judged]
+    ids = [id_ for id_, is_judged in zip(qrels.codes, has_judgment.tolist(), strict=True) if is_judged]
+    lengths = np.diff(qrels.offsets)[has_judgment]
     return Qrels.from_rows(Rows(ids, bounds(lengths), docs, hashes(docs), qrels.relevance[rows], str))
 
 
 def refuse_different_scale(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
-    """Raise InputError where the highest grades differ: values of the two would then be of other things."""
+    """Raise InputError where the highest grades differ: the values of the two would not be comparable."""
     highest = [int(qrels.relevance.max()) for qrels in (human, machine)]
     if highest[0] != highest[1]:
-        there = np.unique(machine.relevance[machine.relevance >= 0]).tolist()
-        same = ",".join(f"{grade}={grade}" for grade in there)
+        machine_grades = np.unique(machine.relevance[machine.relevance >= 0]).tolist()
+        identity_map = ",".join(f"{grade}={grade}" for grade in machine_grades)
         raise InputError(
             f"the grades of {names[1]} go up to {highest[1]}, those of {names[0]} up to {highest[0]}, expected one "
-            f"scale; say with map (--map) which is which, as {same or '1=1'} where they mean the same"
+            f"scale; say with map (--map) which is which, as {identity_map or '1=1'} where they mean the same"
         )
 
 
 def beyond_scale_note(human: Qrels, machine: Qrels, names: tuple[str, str]) -> str:
-    """A note where a map gives the machine a higher grade than people gave, who may have had no use for it; else ""."""
+    """A note where a map gives the machine a higher grade than people used; else ""."""
     highest = [int(qrels.relevance.max()) for qrels in (human, machine)]
     if highest[1] <= highest[0]:
         return ""
@@ -144,55 +144,56 @@ def beyond_scale_note(human: Qrels, machine: Qrels, names: tuple[str, str]) -> s
 
 def check_queries(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
     """Raise InputError where the machine lacks a query that people judged, or has none that they did not."""
-    known = set(machine.query_ids)
-    lacking = [query for query in human.query_ids if query not in known]
-    if lacking:
+    machine_queries = set(machine.query_ids)
+    missing_queries = [query for query in human.query_ids if query not in machine_queries]
+    if missing_queries:
         raise InputError(
-            f"{names[1]} lacks {pluralise_queries(len(lacking))} of the {len(human.query_ids):,} that {names[0]} has "
-            f"({first_names(lacking)}), expected judgments of the machine for every query that people judged; let it "
-            "judge them, or leave them out"
+            f"{names[1]} lacks {pluralise_queries(len(missing_queries))} of the {len(human.query_ids):,} that "
+            f"{names[0]} has ({first_names(missing_queries)}), expected judgments of the machine for every query that "
+            "people judged; let it judge them, or leave them out"
         )
-    if len(known) == len(human.query_ids):
+    if len(machine_queries) == len(human.query_ids):
         raise InputError(
-            f"{names[1]} has no query beside the {len(known):,} of {names[0]}, expected judgments of the machine for "
-            "more queries than people judged; evaluate by people's alone, or let it judge more"
-        )
-
-
-def refuse_unknown(queries_of_run: tuple[str, ...], machine: Qrels, system: str, name: str) -> None:
-    """Raise InputError where a run has queries that the machine did not judge: the estimate is of all queries."""
-    known = set(machine.query_ids)
-    lacking = [query for query in queries_of_run if query not in known]
-    if lacking:
-        raise InputError(
-            f"{name} lacks {pluralise_queries(len(lacking))} of the {len(queries_of_run):,} of run {system!r} "
-            f"({first_names(lacking)}), expected judgments of the machine for all queries of the runs; let it judge "
-            "them, or cut the runs to its queries"
+            f"{names[1]} has no query beside the {len(machine_queries):,} of {names[0]}, expected judgments of the "
+            "machine for more queries than people judged; evaluate by people's alone, or let it judge more"
         )
 
 
-#: By chance alone, so many of random draws are doubted by each look.
+def refuse_unknown(run_queries: tuple[str, ...], machine: Qrels, system: str, name: str) -> None:
+    """Raise InputError where a run has queries that the machine did not judge: the estimate is for all queries."""
+    machine_queries = set(machine.query_ids)
+    missing_queries = [query for query in run_queries if query not in machine_queries]
+    if missing_queries:
+        raise InputError(
+            f"{name} lacks {pluralise_queries(len(missing_queries))} of the {len(run_queries):,} of run {system!r} "
+            f"({first_names(missing_queries)}), expected judgments of the machine for all queries of the runs; let it "
+            "judge them, or cut the runs to its queries"
+        )
+
+
+#: The share of random samples that each check doubts by chance.
 LEVEL = 0.01
 
 
-def randomness_notes(query_ids: Sequence[str], judged: Bools, values: Floats, measure: str) -> list[str]:
-    """Notes where the draw does not look random. values: (queries) of the machine, on average over the systems."""
+def randomness_notes(query_ids: Sequence[str], is_judged: Bools, values: Floats, measure: str) -> list[str]:
+    """Notes where the sample does not look random. values: (queries) of the machine, averaged over the systems."""
     notes: list[str] = []
-    if judged.all() or not judged.any():
+    if is_judged.all() or not is_judged.any():
         return notes
-    places = places_in_order(query_ids)
-    p, side = rank_sum_pvalue(places, judged)
-    n = int(judged.sum())
-    ends = "last" if side > 0 else "first"
-    extreme = places[judged].max() == n - 1 if side < 0 else places[judged].min() == judged.size - n
+    id_positions = id_order_positions(query_ids)
+    p, direction = rank_sum_pvalue(id_positions, is_judged)
+    n_judged = int(is_judged.sum())
+    end_name = "last" if direction > 0 else "first"
+    first, last = id_positions[is_judged].min(), id_positions[is_judged].max()
+    at_end = last == n_judged - 1 if direction < 0 else first == is_judged.size - n_judged
     if p < LEVEL:
-        what = f"are the {ends} {n:,} in the order of ids" if extreme else f"stand among the {ends} in the order of ids"
-        notes.append(f"the queries that people judged {what} (p {format_p_value(p)}): {DOUBT}")
-    p, side = rank_sum_pvalue(values, judged)
+        location = f"are the {end_name} {n_judged:,}" if at_end else f"stand among the {end_name}"
+        notes.append(f"the queries that people judged {location} in the order of ids (p {format_p_value(p)}): {DOUBT}")
+    p, direction = rank_sum_pvalue(values, is_judged)
     if p < LEVEL:
-        than = "higher" if side > 0 else "lower"
+        comparative = "higher" if direction > 0 else "lower"
         notes.append(
-            f"by the machine {measure} is {than} on the queries that people judged than on the others (p "
+            f"by the machine {measure} is {comparative} on the queries that people judged than on the others (p "
             f"{format_p_value(p)}): " + DOUBT
         )
     return notes
@@ -204,39 +205,39 @@ DOUBT = (
 )
 
 
-def places_in_order(query_ids: Sequence[str]) -> Floats:
-    """(queries) the place of each in the order of ids, as numbers where all are."""
+def id_order_positions(query_ids: Sequence[str]) -> Floats:
+    """(queries) the position of each in the order of ids, which is numeric where all are numbers."""
     if all(query.isascii() and query.isdigit() for query in query_ids):
         order = sorted(range(len(query_ids)), key=lambda i: int(query_ids[i]))
     else:
         order = sorted(range(len(query_ids)), key=lambda i: query_ids[i].encode("utf-8", "surrogateescape"))
-    places = np.empty(len(order))
-    places[order] = np.arange(len(order))
-    return places
+    positions = np.empty(len(order))
+    positions[order] = np.arange(len(order))
+    return positions
 
 
-def rank_sum_pvalue(values: Floats, judged: Bools) -> tuple[float, float]:
+def rank_sum_pvalue(values: Floats, is_judged: Bools) -> tuple[float, float]:
     """Two-sided p of Wilcoxon's rank sum of the judged against the others, by the normal approximation with ties and a
-    correction of 1/2; and on which side the judged are, 1, -1 or 0. 1 where all values are one.
+    correction of 1/2; and the direction of the judged: 1, -1 or 0. p is 1 where all values are equal.
 
     Agrees with scipy.stats.mannwhitneyu(method="asymptotic").
     """
     codes, sizes = np.unique(join_ties(values[None])[0], return_inverse=True, return_counts=True)[1:]
-    middle = np.cumsum(sizes) - (sizes - 1) / 2  # the mean rank of each group of ties
-    n, total = int(judged.sum()), judged.size
-    off = float(middle[codes][judged].sum() - n * (total + 1) / 2)
-    ties = float((sizes**3.0 - sizes).sum())
-    variance = n * (total - n) / 12 * (total + 1 - ties / (total * (total - 1)))
+    mean_ranks = np.cumsum(sizes) - (sizes - 1) / 2  # the mean rank of each group of ties
+    n, total = int(is_judged.sum()), is_judged.size
+    deviation = float(mean_ranks[codes][is_judged].sum() - n * (total + 1) / 2)
+    tie_sum = float((sizes**3.0 - sizes).sum())
+    variance = n * (total - n) / 12 * (total + 1 - tie_sum / (total * (total - 1)))
     if variance <= 0:
         return 1.0, 0.0
-    z = max(abs(off) - 0.5, 0.0) / np.sqrt(variance)
-    return min(1.0, float(2 * special().ndtr(-z))), float(np.sign(off))
+    z = max(abs(deviation) - 0.5, 0.0) / np.sqrt(variance)
+    return min(1.0, float(2 * special().ndtr(-z))), float(np.sign(deviation))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DualValues:
-    """One measure. human, machine: (systems, n) on the queries that people judged; others: (systems, N - n) of the
-    machine on those that they did not. notes: what was left out, and whether the n were drawn at random.
+    """The values of one measure. human, machine: (systems, n) on the queries that people judged; others: (systems, N -
+    n) of the machine on the other queries. notes: on skipped queries, and whether the n look like a random sample.
     """
 
     measure: str
@@ -269,55 +270,57 @@ class DualScores:
     def systems(self) -> tuple[str, ...]:
         return self.human.systems
 
-    def signature(self, what: str, **settings: str | None) -> str:
-        """Every setting that changes the numbers, in one line; None for one that was not asked for."""
-        grades = None if self.map is None else ",".join(f"{a}={b}" for a, b in self.map.items())
-        every = {**settings, "map": grades, "machine_queries": str(len(self.machine.query_ids))}
-        told = (f"{key}:{value}" for key, value in every.items() if value is not None)
-        return " | ".join((what, *told, self.human.signature()))
+    def signature(self, title: str, **settings: str | None) -> str:
+        """Every setting that changes the numbers, in one line; a setting of None is skipped."""
+        grades = None if self.map is None else ",".join(f"{grade}={mapped}" for grade, mapped in self.map.items())
+        all_settings = {**settings, "map": grades, "machine_queries": str(len(self.machine.query_ids))}
+        setting_texts = (f"{key}:{value}" for key, value in all_settings.items() if value is not None)
+        return " | ".join((title, *setting_texts, self.human.signature()))
 
     def values(self, measure: str) -> DualValues:
-        """The values of a measure, of the queries that have one for every system."""
-        h, m = self.human.matrix(measure), self.machine.matrix(measure)
-        place = {query: i for i, query in enumerate(self.machine.query_ids)}
-        own = np.array([place[query] for query in self.human.query_ids])
-        known: Bools = np.asarray(~np.isnan(m).any(axis=0), np.bool_)
-        judged_here: Bools = np.asarray(~np.isnan(h).any(axis=0) & known[own], np.bool_)
-        if not judged_here.any():
+        """The values of a measure, on the queries with a value for every system."""
+        human_values, machine_values = self.human.matrix(measure), self.machine.matrix(measure)
+        machine_index = {query: i for i, query in enumerate(self.machine.query_ids)}
+        human_queries = np.array([machine_index[query] for query in self.human.query_ids])
+        machine_complete: Bools = np.asarray(~np.isnan(machine_values).any(axis=0), np.bool_)
+        human_complete: Bools = np.asarray(
+            ~np.isnan(human_values).any(axis=0) & machine_complete[human_queries], np.bool_
+        )
+        if not human_complete.any():
             raise InputError(
                 f"no query has a value of {measure} by people and by the machine for every system "
                 f"({join_names(self.systems)}); choose another measure, or missing zero"
             )
-        judged = np.zeros(known.size, np.bool_)
-        judged[own] = True
-        rest = known & ~judged
+        is_judged = np.zeros(machine_complete.size, np.bool_)
+        is_judged[human_queries] = True
+        machine_only = machine_complete & ~is_judged
         notes = []
-        for which, count, size in (
-            ("by the machine", int((~known).sum()), known.size),
-            ("of those that people judged", int((~judged_here).sum()), own.size),
+        for group_text, n_skipped, n_queries in (
+            ("by the machine", int((~machine_complete).sum()), machine_complete.size),
+            ("of those that people judged", int((~human_complete).sum()), human_queries.size),
         ):
-            if count:
+            if n_skipped:
                 notes.append(
-                    f"{measure}: {pluralise_queries(count)} of {size} {which} left out, where not every system has a "
-                    "value"
+                    f"{measure}: {pluralise_queries(n_skipped)} of {n_queries} {group_text} left out, where not every "
+                    "system has a value"
                 )
-        taken: Bools = np.zeros(known.size, np.bool_)
-        taken[own[judged_here]] = True
-        seen = taken | rest
-        ids = [self.machine.query_ids[q] for q in np.flatnonzero(seen).tolist()]
-        notes += randomness_notes(ids, taken[seen], m[:, seen].mean(axis=0), measure)
+        is_used: Bools = np.zeros(machine_complete.size, np.bool_)
+        is_used[human_queries[human_complete]] = True
+        in_estimate = is_used | machine_only
+        ids = [self.machine.query_ids[q] for q in np.flatnonzero(in_estimate).tolist()]
+        notes += randomness_notes(ids, is_used[in_estimate], machine_values[:, in_estimate].mean(axis=0), measure)
         return DualValues(
             measure=measure,
             sign=self.human.sign(measure),
-            human=h[:, judged_here],
-            machine=m[:, own[judged_here]],
-            others=m[:, rest],
+            human=human_values[:, human_complete],
+            machine=machine_values[:, human_queries[human_complete]],
+            others=machine_values[:, machine_only],
             notes=tuple(notes),
         )
 
 
 def check_inputs(inputs: tuple[Any, Any, Any], measures: Any, options: Mapping[str, Any]) -> Plan:
-    """Tell a wrong argument before anything is read."""
+    """Validate the arguments before anything is read; the plan of the measures."""
     runs = list_runs(inputs[2])
     if options.get("input") in (*LETOR, ENTITY) or options.get("total_ranks") is not None:
         raise ParameterError(
@@ -326,16 +329,18 @@ def check_inputs(inputs: tuple[Any, Any, Any], measures: Any, options: Mapping[s
         )
     if options.get("unjudged") == "bounds":
         raise ParameterError("unjudged 'bounds' (--unjudged) has no estimate; choose nonrelevant or skip")
-    plan = make_plan(measures, **{name: x for name, x in options.items() if name not in ("input", "total_ranks")})
+    plan_options = {name: value for name, value in options.items() if name not in ("input", "total_ranks")}
+    plan = make_plan(measures, **plan_options)
     if plan.needs_subtopics:
         raise ParameterError(
             "measures of diversity ask for judgments by subtopic, and a machine's are grades of documents; choose "
             "other measures"
         )
-    other = [str(measure) for measure in plan.measures if measure.summary != "mean"]
-    if other:
+    not_means = [str(measure) for measure in plan.measures if measure.summary != "mean"]
+    if not_means:
         raise ParameterError(
-            f"{other[0]} is no mean over queries, and what is estimated are means; choose measures that are, as nDCG@10"
+            f"{not_means[0]} is no mean over queries, and what is estimated are means; choose measures that are, as "
+            "nDCG@10"
         )
     check_single_stdin([inputs[0], inputs[1], *runs])
     refuse_measures(runs)
@@ -354,30 +359,37 @@ def score_under_both(
     **options: Any,
 ) -> DualScores:
     """Evaluate the runs under both, each run read once. See `estimate` for the arguments and for what is refused."""
-    grades, beyond = parse_grade_map(map), ""
+    grades, scale_note = parse_grade_map(map), ""
     plan = check_inputs((human, machine, runs), measures, options)
-    called = names or judgment_names(human, machine)
-    people, judge = (judged_queries(as_qrels(one), name) for one, name in zip((human, machine), called, strict=True))
+    source_names = names or judgment_names(human, machine)
+    human_qrels, machine_qrels = (
+        judged_queries(as_qrels(judgments), name)
+        for judgments, name in zip((human, machine), source_names, strict=True)
+    )
     if grades is not None:
-        judge = judged_queries(map_grades(judge, grades, called[1]), called[1])
-        beyond = beyond_scale_note(people, judge, called)
+        machine_qrels = judged_queries(map_grades(machine_qrels, grades, source_names[1]), source_names[1])
+        scale_note = beyond_scale_note(human_qrels, machine_qrels, source_names)
     else:
-        refuse_different_scale(people, judge, called)
-    check_queries(people, judge, called)
-    by_people: list[JoinedRun] = []
-    by_machine: list[JoinedRun] = []
-    for given in list_runs(runs):
-        path = given if is_path(given) else None
-        run = read_run(given, input=options.get("input")) if path is not None else given
+        refuse_different_scale(human_qrels, machine_qrels, source_names)
+    check_queries(human_qrels, machine_qrels, source_names)
+    human_joined: list[JoinedRun] = []
+    machine_joined: list[JoinedRun] = []
+    for run_source in list_runs(runs):
+        path = run_source if is_path(run_source) else None
+        run = read_run(run_source, input=options.get("input")) if path is not None else run_source
         run = run if isinstance(run, Run) else Run(run)
-        refuse_unknown(run.query_ids, judge, run.name, called[1])
-        by_people.append(join_run_object(people, run, plan.convention, path))
-        by_machine.append(join_run_object(judge, run, plan.convention, path))
+        refuse_unknown(run.query_ids, machine_qrels, run.name, source_names[1])
+        human_joined.append(join_run_object(human_qrels, run, plan.convention, path))
+        machine_joined.append(join_run_object(machine_qrels, run, plan.convention, path))
         if progress is not None and path is not None:
             progress(file_size(path))
-    a, b = score_hits(plan, by_people), score_hits(plan, by_machine)
+    human_scores, machine_scores = score_hits(plan, human_joined), score_hits(plan, machine_joined)
     return DualScores(
-        human=a, machine=b, names=called, map=grades, notes=(*((beyond,) if beyond else ()), *merge_notes(a, b, called))
+        human=human_scores,
+        machine=machine_scores,
+        names=source_names,
+        map=grades,
+        notes=(*((scale_note,) if scale_note else ()), *merge_notes(human_scores, machine_scores, source_names)),
     )
 
 
@@ -391,17 +403,17 @@ def file_size(path: Any) -> int:
 
 
 def judgment_names(human: Any, machine: Any) -> tuple[str, str]:
-    """By their files, else "people" and "the machine"."""
+    """The names of the files where they differ, else general ones."""
     if is_path(human) and is_path(machine):
-        one, other = (file_stem(path).removesuffix(".qrels") for path in (human, machine))
-        if one != other:
-            return one, other
+        human_name, machine_name = (file_stem(path).removesuffix(".qrels") for path in (human, machine))
+        if human_name != machine_name:
+            return human_name, machine_name
     return "the judgments of people", "the machine"
 
 
-def merge_notes(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
-    """The notes of both evaluations, those of one by name."""
-    notes = [note for note in a.notes if note in b.notes]
-    for scores, name in ((a, names[0]), (b, names[1])):
+def merge_notes(human_scores: Scores, machine_scores: Scores, names: tuple[str, str]) -> list[str]:
+    """The notes of both evaluations; notes of only one get its name."""
+    notes = [note for note in human_scores.notes if note in machine_scores.notes]
+    for scores, name in ((human_scores, names[0]), (machine_scores, names[1])):
         notes += [f"by {name}: {note}" for note in scores.notes if note not in notes]
     return notes

@@ -1,4 +1,4 @@
-"""How many queries people must judge beside a machine, for intervals of a given width."""
+"""Planning: how many queries people must judge beside a machine, for intervals of a given width."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ COLUMNS = ("measure", "system_a", "system_b", "method", "width", "sd", "explaine
 
 
 class Need(NamedTuple):
-    """What a system (system_b empty) or a difference takes.
+    """The queries that a system (system_b empty) or a difference needs.
 
     method: "human", "combined", or "combined, any number by the machine". sd: of people's values; explained: the share
-    of their variance that the machine explains. n_queries: that people must judge; None where no number will do.
+    of their variance that the machine explains. n_queries: that people must judge; None where no number is enough.
     """
 
     system_a: str
@@ -51,7 +51,7 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureNeeds:
-    """By one measure. n, n_all: queries that people and that the machine judged so far."""
+    """The needs by one measure. n, n_all: queries judged so far by people and by the machine."""
 
     measure: str
     systems: tuple[str, ...]
@@ -83,9 +83,9 @@ class JudgmentPlan:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        for part in self.parts:
-            for need in part.needs:
-                yield (part.measure, *need[:3], self.width, *need[3:])
+        for measure_needs in self.parts:
+            for need in measure_needs.needs:
+                yield (measure_needs.measure, *need[:3], self.width, *need[3:])
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame."""
@@ -93,46 +93,48 @@ class JudgmentPlan:
 
     def sections(self) -> list[Section]:
         """A sentence and a table for each measure."""
-        return [self.section(part) for part in self.parts]
+        return [self.section(measure_needs) for measure_needs in self.parts]
 
-    def section(self, part: MeasureNeeds) -> Section:
+    def section(self, measure_needs: MeasureNeeds) -> Section:
         rows = []
-        for alone, helped, any_number in triples(part.needs):
-            what = f"{alone.system_a} - {alone.system_b}" if alone.system_b else alone.system_a
-            cells = (format_count(need.n_queries) for need in (alone, helped, any_number))
-            rows.append((what, f"{alone.sd:.4f}", f"{100 * alone.explained:.0f} %", *cells))
-        columns = ("of", "sd", "explained", "people alone", f"machine on {part.n_all:,}", "machine on any number")
+        for human_need, combined_need, unlimited_need in triples(measure_needs.needs):
+            label = f"{human_need.system_a} - {human_need.system_b}" if human_need.system_b else human_need.system_a
+            cells = (format_count(need.n_queries) for need in (human_need, combined_need, unlimited_need))
+            rows.append((label, f"{human_need.sd:.4f}", f"{100 * human_need.explained:.0f} %", *cells))
+        machine_columns = (f"machine on {measure_needs.n_all:,}", "machine on any number")
+        columns = ("of", "sd", "explained", "people alone", *machine_columns)
         return Section(
-            title=f"{part.measure}: queries that people must judge",
-            sentence=self.sentence(part),
+            title=f"{measure_needs.measure}: queries that people must judge",
+            sentence=self.sentence(measure_needs),
             table=Table(columns=columns, rows=tuple(rows)),
         )
 
-    def sentence(self, part: MeasureNeeds) -> str:
-        """What the hardest of all takes."""
-        kind = "difference" if any(need.system_b for need in part.needs) else "mean"
+    def sentence(self, measure_needs: MeasureNeeds) -> str:
+        """The numbers of queries for the largest need."""
+        kind = "difference" if any(need.system_b for need in measure_needs.needs) else "mean"
         hardest = max(
-            (three for three in triples(part.needs) if (three[0].system_b != "") == (kind == "difference")),
-            key=lambda three: three[0].n_queries or 0,
+            (triple for triple in triples(measure_needs.needs) if (triple[0].system_b != "") == (kind == "difference")),
+            key=lambda triple: triple[0].n_queries or 0,
         )
-        alone, helped, any_number = (need.n_queries for need in hardest)
-        start = f"For {format_percent(self.confidence_level)} intervals of a {kind} no wider than {self.width:g}, "
-        if alone is None:
+        n_human, n_combined, n_unlimited = (need.n_queries for need in hardest)
+        opening = f"For {format_percent(self.confidence_level)} intervals of a {kind} no wider than {self.width:g}, "
+        if n_human is None:
             return (
-                f"{start}nothing can be planned: people's values do not vary, or more queries are needed than can be."
+                f"{opening}nothing can be planned: people's values do not vary, or more queries are needed than can be."
             )
-        text = f"{start}people alone must judge up to {pluralise_queries(alone)}; they have judged {part.n:,}. "
-        if helped is not None:
-            every = pluralise_queries(part.n_all)
-            return f"{text}With this machine's judgments of {every} it takes {pluralise_queries(helped)}."
-        more = (
-            ""
-            if any_number is None
-            else f"; if it judged many more, {pluralise_queries(any_number)} by people would do"
+        text = (
+            f"{opening}people alone must judge up to {pluralise_queries(n_human)}; they have judged "
+            f"{measure_needs.n:,}. "
         )
+        machine_text = pluralise_queries(measure_needs.n_all)
+        if n_combined is not None:
+            return f"{text}With this machine's judgments of {machine_text} it takes {pluralise_queries(n_combined)}."
+        unlimited_text = ""
+        if n_unlimited is not None:
+            unlimited_text = f"; if it judged many more, {pluralise_queries(n_unlimited)} by people would do"
         return (
-            f"{text}With this machine's judgments of {pluralise_queries(part.n_all)} no number of them is enough, "
-            f"since these queries themselves are a sample{more}."
+            f"{text}With this machine's judgments of {machine_text} no number of them is enough, "
+            f"since these queries themselves are a sample{unlimited_text}."
         )
 
     def signature(self) -> str:
@@ -143,7 +145,7 @@ class JudgmentPlan:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"JudgmentPlan({', '.join(part.measure for part in self.parts)}, width {self.width:g})"
+        return f"JudgmentPlan({', '.join(measure_needs.measure for measure_needs in self.parts)}, width {self.width:g})"
 
 
 def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
@@ -197,47 +199,50 @@ def plan_judgments(
     """
     check_positive("width", width)
     check_share("confidence_level", confidence_level)
-    both = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
-    baseline = resolve_baseline(baseline, runs, both)
+    dual_scores = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
+    baseline = resolve_baseline(baseline, runs, dual_scores)
     parts = tuple(
-        needs_of(both.values(name), both.systems, baseline, width, confidence_level)
-        for name in both.human.measure_names
+        needs_of(dual_scores.values(name), dual_scores.systems, baseline, width, confidence_level)
+        for name in dual_scores.human.measure_names
     )
-    measured = both.signature(
+    signature = dual_scores.signature(
         "judgments of people", width=f"{width:g}", baseline=baseline, confidence=f"{confidence_level:g}"
     )
     return JudgmentPlan(
         parts=parts,
         width=width,
         confidence_level=confidence_level,
-        measured=measured,
-        notes=tuple(dict.fromkeys((*both.notes, *(note for part in parts for note in part.notes)))),
+        measured=signature,
+        notes=tuple(
+            dict.fromkeys((*dual_scores.notes, *(note for measure_needs in parts for note in measure_needs.notes)))
+        ),
     )
 
 
 def needs_of(
     values: DualValues, systems: tuple[str, ...], baseline: str | None, width: float, confidence_level: float
 ) -> MeasureNeeds:
-    """Of all systems and pairs by one measure."""
+    """The needs of all systems and pairs by one measure."""
     if values.n < FEWEST:
         raise InputError(
             f"people judged {values.n} queries that have a value of {values.measure}, expected at least {FEWEST} to "
             "tell how their values vary; have some more judged, drawn at random"
         )
     first, second = pairs_of(systems, baseline)
-    named_pairs = [(systems[a], systems[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
-    h, m = values.human, values.machine
-    both_h, both_m = (np.concatenate((side, side[first] - side[second])) for side in (h, m))
-    spread = spread_of(both_h, both_m)
+    named_pairs = [(systems[i], systems[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
+    human_rows, machine_rows = (
+        np.concatenate((matrix, matrix[first] - matrix[second])) for matrix in (values.human, values.machine)
+    )
+    spread = spread_of(human_rows, machine_rows)
     needs = [
         need
-        for (a, b), sd, explained in zip(
+        for (system_a, system_b), sd, explained in zip(
             [*((system, "") for system in systems), *named_pairs],
             spread.sd.tolist(),
             spread.explained.tolist(),
             strict=True,
         )
-        for need in needs_for(a, b, sd, explained, width / 2, values.n_all, confidence_level)
+        for need in needs_for(system_a, system_b, sd, explained, width / 2, values.n_all, confidence_level)
     ]
     return MeasureNeeds(
         measure=values.measure,
@@ -250,31 +255,31 @@ def needs_of(
 
 
 def needs_for(
-    a: str, b: str, sd: float, explained: float, half: float, n_all: int, confidence_level: float
+    system_a: str, system_b: str, sd: float, explained: float, half_width: float, n_all: int, confidence_level: float
 ) -> list[Need]:
-    """By people alone, with the machine as it is, and with one that judges as many queries as one likes."""
-    alone = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, 0.0, half, confidence_level)
-    helped = fewest_queries(n_all, n_all, sd, explained, half, confidence_level)
-    any_number = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, explained, half, confidence_level)
+    """By people alone, with the machine as it is, and with one that judges any number of queries."""
+    n_human = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, 0.0, half_width, confidence_level)
+    n_combined = fewest_queries(n_all, n_all, sd, explained, half_width, confidence_level)
+    n_unlimited = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, explained, half_width, confidence_level)
     return [
-        Need(a, b, "human", sd, explained, alone),
-        Need(a, b, "combined", sd, explained, helped),
-        Need(a, b, "combined, any number by the machine", sd, explained, any_number),
+        Need(system_a, system_b, "human", sd, explained, n_human),
+        Need(system_a, system_b, "combined", sd, explained, n_combined),
+        Need(system_a, system_b, "combined, any number by the machine", sd, explained, n_unlimited),
     ]
 
 
 def fewest_queries(
-    most: int, n_all: int, sd: float, explained: float, half: float, confidence_level: float
+    max_queries: int, n_all: int, sd: float, explained: float, half_width: float, confidence_level: float
 ) -> int | None:
-    """The fewest queries for half an interval of at most this; None where `most` do not do, or nothing varies."""
+    """The fewest queries for this half width; None where `max_queries` are not enough, or nothing varies."""
 
-    def enough(n: int) -> bool:
-        return combined_half(n, n_all, sd, explained, confidence_level=confidence_level) <= half
+    def is_enough(n: int) -> bool:
+        return combined_half(n, n_all, sd, explained, confidence_level=confidence_level) <= half_width
 
-    if not sd > 0 or not enough(most):
+    if not sd > 0 or not is_enough(max_queries):
         return None
-    low, high = 1, most  # one query says nothing of how they vary
+    low, high = 1, max_queries  # one query says nothing about the variance
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high

@@ -1,4 +1,4 @@
-"""Prediction-powered estimates: how good systems are, from few human judgments beside many of a machine."""
+"""Prediction-powered estimates: values of systems from few human judgments beside many of a machine."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ NO_VALUE = float("nan")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureEstimates:
-    """By one measure. of_systems: arrays (systems); of_pairs: (pairs), the first system less the second, None where
-    there is no pair. sign: 1 where higher is better, -1 where lower is, 0 where neither.
+    """Estimates by one measure. of_systems: arrays (systems); of_pairs: (pairs), the first system less the second,
+    None without a pair. sign: 1 where higher is better, -1 where lower is, 0 where neither.
     """
 
     measure: str
@@ -74,7 +74,7 @@ class Estimates:
     queries judged by people alone would be as sure). `print` shows sentences and tables.
     """
 
-    #: The view that shows it.
+    #: The view of the result.
     VIEW: ClassVar[str] = "rankscope.judging.estimation.view:estimate_sections"
 
     parts: tuple[MeasureEstimates, ...]
@@ -86,10 +86,10 @@ class Estimates:
     notes: tuple[str, ...]
 
     def __getitem__(self, measure: str) -> MeasureEstimates:
-        for part in self.parts:
-            if part.measure == measure:
-                return part
-        raise UnknownName("measure of these estimates", str(measure), [part.measure for part in self.parts])
+        for estimates in self.parts:
+            if estimates.measure == measure:
+                return estimates
+        raise UnknownName("measure of these estimates", str(measure), [estimates.measure for estimates in self.parts])
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -98,12 +98,14 @@ class Estimates:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table; NaN where there is no value."""
-        for part in self.parts:
-            for s, system in enumerate(part.systems):
-                yield from rows_of(part.measure, system, "", part.of_systems, s)
-            if part.of_pairs is not None:
-                for i, (a, b) in enumerate(zip(part.first.tolist(), part.second.tolist(), strict=True)):
-                    yield from rows_of(part.measure, part.systems[a], part.systems[b], part.of_pairs, i)
+        for estimates in self.parts:
+            for s, system in enumerate(estimates.systems):
+                yield from rows_of(estimates.measure, system, "", estimates.of_systems, s)
+            if estimates.of_pairs is not None:
+                pairs = zip(estimates.first.tolist(), estimates.second.tolist(), strict=True)
+                for i, (first, second) in enumerate(pairs):
+                    system_a, system_b = estimates.systems[first], estimates.systems[second]
+                    yield from rows_of(estimates.measure, system_a, system_b, estimates.of_pairs, i)
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -128,14 +130,16 @@ class Estimates:
         )
 
 
-def rows_of(measure: str, a: str, b: str, found: PredictionPowered, i: int) -> Iterator[tuple[Any, ...]]:
+def rows_of(
+    measure: str, system_a: str, system_b: str, estimates: PredictionPowered, i: int
+) -> Iterator[tuple[Any, ...]]:
     """The four estimates of one system or pair."""
-    for name, n in (("human", found.n), ("machine", found.n_all), ("bias", found.n), ("combined", found.n_all)):
-        ends = (getattr(found, f"{name}{end}")[i].item() for end in ("", "_low", "_high"))
-        of_it = (
-            (found.weight[i].item(), n, found.effective[i].item()) if name == "combined" else (NO_VALUE, n, NO_VALUE)
-        )
-        yield (measure, a, b, name, *ends, *of_it)
+    n, n_all = estimates.n, estimates.n_all
+    for name, n_queries in (("human", n), ("machine", n_all), ("bias", n), ("combined", n_all)):
+        interval = (getattr(estimates, f"{name}{suffix}")[i].item() for suffix in ("", "_low", "_high"))
+        weight = estimates.weight[i].item() if name == "combined" else NO_VALUE
+        n_effective = estimates.effective[i].item() if name == "combined" else NO_VALUE
+        yield (measure, system_a, system_b, name, *interval, weight, n_queries, n_effective)
 
 
 #: What readers should know of the columns and of the intervals.
@@ -196,58 +200,61 @@ def estimate(
     0.9167
     """
     check_share("confidence_level", confidence_level)
-    both = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
-    baseline = resolve_baseline(baseline, runs, both)
+    dual_scores = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
+    baseline = resolve_baseline(baseline, runs, dual_scores)
     parts = tuple(
-        estimates_of(both.values(name), both, baseline, weight, confidence_level) for name in both.human.measure_names
+        estimates_of(dual_scores.values(name), dual_scores, baseline, weight, confidence_level)
+        for name in dual_scores.human.measure_names
     )
-    measured = both.signature(
+    signature = dual_scores.signature(
         "prediction-powered",
         baseline=baseline,
         weight="tuned" if weight is None else f"{weight:g}",
         confidence=f"{confidence_level:g}",
     )
+    measure_notes = [note for estimates in parts for note in estimates.notes]
     return Estimates(
         parts=parts,
         baseline=baseline,
-        names=both.names,
+        names=dual_scores.names,
         confidence_level=confidence_level,
         tuned=weight is None,
-        measured=measured,
-        notes=tuple(
-            dict.fromkeys((*both.notes, *(note for part in parts for note in part.notes), COLUMNS_NOTE, INTERVALS_NOTE))
-        ),
+        measured=signature,
+        notes=tuple(dict.fromkeys((*dual_scores.notes, *measure_notes, COLUMNS_NOTE, INTERVALS_NOTE))),
     )
 
 
-def resolve_baseline(baseline: str | None, runs: Any, both: DualScores) -> str | None:
-    """The system that is meant: by its name, or by its run as it was given. Raises UnknownName for another."""
-    if baseline is None or baseline in both.systems:
+def resolve_baseline(baseline: str | None, runs: Any, dual_scores: DualScores) -> str | None:
+    """The name of the baseline, which is the name of a system or the path of a run. Raises UnknownName for another."""
+    if baseline is None or baseline in dual_scores.systems:
         return baseline
-    given = list(runs) if isinstance(runs, (list, tuple)) else [runs]
-    places = [i for i, run in enumerate(given) if isinstance(run, str) and run == baseline]
-    if not places:
-        raise UnknownName("system of these runs", str(baseline), both.systems, "; it was asked for as the baseline")
-    return both.systems[places[0]]
+    run_list = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+    matches = [i for i, run in enumerate(run_list) if isinstance(run, str) and run == baseline]
+    if not matches:
+        raise UnknownName(
+            "system of these runs", str(baseline), dual_scores.systems, "; it was asked for as the baseline"
+        )
+    return dual_scores.systems[matches[0]]
 
 
 def pairs_of(systems: tuple[str, ...], baseline: str | None) -> tuple[Any, Any]:
-    """Both sides of each pair: the others against the baseline, or all i < j."""
-    m = len(systems)
+    """The first and second system of each pair: the others against the baseline, or all i < j."""
+    n_systems = len(systems)
     if baseline is None:
-        return all_pairs(m) if m > 1 else (np.zeros(0, np.int64), np.zeros(0, np.int64))
-    b = systems.index(baseline)
-    others = np.delete(np.arange(m), b)
-    return others, np.full(m - 1, b)
+        return all_pairs(n_systems) if n_systems > 1 else (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    baseline_index = systems.index(baseline)
+    other_systems = np.delete(np.arange(n_systems), baseline_index)
+    return other_systems, np.full(n_systems - 1, baseline_index)
 
 
 def estimates_of(
-    values: DualValues, both: DualScores, baseline: str | None, weight: float | None, confidence_level: float
+    values: DualValues, dual_scores: DualScores, baseline: str | None, weight: float | None, confidence_level: float
 ) -> MeasureEstimates:
-    """Of all systems and pairs by one measure."""
-    first, second = pairs_of(both.systems, baseline)
-    three = (values.human, values.machine, values.others)
-    asked: dict[str, Any] = {"weight": weight, "confidence_level": confidence_level}
+    """The estimates of all systems and pairs by one measure."""
+    first, second = pairs_of(dual_scores.systems, baseline)
+    value_matrices = (values.human, values.machine, values.others)
+    differences = [matrix[first] - matrix[second] for matrix in value_matrices]
+    options: dict[str, Any] = {"weight": weight, "confidence_level": confidence_level}
     notes = list(values.notes)
     if weight is None and values.n < FEWEST:
         notes.append(
@@ -257,10 +264,10 @@ def estimates_of(
     return MeasureEstimates(
         measure=values.measure,
         sign=values.sign,
-        systems=both.systems,
+        systems=dual_scores.systems,
         first=first,
         second=second,
-        of_systems=prediction_powered(*three, **asked),
-        of_pairs=prediction_powered(*(side[first] - side[second] for side in three), **asked) if first.size else None,
+        of_systems=prediction_powered(*value_matrices, **options),
+        of_pairs=prediction_powered(*differences, **options) if first.size else None,
         notes=tuple(notes),
     )

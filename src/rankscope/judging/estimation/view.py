@@ -1,4 +1,4 @@
-"""How estimates are shown: human, machine and both combined, side by side."""
+"""View of estimates: human, machine and both combined, side by side."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-#: What the tables show of each estimate; and with its sign turned.
+#: The columns of each estimate in the tables; and those of an estimate with the opposite sign.
 ENDS = ("human", "human_low", "human_high", "machine", "bias", "combined", "combined_low", "combined_high")
 TURNED = ("human", "human_high", "human_low", "machine", "bias", "combined", "combined_high", "combined_low")
 
@@ -28,118 +28,143 @@ TURNED = ("human", "human_high", "human_low", "machine", "bias", "combined", "co
 def estimate_sections(result: Estimates) -> list[Section]:
     """For each measure the systems, then the differences."""
     sections = []
-    for part in result.parts:
-        sections.append(systems_section(part, result.confidence_level, result.tuned))
-        if part.of_pairs is not None:
-            sections.append(differences_section(part, part.of_pairs, result.confidence_level, result.baseline is None))
+    for measure_estimates in result.parts:
+        sections.append(systems_section(measure_estimates, result.confidence_level, result.tuned))
+        if measure_estimates.of_pairs is not None:
+            make_positive = result.baseline is None
+            sections.append(
+                differences_section(
+                    measure_estimates, measure_estimates.of_pairs, result.confidence_level, make_positive
+                )
+            )
     return sections
 
 
-def systems_section(part: MeasureEstimates, confidence_level: float, tuned: bool) -> Section:
+def systems_section(measure_estimates: MeasureEstimates, confidence_level: float, tuned: bool) -> Section:
     """Every system by the three estimates, the best by the combined one first."""
-    found = part.of_systems
-    order = order_of(-(part.sign or 1) * found.combined).tolist()
-    of = format_percent(confidence_level)
+    estimate = measure_estimates.of_systems
+    order = order_of(-(measure_estimates.sign or 1) * estimate.combined).tolist()
+    level_text = format_percent(confidence_level)
     columns = ("system", "people", "low", "high", "machine", "bias", "combined", "low", "high", "weight", "worth")
     rows = []
     for s in order:
-        cells = [format_number(getattr(found, name)[s], signed=name == "bias") for name in ENDS]
-        rows.append((part.systems[s], *cells, format_number(found.weight[s], 2), format_number(found.effective[s], 0)))
+        cells = [format_number(getattr(estimate, name)[s], signed=name == "bias") for name in ENDS]
+        cells += [format_number(estimate.weight[s], 2), format_number(estimate.effective[s], 0)]
+        rows.append((measure_estimates.systems[s], *cells))
     figure = Figure(
         "leaderboard",
         {
-            "systems": tuple(part.systems[s] for s in order),
-            "means": tuple(found.combined[order].tolist()),
-            "low": tuple(found.combined_low[order].tolist()),
-            "high": tuple(found.combined_high[order].tolist()),
-            "measure": part.measure,
-            "higher_is_better": {1: True, -1: False, 0: None}[part.sign],
-            "interval": f"{of} interval, combined",
+            "systems": tuple(measure_estimates.systems[s] for s in order),
+            "means": tuple(estimate.combined[order].tolist()),
+            "low": tuple(estimate.combined_low[order].tolist()),
+            "high": tuple(estimate.combined_high[order].tolist()),
+            "measure": measure_estimates.measure,
+            "higher_is_better": {1: True, -1: False, 0: None}[measure_estimates.sign],
+            "interval": f"{level_text} interval, combined",
         },
     )
     return Section(
-        title=f"{part.measure}: people, machine, and both combined",
-        sentence=systems_sentence(part, found, tuned),
+        title=f"{measure_estimates.measure}: people, machine, and both combined",
+        sentence=systems_sentence(measure_estimates, estimate, tuned),
         table=Table(columns=columns, rows=tuple(rows)),
         figure=figure,
     )
 
 
-def systems_sentence(part: MeasureEstimates, found: PredictionPowered, tuned: bool) -> str:
-    """What the machine is worth, and where it errs by more than chance."""
-    start = f"People judged {pluralise_queries(found.n)}, the machine {found.n_all:,}, those among them. "
-    gain = found.effective / found.n
-    there = gain[~np.isnan(gain)]
-    used = found.weight != 0
-    if not used.any() and not tuned:
-        gained = "It has no weight. "
-    elif not used.any():
-        why = (
+def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPowered, tuned: bool) -> str:
+    """The worth of the machine, and the systems of which it is significantly biased."""
+    opening = f"People judged {pluralise_queries(estimate.n)}, the machine {estimate.n_all:,}, those among them. "
+    gain = estimate.effective / estimate.n
+    known_gains = gain[~np.isnan(gain)]
+    has_weight = estimate.weight != 0
+    if not has_weight.any() and not tuned:
+        gain_sentence = "It has no weight. "
+    elif not has_weight.any():
+        reason = (
             "From so few no weight of the machine can be told"
-            if found.n < FEWEST
+            if estimate.n < FEWEST
             else "Its values foretell people's too badly to make an interval narrower"
         )
-        gained = f"{why}: the combined estimate is that of people alone. "
+        gain_sentence = f"{reason}: the combined estimate is that of people alone. "
     else:
-        low, high = float(found.effective[~np.isnan(gain)].min()), float(found.effective[~np.isnan(gain)].max())
-        worth = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
-        gained = f"With it, these {found.n:,} are worth {worth} judged by people alone. " if there.size else ""
-    off = [s for s in range(len(part.systems)) if found.bias_low[s] > 0 or found.bias_high[s] < 0]
-    if not off:
-        return f"{start}{gained}For no system is the machine shown to be biased."
-    off.sort(key=lambda s: -abs(float(found.bias[s])))
-    over = [part.systems[s] for s in off if found.bias[s] > 0]
-    under = [part.systems[s] for s in off if found.bias[s] < 0]
-    told = [f"{word} {join_names(names)}" for word, names in (("overrates", over), ("underrates", under)) if names]
-    most = f"{abs(float(found.bias[off[0]])):.4f}"
-    by = f" by {most}, more" if len(off) == 1 else f", most {part.systems[off[0]]} by {most}, by more"
-    return f"{start}{gained}The machine {' and '.join(told)}{by} than chance would explain."
+        effective = estimate.effective[~np.isnan(gain)]
+        low, high = float(effective.min()), float(effective.max())
+        worth_text = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
+        gain_sentence = (
+            f"With it, these {estimate.n:,} are worth {worth_text} judged by people alone. " if known_gains.size else ""
+        )
+    systems = measure_estimates.systems
+    biased = [s for s in range(len(systems)) if estimate.bias_low[s] > 0 or estimate.bias_high[s] < 0]
+    if not biased:
+        return f"{opening}{gain_sentence}For no system is the machine shown to be biased."
+    biased.sort(key=lambda s: -abs(float(estimate.bias[s])))
+    overrated = [systems[s] for s in biased if estimate.bias[s] > 0]
+    underrated = [systems[s] for s in biased if estimate.bias[s] < 0]
+    clauses = [
+        f"{verb} {join_names(names)}" for verb, names in (("overrates", overrated), ("underrates", underrated)) if names
+    ]
+    largest_bias = f"{abs(float(estimate.bias[biased[0]])):.4f}"
+    size_text = f" by {largest_bias}, more"
+    if len(biased) > 1:
+        size_text = f", most {systems[biased[0]]} by {largest_bias}, by more"
+    return f"{opening}{gain_sentence}The machine {' and '.join(clauses)}{size_text} than chance would explain."
 
 
 def differences_section(
-    part: MeasureEstimates, found: PredictionPowered, confidence_level: float, turned: bool
+    measure_estimates: MeasureEstimates, estimate: PredictionPowered, confidence_level: float, make_positive: bool
 ) -> Section:
-    """Every pair, the greater difference first; of all pairs each so that it is positive."""
-    order = order_of(-np.abs(found.combined)).tolist()
+    """Every pair, the greatest difference first. make_positive: turn pairs whose combined difference is negative."""
+    order = order_of(-np.abs(estimate.combined)).tolist()
     columns = ("difference", "people", "low", "high", "machine", "bias", "combined", "low", "high", "weight", "worth")
     rows = []
     for i in order:
-        a, b, names, sign = part.systems[part.first[i]], part.systems[part.second[i]], ENDS, 1.0
-        if turned and found.combined[i] < 0:
-            a, b, names, sign = b, a, TURNED, -1.0
-        cells = [format_number(sign * getattr(found, name)[i], signed=True) for name in names]
-        rows.append((f"{a} - {b}", *cells, format_number(found.weight[i], 2), format_number(found.effective[i], 0)))
+        first, second = pair_systems(measure_estimates, i)
+        names, sign = ENDS, 1.0
+        if make_positive and estimate.combined[i] < 0:
+            first, second, names, sign = second, first, TURNED, -1.0
+        cells = [format_number(sign * getattr(estimate, name)[i], signed=True) for name in names]
+        cells += [format_number(estimate.weight[i], 2), format_number(estimate.effective[i], 0)]
+        rows.append((f"{first} - {second}", *cells))
     return Section(
-        title=f"{part.measure}: differences of systems",
-        sentence=differences_sentence(part, found, confidence_level),
+        title=f"{measure_estimates.measure}: differences of systems",
+        sentence=differences_sentence(measure_estimates, estimate, confidence_level),
         table=Table(columns=columns, rows=tuple(rows)),
     )
 
 
-def differences_sentence(part: MeasureEstimates, found: PredictionPowered, confidence_level: float) -> str:
-    """How many pairs each estimate tells apart, which only the combined one does, and where the machine misleads."""
+def differences_sentence(
+    measure_estimates: MeasureEstimates, estimate: PredictionPowered, confidence_level: float
+) -> str:
+    """The number of significant pairs by each estimate, those of the combined one only, and errors of the machine."""
 
-    def side(name: str) -> np.ndarray:
-        low, high = getattr(found, f"{name}_low"), getattr(found, f"{name}_high")
+    def directions(name: str) -> np.ndarray:
+        low, high = getattr(estimate, f"{name}_low"), getattr(estimate, f"{name}_high")
         return np.where(low > 0, 1, np.where(high < 0, -1, 0))
 
-    people, machine, combined = side("human"), side("machine"), side("combined")
+    people, machine, combined = directions("human"), directions("machine"), directions("combined")
     pairs = pluralise(people.size, "pair")
     text = (
         f"The {format_percent(confidence_level)} intervals of {int((combined != 0).sum())} of {pairs} leave out 0 when "
         f"both are combined, of {int((people != 0).sum())} by people alone."
     )
-    new = np.flatnonzero((combined != 0) & (people == 0)).tolist()
-    if new and part.sign:
-        text += f" Only combined: {join_names(format_order(part, i, int(combined[i])) for i in new)}."
-    wrong = np.flatnonzero((machine != 0) & (machine * combined <= 0)).tolist()
-    if wrong and part.sign:
-        named = join_names(format_order(part, i, int(machine[i])) for i in wrong)
-        text += f" The machine alone would say what is not shown: {named}."
+    new_pairs = np.flatnonzero((combined != 0) & (people == 0)).tolist()
+    if new_pairs and measure_estimates.sign:
+        pair_texts = join_names(format_order(measure_estimates, i, int(combined[i])) for i in new_pairs)
+        text += f" Only combined: {pair_texts}."
+    misleading_pairs = np.flatnonzero((machine != 0) & (machine * combined <= 0)).tolist()
+    if misleading_pairs and measure_estimates.sign:
+        pair_texts = join_names(format_order(measure_estimates, i, int(machine[i])) for i in misleading_pairs)
+        text += f" The machine alone would say what is not shown: {pair_texts}."
     return text
 
 
-def format_order(part: MeasureEstimates, i: int, direction: int) -> str:
-    a, b = part.systems[part.first[i]], part.systems[part.second[i]]
-    better, worse = (a, b) if direction * part.sign > 0 else (b, a)
+def pair_systems(measure_estimates: MeasureEstimates, i: int) -> tuple[str, str]:
+    """The names of the systems of pair i."""
+    systems = measure_estimates.systems
+    return systems[measure_estimates.first[i]], systems[measure_estimates.second[i]]
+
+
+def format_order(measure_estimates: MeasureEstimates, i: int, direction: int) -> str:
+    first, second = pair_systems(measure_estimates, i)
+    better, worse = (first, second) if direction * measure_estimates.sign > 0 else (second, first)
     return f"{better} above {worse}"

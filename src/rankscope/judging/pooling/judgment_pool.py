@@ -1,4 +1,4 @@
-"""What to judge next: the documents of a pool, the most promising first."""
+"""The judgment pool: which documents to judge next, the most promising first."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ class Pooled:
     def counts(self) -> Ints:
         """(runs and all, columns) the numbers of the tidy table."""
         lists, runs = self.lists, len(self.lists.systems)
-        chosen = np.zeros(lists.size, np.bool_)
-        chosen[self.document] = True
-        single = lists.runs_with() == 1
-        marks = (np.ones(lists.size, np.bool_), single, self.grades >= 0, self.grades >= self.rel, chosen)
-        by_run = [np.bincount(lists.run[mark[lists.doc]], minlength=runs) for mark in marks]
-        length = np.bincount(lists.run * lists.sizes.size + lists.query, minlength=runs * lists.sizes.size)
-        answered = (length.reshape(runs, -1) > 0).sum(axis=1)
-        table = np.array([answered, *by_run]).T
-        return np.concatenate((table, [[lists.sizes.size, *(int(mark.sum()) for mark in marks)]]))
+        is_to_judge = np.zeros(lists.size, np.bool_)
+        is_to_judge[self.document] = True
+        in_one_run = lists.runs_with() == 1
+        masks = (np.ones(lists.size, np.bool_), in_one_run, self.grades >= 0, self.grades >= self.rel, is_to_judge)
+        by_run = [np.bincount(lists.run[mask[lists.doc]], minlength=runs) for mask in masks]
+        list_lengths = np.bincount(lists.run * lists.sizes.size + lists.query, minlength=runs * lists.sizes.size)
+        n_queries = (list_lengths.reshape(runs, -1) > 0).sum(axis=1)
+        table = np.array([n_queries, *by_run]).T
+        return np.concatenate((table, [[lists.sizes.size, *(int(mask.sum()) for mask in masks)]]))
 
     def records(self) -> Iterator[tuple[str, int, int, int, int, int, int]]:
         """The rows of the tidy table: a run each, then all of them."""
@@ -127,50 +127,51 @@ class Pooled:
         return stable_order(self.lists.query_of[self.document])
 
     def finished(self) -> str:
-        """That all is judged, in words."""
-        deeper = self.lists.depth
-        return f"all {pluralise(self.lists.size, 'document')} among the first {deeper} of each list are; look deeper"
+        """A sentence that all documents are judged."""
+        depth = self.lists.depth
+        return f"all {pluralise(self.lists.size, 'document')} among the first {depth} of each list are; look deeper"
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        found = list(self.lists.notes)
-        open_ = int((self.grades < 0).sum())
+        notes = list(self.lists.notes)
+        n_unjudged = int((self.grades < 0).sum())
         if not self.document.size:
-            found.append(f"nothing is left to be judged: {self.finished()}")
-        elif self.budget is not None and self.budget > open_:
-            found.append(
-                f"the budget is {self.budget:,} and only {pluralise(open_, 'document')} among the first "
-                f"{self.lists.depth} of each list {'is' if open_ == 1 else 'are'} not judged"
+            notes.append(f"nothing is left to be judged: {self.finished()}")
+        elif self.budget is not None and self.budget > n_unjudged:
+            notes.append(
+                f"the budget is {self.budget:,} and only {pluralise(n_unjudged, 'document')} among the first "
+                f"{self.lists.depth} of each list {'is' if n_unjudged == 1 else 'are'} not judged"
             )
         if self.method.adaptive and not (self.grades >= self.rel).any():
-            found.append(
+            notes.append(
                 "no document that takes part was judged relevant so far, so that there is little to learn from; ask "
                 "for a few a query first, and again with --judged (judged=...) once they are judged"
             )
-        return tuple(found)
+        return tuple(notes)
 
     def sections(self) -> list[Section]:
-        lists, judged = self.lists, int((self.grades >= 0).sum())
+        lists, n_judged = self.lists, int((self.grades >= 0).sum())
         sentence = (
             f"{pluralise(lists.size, 'document')} of {pluralise_queries(len(lists.query_ids))} "
             f"{'is' if lists.size == 1 else 'are'} among the first {lists.depth} of the lists of "
             f"{pluralise(len(lists.systems), 'run')}."
         )
-        if judged:
-            sentence += f" Judged already: {judged:,}, of which {int((self.grades >= self.rel).sum()):,} relevant."
+        if n_judged:
+            sentence += f" Judged already: {n_judged:,}, of which {int((self.grades >= self.rel).sum()):,} relevant."
         sentence += f" To judge next: {self.document.size:,}, {METHODS[self.method.name]}."
         headings = ("run", "queries", "documents", "of it alone", "judged", "relevant", "to judge")
         rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
         return [Section(title="What to judge next", sentence=sentence, table=Table(columns=headings, rows=rows))]
 
     def signature(self) -> str:
-        parts = [f"pool:{self.method}", f"depth:{self.lists.depth}"]
+        settings = [f"pool:{self.method}", f"depth:{self.lists.depth}"]
         if self.budget is not None:
-            parts.append(f"budget:{self.budget}")
-        parts += [f"rel:{self.rel}", f"judged:{int((self.grades >= 0).sum())}", f"queries:{len(self.lists.query_ids)}"]
+            settings.append(f"budget:{self.budget}")
+        n_judged = int((self.grades >= 0).sum())
+        settings += [f"rel:{self.rel}", f"judged:{n_judged}", f"queries:{len(self.lists.query_ids)}"]
         if self.method.name == "thompson":
-            parts.append(f"rng:{self.seed}")
-        return " | ".join([*parts, f"rankscope {__version__}"])
+            settings.append(f"rng:{self.seed}")
+        return " | ".join([*settings, f"rankscope {__version__}"])
 
     def __str__(self) -> str:
         return as_text(self)
@@ -183,17 +184,16 @@ class Pooled:
 
 
 def judgments_from(lists: RunLists, doc: Ints, relevance: Ints) -> Qrels:
-    """Judgments of these documents, which are given query by query."""
+    """Judgments of these documents, which are ordered by query."""
     query = lists.query_of[doc]
-    some = np.unique(query)
+    query_indices = np.unique(query)
     docs = lists.docs.take(doc)
-    offsets = bounds(np.bincount(query, minlength=lists.sizes.size)[some])
-    return Qrels.from_rows(
-        Rows([lists.query_ids[q] for q in some.tolist()], offsets, docs, hashes(docs), relevance, lambda _: "the pool")
-    )
+    offsets = bounds(np.bincount(query, minlength=lists.sizes.size)[query_indices])
+    query_ids = [lists.query_ids[q] for q in query_indices.tolist()]
+    return Qrels.from_rows(Rows(query_ids, offsets, docs, hashes(docs), relevance, lambda _: "the pool"))
 
 
-#: How far down lists are read: where every document is to be judged, and where a budget says how many.
+#: Default depths of lists: without a budget, and with one.
 SHALLOW, DEEP = 10, 100
 
 
@@ -240,7 +240,7 @@ def pool(
     >>> found.documents()["doc_id"].to_list()
     ['b']
     """
-    settled = validate_method(method, rate, beta)
+    pooling_method = validate_method(method, rate, beta)
     check_count("rel", rel)
     if depth is not None:
         check_count("depth", depth)
@@ -248,31 +248,33 @@ def pool(
         check_count("budget", budget)
     seed = seed_of(rng)
     check_single_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
-    deep = depth if depth is not None else SHALLOW if budget is None else DEEP
+    list_depth = depth if depth is not None else SHALLOW if budget is None else DEEP
     qrels = None if judged is None else as_qrels(judged)
-    lists = read_lists(runs, deep, input=input, progress=progress)
+    lists = read_lists(runs, list_depth, input=input, progress=progress)
     grades = grades_of(lists, qrels)
     if budget is not None:
         check_budget(budget, lists, grades >= 0)
-    most = lists.size if budget is None else budget
-    doc, step = judging_order(lists, settled, grades >= rel, grades >= 0, most, np.random.default_rng(seed))
+    max_documents = lists.size if budget is None else budget
+    doc, step = judging_order(
+        lists, pooling_method, grades >= rel, grades >= 0, max_documents, np.random.default_rng(seed)
+    )
     return Pooled(
         lists=lists,
         grades=grades,
         document=doc,
         step=step,
-        method=settled,
+        method=pooling_method,
         budget=budget,
         rel=rel,
         seed=seed,
     )
 
 
-def check_budget(budget: int, lists: RunLists, free: npt.NDArray[np.bool_]) -> None:
-    """Raise for less than one document a query, those left out that have none to judge. free: (documents) judged."""
-    open_ = np.unique(lists.query_of[~free]).size
-    if budget < open_:
+def check_budget(budget: int, lists: RunLists, is_judged: npt.NDArray[np.bool_]) -> None:
+    """Raise ParameterError for a budget below one document for each query that has documents to judge."""
+    n_queries = np.unique(lists.query_of[~is_judged]).size
+    if budget < n_queries:
         raise ParameterError(
-            f"a budget of {budget} is less than one document a query ({pluralise_queries(open_)} to judge for); give "
-            f"at least {open_}, or leave queries out of the runs"
+            f"a budget of {budget} is less than one document a query ({pluralise_queries(n_queries)} to judge for); "
+            f"give at least {n_queries}, or leave queries out of the runs"
         )

@@ -1,4 +1,4 @@
-"""Leave one run out: what the judgments would be without a run's own documents, and what that does to it."""
+"""Leave one run out: the ranks of runs under judgments without the documents that only one run has."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ class LeftOut:
                 str(rank_without),
                 f"{100 * unjudged:.1f} %",
                 f"{100 * unjudged_without:.1f} %",
-                f"{only:,}",
-                f"{relevant:,}",
+                f"{n_only:,}",
+                f"{n_relevant:,}",
             )
-            for system, _, mean, rank, mean_without, rank_without, unjudged, unjudged_without, only, relevant in (
+            for system, _, mean, rank, mean_without, rank_without, unjudged, unjudged_without, n_only, n_relevant in (
                 self.records()
             )
         )
@@ -120,22 +120,23 @@ class LeftOut:
         return [Section(title="Each run, had it not taken part", sentence=self.sentence(), table=table)]
 
     def sentence(self) -> str:
-        """Who would lose by it."""
-        down = self.rank_without - self.rank
-        start = (
+        """Which runs would fall."""
+        rank_drops = self.rank_without - self.rank
+        opening = (
             f"Without: judgments of documents that no other run has among its first {self.depth} are taken away, as if "
             "that run were new. "
         )
-        if not down.any():
-            return f"{start}No run would change its rank by {self.measure}."
-        worst = int(np.argmax(down))
-        moved = [self.systems[i] for i in np.flatnonzero(down > 0).tolist()]
-        if down[worst] <= 0:
-            return f"{start}No run would fall by {self.measure}; {pluralise(int((down < 0).sum()), 'run')} would rise."
+        if not rank_drops.any():
+            return f"{opening}No run would change its rank by {self.measure}."
+        worst = int(np.argmax(rank_drops))
+        falling = [self.systems[i] for i in np.flatnonzero(rank_drops > 0).tolist()]
+        if rank_drops[worst] <= 0:
+            n_rising = int((rank_drops < 0).sum())
+            return f"{opening}No run would fall by {self.measure}; {pluralise(n_rising, 'run')} would rise."
         return (
-            f"{start}{join_names(moved)} would fall by {self.measure}; the furthest {self.systems[worst]}, from rank "
-            f"{self.rank[worst]} to {self.rank_without[worst]}. Of a new run like it, fewer documents would be judged "
-            "than of those that took part."
+            f"{opening}{join_names(falling)} would fall by {self.measure}; the furthest {self.systems[worst]}, "
+            f"from rank {self.rank[worst]} to {self.rank_without[worst]}. Of a new run like it, fewer documents would "
+            "be judged than of those that took part."
         )
 
     def signature(self) -> str:
@@ -186,42 +187,46 @@ def leave_out(
         raise ParameterError(f"{measure} asks for judgments by subtopic, and pools have none; choose another measure")
     files = runs if isinstance(runs, (list, tuple)) else ()
     refuse_pipes(files, "runs are read twice here")
-    before = file_stamps(files)
+    stamps = file_stamps(files)
     lists = read_lists(runs, max(depth, cutoff), input=input)
     if len(lists.systems) < 2:
         raise ParameterError("one run, expected at least two: without it there would be no judgments")
-    judged = as_qrels(qrels)
-    joined = join_all(judged, list(runs), plan, input, None)
-    refuse_changed(before)
-    scores = score_hits(plan, joined)
-    places = [list(scores.systems).index(system) for system in lists.systems]
-    by_name = [JoinedRun(lists.systems[i], joined[p].hits, (), None) for i, p in enumerate(places)]
-    found = judgments_of(lists, judged)
-    found[found >= 0] = np.where(judged.relevance[found[found >= 0]] >= 0, found[found >= 0], -1)
-    alone = own_documents(lists, depth)
-    without = np.empty((len(by_name), len(by_name)))
-    order = np.lexsort((-judged.relevance, group_of(judged.offsets)))
-    for i in range(len(by_name)):
-        kept = np.ones(judged.relevance.size, np.bool_)
-        gone = found[alone == i]
-        kept[gone[gone >= 0]] = False
-        anew = judged_without(judged, kept, order)
-        parts = [JoinedRun(one.name, one.hits.rejudged(**anew, memory={}), (), None) for one in by_name]
-        without[i] = score_hits(plan, parts).summary(scores.measure_names[0])
+    judgments = as_qrels(qrels)
+    joined_runs = join_all(judgments, list(runs), plan, input, None)
+    refuse_changed(stamps)
+    scores = score_hits(plan, joined_runs)
+    score_index = [list(scores.systems).index(system) for system in lists.systems]
+    sorted_runs = [JoinedRun(lists.systems[i], joined_runs[p].hits, (), None) for i, p in enumerate(score_index)]
+    judgment_index = judgments_of(lists, judgments)
+    present = judgment_index >= 0
+    judgment_index[present] = np.where(judgments.relevance[judgment_index[present]] >= 0, judgment_index[present], -1)
+    only_run = own_documents(lists, depth)
+    means_without = np.empty((len(sorted_runs), len(sorted_runs)))
+    order = np.lexsort((-judgments.relevance, group_of(judgments.offsets)))
+    for i in range(len(sorted_runs)):
+        is_kept = np.ones(judgments.relevance.size, np.bool_)
+        removed = judgment_index[only_run == i]
+        is_kept[removed[removed >= 0]] = False
+        rejudged = judged_without(judgments, is_kept, order)
+        rejudged_runs = [
+            JoinedRun(joined_run.name, joined_run.hits.rejudged(**rejudged, memory={}), (), None)
+            for joined_run in sorted_runs
+        ]
+        means_without[i] = score_hits(plan, rejudged_runs).summary(scores.measure_names[0])
     sign = scores.sign(scores.measure_names[0]) or 1
-    mean = scores.summary(scores.measure_names[0])[places]
-    relevance = np.where(found >= 0, judged.relevance[np.maximum(found, 0)], -1)
+    mean = scores.summary(scores.measure_names[0])[score_index]
+    relevance = np.where(judgment_index >= 0, judgments.relevance[np.maximum(judgment_index, 0)], -1)
     return LeftOut(
         measure=scores.measure_names[0],
         systems=lists.systems,
         mean=mean,
         rank=ranks_of(sign * mean[None])[0],
-        mean_without=without.diagonal().copy(),
-        rank_without=ranks_of(sign * without).diagonal().copy(),
+        mean_without=means_without.diagonal().copy(),
+        rank_without=ranks_of(sign * means_without).diagonal().copy(),
         unjudged=unjudged_share(lists, relevance >= 0, cutoff, None),
-        unjudged_without=unjudged_share(lists, relevance >= 0, cutoff, alone),
-        only_here=count_by_run(alone[relevance >= 0], len(lists.systems)),
-        only_here_relevant=count_by_run(alone[relevance >= rel], len(lists.systems)),
+        unjudged_without=unjudged_share(lists, relevance >= 0, cutoff, only_run),
+        only_here=count_by_run(only_run[relevance >= 0], len(lists.systems)),
+        only_here_relevant=count_by_run(only_run[relevance >= rel], len(lists.systems)),
         depth=depth,
         cutoff=cutoff,
         measured=scores.signature(),
@@ -230,45 +235,45 @@ def leave_out(
 
 
 def own_documents(lists: RunLists, depth: int) -> Ints:
-    """(documents) the one run that has it within the depth; -1 where several or none have."""
+    """(documents) the only run that has it within the depth; -1 where several or none have it."""
     within = lists.rank <= depth
     counts = np.bincount(lists.doc[within], minlength=lists.size)
-    alone = np.full(lists.size, -1)
-    alone[lists.doc[within]] = lists.run[within]
-    alone[counts != 1] = -1
-    return alone
+    only_run = np.full(lists.size, -1)
+    only_run[lists.doc[within]] = lists.run[within]
+    only_run[counts != 1] = -1
+    return only_run
 
 
-def count_by_run(run: Ints, runs: int) -> Ints:
-    return np.bincount(run[run >= 0], minlength=runs)
+def count_by_run(run: Ints, n_runs: int) -> Ints:
+    return np.bincount(run[run >= 0], minlength=n_runs)
 
 
-def judged_without(qrels: Qrels, kept: Bools, order: Ints) -> dict[str, Ints]:
-    """What `Hits.rejudged` takes. kept: (judgments); order: that sorts them by query, then falling grade."""
+def judged_without(qrels: Qrels, is_kept: Bools, order: Ints) -> dict[str, Ints]:
+    """The arguments of `Hits.rejudged`. is_kept: (judgments); order: sorts them by query, then by falling grade."""
     query = group_of(qrels.offsets)
-    counts = np.bincount(query[kept], minlength=len(qrels.query_ids))
-    before: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept, dtype=np.int64)))
-    places = np.where(kept, before[:-1] - before[qrels.offsets[:-1]][query], -1)
-    grades = qrels.relevance[order][kept[order]]
-    return {"relevance": qrels.relevance, "places": places, "grades": grades, "grade_offsets": bounds(counts)}
+    counts = np.bincount(query[is_kept], minlength=len(qrels.query_ids))
+    n_kept_before: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_kept, dtype=np.int64)))
+    new_places = np.where(is_kept, n_kept_before[:-1] - n_kept_before[qrels.offsets[:-1]][query], -1)
+    grades = qrels.relevance[order][is_kept[order]]
+    return {"relevance": qrels.relevance, "places": new_places, "grades": grades, "grade_offsets": bounds(counts)}
 
 
 def ranks_of(values: Floats) -> Ints:
-    """(rows, systems) ranks from 1, the highest value first; equal ones share the better rank."""
-    found = (
+    """(rows, systems) ranks from 1, the highest value first; ties share the better rank."""
+    joined = (
         join_ties(np.where(np.isnan(values), np.nanmin(values) - 1, values))
         if np.isnan(values).any()
         else join_ties(values)
     )
-    return np.asarray(1 + (found[:, :, None] < found[:, None, :]).sum(axis=2))
+    return np.asarray(1 + (joined[:, :, None] < joined[:, None, :]).sum(axis=2))
 
 
-def unjudged_share(lists: RunLists, judged: Bools, cutoff: int, alone: Ints | None) -> Floats:
-    """(runs) the share of its first documents without a judgment. alone: whose judgments are gone when it is left out;
-    None where none are.
+def unjudged_share(lists: RunLists, is_judged: Bools, cutoff: int, only_run: Ints | None) -> Floats:
+    """(runs) the share of its first documents without a judgment. only_run: (documents) the run without which the
+    judgment is missing; None keeps all judgments.
     """
-    near = lists.rank <= cutoff
-    run, doc = lists.run[near], lists.doc[near]
-    known = judged[doc] if alone is None else judged[doc] & (alone[doc] != run)
-    listed = np.bincount(run, minlength=len(lists.systems))
-    return np.bincount(run[~known], minlength=listed.size) / np.maximum(listed, 1)
+    within_cutoff = lists.rank <= cutoff
+    run, doc = lists.run[within_cutoff], lists.doc[within_cutoff]
+    is_known = is_judged[doc] if only_run is None else is_judged[doc] & (only_run[doc] != run)
+    n_listed = np.bincount(run, minlength=len(lists.systems))
+    return np.bincount(run[~is_known], minlength=n_listed.size) / np.maximum(n_listed, 1)

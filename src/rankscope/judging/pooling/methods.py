@@ -1,4 +1,4 @@
-"""Methods of pooling by name, and the order in which each has documents judged."""
+"""Methods of pooling by name, and the order of documents to judge by each."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ __all__ = [
 ]
 
 
-#: Cells of a table of lists: queries are taken so many at a time.
+#: Cells of a table of lists, which limit the number of queries at a time.
 CELLS = 8_000_000
-#: Of Hedge, as its authors have it.
+#: The default of Hedge, by its authors.
 BETA = 0.1
-#: The methods, and what is first under each.
+#: The methods, and the documents that each has judged first.
 METHODS = {
     "depth": "those with the best rank in a run first",
     "mtf": "by move-to-front: a run goes on while its documents are relevant",
@@ -47,7 +47,7 @@ METHODS = {
 
 
 class PoolingMethod(NamedTuple):
-    """A method and its parameters, settled. rate: of the bandits; beta: of Hedge."""
+    """A method and its validated parameters. rate: of the bandits; beta: of Hedge."""
 
     name: str
     rate: float
@@ -55,7 +55,7 @@ class PoolingMethod(NamedTuple):
 
     @property
     def adaptive(self) -> bool:
-        """Whether judgments change what is next."""
+        """Whether judgments change the order of the documents that follow."""
         return self.name != "depth"
 
     def __str__(self) -> str:
@@ -81,7 +81,9 @@ def validate_method(method: str, rate: float | None = None, beta: float | None =
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryTables:
-    """Some queries as tables. first, queries: which; table: as in `turns`; width: of the most documents."""
+    """Tables of some queries. first, queries: the first and their number; table: as in `adjudicate`; width: the largest
+    number of documents.
+    """
 
     first: int
     queries: int
@@ -90,132 +92,138 @@ class QueryTables:
 
 
 def judging_order(
-    lists: RunLists, method: PoolingMethod, relevant: Bools, free: Bools, budget: int, rng: np.random.Generator
+    lists: RunLists, method: PoolingMethod, relevant: Bools, is_judged: Bools, budget: int, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """The documents that are to be judged, by the numbers of `lists`, in the order of judging; and the step of each.
+    """The documents to judge, by the numbers of `lists`, in the order of judging; and the step of each.
 
-    relevant: (documents) what judges say or said. free: (documents) judged already, and so neither counted nor given.
-    budget: of all queries together. Queries share it evenly, one document a step, as long as they have documents;
-    what is left in the end goes to the first ones; under mtf-global none has a share.
+    relevant: (documents) the judgments. is_judged: (documents) whether judged before, which are neither counted nor
+    returned. budget: for all queries together. Queries share it evenly, one document a step, as long as they have
+    documents; the remainder goes to the first queries; mtf-global has no shares.
     """
-    seen: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(~free, dtype=np.int64)))
-    open_ = seen[lists.offsets[1:]] - seen[lists.offsets[:-1]]
-    shares = even_shares(open_, budget)
+    n_unjudged_before: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(~is_judged, dtype=np.int64)))
+    n_unjudged = n_unjudged_before[lists.offsets[1:]] - n_unjudged_before[lists.offsets[:-1]]
+    shares = even_shares(n_unjudged, budget)
     if method.name == "depth":
-        doc = by_depth(lists, free, shares)
+        doc = by_depth(lists, is_judged, shares)
     elif method.name == "hedge":
-        doc = by_hedge(lists, relevant, free, shares, method.beta)
+        doc = by_hedge(lists, relevant, is_judged, shares, method.beta)
     elif method.name == "mtf-global":
-        doc = by_global(lists, relevant, free, min(budget, int(open_.sum())))
+        doc = by_global(lists, relevant, is_judged, min(budget, int(n_unjudged.sum())))
         return doc, np.arange(doc.size)
     else:
-        doc = by_adjudication(lists, method, relevant, free, shares, rng)
+        doc = by_adjudication(lists, method, relevant, is_judged, shares, rng)
     return in_steps(lists, doc)
 
 
-def even_shares(open_: Ints, budget: int) -> Ints:
-    """(queries) how many documents each has judged: level by level, none more than it has."""
-    if budget >= int(open_.sum()):
-        return open_
-    levels = np.sort(open_)
-    # Up to the k-th smallest, this much is spent; from there on all the larger ones grow alike.
-    larger = levels.size - np.arange(levels.size)
-    spent = np.cumsum(levels) - levels + levels * larger
+def even_shares(n_unjudged: Ints, budget: int) -> Ints:
+    """(queries) the share of the budget of each: as even as possible, none more than its unjudged documents."""
+    if budget >= int(n_unjudged.sum()):
+        return n_unjudged
+    levels = np.sort(n_unjudged)
+    # spent[k]: the budget at which the k-th smallest query is finished; beyond it all larger ones grow evenly.
+    n_larger = levels.size - np.arange(levels.size)
+    spent = np.cumsum(levels) - levels + levels * n_larger
     k = int(np.searchsorted(spent, budget, side="right"))
-    below = int(levels[:k].sum())
-    level = (budget - below) // int(larger[k])
-    shares = np.minimum(open_, level)
-    over = np.flatnonzero(open_ > level)[: budget - int(shares.sum())]
-    shares[over] += 1
+    smaller_sum = int(levels[:k].sum())
+    level = (budget - smaller_sum) // int(n_larger[k])
+    shares = np.minimum(n_unjudged, level)
+    extra = np.flatnonzero(n_unjudged > level)[: budget - int(shares.sum())]
+    shares[extra] += 1
     return shares
 
 
 def in_steps(lists: RunLists, doc: Ints) -> tuple[Ints, Ints]:
-    """Documents, each query's in order, brought into the order of steps: the first of every query, the second, ..."""
+    """Documents in the order of steps, and their steps: the first of every query, then the second, ..."""
     query = lists.query_of[doc]
-    by_query = stable_order(query)
+    query_order = stable_order(query)
     counts = np.bincount(query, minlength=lists.sizes.size)
     step = np.empty(doc.size, np.int64)
-    step[by_query] = np.arange(doc.size) - np.repeat(bounds(counts)[:-1], counts)
-    order = by_query[stable_order(step[by_query])]
+    step[query_order] = np.arange(doc.size) - np.repeat(bounds(counts)[:-1], counts)
+    order = query_order[stable_order(step[query_order])]
     return doc[order], step[order]
 
 
-def by_depth(lists: RunLists, free: Bools, shares: Ints) -> Ints:
-    """By the best rank of each document, those of one rank by falling id."""
-    by_rank = stable_order(lists.best_rank())
-    order = by_rank[stable_order(lists.query_of[by_rank])]
-    order = order[~free[order]]
+def by_depth(lists: RunLists, is_judged: Bools, shares: Ints) -> Ints:
+    """By the best rank of each document, ties by falling id."""
+    rank_order = stable_order(lists.best_rank())
+    order = rank_order[stable_order(lists.query_of[rank_order])]
+    order = order[~is_judged[order]]
     query = lists.query_of[order]
     counts = np.bincount(query, minlength=shares.size)
-    place = np.arange(order.size) - np.repeat(bounds(counts)[:-1], counts)
-    return order[place < shares[query]]
+    position = np.arange(order.size) - np.repeat(bounds(counts)[:-1], counts)
+    return order[position < shares[query]]
 
 
 def query_tables(lists: RunLists) -> Iterator[QueryTables]:
     """Lists as tables, some queries at a time."""
-    runs, deep = len(lists.systems), int(lists.rank.max()) + 1
-    step = max(1, CELLS // (runs * deep))
-    by_query = stable_order(lists.query)
-    begins = np.searchsorted(lists.query[by_query], np.arange(lists.sizes.size + 1))
+    runs, list_length = len(lists.systems), int(lists.rank.max()) + 1
+    step = max(1, CELLS // (runs * list_length))
+    query_order = stable_order(lists.query)
+    begins = np.searchsorted(lists.query[query_order], np.arange(lists.sizes.size + 1))
     for first in range(0, lists.sizes.size, step):
         last = min(first + step, lists.sizes.size)
-        some = by_query[begins[first] : begins[last]]
-        table = np.full((last - first, runs, deep), -1)
-        query = lists.query[some]
-        table[query - first, lists.run[some], lists.rank[some] - 1] = lists.doc[some] - lists.offsets[query]
+        entries = query_order[begins[first] : begins[last]]
+        table = np.full((last - first, runs, list_length), -1)
+        query = lists.query[entries]
+        table[query - first, lists.run[entries], lists.rank[entries] - 1] = lists.doc[entries] - lists.offsets[query]
         yield QueryTables(first, last - first, table, int(lists.sizes[first:last].max()))
 
 
-def spread_by_query(lists: RunLists, part: QueryTables, values: Bools) -> Bools:
-    """(queries, documents) of a part from (documents); False behind a query's last one."""
-    sizes = lists.sizes[part.first : part.first + part.queries]
-    found = np.zeros((part.queries, part.width), np.bool_)
-    found[np.arange(part.width) < sizes[:, None]] = values[
-        lists.offsets[part.first] : lists.offsets[part.first + part.queries]
+def spread_by_query(lists: RunLists, tables: QueryTables, values: Bools) -> Bools:
+    """(queries, documents) values of (documents) as a table of some queries; False after a query's last document."""
+    sizes = lists.sizes[tables.first : tables.first + tables.queries]
+    spread = np.zeros((tables.queries, tables.width), np.bool_)
+    spread[np.arange(tables.width) < sizes[:, None]] = values[
+        lists.offsets[tables.first] : lists.offsets[tables.first + tables.queries]
     ]
-    return found
+    return spread
 
 
 def by_adjudication(
-    lists: RunLists, method: PoolingMethod, relevant: Bools, free: Bools, shares: Ints, rng: np.random.Generator
+    lists: RunLists, method: PoolingMethod, relevant: Bools, is_judged: Bools, shares: Ints, rng: np.random.Generator
 ) -> Ints:
-    """By a rule that chooses runs, all queries of a part in step."""
-    runs, found = len(lists.systems), []
-    for part in query_tables(lists):
+    """By a rule that chooses runs, all queries of a table in step."""
+    runs, document_blocks = len(lists.systems), []
+    for tables in query_tables(lists):
         rule: AdjudicationRule
         if method.name == "mtf":
-            rule = MoveToFront(part.queries, runs)
+            rule = MoveToFront(tables.queries, runs)
         elif method.name == "bandit":
-            rule = MaxMean(part.queries, runs, method.rate)
+            rule = MaxMean(tables.queries, runs, method.rate)
         else:
-            rule = Thompson(part.queries, runs, method.rate, rng)
-        share = shares[part.first : part.first + part.queries]
+            rule = Thompson(tables.queries, runs, method.rate, rng)
+        share = shares[tables.first : tables.first + tables.queries]
         query, doc = adjudicate(
-            part.table, spread_by_query(lists, part, relevant), spread_by_query(lists, part, free), share, rule
+            tables.table,
+            spread_by_query(lists, tables, relevant),
+            spread_by_query(lists, tables, is_judged),
+            share,
+            rule,
         )
-        found.append(lists.offsets[part.first + query] + doc)
-    return np.concatenate(found)
+        document_blocks.append(lists.offsets[tables.first + query] + doc)
+    return np.concatenate(document_blocks)
 
 
-def by_global(lists: RunLists, relevant: Bools, free: Bools, budget: int) -> Ints:
+def by_global(lists: RunLists, relevant: Bools, is_judged: Bools, budget: int) -> Ints:
     """Move-to-front over the lists of all queries, as if they were runs of one query."""
-    runs, deep = len(lists.systems), int(lists.rank.max()) + 1
-    table = np.full((1, runs * lists.sizes.size, deep), -1)
+    runs, list_length = len(lists.systems), int(lists.rank.max()) + 1
+    table = np.full((1, runs * lists.sizes.size, list_length), -1)
     table[0, lists.query * runs + lists.run, lists.rank - 1] = lists.doc
     rule = MoveToFront(1, table.shape[1])
-    return adjudicate(table, relevant[None], free[None], np.array([budget]), rule)[1]
+    return adjudicate(table, relevant[None], is_judged[None], np.array([budget]), rule)[1]
 
 
-def by_hedge(lists: RunLists, relevant: Bools, free: Bools, shares: Ints, beta: float) -> Ints:
+def by_hedge(lists: RunLists, relevant: Bools, is_judged: Bools, shares: Ints, beta: float) -> Ints:
     """Hedge, query by query."""
-    runs, found = len(lists.systems), []
-    by_query = stable_order(lists.query)
-    begins = np.searchsorted(lists.query[by_query], np.arange(lists.sizes.size + 1))
-    for q, (a, b) in enumerate(zip(lists.offsets[:-1].tolist(), lists.offsets[1:].tolist(), strict=True)):
-        some = by_query[begins[q] : begins[q + 1]]
-        rank = np.zeros((b - a, runs), np.int64)
-        rank[lists.doc[some] - a, lists.run[some]] = lists.rank[some]
-        if b > a:
-            found.append(a + hedge_order(rank, relevant[a:b], free[a:b], int(shares[q]), beta))
-    return np.concatenate(found)
+    runs, document_blocks = len(lists.systems), []
+    query_order = stable_order(lists.query)
+    begins = np.searchsorted(lists.query[query_order], np.arange(lists.sizes.size + 1))
+    for q, (start, stop) in enumerate(zip(lists.offsets[:-1].tolist(), lists.offsets[1:].tolist(), strict=True)):
+        entries = query_order[begins[q] : begins[q + 1]]
+        rank = np.zeros((stop - start, runs), np.int64)
+        rank[lists.doc[entries] - start, lists.run[entries]] = lists.rank[entries]
+        if stop > start:
+            document_blocks.append(
+                start + hedge_order(rank, relevant[start:stop], is_judged[start:stop], int(shares[q]), beta)
+            )
+    return np.concatenate(document_blocks)

@@ -1,4 +1,4 @@
-"""Judging played back: how soon each method would have found the relevant documents."""
+"""Playback of judging: how soon each method would have found the relevant documents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 COLUMNS = ("method", "judged", "relevant", "share")
-#: Points of a curve that are shown.
+#: Points of a curve in the figure, and lines of the table.
 POINTS, LINES = 50, 10
 
 
@@ -57,15 +57,15 @@ class Played:
 
     def relevant(self, method: str) -> Ints:
         """(judged) how many of the first documents judged are relevant. Raises UnknownName for another method."""
-        full = next((name for name in self.found if name == method or name.partition("(")[0] == method), None)
-        if full is None:
+        full_name = next((name for name in self.found if name == method or name.partition("(")[0] == method), None)
+        if full_name is None:
             raise UnknownName("method played back", method, self.found)
-        return np.cumsum(self.found[full])
+        return np.cumsum(self.found[full_name])
 
-    def places(self, most: int) -> Ints:
-        """Numbers of documents judged that are shown, evenly spaced."""
-        longest = max(found.size for found in self.found.values())
-        return np.unique(np.linspace(0, longest, min(most, longest) + 1).round().astype(np.int64))[1:]
+    def places(self, max_points: int) -> Ints:
+        """Evenly spaced numbers of judged documents, at most `max_points`."""
+        longest = max(is_relevant.size for is_relevant in self.found.values())
+        return np.unique(np.linspace(0, longest, min(max_points, longest) + 1).round().astype(np.int64))[1:]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -76,27 +76,29 @@ class Played:
         """The rows of the tidy table."""
         for name in self.found:
             curve = self.relevant(name)
-            for at in self.places(POINTS).tolist():
-                n = int(curve[at - 1])
-                yield name, at, n, n / self.known if self.known else float("nan")
+            for n_judged in self.places(POINTS).tolist():
+                n_relevant = int(curve[n_judged - 1])
+                yield name, n_judged, n_relevant, n_relevant / self.known if self.known else float("nan")
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame."""
         return tidy_frame(self)
 
     def sections(self) -> list[Section]:
-        places = self.places(LINES)
-        curves = [self.relevant(name)[places - 1] for name in self.found]
-        rows = tuple((f"{at:,}", *(f"{int(curve[i]):,}" for curve in curves)) for i, at in enumerate(places.tolist()))
-        shown = self.places(POINTS)
+        points = self.places(LINES)
+        curves = [self.relevant(name)[points - 1] for name in self.found]
+        rows = tuple(
+            (f"{n_judged:,}", *(f"{int(curve[i]):,}" for curve in curves)) for i, n_judged in enumerate(points.tolist())
+        )
+        curve_points = self.places(POINTS)
         data = {
-            "x": shown.tolist(),
+            "x": curve_points.tolist(),
             "x_title": "documents judged",
             "measures": list(self.found),
-            "values": np.array([self.relevant(name)[shown - 1] for name in self.found], np.float64),
+            "values": np.array([self.relevant(name)[curve_points - 1] for name in self.found], np.float64),
             "y_title": "relevant ones found",
         }
-        figure = Figure("condition_lines", data) if shown.size > 1 else None
+        figure = Figure("condition_lines", data) if curve_points.size > 1 else None
         return [
             Section(
                 title="Relevant documents found",
@@ -107,30 +109,32 @@ class Played:
         ]
 
     def sentence(self) -> str:
-        """Which method finds most on the way."""
-        start = (
+        """Which method finds half of the relevant documents first."""
+        opening = (
             f"Of the documents among the first {self.depth} of {pluralise(self.runs, 'run')} for "
             f"{pluralise_queries(self.queries)}, {self.known:,} are relevant."
         )
         if len(self.found) < 2 or not self.known:
-            return start
-        half = {}
+            return opening
+        n_until_half = {}
         for name in self.found:
             curve = self.relevant(name)
             if 2 * curve[-1] >= self.known:
-                half[name] = int(np.searchsorted(curve, (self.known + 1) // 2)) + 1
-        if not half:
-            return f"{start} No method finds half of them within these judgments."
-        first = min(half, key=half.__getitem__)
-        by_depth = f", by {half['depth']:,} under depth" if first != "depth" and "depth" in half else ""
-        return f"{start} Half of them are found by {half[first]:,} judgments under {first}{by_depth}."
+                n_until_half[name] = int(np.searchsorted(curve, (self.known + 1) // 2)) + 1
+        if not n_until_half:
+            return f"{opening} No method finds half of them within these judgments."
+        fastest = min(n_until_half, key=n_until_half.__getitem__)
+        depth_text = ""
+        if fastest != "depth" and "depth" in n_until_half:
+            depth_text = f", by {n_until_half['depth']:,} under depth"
+        return f"{opening} Half of them are found by {n_until_half[fastest]:,} judgments under {fastest}{depth_text}."
 
     def signature(self) -> str:
-        parts = [f"played back:{','.join(self.found)}", f"depth:{self.depth}", f"rel:{self.rel}"]
-        parts += [f"runs:{self.runs}", f"queries:{self.queries}"]
+        settings = [f"played back:{','.join(self.found)}", f"depth:{self.depth}", f"rel:{self.rel}"]
+        settings += [f"runs:{self.runs}", f"queries:{self.queries}"]
         if self.seed is not None:
-            parts.append(f"rng:{self.seed}")
-        return " | ".join([*parts, f"rankscope {__version__}"])
+            settings.append(f"rng:{self.seed}")
+        return " | ".join([*settings, f"rankscope {__version__}"])
 
     def __str__(self) -> str:
         return as_text(self)
@@ -178,24 +182,24 @@ def play_back(
     if budget is not None:
         check_count("budget", budget)
     seed = seed_of(rng)
-    judged = as_qrels(qrels)
+    judgments = as_qrels(qrels)
     lists = read_lists(runs, depth, input=input)
-    grades = grades_of(lists, judged)
-    relevant, free = grades >= rel, np.zeros(lists.size, np.bool_)
+    grades = grades_of(lists, judgments)
+    relevant, is_judged = grades >= rel, np.zeros(lists.size, np.bool_)
     if budget is not None:
-        check_budget(budget, lists, free)
-    most = lists.size if budget is None else min(budget, lists.size)
-    found = {}
-    for one in methods:
-        doc, _ = judging_order(lists, one, relevant, free, most, np.random.default_rng(seed))
-        found[str(one)] = relevant[doc]
+        check_budget(budget, lists, is_judged)
+    max_documents = lists.size if budget is None else min(budget, lists.size)
+    relevance_by_method = {}
+    for pooling_method in methods:
+        doc, _ = judging_order(lists, pooling_method, relevant, is_judged, max_documents, np.random.default_rng(seed))
+        relevance_by_method[str(pooling_method)] = relevant[doc]
     return Played(
-        found=found,
+        found=relevance_by_method,
         known=int(relevant.sum()),
         queries=len(lists.query_ids),
         runs=len(lists.systems),
         depth=depth,
         rel=rel,
-        seed=seed if any(one.name == "thompson" for one in methods) else None,
+        seed=seed if any(pooling_method.name == "thompson" for pooling_method in methods) else None,
         notes=lists.notes,
     )

@@ -1,4 +1,4 @@
-"""Pools as files: lines for judges, and JSONL with priorities."""
+"""Files of pools: judgments in any format, and JSONL with priorities."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JSONL = "jsonl"
 
 
 def check_pool_file(path: PathLike, to: str | None) -> str:
-    """The format that the file's name or `to` says; TREC's where it is printed and nothing is said.
+    """The format by the file's name or by `to`; TREC's by default on standard output.
 
     Raises UnknownName, ParameterError.
     """
@@ -38,20 +38,20 @@ def write_pool(found: Pooled | Sampled, path: PathLike, to: str | None = None) -
 
     Raises InputError where nothing is left to be judged, ParameterError, UnknownName, OutputError.
     """
-    form = check_pool_file(path, to)
+    format_name = check_pool_file(path, to)
     qrels = found.qrels()
-    if form != JSONL or isinstance(found, Sampled):
-        convert(qrels, path, to=form)
+    if format_name != JSONL or isinstance(found, Sampled):
+        convert(qrels, path, to=format_name)
         return
     refuse_not_utf8(qrels_rows(qrels), "", "the pool")
-    chunks = compress(jsonl_lines(found), parse_target(path, to or form).packed)
+    chunks = compress(jsonl_lines(found), parse_target(path, to or format_name).packed)
     if os.fspath(path) == "-":
         write_stdout(chunks)
     else:
         write_chunks(path, chunks)
 
 
-def jsonl_lines(found: Pooled) -> Iterator[bytes]:
+def jsonl_lines(pooled: Pooled) -> Iterator[bytes]:
     buffer = io.BytesIO()
-    found.documents().write_ndjson(buffer)
+    pooled.documents().write_ndjson(buffer)
     yield buffer.getvalue()

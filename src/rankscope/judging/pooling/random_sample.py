@@ -1,4 +1,4 @@
-"""A random sample of a pool to be judged, so that measures can be inferred from it."""
+"""Random samples of pools, from whose judgments measures can be inferred."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 
-#: What stands for a grade: pooled and not drawn; drawn and not judged yet.
+#: Special grades: pooled and not sampled; sampled and not judged yet.
 LEFT_OUT, TO_JUDGE = -1, -2
 COLUMNS = ("query", "pooled", "drawn", "judged")
-#: Fewer drawn documents of a query say little of it.
+#: With fewer sampled documents of a query, values are rough.
 FEW = 10
 
 
@@ -79,9 +79,9 @@ class Sampled:
     def counts(self) -> Ints:
         """(queries, columns) how many documents are pooled, drawn, judged."""
         query = self.lists.query_of
-        marks = (self.chosen, self.grades >= 0)
-        drawn = [np.bincount(query[mark], minlength=self.lists.sizes.size) for mark in marks]
-        return np.array([self.lists.sizes, *drawn]).T
+        masks = (self.chosen, self.grades >= 0)
+        mask_counts = [np.bincount(query[mask], minlength=self.lists.sizes.size) for mask in masks]
+        return np.array([self.lists.sizes, *mask_counts]).T
 
     def records(self) -> Iterator[tuple[str, int, int, int]]:
         """The rows of the tidy table: a query each, then all of them."""
@@ -99,25 +99,25 @@ class Sampled:
         """
         relevance = np.where(self.chosen, np.where(self.grades >= 0, self.grades, TO_JUDGE), LEFT_OUT)
         query = self.lists.query_of
-        part = np.where(self.chosen, self.grades >= 0, 2)
-        order = np.lexsort((part, query))
+        group = np.where(self.chosen, self.grades >= 0, 2)
+        order = np.lexsort((group, query))
         return judgments_from(self.lists, order, relevance[order])
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        found = list(self.lists.notes)
-        left = self.drawn - self.judged
+        notes = list(self.lists.notes)
+        n_unjudged = self.drawn - self.judged
         if self.elsewhere:
-            found.append(
+            notes.append(
                 f"{pluralise(self.elsewhere, 'judgment')} {'is' if self.elsewhere == 1 else 'are'} of documents that "
                 "were not drawn, and left out: taken in, they would bias what is inferred"
             )
-        if self.merged and left:
+        if self.merged and n_unjudged:
             hint = ""
             if 2 * self.judged < self.drawn and self.elsewhere:
                 hint = "; were they drawn from the same runs with this rate, depth and seed?"
-            found.append(f"{left:,} of the {self.drawn:,} drawn documents have no judgment yet (-2){hint}")
-        return tuple(found)
+            notes.append(f"{n_unjudged:,} of the {self.drawn:,} drawn documents have no judgment yet (-2){hint}")
+        return tuple(notes)
 
     def sections(self) -> list[Section]:
         lists = self.lists
@@ -192,17 +192,17 @@ def sample(
     check_single_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
     qrels = None if judged is None else as_qrels(judged)
     lists = read_lists(runs, depth, input=input, progress=progress)
-    chosen = draw_documents(lists, float(rate), np.random.default_rng(seed))
+    drawn_documents = draw_documents(lists, float(rate), np.random.default_rng(seed))
     grades = grades_of(lists, qrels)
     elsewhere = 0
     if qrels is not None:
-        elsewhere = int((qrels.relevance >= 0).sum()) - int((grades[chosen] >= 0).sum())
-    mask = np.zeros(lists.size, np.bool_)
-    mask[chosen] = True
+        elsewhere = int((qrels.relevance >= 0).sum()) - int((grades[drawn_documents] >= 0).sum())
+    is_drawn = np.zeros(lists.size, np.bool_)
+    is_drawn[drawn_documents] = True
     return Sampled(
         lists=lists,
-        chosen=mask,
-        grades=np.where(mask, grades, -1),
+        chosen=is_drawn,
+        grades=np.where(is_drawn, grades, -1),
         merged=qrels is not None,
         elsewhere=elsewhere,
         rate=float(rate),
@@ -211,9 +211,9 @@ def sample(
 
 
 def draw_documents(lists: RunLists, rate: float, rng: np.random.Generator) -> Ints:
-    """The numbers of the documents drawn: of each query those of the least random numbers, the same at every rate."""
+    """The sampled documents: those with the smallest random numbers of each query, which are the same at every rate."""
     query = lists.query_of
     order = np.lexsort((rng.random(lists.size), query))
-    wanted = np.maximum(np.floor(rate * lists.sizes + 0.5), 1)
-    place = np.arange(lists.size) - lists.offsets[query]
-    return np.sort(order[place < wanted[query]])
+    n_drawn = np.maximum(np.floor(rate * lists.sizes + 0.5), 1)
+    position = np.arange(lists.size) - lists.offsets[query]
+    return np.sort(order[position < n_drawn[query]])

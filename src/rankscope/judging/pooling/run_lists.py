@@ -1,4 +1,4 @@
-"""The first documents of many runs, side by side: what a pool consists of."""
+"""Lists of runs: the first documents of many runs with common numbers, which make up a pool."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Progress = Callable[[int], Any]
 
 
 class TopDocuments(NamedTuple):
-    """The first documents of one run's lists: ids packed, so that the file's bytes can go."""
+    """The first documents of one run's lists; ids are packed, so that the file's bytes can be freed."""
 
     name: str
     path: PathLike | None
@@ -54,7 +54,7 @@ class TopDocuments(NamedTuple):
 
 
 class TopDocumentsPart(NamedTuple):
-    """Some of its queries: the last five of `TopDocuments`."""
+    """Some queries of a run: the last five fields of `TopDocuments`."""
 
     query_ids: list[bytes]
     lengths: Ints
@@ -66,104 +66,115 @@ class TopDocumentsPart(NamedTuple):
 def top_k_of_run(
     run: Run | PathLike | Any, depth: int, input_: str | None, progress: Progress | None = None
 ) -> TopDocuments:
-    """The first documents of each list, by falling score, those of one score by falling id."""
+    """The first documents of each list, by falling score, ties by falling id."""
     if is_path(run):
-        found = top_k_of_stream(run, depth, input_, progress)
-        if found is not None:
-            return found
+        top_documents = top_k_of_stream(run, depth, input_, progress)
+        if top_documents is not None:
+            return top_documents
         size = run_size(run)
-        read = read_run(run, input=input_)
+        loaded_run = read_run(run, input=input_)
         if progress is not None:
             progress(size)
     else:
-        read = run if isinstance(run, Run) else Run(run)
-    rows = read._rows if read._rows is not None else rows_from_dicts(read._mapping or {}, f"run {read.name!r}", "score")
-    return TopDocuments(read.name, run if is_path(run) else None, read.notes, *top_k_of_rows(rows, depth))
+        loaded_run = run if isinstance(run, Run) else Run(run)
+    rows = loaded_run._rows
+    if rows is None:
+        rows = rows_from_dicts(loaded_run._mapping or {}, f"run {loaded_run.name!r}", "score")
+    return TopDocuments(loaded_run.name, run if is_path(run) else None, loaded_run.notes, *top_k_of_rows(rows, depth))
 
 
 def top_k_of_stream(path: PathLike, depth: int, input_: str | None, progress: Progress | None) -> TopDocuments | None:
-    """A file in TREC's format cut while it is read, so that no more of it is kept; None for one that is read whole."""
-    if not is_file(path):  # cannot be read again where queries are mixed
+    """The first documents of a file in TREC's format, cut while it is read; None for a file that must be read whole."""
+    if not is_file(path):  # could not be read again if queries are not grouped
         return None
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
         if source.format != "trec":
             return None
         try:
-            pieces = [top_k_of_rows(rows, depth) for rows in source.stream_rows(progress=progress)]
+            parts = [top_k_of_rows(rows, depth) for rows in source.stream_rows(progress=progress)]
         except Ungrouped:
             return None
-        return TopDocuments(source.tag or file_stem(path), path, (), *join_parts(pieces))
+        return TopDocuments(source.tag or file_stem(path), path, (), *join_parts(parts))
 
 
-def join_parts(pieces: Sequence[TopDocumentsPart]) -> TopDocumentsPart:
-    query_ids = [id_ for piece in pieces for id_ in piece.query_ids]
+def join_parts(parts: Sequence[TopDocumentsPart]) -> TopDocumentsPart:
+    query_ids = [id_ for part in parts for id_ in part.query_ids]
     lengths, rank, hashes = (
-        np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("lengths", "rank", "hashes")
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("lengths", "rank", "hashes")
     )
-    return TopDocumentsPart(query_ids, lengths, rank, concatenate_fields([piece.docs for piece in pieces]), hashes)
+    return TopDocumentsPart(query_ids, lengths, rank, concatenate_fields([part.docs for part in parts]), hashes)
 
 
 def top_k_of_rows(rows: Rows, depth: int) -> TopDocumentsPart:
-    """The first documents of each list. Raises InputError for a score that is not finite, a document twice."""
+    """The first documents of each list. Raises InputError for a score that is not finite and a duplicate document."""
     scores = rows.values.astype(np.float64, copy=False)
     if not np.isfinite(scores).all():
         row = int(np.flatnonzero(~np.isfinite(scores))[0])
-        where = rows.where(int(rows.docs.starts[row]))
-        raise InputError(f"{where}: a score is {scores[row]}, expected a finite number; correct it")
-    near = first_rows(scores, rows.offsets, depth)
-    offsets = np.searchsorted(near, rows.offsets)
-    docs = rows.docs.take(near)
+        location = rows.where(int(rows.docs.starts[row]))
+        raise InputError(f"{location}: a score is {scores[row]}, expected a finite number; correct it")
+    candidate_rows = first_rows(scores, rows.offsets, depth)
+    offsets = np.searchsorted(candidate_rows, rows.offsets)
+    docs = rows.docs.take(candidate_rows)
     group = group_of(offsets)
-    ranks = rank_rows(scores[near], offsets, np.arange(near.size), group, "doc_id_desc", docs.take, str).rank
-    kept = np.flatnonzero(ranks <= depth)
-    lengths = np.bincount(group[kept], minlength=len(rows.query_ids))
-    cut = Rows(
-        rows.query_ids, bounds(lengths), docs.take(kept), rows.hashes[near[kept]], scores[near[kept]], rows.where
+    ranks = rank_rows(
+        scores[candidate_rows], offsets, np.arange(candidate_rows.size), group, "doc_id_desc", docs.take, str
+    ).rank
+    selected = np.flatnonzero(ranks <= depth)
+    lengths = np.bincount(group[selected], minlength=len(rows.query_ids))
+    top_rows = Rows(
+        rows.query_ids,
+        bounds(lengths),
+        docs.take(selected),
+        rows.hashes[candidate_rows[selected]],
+        scores[candidate_rows[selected]],
+        rows.where,
     )
-    cut.refuse_duplicates(cut.keys(np.arange(len(cut.query_ids))))
-    return TopDocumentsPart(cut.query_ids, lengths, ranks[kept], pack_strings([string_contents(cut.docs)]), cut.hashes)
+    top_rows.refuse_duplicates(top_rows.keys(np.arange(len(top_rows.query_ids))))
+    return TopDocumentsPart(
+        top_rows.query_ids, lengths, ranks[selected], pack_strings([string_contents(top_rows.docs)]), top_rows.hashes
+    )
 
 
 def first_rows(scores: npt.NDArray[np.float64], offsets: Ints, depth: int) -> npt.NDArray[np.intp]:
-    """Rows of which the first `depth` of each list are, with those that share the score of the last of them."""
+    """The rows of the first `depth` of each list, with ties of the last of them."""
     lengths = np.diff(offsets)
     if not (lengths > depth).any():
         return np.arange(scores.size)
     order = sorting_order(scores, offsets, stable=False)
-    last = np.where(lengths > 0, offsets[:-1] + np.minimum(lengths, depth) - 1, 0)
-    least = (scores if order is None else scores[order])[last]
+    cut_rows = np.where(lengths > 0, offsets[:-1] + np.minimum(lengths, depth) - 1, 0)
+    cut_scores = (scores if order is None else scores[order])[cut_rows]
     if order is not None:
-        return np.flatnonzero(scores >= np.repeat(least, lengths))
-    # In order: only what stands right behind the cut can share its score.
+        return np.flatnonzero(scores >= np.repeat(cut_scores, lengths))
+    # Lists in order: only rows right after the cut can share its score.
     ends = offsets[:-1] + np.minimum(lengths, depth)
-    behind = np.flatnonzero(lengths > depth)
-    while (behind := behind[scores[ends[behind]] == least[behind]]).size:
-        ends[behind] += 1
-        behind = behind[ends[behind] < offsets[behind + 1]]
+    open_lists = np.flatnonzero(lengths > depth)
+    while (open_lists := open_lists[scores[ends[open_lists]] == cut_scores[open_lists]]).size:
+        ends[open_lists] += 1
+        open_lists = open_lists[ends[open_lists] < offsets[open_lists + 1]]
     return ranges(offsets[:-1], ends - offsets[:-1])
 
 
-def concatenate_fields(parts: Sequence[Fields]) -> Fields:
-    """The parts' strings, one part after the other, in one buffer."""
-    shifts = bounds(np.array([part.buffer.size for part in parts], np.int64))[:-1]
-    starts = np.concatenate([part.starts + shift for part, shift in zip(parts, shifts, strict=True)])
-    lengths = np.concatenate([part.lengths for part in parts])
-    return Fields(np.concatenate([part.buffer for part in parts]), starts, lengths)
+def concatenate_fields(blocks: Sequence[Fields]) -> Fields:
+    """The strings of all blocks, one block after the other, in one buffer."""
+    shifts = bounds(np.array([block.buffer.size for block in blocks], np.int64))[:-1]
+    starts = np.concatenate([block.starts + shift for block, shift in zip(blocks, shifts, strict=True)])
+    lengths = np.concatenate([block.lengths for block in blocks])
+    return Fields(np.concatenate([block.buffer for block in blocks]), starts, lengths)
 
 
-#: How often other hashes are taken where two ids share one.
+#: Number of seeds of hashes to try where two ids share a hash.
 SEEDS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class RunLists:
-    """Lists of runs, cut, and the documents that they hold.
+    """The first documents of runs' lists, numbered together.
 
     systems: names of the runs, rising. query_ids: rising. offsets: (queries + 1) where each query's documents begin.
     docs: (documents) their ids, falling within a query, so that the first of several is the first by the tie rule.
-    run, query, rank, doc: (entries) a document in a run's list: ranks from 1, doc among all documents. depth: where
-    lists were cut. had: (queries) how many runs have a list.
+    run, query, rank, doc: (entries) a document in a run's list: ranks from 1, doc among all documents. depth: the
+    length of the cut lists. had: (queries) how many runs have a list.
     """
 
     systems: tuple[str, ...]
@@ -212,9 +223,9 @@ class RunLists:
 def read_lists(
     runs: Sequence[Run | PathLike | Any], depth: int, *, input: str | None = None, progress: Progress | None = None
 ) -> RunLists:
-    """The first `depth` documents of each list, one run after the other, so that one is in memory at a time.
+    """The first `depth` documents of each list. Runs are read one after the other, so that one is in memory at a time.
 
-    Raises InputError for runs without a common query, a document twice among those, a score that is not finite;
+    Raises InputError for runs without a common query, a duplicate document among those, a score that is not finite;
     ParameterError for no run.
     """
     if is_path(runs) or isinstance(runs, (Run, Mapping)) or not isinstance(runs, Sequence):
@@ -222,60 +233,68 @@ def read_lists(
     if not runs:
         raise ParameterError("no runs given, expected at least one")
     check_single_stdin(runs)
-    cuts = [top_k_of_run(run, depth, input, progress) for run in runs]
-    names, notes = name_systems(cuts)
-    order = sorted(range(len(cuts)), key=names.__getitem__)
-    found = side_by_side([cuts[i] for i in order], tuple(names[i] for i in order), depth)
-    said = [*dict.fromkeys(note for cut in cuts for note in cut.notes), *notes, *lacking_queries_notes(found)]
-    return replace(found, notes=tuple(said))
+    run_tops = [top_k_of_run(run, depth, input, progress) for run in runs]
+    names, notes = name_systems(run_tops)
+    order = sorted(range(len(run_tops)), key=names.__getitem__)
+    lists = number_lists_together([run_tops[i] for i in order], tuple(names[i] for i in order), depth)
+    all_notes = [
+        *dict.fromkeys(note for run_top in run_tops for note in run_top.notes),
+        *notes,
+        *incomplete_query_notes(lists),
+    ]
+    return replace(lists, notes=tuple(all_notes))
 
 
-def side_by_side(cuts: Sequence[TopDocuments], systems: tuple[str, ...], depth: int) -> RunLists:
-    """One number for each document of each query, whichever runs have it."""
-    ids = sorted({id_ for cut in cuts for id_ in cut.query_ids})
-    place = {id_: i for i, id_ in enumerate(ids)}
-    codes = [np.array([place[id_] for id_ in cut.query_ids], np.int64) for cut in cuts]
-    had = np.bincount(np.concatenate(codes), minlength=len(ids))
-    query = np.concatenate([np.repeat(code, cut.lengths) for code, cut in zip(codes, cuts, strict=True)])
-    run = np.repeat(np.arange(len(cuts)), [cut.rank.size for cut in cuts])
-    rank = np.concatenate([cut.rank for cut in cuts])
-    docs = concatenate_fields([cut.docs for cut in cuts])
-    by_query = stable_order(query)
-    hashed = np.concatenate([cut.hashes for cut in cuts])[by_query]
-    entries = Rows(ids, bounds(np.bincount(query, minlength=len(ids))), docs.take(by_query), hashed, by_query, str)
+def number_lists_together(run_tops: Sequence[TopDocuments], systems: tuple[str, ...], depth: int) -> RunLists:
+    """The lists of all runs, with one number for each document of each query."""
+    ids = sorted({id_ for run_top in run_tops for id_ in run_top.query_ids})
+    query_index = {id_: i for i, id_ in enumerate(ids)}
+    codes = [np.array([query_index[id_] for id_ in run_top.query_ids], np.int64) for run_top in run_tops]
+    n_runs = np.bincount(np.concatenate(codes), minlength=len(ids))
+    query = np.concatenate([np.repeat(code, run_top.lengths) for code, run_top in zip(codes, run_tops, strict=True)])
+    run = np.repeat(np.arange(len(run_tops)), [run_top.rank.size for run_top in run_tops])
+    rank = np.concatenate([run_top.rank for run_top in run_tops])
+    docs = concatenate_fields([run_top.docs for run_top in run_tops])
+    query_order = stable_order(query)
+    entry_hashes = np.concatenate([run_top.hashes for run_top in run_tops])[query_order]
+    entries = Rows(
+        ids, bounds(np.bincount(query, minlength=len(ids))), docs.take(query_order), entry_hashes, query_order, str
+    )
     doc = np.empty(query.size, np.int64)
-    firsts, sizes, before = [], [], 0
-    for part in entries.chunks():  # some queries at a time stay in the processor's cache
-        number, first, counts = numbered_documents(part)
-        doc[part.values] = before + number
-        firsts.append(part.values[first])
+    first_entries, sizes, n_before = [], [], 0
+    for chunk in entries.chunks():  # some queries at a time, which fit into the cache
+        number, first, counts = numbered_documents(chunk)
+        doc[chunk.values] = n_before + number
+        first_entries.append(chunk.values[first])
         sizes.append(counts)
-        before += first.size
+        n_before += first.size
     offsets = bounds(np.concatenate(sizes))
-    return RunLists(systems, ids, offsets, docs.take(np.concatenate(firsts)), run, query, rank, doc, depth, had, ())
+    return RunLists(
+        systems, ids, offsets, docs.take(np.concatenate(first_entries)), run, query, rank, doc, depth, n_runs, ()
+    )
 
 
 def numbered_documents(entries: Rows) -> tuple[Ints, Ints, Ints]:
-    """For each entry the number of its document, documents going by query, then by falling id; for each document its
-    first entry; and how many documents each query has.
+    """For each entry the number of its document, where documents are ordered by query, then by falling id; for each
+    document its first entry; and the number of documents of each query.
     """
     query, codes = group_of(entries.offsets), np.arange(len(entries.query_ids))
     for seed in range(SEEDS):
         _, first, number = np.unique(entries.keys(codes, seed), return_index=True, return_inverse=True)
         representative = first[number]
-        same = (query == query[representative]).all()
-        if same and equal(entries.docs, entries.docs.take(representative)).all():
+        same_query = (query == query[representative]).all()
+        if same_query and equal(entries.docs, entries.docs.take(representative)).all():
             break
     else:
         raise InputError("two documents of a query cannot be told apart; report this")
-    by_query = stable_order(query[first])
-    order = by_query[order_descending(query[first[by_query]], entries.docs.take(first[by_query]))]
-    place = np.empty(first.size, np.int64)
-    place[order] = np.arange(first.size)
-    return place[number], first[order], np.bincount(query[first], minlength=codes.size)
+    query_order = stable_order(query[first])
+    order = query_order[order_descending(query[first[query_order]], entries.docs.take(first[query_order]))]
+    new_number = np.empty(first.size, np.int64)
+    new_number[order] = np.arange(first.size)
+    return new_number[number], first[order], np.bincount(query[first], minlength=codes.size)
 
 
-def lacking_queries_notes(lists: RunLists) -> list[str]:
+def incomplete_query_notes(lists: RunLists) -> list[str]:
     """A note on queries that some runs lack. Raises InputError where no two runs have a query in common."""
     runs = len(lists.systems)
     if not lists.size:
@@ -285,17 +304,18 @@ def lacking_queries_notes(lists: RunLists) -> list[str]:
             f"no query is in two of the {runs} runs ({pluralise_queries(lists.had.size)} in all); check that their "
             "queries are written alike"
         )
-    lacked = int((lists.had < runs).sum())
-    if not lacked:
+    n_incomplete = int((lists.had < runs).sum())
+    if not n_incomplete:
         return []
-    verb = "is" if lacked == 1 else "are"
+    verb = "is" if n_incomplete == 1 else "are"
     return [
-        f"{lacked:,} of {pluralise_queries(lists.had.size)} {verb} not in every run: pooled from those that have it"
+        f"{n_incomplete:,} of {pluralise_queries(lists.had.size)} {verb} not in every run: pooled from those that have "
+        "it"
     ]
 
 
 def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> Ints:
-    """(documents) which of the judgments is of it, -1 for none.
+    """(documents) the index of its judgment, -1 for none.
 
     Raises InputError where the judgments name none of the queries.
     """
@@ -304,20 +324,20 @@ def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> 
         raise InputError(
             f"{what} name none of the {pluralise_queries(codes.size)} of the runs; check that queries are written alike"
         )
-    strangers = codes < 0
-    codes[strangers] = len(qrels.query_ids) + np.arange(int(strangers.sum()))
+    is_unknown = codes < 0
+    codes[is_unknown] = len(qrels.query_ids) + np.arange(int(is_unknown.sum()))
     keys = combined_keys(hashes(lists.docs, qrels.lookup.seed), lists.offsets, codes)
-    rows, judged = qrels.lookup.find(keys, lists.docs)
-    found = np.full(lists.size, -1)
-    found[rows] = judged
-    return found
+    rows, judgment_rows = qrels.lookup.find(keys, lists.docs)
+    judgment_index = np.full(lists.size, -1)
+    judgment_index[rows] = judgment_rows
+    return judgment_index
 
 
 def grades_of(lists: RunLists, qrels: Qrels | None) -> Ints:
-    """(documents) the grade that each was given; -1 where it was given none, as by a judgment below 0."""
+    """(documents) the grade of each; -1 where it has none, or one below 0."""
     grades = np.full(lists.size, -1)
     if qrels is not None:
-        judged = judgments_of(lists, qrels)
-        known = np.flatnonzero(judged >= 0)
-        grades[known] = np.maximum(qrels.relevance[judged[known]], -1)
+        judgment_index = judgments_of(lists, qrels)
+        present = np.flatnonzero(judgment_index >= 0)
+        grades[present] = np.maximum(qrels.relevance[judgment_index[present]], -1)
     return grades

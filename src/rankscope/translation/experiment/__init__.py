@@ -1,4 +1,4 @@
-"""Li, Jiang and Wang's experiment (2013): metrics learned from people's rankings, tested on WMT12."""
+"""The experiment of Li, Jiang and Wang (2013): metrics learned from people's rankings, tested on WMT12."""
 
 from __future__ import annotations
 

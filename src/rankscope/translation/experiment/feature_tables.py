@@ -1,4 +1,4 @@
-"""Features of all translations of the experiment, from models of parallel text, computed once and cached."""
+"""Feature tables of the experiment: features of all translations, from models of parallel text, with a cache."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ __all__ = [
 
 #: The folder of parallel texts, SET/SET.LANGUAGE.
 CORPORA = "mt-train"
-#: Sets that there were for who took part in WMT12: news of 2008 to 2011 and Europarl. newstest2012 is the test set, and
-#: later sets are later. Other text is left out, since nobody says of when it is.
+#: The sets that participants of WMT12 could use: news of 2008 to 2011 and Europarl. newstest2012 is the test set, and
+#: other sets are later or of unknown date.
 EARLY = re.compile(r"news[a-z-]*20(08|09|10|11)|europarl.*")
-#: The test set of a campaign, which models of its features must not have seen, nor its references.
+#: The test set of a campaign; models of its features must not learn from it or its references.
 OWN_SET = {"wmt11": "newstest2011"}
 
 
 class Corpora(NamedTuple):
-    """folder: that holds them. sets: their names, in order."""
+    """folder: of the sets. sets: their names, in order."""
 
     folder: Path
     sets: tuple[str, ...]
@@ -76,12 +76,12 @@ def find_corpora(folder: PathLike, campaign: str) -> Corpora:
     root = Path(folder) / CORPORA
     if not os.path.isdir(root):
         raise InputError(f"{root}: no such folder, expected parallel text in it, as SET/SET.LANGUAGE")
-    there = sorted(path.name for path in root.iterdir() if path.is_dir())
-    sets = tuple(name for name in there if EARLY.fullmatch(name) and name != OWN_SET.get(campaign))
+    set_names = sorted(path.name for path in root.iterdir() if path.is_dir())
+    sets = tuple(name for name in set_names if EARLY.fullmatch(name) and name != OWN_SET.get(campaign))
     if not sets:
         raise InputError(
             f"{root}: no parallel text of before 2012 (news of 2008 to 2011, Europarl), expected some; there is "
-            f"{join_names(there) or 'nothing'}"
+            f"{join_names(set_names) or 'nothing'}"
         )
     return Corpora(root, sets)
 
@@ -96,21 +96,23 @@ def parallel_lines(corpora: Corpora, source: str, target: str) -> tuple[list[str
         raise InputError(f"{corpora.folder}: no set of before 2012 has {source} and {target} both")
     pairs: dict[tuple[str, str], None] = {}
     for name in names:
-        sides = [read_lines(corpora.file(name, language)) for language in (source, target)]
-        if len(sides[0]) != len(sides[1]):
+        line_lists = [read_lines(corpora.file(name, language)) for language in (source, target)]
+        if len(line_lists[0]) != len(line_lists[1]):
             raise InputError(
-                f"{corpora.file(name, target)}: {pluralise(len(sides[1]), 'line')}, expected {len(sides[0]):,} as in "
-                f"{corpora.file(name, source).name}; line by line translations"
+                f"{corpora.file(name, target)}: {pluralise(len(line_lists[1]), 'line')}, expected "
+                f"{len(line_lists[0]):,} as in {corpora.file(name, source).name}; line by line translations"
             )
-        pairs.update(dict.fromkeys(zip(*sides, strict=True)))
-    kept = [(a, b) for a, b in pairs if a.strip() and b.strip()]
-    if not kept:
+        pairs.update(dict.fromkeys(zip(*line_lists, strict=True)))
+    nonempty_pairs = [
+        (source_line, target_line) for source_line, target_line in pairs if source_line.strip() and target_line.strip()
+    ]
+    if not nonempty_pairs:
         raise InputError(f"{corpora.folder}: no line of {join_names(names)} has words of {source} and {target} both")
-    return [a for a, _ in kept], [b for _, b in kept]
+    return [source_line for source_line, _ in nonempty_pairs], [target_line for _, target_line in nonempty_pairs]
 
 
-def target_lines(corpora: Corpora, language: str, more: Sequence[str] = ()) -> list[str]:
-    """All lines of a language, each once, in the order of the sets. more: further lines.
+def target_lines(corpora: Corpora, language: str, extra_lines: Sequence[str] = ()) -> list[str]:
+    """All lines of a language, each once, in the order of the sets. extra_lines: further lines.
 
     Raises InputError where there are none.
     """
@@ -120,11 +122,11 @@ def target_lines(corpora: Corpora, language: str, more: Sequence[str] = ()) -> l
     lines: dict[str, None] = {}
     for name in names:
         lines.update(dict.fromkeys(read_lines(corpora.file(name, language))))
-    lines.update(dict.fromkeys(more))
-    kept = [line for line in lines if line.strip()]
-    if not kept:
+    lines.update(dict.fromkeys(extra_lines))
+    nonempty_lines = [line for line in lines if line.strip()]
+    if not nonempty_lines:
         raise InputError(f"{corpora.folder}: no line of {join_names(names)} has words of {language}")
-    return kept
+    return nonempty_lines
 
 
 def text_digest(*texts: object) -> str:
@@ -138,7 +140,7 @@ def text_digest(*texts: object) -> str:
 
 
 class ArrayCache:
-    """Arrays in one file a piece of work. folder: None keeps nothing; made where it is not there."""
+    """A cache of arrays, one file a computation. folder: created where it is missing; None caches nothing."""
 
     def __init__(self, folder: PathLike | None) -> None:
         self.folder = None if folder is None else Path(folder)
@@ -150,44 +152,46 @@ class ArrayCache:
         make: Callable[[], Arrays],
         shapes: Mapping[str, tuple[int | None, ...]],
     ) -> Arrays:
-        """What was kept under this name and these settings, or else what `make` gives, kept from now on.
+        """The arrays cached under this name and these settings; otherwise the result of `make`, which is then cached.
 
-        settings: all that changes the arrays, texts by their digest; a file of others is another file. shapes: by name,
-        what a file has to hold; None is any length.
+        settings: all that changes the arrays, texts by their digest; other settings have another file. shapes: by name,
+        the shapes of the arrays; None is any length.
         Raises InputError for a file that is damaged or holds other arrays, OutputError where none can be written.
         """
         if self.folder is None:
             return make()
         path = self.folder / f"{name}-{text_digest(json.dumps(dict(settings), sort_keys=True))}.npz"
         if path.exists():
-            kept = read_arrays(path)
-            if not has_shapes(kept, shapes):
+            cached_arrays = read_arrays(path)
+            if not has_shapes(cached_arrays, shapes):
                 raise InputError(f"{path}: holds other arrays than {name}; remove this file, and it is computed again")
-            return kept
+            return cached_arrays
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
                 f"{self.folder}: no folder can be made there ({error.strerror}); choose another"
             ) from None
-        found = make()
-        write_arrays(path, found)
-        return found
+        arrays = make()
+        write_arrays(path, arrays)
+        return arrays
 
 
 def has_shapes(arrays: Arrays, shapes: Mapping[str, tuple[int | None, ...]]) -> bool:
-    """Whether these are the arrays that are expected."""
+    """Whether the arrays have the expected names and shapes."""
     return arrays.keys() == shapes.keys() and all(
-        array.ndim == len(shapes[name]) and all(n in (m, None) for m, n in zip(array.shape, shapes[name], strict=True))
+        array.ndim == len(shapes[name])
+        and all(expected in (length, None) for length, expected in zip(array.shape, shapes[name], strict=True))
         for name, array in arrays.items()
     )
 
 
 Table = dict[tuple[str, str], Floats32]
-#: Of all outputs of a language pair: how like the others' an output is, less the mean of its segment; the system's mean
-#: of that; the system's mean of chrF. In units of their spread over the systems, which another set of systems has too.
+#: For all outputs of a language pair: the similarity of an output to the others, less the mean of its segment; the
+#: system's mean of the similarity; the system's mean of chrF. In units of their spread over the systems, so that they
+#: are comparable between sets of systems.
 SCALED = ("consensus_scaled", "consensus_mean_scaled", "chrF_mean_scaled")
-#: Sets of features, by what stands behind the name of a model; "nine" are the paper's, whose models have its names.
+#: Sets of features by the suffix of a model's name; "nine" is the paper's set, whose models have no suffix.
 FEATURE_SETS = {
     "nine": NINE,
     "smoothed": NINE_SMOOTHED,
@@ -197,7 +201,7 @@ FEATURE_SETS = {
 }
 #: Features that are metrics themselves, by their names in tables.
 BASELINES = {"sentBLEU": "BLEU", "chrF": "chrF"}
-#: Every feature that is computed, whichever are asked for; and all there are, those made of them behind.
+#: The features that are always computed; and all features, those derived from them last.
 COMPUTED = tuple(
     dict.fromkeys([*NINE, *NINE_SMOOTHED, "chrF", *EXTENDED, "consensus", "consensus_mean", *BASELINES.values()])
 )
@@ -220,20 +224,25 @@ class FeatureTables(NamedTuple):
 
 def planned_models(losses: Sequence[str], features: Sequence[str]) -> tuple[LearnedMetric, ...]:
     """A model for each set of features and loss. Raises UnknownName."""
-    for kind, names, known in (("loss", losses, LOSSES), ("set of features", features, FEATURE_SETS)):
+    for kind, names, choices in (("loss", losses, LOSSES), ("set of features", features, FEATURE_SETS)):
         for name in names:
-            if name not in known:
-                raise UnknownName(kind, str(name), known)
+            if name not in choices:
+                raise UnknownName(kind, str(name), choices)
     return tuple(
-        LearnedMetric(loss if chosen == "nine" else f"{loss} {chosen}", LOSSES[loss], chosen, FEATURE_SETS[chosen])
-        for chosen in dict.fromkeys(features)
+        LearnedMetric(
+            loss if feature_set == "nine" else f"{loss} {feature_set}",
+            LOSSES[loss],
+            feature_set,
+            FEATURE_SETS[feature_set],
+        )
+        for feature_set in dict.fromkeys(features)
         for loss in dict.fromkeys(losses)
     )
 
 
 def compute_feature_tables(
     folder: PathLike,
-    judged: Mapping[tuple[str, str], JudgedPair],
+    judged_pairs: Mapping[tuple[str, str], JudgedPair],
     cache: ArrayCache,
     *,
     test_references: bool = False,
@@ -245,91 +254,97 @@ def compute_feature_tables(
     from the references of the test set as well, where `test_references`. progress: told of the share of the work done.
     Raises InputError for texts that are missing or do not fit, ParameterError where sacrebleu is missing.
     """
-    version = sacrebleu_version()  # what is missing is said before anything is read
-    text = TrainingText(folder, judged, test_references)
+    version = sacrebleu_version()  # raises for a missing package before any file is read
+    text = TrainingText(folder, judged_pairs, test_references)
     tables: Table = {}
     notes = []
     # One language model is in use at a time.
-    for key in sorted(judged, key=lambda key: (key[0], languages(key[1])[1])):
-        one = judged[key]
+    for key in sorted(judged_pairs, key=lambda key: (key[0], languages(key[1])[1])):
+        judged_pair = judged_pairs[key]
         settings = {
             "columns": COMPUTED,
-            "outputs": text_digest(one.texts.sources, one.texts.references, dict(one.texts.systems)),
+            "outputs": text_digest(
+                judged_pair.texts.sources, judged_pair.texts.references, dict(judged_pair.texts.systems)
+            ),
             "language model": [ORDER, text.digest_of_target(key)],
             "lexicons": [ITERATIONS, text.digest_of_pair(key)],
             "counted": [TOKENISATION, version, __version__],
         }
-        told = PairProgress(progress, 1 / len(judged))
+        pair_progress = PairProgress(progress, 1 / len(judged_pairs))
 
         def make(
-            one: JudgedPair = one, key: tuple[str, str] = key, told: PairProgress = told
+            judged_pair: JudgedPair = judged_pair,
+            key: tuple[str, str] = key,
+            pair_progress: PairProgress = pair_progress,
         ) -> dict[str, npt.NDArray[Any]]:
-            return features_of_pair(one, text, key, told)
+            return features_of_pair(judged_pair, text, key, pair_progress)
 
-        shapes = {"values": (len(one.systems), len(one.texts), len(COMPUTED)), "notes": (None,)}
-        made = cache.get("-".join(key), settings, make, shapes)
-        tables[key] = with_scaled(made["values"])
-        notes += [f"{one.name}: {note}" for note in made["notes"].tolist()]
-        told.rest()
+        shapes = {"values": (len(judged_pair.systems), len(judged_pair.texts), len(COMPUTED)), "notes": (None,)}
+        arrays = cache.get("-".join(key), settings, make, shapes)
+        tables[key] = with_scaled(arrays["values"])
+        notes += [f"{judged_pair.name}: {note}" for note in arrays["notes"].tolist()]
+        pair_progress.rest()
     extra = " | language model with the references of the test set" if test_references else ""
     settings_text = (
         f"words:{TOKENISATION} | language model:{ORDER} | IBM model 1:{ITERATIONS}{extra} | sacrebleu {version}"
     )
-    return FeatureTables({key: tables[key] for key in judged}, settings_text, (*text.notes(), *notes))
+    return FeatureTables({key: tables[key] for key in judged_pairs}, settings_text, (*text.notes(), *notes))
 
 
 class PairProgress:
-    """What `progress` was told of one language pair. share: of the whole work."""
+    """The progress of one language pair. share: its share of the whole work."""
 
     def __init__(self, progress: Callable[[float], Any] | None, share: float) -> None:
         self.progress, self.left = progress, share
         self.share = share
 
     def part(self, weight: float) -> Callable[[float], Any]:
-        """To be told of the shares of a part of the pair's work, which is `weight` of it."""
-        return lambda done: self.tell(done * weight * self.share)
+        """The callback for a part of the pair's work that is `weight` of it; it takes shares of this part."""
+        return lambda share: self.tell(share * weight * self.share)
 
-    def tell(self, done: float) -> None:
-        done = min(done, self.left)
-        self.left -= done
+    def tell(self, share: float) -> None:
+        share = min(share, self.left)
+        self.left -= share
         if self.progress is not None:
-            self.progress(done)
+            self.progress(share)
 
     def rest(self) -> None:
-        """Whatever was not told yet, as where the features were kept from before."""
+        """Report the remaining share, as where the features were cached."""
         self.tell(self.left)
 
 
 def features_of_pair(
-    one: JudgedPair, text: TrainingText, key: tuple[str, str], told: PairProgress
+    judged_pair: JudgedPair, text: TrainingText, key: tuple[str, str], progress: PairProgress
 ) -> dict[str, npt.NDArray[Any]]:
     """The features of one language pair of a campaign."""
     sources, targets = text.lexicon_lines(key)
-    found = translation_features(
-        one.texts.sources,
-        one.texts.references,
-        one.texts.systems,
+    table = translation_features(
+        judged_pair.texts.sources,
+        judged_pair.texts.references,
+        judged_pair.texts.systems,
         features=COMPUTED,
-        language_model=text.model_of(key, told.part(0.1)),
-        forward=train_lexicon(sources, targets, iterations=ITERATIONS, progress=told.part(0.2)),
-        backward=train_lexicon(targets, sources, iterations=ITERATIONS, progress=told.part(0.2)),
-        pair=one.pair,
-        progress=told.part(0.5),
+        language_model=text.model_of(key, progress.part(0.1)),
+        forward=train_lexicon(sources, targets, iterations=ITERATIONS, progress=progress.part(0.2)),
+        backward=train_lexicon(targets, sources, iterations=ITERATIONS, progress=progress.part(0.2)),
+        pair=judged_pair.pair,
+        progress=progress.part(0.5),
     )
-    values = found.select(COMPUTED).values.astype(np.float32)
-    return {"values": values, "notes": np.array(found.notes, np.str_)}
+    values = table.select(COMPUTED).values.astype(np.float32)
+    return {"values": values, "notes": np.array(table.notes, np.str_)}
 
 
 def with_scaled(values: Floats32) -> Floats32:
-    """(systems, lines, COMPUTED) with the columns SCALED behind.
+    """(systems, lines, COMPUTED) with the columns SCALED added at the end.
 
-    Chosen on WMT11: rankers of one of its language pairs tested on another are better with these than with the numbers
-    as they are, whose spread is that of the systems that happened to take part. Where no two systems differ: 0.
+    Chosen on WMT11: rankers trained on one of its language pairs and tested on another are better with these than with
+    the raw numbers, whose spread depends on which systems took part. Where no two systems differ: 0.
     """
-    alike, chrf = (values[:, :, COMPUTED.index(name)].astype(np.float64) for name in ("consensus", "chrF_unescaped"))
+    consensus, chrf = (
+        values[:, :, COMPUTED.index(name)].astype(np.float64) for name in ("consensus", "chrF_unescaped")
+    )
     columns = [
-        divide_by_spread(alike - alike.mean(axis=0), float(alike.std(axis=0).mean())),
-        *(scaled_means(each, alike.shape) for each in (alike, chrf)),
+        divide_by_spread(consensus - consensus.mean(axis=0), float(consensus.std(axis=0).mean())),
+        *(scaled_means(scores, consensus.shape) for scores in (consensus, chrf)),
     ]
     return np.concatenate([values, np.stack(columns, axis=-1).astype(np.float32)], axis=-1)
 
@@ -345,11 +360,13 @@ def divide_by_spread(values: Floats, spread: float) -> Floats:
 
 
 class TrainingText:
-    """What models learn from, read once a language and campaign."""
+    """The training text of the models, read once a language and campaign."""
 
-    def __init__(self, folder: PathLike, judged: Mapping[tuple[str, str], JudgedPair], test_references: bool) -> None:
-        self.judged, self.test_references = judged, test_references
-        campaigns = dict.fromkeys(campaign for campaign, _ in judged)
+    def __init__(
+        self, folder: PathLike, judged_pairs: Mapping[tuple[str, str], JudgedPair], test_references: bool
+    ) -> None:
+        self.judged, self.test_references = judged_pairs, test_references
+        campaigns = dict.fromkeys(campaign for campaign, _ in judged_pairs)
         self.corpora: dict[str, Corpora] = {name: find_corpora(folder, name) for name in campaigns}
         self.targets: dict[tuple[str, str], list[str]] = {}
         self.pairs: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
@@ -358,14 +375,19 @@ class TrainingText:
     def target_of(self, key: tuple[str, str]) -> list[str]:
         """Lines for the language model of a campaign and pair."""
         campaign, language = key[0], languages(key[1])[1]
-        place = campaign, language
-        if place not in self.targets:
-            more: list[str] = []
+        cache_key = campaign, language
+        if cache_key not in self.targets:
+            references: list[str] = []
             if self.test_references and campaign == TESTED:
-                tested = (one for at, one in self.judged.items() if at[0] == TESTED)
-                more = [line for one in tested if languages(one.pair)[1] == language for line in one.texts.references]
-            self.targets[place] = target_lines(self.corpora[campaign], language, more)
-        return self.targets[place]
+                test_pairs = (judged_pair for pair_key, judged_pair in self.judged.items() if pair_key[0] == TESTED)
+                references = [
+                    line
+                    for judged_pair in test_pairs
+                    if languages(judged_pair.pair)[1] == language
+                    for line in judged_pair.texts.references
+                ]
+            self.targets[cache_key] = target_lines(self.corpora[campaign], language, references)
+        return self.targets[cache_key]
 
     def pair_of(self, key: tuple[str, str]) -> tuple[list[str], list[str]]:
         """Lines for the lexicons."""
@@ -380,27 +402,27 @@ class TrainingText:
         return text_digest(*self.pair_of(key))
 
     def lexicon_lines(self, key: tuple[str, str]) -> tuple[list[str], list[str]]:
-        """Both sides, tokenised."""
+        """The tokenised lines of source and target."""
         sources, targets = self.pair_of(key)
         return tokenised(sources), tokenised(targets)
 
     def model_of(self, key: tuple[str, str], progress: Callable[[float], Any] | None = None) -> LanguageModel:
-        """The language model, trained where it is not that of the pair before; of equal tokenised lines, one counts."""
-        place = key[0], languages(key[1])[1]
-        if self.last is None or self.last[0] != place:
+        """The language model; that of the previous call is reused. Duplicate tokenised lines count once."""
+        cache_key = key[0], languages(key[1])[1]
+        if self.last is None or self.last[0] != cache_key:
             lines = list(dict.fromkeys(tokenised(self.target_of(key))))
-            self.last = place, train_language_model(lines, order=ORDER, progress=progress)
+            self.last = cache_key, train_language_model(lines, order=ORDER, progress=progress)
         return self.last[1]
 
     def notes(self) -> list[str]:
-        """From what was learned."""
-        said = []
+        """Notes on the training text."""
+        messages = []
         for campaign, corpora in self.corpora.items():
             sets = ", ".join(corpora.sets)
-            most = max((len(lines) for (name, _), lines in self.targets.items() if name == campaign), default=0)
-            pairs = [len(lines[0]) for (name, _), lines in self.pairs.items() if name == campaign]
-            said.append(
-                f"{campaign}: language models and lexicons of {sets}: up to {pluralise(most, 'line')} of a language, "
-                f"{min(pairs):,} to {max(pairs):,} pairs of lines"
+            max_lines = max((len(lines) for (name, _), lines in self.targets.items() if name == campaign), default=0)
+            pair_counts = [len(lines[0]) for (name, _), lines in self.pairs.items() if name == campaign]
+            messages.append(
+                f"{campaign}: language models and lexicons of {sets}: up to {pluralise(max_lines, 'line')} of a "
+                f"language, {min(pair_counts):,} to {max(pair_counts):,} pairs of lines"
             )
-        return said
+        return messages

@@ -1,4 +1,4 @@
-"""Agreement of metrics with people: segment tau, correlation on systems, tests of pairs."""
+"""Agreement of metrics with people: segment tau, correlation on systems, tests of pairs of metrics."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 #: Metric ties count as wrong, human ties not at all.
 STATISTIC, SPEARMAN = "wmt12", "spearman"
 CONFIDENCE = 0.95
-#: What becomes of segment scores where systems are compared: the paper's rule, and the mean.
+#: How segment scores become scores of systems: the paper's rule, and the mean.
 SYSTEM_RULES = ("share", "mean")
 
 
@@ -67,22 +67,24 @@ class SystemCorrelations:
 
     def rows(self, rule: str) -> Iterator[tuple[str, str, float, float, float]]:
         """Metric, language pair or "average", value and the ends of its interval; pairs with their sign."""
-        found = self.by_rule[rule]
+        agreement = self.by_rule[rule]
         signs = {
             (metric, pair): float(np.sign(value))
-            for pair, people, scores in zip(found.pairs, found.human, found.scores, strict=True)
+            for pair, human_scores, scores in zip(agreement.pairs, agreement.human, agreement.scores, strict=True)
             for metric, value in zip(
-                found.metrics, system_statistic(np.broadcast_to(people, scores.shape), scores, SPEARMAN), strict=True
+                agreement.metrics,
+                system_statistic(np.broadcast_to(human_scores, scores.shape), scores, SPEARMAN),
+                strict=True,
             )
         }
-        for metric, pair, _, value, low, high, _ in found.records():
+        for metric, pair, _, value, low, high, _ in agreement.records():
             if signs.get((metric, pair), 1.0) < 0:
                 value, low, high = -value, -high, -low
             yield metric, pair, value, low, high
 
 
 class PlannedComparison(NamedTuple):
-    """A comparison that is to be made: does `first` agree better than `second`?"""
+    """A planned comparison: does `first` agree better than `second`?"""
 
     first: str
     second: str
@@ -103,40 +105,44 @@ class PairTest(NamedTuple):
     adjusted: float
 
 
-def with_metric_columns(one: JudgedPair, tables: Mapping[str, Floats]) -> Rankings:
+def with_metric_columns(judged_pair: JudgedPair, tables: Mapping[str, Floats]) -> Rankings:
     """The judgments with a column a metric; tables: (systems, lines) by metric."""
-    found = one.rankings
-    segments = tuple(map(str, range(1, len(one.texts) + 1)))
+    rankings = judged_pair.rankings
+    segments = tuple(map(str, range(1, len(judged_pair.texts) + 1)))
     for name, values in tables.items():
-        found = attach_scores(found, SegmentScores(name, {one.pair: PairScores(one.systems, segments, values)}))
-    return found
+        rankings = attach_scores(
+            rankings, SegmentScores(name, {judged_pair.pair: PairScores(judged_pair.systems, segments, values)})
+        )
+    return rankings
 
 
 def segment_taus(
-    judged: Sequence[JudgedPair], tables: Mapping[str, Mapping[str, Floats]], *, n_resamples: int, seed: int
+    judged_pairs: Sequence[JudgedPair], tables: Mapping[str, Mapping[str, Floats]], *, n_resamples: int, seed: int
 ) -> SegmentTaus:
     """The segment tau of each metric. tables: by language pair and metric, (systems, lines)."""
-    asked = validate_segment_settings(STATISTIC, "none", None, n_resamples, CONFIDENCE, seed)
-    metrics = tuple(tables[judged[0].pair])
-    found, drawn = [], []
-    for one in judged:
-        cells, resampled = agreement_on_pair(
-            tables_by_metric(with_metric_columns(one, tables[one.pair]), RANK, metrics), asked, one.pair
+    settings = validate_segment_settings(STATISTIC, "none", None, n_resamples, CONFIDENCE, seed)
+    metrics = tuple(tables[judged_pairs[0].pair])
+    pair_agreements, resample_lists = [], []
+    for judged_pair in judged_pairs:
+        agreement, resampled = agreement_on_pair(
+            tables_by_metric(with_metric_columns(judged_pair, tables[judged_pair.pair]), RANK, metrics),
+            settings,
+            judged_pair.pair,
         )
-        found.append(cells)
-        drawn.append(resampled)
-    value = np.array([cells.value for cells in found]).T
-    stacked = np.stack(drawn, axis=1)
-    low, high = percentile_ends(stacked, CONFIDENCE)
-    averages = stacked.mean(axis=1)
+        pair_agreements.append(agreement)
+        resample_lists.append(resampled)
+    value = np.array([agreement.value for agreement in pair_agreements]).T
+    resamples = np.stack(resample_lists, axis=1)
+    low, high = percentile_ends(resamples, CONFIDENCE)
+    averages = resamples.mean(axis=1)
     average_low, average_high = percentile_ends(averages, CONFIDENCE)
     return SegmentTaus(
         metrics=metrics,
-        pairs=tuple(one.pair for one in judged),
+        pairs=tuple(judged_pair.pair for judged_pair in judged_pairs),
         value=value,
         low=low,
         high=high,
-        n=np.array([max(cells.n) for cells in found]),
+        n=np.array([max(agreement.n) for agreement in pair_agreements]),
         average=value.mean(axis=1),
         average_low=average_low,
         average_high=average_high,
@@ -144,45 +150,51 @@ def segment_taus(
     )
 
 
-def segment_tau(one: JudgedPair, values: Floats) -> float:
-    """The segment tau of (systems, lines) scores, without more."""
-    asked: SegmentSettings = validate_segment_settings(STATISTIC, "none", None, 1, CONFIDENCE, 0)
-    (lists,) = tables_by_metric(with_metric_columns(one, {"metric": values}), RANK, ("metric",))
-    above, below = asked.convention.sums(count_by_judgment(lists.gold, lists.metric)) if asked.convention else (0, 1)
-    total = float(np.sum(below))
-    return float(np.sum(above)) / total if total else float("nan")
+def segment_tau(judged_pair: JudgedPair, values: Floats) -> float:
+    """The segment tau of (systems, lines) scores, without an interval."""
+    settings: SegmentSettings = validate_segment_settings(STATISTIC, "none", None, 1, CONFIDENCE, 0)
+    (metric_table,) = tables_by_metric(with_metric_columns(judged_pair, {"metric": values}), RANK, ("metric",))
+    numerators, denominators = (
+        settings.convention.sums(count_by_judgment(metric_table.gold, metric_table.metric))
+        if settings.convention
+        else (0, 1)
+    )
+    denominator = float(np.sum(denominators))
+    return float(np.sum(numerators)) / denominator if denominator else float("nan")
 
 
 def system_correlations(
-    judged: Sequence[JudgedPair],
+    judged_pairs: Sequence[JudgedPair],
     tables: Mapping[str, Mapping[str, Floats]],
-    whole: Sequence[SystemScores],
+    system_scores: Sequence[SystemScores],
     *,
     n_resamples: int,
     seed: int,
 ) -> SystemCorrelations:
-    """Whole systems, by the paper's rule and by means. whole: metrics of systems, beside those of segments."""
-    names = [one.pair for one in judged]
+    """Correlations on systems, by each rule. system_scores: metrics of systems, beside those of segments."""
+    names = [judged_pair.pair for judged_pair in judged_pairs]
     metrics = [
         SegmentScores(
             name,
             {
-                one.pair: PairScores(
-                    compared_systems(one),
-                    tuple(map(str, range(1, len(one.texts) + 1))),
-                    tables[one.pair][name][has_ranked_outputs(one)],
+                judged_pair.pair: PairScores(
+                    compared_systems(judged_pair),
+                    tuple(map(str, range(1, len(judged_pair.texts) + 1))),
+                    tables[judged_pair.pair][name][has_ranked_outputs(judged_pair)],
                 )
-                for one in judged
+                for judged_pair in judged_pairs
             },
         )
         for name in tables[names[0]]
     ]
-    given = [SystemScores(one.metric, {pair: one.pairs[pair] for pair in names}) for one in whole]
+    extra_metrics = [
+        SystemScores(scores.metric, {pair: scores.pairs[pair] for pair in names}) for scores in system_scores
+    ]
     return SystemCorrelations(
         by_rule={
             rule: systems(
-                judged[0].whole,
-                [*metrics, *given],
+                judged_pairs[0].whole,
+                [*metrics, *extra_metrics],
                 statistic=SPEARMAN,
                 absolute=True,
                 human="wins",
@@ -197,34 +209,38 @@ def system_correlations(
     )
 
 
-def has_ranked_outputs(one: JudgedPair) -> Bools:
-    """(systems) of which people ranked an output."""
-    found = np.zeros(len(one.systems), np.bool_)
-    found[one.place[~np.isnan(one.rankings.column(RANK))]] = True
-    return found
+def has_ranked_outputs(judged_pair: JudgedPair) -> Bools:
+    """(systems) whether people ranked an output of the system."""
+    has_ranked = np.zeros(len(judged_pair.systems), np.bool_)
+    has_ranked[judged_pair.place[~np.isnan(judged_pair.rankings.column(RANK))]] = True
+    return has_ranked
 
 
-def compared_systems(one: JudgedPair) -> tuple[str, ...]:
-    return tuple(name for name, there in zip(one.systems, has_ranked_outputs(one), strict=True) if there)
+def compared_systems(judged_pair: JudgedPair) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, has_ranked in zip(judged_pair.systems, has_ranked_outputs(judged_pair), strict=True)
+        if has_ranked
+    )
 
 
-def pair_tests(direction: str, found: SegmentTaus, wanted: Sequence[PlannedComparison]) -> list[PairTest]:
+def pair_tests(direction: str, taus: SegmentTaus, comparisons: Sequence[PlannedComparison]) -> list[PairTest]:
     """Each comparison on the same resampled segments: a paired bootstrap, p corrected for their number.
 
     p = 2 (1 + the resamples in which the better one is not better) / (1 + all), at most 1: as in
     `rankscope.agreement.compare_metrics`. Metrics of the same value on all resamples have p = 1.
     """
-    if not wanted:
+    if not comparisons:
         return []
     rows = []
-    place = {name: m for m, name in enumerate(found.metrics)}
-    for first, second in wanted:
-        a, b = place[first], place[second]
-        difference = float(found.average[a] - found.average[b])
-        drawn = found.drawn[a] - found.drawn[b]
-        low, high = percentile_ends(drawn[None, :], CONFIDENCE)
-        wrong = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
-        pvalue = min(1.0, 2 * (1 + wrong) / (1 + drawn.size))
+    metric_index = {name: i for i, name in enumerate(taus.metrics)}
+    for first, second in comparisons:
+        a, b = metric_index[first], metric_index[second]
+        difference = float(taus.average[a] - taus.average[b])
+        differences = taus.drawn[a] - taus.drawn[b]
+        low, high = percentile_ends(differences[None, :], CONFIDENCE)
+        n_contrary = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
+        pvalue = min(1.0, 2 * (1 + n_contrary) / (1 + differences.size))
         rows.append((first, second, difference, float(low[0]), float(high[0]), pvalue))
     adjusted = adjust_pvalues([row[-1] for row in rows]).pvalue
     return [PairTest(direction, *row, float(p)) for row, p in zip(rows, adjusted, strict=True)]

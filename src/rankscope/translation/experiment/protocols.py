@@ -1,4 +1,4 @@
-"""Protocols: judgments as lists, which of them are trained on and which are tested on."""
+"""Protocols: which judgments are for training and which for testing, and judgments as lists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class PairJudgments(NamedTuple):
-    """Some judgments of a language pair of a campaign. judgments: their places; None: all."""
+    """Some judgments of a language pair of a campaign. judgments: their indices; None: all."""
 
     campaign: str
     pair: str
@@ -32,56 +32,60 @@ class PairJudgments(NamedTuple):
 
 
 def lists_of_judgments(
-    parts: Sequence[PairJudgments],
-    judged: Mapping[tuple[str, str], JudgedPair],
+    selections: Sequence[PairJudgments],
+    judged_pairs: Mapping[tuple[str, str], JudgedPair],
     tables: Mapping[tuple[str, str], Reals],
     names: Sequence[str],
 ) -> Features:
-    """One list a judgment, of the translations that were ranked; a judgment of fewer than two has nothing to say.
+    """One list a judgment, of the ranked translations; judgments of fewer than two are skipped.
 
     tables: by campaign and pair, (systems, lines, features). names: of the features. A grade is the highest rank in all
     of these judgments less the rank, so 0 is worst; tied translations share one. A list is named
-    after its segment, with # and the place of the judgment behind.
+    after its segment, followed by # and the number of the judgment.
     Raises InputError where no judgment is left.
     """
-    values, ranks, sizes, names_of = [], [], [], []
-    for part in parts:
-        one = judged[part.campaign, part.pair]
-        wanted = np.arange(len(one.rankings)) if part.judgments is None else part.judgments
-        rank = one.rankings.column(RANK)
-        many = np.bincount(one.rankings.judgment[~np.isnan(rank)], minlength=len(one.rankings))
-        wanted = wanted[many[wanted] > 1]
-        chosen = np.zeros(len(one.rankings), np.bool_)
-        chosen[wanted] = True
-        items = np.flatnonzero(chosen[one.rankings.judgment] & ~np.isnan(rank))
-        of = one.rankings.judgment[items]
-        values.append(tables[part.campaign, part.pair][one.place[items], one.line[of]])
-        ranks.append(rank[items])
-        wanted = np.flatnonzero(chosen)
-        sizes.append(many[wanted])
-        names_of += [f"{one.name}:{line + 1}#{place + 1}" for place, line in zip(wanted, one.line[wanted], strict=True)]
+    values, ranks, sizes, list_names = [], [], [], []
+    for selection in selections:
+        judged_pair = judged_pairs[selection.campaign, selection.pair]
+        rankings = judged_pair.rankings
+        table = tables[selection.campaign, selection.pair]
+        judgment_index = np.arange(len(rankings)) if selection.judgments is None else selection.judgments
+        item_ranks = rankings.column(RANK)
+        n_ranked = np.bincount(rankings.judgment[~np.isnan(item_ranks)], minlength=len(rankings))
+        judgment_index = judgment_index[n_ranked[judgment_index] > 1]
+        is_selected = np.zeros(len(rankings), np.bool_)
+        is_selected[judgment_index] = True
+        items = np.flatnonzero(is_selected[rankings.judgment] & ~np.isnan(item_ranks))
+        values.append(table[judged_pair.place[items], judged_pair.line[rankings.judgment[items]]])
+        ranks.append(item_ranks[items])
+        judgment_index = np.flatnonzero(is_selected)
+        sizes.append(n_ranked[judgment_index])
+        list_names += [
+            f"{judged_pair.name}:{line + 1}#{judgment + 1}"
+            for judgment, line in zip(judgment_index, judged_pair.line[judgment_index], strict=True)
+        ]
     lengths = np.concatenate(sizes).astype(np.int64)
     if not lengths.size:
-        where = ", ".join(f"{part.campaign} {part.pair}" for part in parts)
-        raise InputError(f"{where}: no judgment with two ranks, expected some to learn from")
-    rank = np.concatenate(ranks)
+        pair_names = ", ".join(f"{selection.campaign} {selection.pair}" for selection in selections)
+        raise InputError(f"{pair_names}: no judgment with two ranks, expected some to learn from")
+    all_ranks = np.concatenate(ranks)
     return Features(
         values=np.concatenate(values),
-        relevance=np.rint(rank.max() - rank).astype(np.int64),
+        relevance=np.rint(all_ranks.max() - all_ranks).astype(np.int64),
         offsets=bounds(lengths),
-        query_ids=tuple(names_of),
+        query_ids=tuple(list_names),
         names=tuple(names),
         name="judgments",
     )
 
 
 Judged = Mapping[tuple[str, str], JudgedPair]
-#: Parts that the segments of a language pair are cut into.
+#: Folds of the segments of a language pair.
 FOLDS = 5
 
 
 class ProtocolFold(NamedTuple):
-    """pair: of WMT12, whose `lines` (None: all) are scored by what is learned from `train`."""
+    """A test set and its training set. pair: of WMT12, whose `lines` (None: all) a model of `train` scores."""
 
     pair: str
     lines: Ints | None
@@ -89,7 +93,7 @@ class ProtocolFold(NamedTuple):
 
 
 class Protocol(NamedTuple):
-    """campaigns: which are read. moves: whether seeds cut the segments anew. said: in words."""
+    """campaigns: those that are read. moves: whether folds depend on the seed. said: a description."""
 
     campaigns: tuple[str, ...]
     moves: bool
@@ -109,53 +113,64 @@ PROTOCOLS = {
 }
 
 
-def folds_of(protocol: str, judged: Judged, pairs: Sequence[str], seed: int) -> Iterator[ProtocolFold]:
-    """What is to be trained and tested, for these language pairs. Raises InputError where there is nothing to train on.
+def folds_of(protocol: str, judged_pairs: Judged, pairs: Sequence[str], seed: int) -> Iterator[ProtocolFold]:
+    """The folds of these language pairs. Raises InputError where there is nothing to train on.
 
-    "cv": the lines of each pair are cut at random into five parts, and each is scored by what is learned from the
-    judgments of the others. The others score all lines of a pair with one model.
+    "cv": the lines of each pair are split at random into five folds, and a model learned from the judgments of the
+    other folds scores each. The other protocols score all lines of a pair with one model.
     """
     if protocol == "cv":
         for pair in pairs:
-            yield from cut_folds(judged[TESTED, pair], seed)
+            yield from cut_folds(judged_pairs[TESTED, pair], seed)
         return
-    trained = {"wmt11": from_wmt11, "wmt11-all": from_all, "leave-pair-out": from_remaining_pairs, "wmt13": from_wmt13}
+    training_choices = {
+        "wmt11": matching_pairs_of_wmt11,
+        "wmt11-all": all_of_wmt11,
+        "leave-pair-out": other_pairs_of_wmt12,
+        "wmt13": all_of_wmt13,
+    }
     for pair in pairs:
-        train = tuple(PairJudgments(*key) for key in trained[protocol](judged, pair))
+        train = tuple(PairJudgments(*key) for key in training_choices[protocol](judged_pairs, pair))
         if not train:
             raise InputError(f"there are no judgments to learn {pair} from ({PROTOCOLS[protocol].said})")
         yield ProtocolFold(pair, None, train)
 
 
-def cut_folds(one: JudgedPair, seed: int) -> Iterator[ProtocolFold]:
-    """The folds of one pair; the same whatever other pairs there are."""
-    rng = np.random.default_rng([seed, PAIRS.index(one.pair)])
-    part = rng.permutation(len(one.texts)) % FOLDS
+def cut_folds(judged_pair: JudgedPair, seed: int) -> Iterator[ProtocolFold]:
+    """The folds of one pair; they do not depend on the other pairs."""
+    rng = np.random.default_rng([seed, PAIRS.index(judged_pair.pair)])
+    fold_of_line = rng.permutation(len(judged_pair.texts)) % FOLDS
     for k in range(FOLDS):
-        away = np.flatnonzero(part[one.line] != k)
-        yield ProtocolFold(one.pair, np.flatnonzero(part == k), (PairJudgments(one.campaign, one.pair, away),))
+        training_judgments = np.flatnonzero(fold_of_line[judged_pair.line] != k)
+        yield ProtocolFold(
+            judged_pair.pair,
+            np.flatnonzero(fold_of_line == k),
+            (PairJudgments(judged_pair.campaign, judged_pair.pair, training_judgments),),
+        )
 
 
 def into_english(pair: str) -> bool:
     return pair.endswith("-en")
 
 
-def of_campaign(judged: Judged, campaign: str, wanted: Callable[[str], bool]) -> list[tuple[str, str]]:
-    return [key for key in judged if key[0] == campaign and wanted(key[1])]
+def keys_of_campaign(judged_pairs: Judged, campaign: str, includes: Callable[[str], bool]) -> list[tuple[str, str]]:
+    return [key for key in judged_pairs if key[0] == campaign and includes(key[1])]
 
 
-def from_wmt11(judged: Judged, pair: str) -> list[tuple[str, str]]:
-    same = of_campaign(judged, "wmt11", lambda other: other == pair)
-    return same or of_campaign(judged, "wmt11", lambda other: into_english(other) == into_english(pair))
+def matching_pairs_of_wmt11(judged_pairs: Judged, pair: str) -> list[tuple[str, str]]:
+    same_pair = keys_of_campaign(judged_pairs, "wmt11", lambda training_pair: training_pair == pair)
+    return same_pair or keys_of_campaign(
+        judged_pairs, "wmt11", lambda training_pair: into_english(training_pair) == into_english(pair)
+    )
 
 
-def from_all(judged: Judged, pair: str) -> list[tuple[str, str]]:
-    return of_campaign(judged, "wmt11", lambda other: True)
+def all_of_wmt11(judged_pairs: Judged, pair: str) -> list[tuple[str, str]]:
+    return keys_of_campaign(judged_pairs, "wmt11", lambda training_pair: True)
 
 
-def from_remaining_pairs(judged: Judged, pair: str) -> list[tuple[str, str]]:
-    return of_campaign(judged, TESTED, lambda other: other != pair)
+def other_pairs_of_wmt12(judged_pairs: Judged, pair: str) -> list[tuple[str, str]]:
+    return keys_of_campaign(judged_pairs, TESTED, lambda training_pair: training_pair != pair)
 
 
-def from_wmt13(judged: Judged, pair: str) -> list[tuple[str, str]]:
-    return of_campaign(judged, "wmt13", lambda other: True)
+def all_of_wmt13(judged_pairs: Judged, pair: str) -> list[tuple[str, str]]:
+    return keys_of_campaign(judged_pairs, "wmt13", lambda training_pair: True)

@@ -39,7 +39,7 @@ NAN = float("nan")
 
 
 class Direction(NamedTuple):
-    """said: in words. segments, systems: the numbers of the paper's tables."""
+    """said: a description. segments, systems: the numbers of the paper's tables."""
 
     said: str
     segments: str
@@ -82,7 +82,7 @@ class TranslationExperiment:
     means), metric, pair (or "average"), published, found, low, high.
     """
 
-    #: The view that shows it.
+    #: The view of the result.
     VIEW: ClassVar[str] = "rankscope.translation.experiment.view:experiment_sections"
 
     protocol: str
@@ -117,7 +117,11 @@ class TranslationExperiment:
     @property
     def real(self) -> bool:
         """Whether people ordered as many pairs of translations as were published: else nothing published is shown."""
-        counts = {p: n for one in self.found.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
+        counts = {
+            pair: n_pairs
+            for direction_result in self.found.values()
+            for pair, n_pairs in zip(direction_result.segments.pairs, direction_result.segments.n, strict=True)
+        }
         return all(PUBLISHED.get(pair) == n for pair, n in counts.items())
 
     def records(self) -> Iterator[PublishedRow]:
@@ -126,35 +130,37 @@ class TranslationExperiment:
             if name in self.found:
                 yield from self.rows(direction.segments, segment_cells(self.found[name].segments))
         for name, direction in DIRECTIONS.items():
-            on_systems = self.found[name].systems if name in self.found else None
-            if on_systems is not None:
+            correlations = self.found[name].systems if name in self.found else None
+            if correlations is not None:
                 for rule in SYSTEM_RULES:
-                    cells = {(metric, pair): (x, low, high) for metric, pair, x, low, high in on_systems.rows(rule)}
+                    cells = {
+                        (metric, pair): (value, low, high) for metric, pair, value, low, high in correlations.rows(rule)
+                    }
                     yield from self.rows(direction.systems, cells, rule)
 
     def rows(
         self, table: str, cells: Mapping[tuple[str, str], tuple[float, float, float]], rule: str = ""
     ) -> list[PublishedRow]:
-        """One table: what was published with what was found, then what was found of other metrics."""
-        found = []
-        named = table if rule in ("", SYSTEM_RULES[0]) else f"{table} ({rule})"
-        known = published_cells() if self.real and named == table else ()
-        published = {(c.metric, c.pair): c.value for c in known if c.table == table}
-        printed = {pair for _, pair in published if pair != AVERAGE}
-        if not printed <= {pair for _, pair in cells}:  # the published average is over all of them
+        """The rows of one table: metrics with published values first, then the other metrics."""
+        rows = []
+        table_name = table if rule in ("", SYSTEM_RULES[0]) else f"{table} ({rule})"
+        printed_cells = published_cells() if self.real and table_name == table else ()
+        published = {(cell.metric, cell.pair): cell.value for cell in printed_cells if cell.table == table}
+        printed_pairs = {pair for _, pair in published if pair != AVERAGE}
+        if not printed_pairs <= {pair for _, pair in cells}:  # the published average is over all of them
             published = {key: value for key, value in published.items() if key[1] != AVERAGE}
         pairs = [*self.pairs, AVERAGE]
-        several = sum(pair != AVERAGE for _, pair in dict.fromkeys((None, pair) for _, pair in cells)) > 1
+        has_several_pairs = sum(pair != AVERAGE for _, pair in dict.fromkeys((None, pair) for _, pair in cells)) > 1
         for metric in dict.fromkeys(metric for metric, _ in (*published, *cells)):
             for pair in pairs:
                 key = metric, pair
                 if key not in cells and key not in published:
                     continue
-                if pair == AVERAGE and not several:
+                if pair == AVERAGE and not has_several_pairs:
                     continue
                 value, low, high = cells.get(key, (NAN, NAN, NAN))
-                found.append(PublishedRow(named, metric, pair, published.get(key, NAN), value, low, high))
-        return found
+                rows.append(PublishedRow(table_name, metric, pair, published.get(key, NAN), value, low, high))
+        return rows
 
     def table(self, name: str) -> list[PublishedRow]:
         """The rows of one table."""
@@ -162,8 +168,8 @@ class TranslationExperiment:
 
     def average(self, direction: str, metric: str) -> float:
         """The segment tau averaged over the language pairs of a direction; NaN for a metric that was not run."""
-        found = self.found[direction].segments
-        return float(found.average[found.metrics.index(metric)]) if metric in found.metrics else NAN
+        taus = self.found[direction].segments
+        return float(taus.average[taus.metrics.index(metric)]) if metric in taus.metrics else NAN
 
     def sections(self) -> Sequence[Section]:
         """What a report shows."""
@@ -171,8 +177,8 @@ class TranslationExperiment:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        parts = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
-        return " | ".join([*parts, self.settings, f"rankscope {__version__}"])
+        settings = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
+        return " | ".join([*settings, self.settings, f"rankscope {__version__}"])
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -182,8 +188,8 @@ class TranslationExperiment:
         return as_text(self)
 
     def __repr__(self) -> str:
-        of = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"TranslationExperiment({self.protocol}: {of})"
+        contents = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.pairs), 'language pair')}"
+        return f"TranslationExperiment({self.protocol}: {contents})"
 
     @property
     def said(self) -> str:
@@ -191,14 +197,14 @@ class TranslationExperiment:
         return PROTOCOLS[self.protocol].said
 
 
-def segment_cells(found: SegmentTaus) -> dict[tuple[str, str], tuple[float, float, float]]:
+def segment_cells(taus: SegmentTaus) -> dict[tuple[str, str], tuple[float, float, float]]:
     """Value and interval by metric and pair."""
     cells = {}
-    for m, metric in enumerate(found.metrics):
-        for p, pair in enumerate(found.pairs):
-            cells[metric, pair] = (float(found.value[m, p]), float(found.low[m, p]), float(found.high[m, p]))
-        ends = float(found.average_low[m]), float(found.average_high[m])
-        cells[metric, AVERAGE] = (float(found.average[m]), *ends)
+    for m, metric in enumerate(taus.metrics):
+        for p, pair in enumerate(taus.pairs):
+            cells[metric, pair] = (float(taus.value[m, p]), float(taus.low[m, p]), float(taus.high[m, p]))
+        interval = float(taus.average_low[m]), float(taus.average_high[m])
+        cells[metric, AVERAGE] = (float(taus.average[m]), *interval)
     return cells
 
 
@@ -209,8 +215,8 @@ def score_lines(result: TranslationExperiment, metric: str) -> Iterator[str]:
     """
     for pair, metrics in result.scores.items():
         for system, values in zip(result.systems[pair], metrics[metric].tolist(), strict=True):
-            head = f"{metric}\t{pair}\t{TESTED}\t{system}\t"
-            yield "".join(f"{head}{i}\t{value:.9g}\n" for i, value in enumerate(values, 1))
+            prefix = f"{metric}\t{pair}\t{TESTED}\t{system}\t"
+            yield "".join(f"{prefix}{i}\t{value:.9g}\n" for i, value in enumerate(values, 1))
 
 
 def lines_of_tests(result: TranslationExperiment) -> Iterator[str]:

@@ -53,23 +53,37 @@ __all__ = [
 ]
 
 
-def corpus_bleu(judged: Sequence[JudgedPair], cache: ArrayCache) -> SystemScores:
-    """BLEU of each system of which people ranked an output, over all of its lines; in [0, 100], higher is better.
+def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> SystemScores:
+    """BLEU of each system with a ranked output, over all of its lines; in [0, 100], higher is better.
 
     Raises ParameterError where sacrebleu is missing.
     """
-    name, prepare, how = corpus_scorer()
-    found = {}
-    for one in judged:
+    name, prepare, scorer_settings = corpus_scorer()
+    scores_by_pair = {}
+    for judged_pair in judged_pairs:
 
-        def make(one: JudgedPair = one) -> dict[str, npt.NDArray[np.float64]]:
-            score = prepare(one.texts.references)
-            return {"values": np.array([score(one.texts.systems[system]) for system in compared_systems(one)])}
+        def make(judged_pair: JudgedPair = judged_pair) -> dict[str, npt.NDArray[np.float64]]:
+            scorer = prepare(judged_pair.texts.references)
+            return {
+                "values": np.array(
+                    [scorer(judged_pair.texts.systems[system]) for system in compared_systems(judged_pair)]
+                )
+            }
 
-        settings = {"outputs": text_digest(one.texts.references, dict(one.texts.systems)), "scored": how}
-        kept = cache.get(f"{one.campaign}-{one.pair}-bleu", settings, make, {"values": (len(compared_systems(one)),)})
-        found[one.pair] = dict(zip(compared_systems(one), kept["values"].tolist(), strict=True))
-    return SystemScores(name, found)
+        settings = {
+            "outputs": text_digest(judged_pair.texts.references, dict(judged_pair.texts.systems)),
+            "scored": scorer_settings,
+        }
+        arrays = cache.get(
+            f"{judged_pair.campaign}-{judged_pair.pair}-bleu",
+            settings,
+            make,
+            {"values": (len(compared_systems(judged_pair)),)},
+        )
+        scores_by_pair[judged_pair.pair] = dict(
+            zip(compared_systems(judged_pair), arrays["values"].tolist(), strict=True)
+        )
+    return SystemScores(name, scores_by_pair)
 
 
 JudgedPairs = dict[tuple[str, str], JudgedPair]
@@ -118,85 +132,113 @@ def translation_experiment(
     check_count("n_resamples", n_resamples)
     seed = seed_of(rng)
     models = planned_models(losses, features)
-    wanted = check_arguments(protocol, pairs, models)
-    kept = ArrayCache(cache)
-    judged = read_judged(folder, protocol, wanted)
-    tested = tested_pairs(folder, protocol, judged, wanted, seed)
-    columns = compute_feature_tables(folder, judged, kept, test_references=test_references, progress=reading)
-    moving = PROTOCOLS[protocol].moves or random_models(models, hidden)
-    began = time.process_time()
-    by_seed = [
-        scores_of_seed(protocol, judged, tested, columns, models, tuple(hidden), seed + s, workers, progress, 1 / seeds)
-        for s in range(seeds if moving else 1)
+    selected_pairs = check_arguments(protocol, pairs, models)
+    array_cache = ArrayCache(cache)
+    judged_pairs = read_judged(folder, protocol, selected_pairs)
+    test_pairs = tested_pairs(folder, protocol, judged_pairs, selected_pairs, seed)
+    feature_tables = compute_feature_tables(
+        folder, judged_pairs, array_cache, test_references=test_references, progress=reading
+    )
+    seed_matters = PROTOCOLS[protocol].moves or random_models(models, hidden)
+    start_seconds = time.process_time()
+    scores_by_seed = [
+        scores_of_seed(
+            protocol,
+            judged_pairs,
+            test_pairs,
+            feature_tables,
+            models,
+            tuple(hidden),
+            seed + s,
+            workers,
+            progress,
+            1 / seeds,
+        )
+        for s in range(seeds if seed_matters else 1)
     ]
-    seconds = time.process_time() - began
+    seconds = time.process_time() - start_seconds
     scores = {
-        pair: {model.name: np.mean([found[pair][m] for found in by_seed], axis=0) for m, model in enumerate(models)}
-        | {name: columns.one((TESTED, pair), column) for name, column in BASELINES.items()}
-        for pair in tested
+        pair: {
+            model.name: np.mean([seed_scores[pair][m] for seed_scores in scores_by_seed], axis=0)
+            for m, model in enumerate(models)
+        }
+        | {name: feature_tables.one((TESTED, pair), column) for name, column in BASELINES.items()}
+        for pair in test_pairs
     }
-    parts = [judged[TESTED, pair] for pair in tested]
-    found, tests, left_out = against_people(parts, scores, models, corpus_bleu(parts, kept), n_resamples, seed)
+    judged_test_pairs = [judged_pairs[TESTED, pair] for pair in test_pairs]
+    results, tests, skipped_notes = compare_with_people(
+        judged_test_pairs, scores, models, corpus_bleu(judged_test_pairs, array_cache), n_resamples, seed
+    )
     settings = [f"hidden:{','.join(map(str, hidden))}"] if hidden else []
-    settings += [f"folds:{seed}", columns.settings, f"bootstrap:{n_resamples},0.95", f"rng:{seed}"]
+    settings += [f"folds:{seed}", feature_tables.settings, f"bootstrap:{n_resamples},0.95", f"rng:{seed}"]
     return TranslationExperiment(
         protocol=protocol,
-        pairs=tuple(tested),
-        found=found,
+        pairs=tuple(test_pairs),
+        found=results,
         tests=tuple(tests),
         models=models,
         by_seed=np.array(
-            [[[segment_tau(one, of[one.pair][m]) for of in by_seed] for one in parts] for m in range(len(models))]
+            [
+                [
+                    [segment_tau(judged_pair, seed_scores[judged_pair.pair][m]) for seed_scores in scores_by_seed]
+                    for judged_pair in judged_test_pairs
+                ]
+                for m in range(len(models))
+            ]
         ),
         scores=scores,
-        systems={one.pair: one.systems for one in parts},
+        systems={judged_pair.pair: judged_pair.systems for judged_pair in judged_test_pairs},
         seconds=seconds,
         settings=" | ".join(settings),
-        data_notes=(*data_notes(judged, columns, moving, seeds), *left_out),
+        data_notes=(*data_notes(judged_pairs, feature_tables, seed_matters, seeds), *skipped_notes),
     )
 
 
-def against_people(
-    parts: Sequence[JudgedPair],
+def compare_with_people(
+    judged_pairs: Sequence[JudgedPair],
     scores: Mapping[str, Mapping[str, Floats]],
     models: Sequence[LearnedMetric],
     bleu: SystemScores,
     n_resamples: int,
     seed: int,
 ) -> tuple[dict[str, DirectionResult], list[PairTest], list[str]]:
-    """What is found of each direction, the tests between models, and why systems are not compared, where so."""
-    found = {}
+    """The result of each direction, the tests between models, and notes on systems that are not compared."""
+    results = {}
     tests = []
-    left_out = []
-    for name, own in directions([one.pair for one in parts]).items():
-        these = [one for one in parts if one.pair in own]
-        on_lines = segment_taus(these, scores, n_resamples=n_resamples, seed=seed)
-        enough = all(np.count_nonzero(has_ranked_outputs(one)) > 2 for one in these)
-        whole = None
-        if enough:
+    skipped_notes = []
+    for direction, direction_pairs in directions([judged_pair.pair for judged_pair in judged_pairs]).items():
+        direction_judged = [judged_pair for judged_pair in judged_pairs if judged_pair.pair in direction_pairs]
+        taus = segment_taus(direction_judged, scores, n_resamples=n_resamples, seed=seed)
+        comparable = all(np.count_nonzero(has_ranked_outputs(judged_pair)) > 2 for judged_pair in direction_judged)
+        correlations = None
+        if comparable:
             try:
-                whole = system_correlations(these, scores, [bleu], n_resamples=n_resamples, seed=seed)
-            except InputError as error:  # systems that people only tied, or that a metric does not tell apart
-                left_out.append(f"systems, {DIRECTIONS[name].said}, are not compared: {str(error).partition(';')[0]}")
-        found[name] = DirectionResult(segments=on_lines, systems=whole)
-        tests += [test for family in comparisons(models) for test in pair_tests(name, on_lines, family)]
-    return found, tests, left_out
+                correlations = system_correlations(direction_judged, scores, [bleu], n_resamples=n_resamples, seed=seed)
+            except InputError as error:  # all systems are tied for people or for a metric
+                skipped_notes.append(
+                    f"systems, {DIRECTIONS[direction].said}, are not compared: {str(error).partition(';')[0]}"
+                )
+        results[direction] = DirectionResult(segments=taus, systems=correlations)
+        tests += [test for family in comparisons(models) for test in pair_tests(direction, taus, family)]
+    return results, tests, skipped_notes
 
 
 def tested_pairs(
-    folder: PathLike, protocol: str, judged: JudgedPairs, wanted: Sequence[str] | None, seed: int
+    folder: PathLike, protocol: str, judged_pairs: JudgedPairs, selected_pairs: Sequence[str] | None, seed: int
 ) -> list[str]:
     """The language pairs of WMT12 that are tested. Raises InputError where there are none, or nothing to train on."""
-    tested = [pair for campaign, pair in judged if campaign == TESTED and pair_is_tested(protocol, pair, wanted)]
-    if not tested:
+    test_pairs = [
+        pair for campaign, pair in judged_pairs if campaign == TESTED and pair_is_tested(protocol, pair, selected_pairs)
+    ]
+    if not test_pairs:
         raise InputError(f"{folder}: no language pair into English has judgments, and this protocol tests only those")
-    for _ in folds_of(protocol, judged, tested, seed):  # refuses what cannot be trained before the long work
+    for _ in folds_of(protocol, judged_pairs, test_pairs, seed):  # raises before the long work
         pass
-    return tested
+    return test_pairs
 
 
 def check_arguments(protocol: str, pairs: Sequence[str] | None, models: Sequence[LearnedMetric]) -> list[str] | None:
-    """The pairs wanted. Raises for a protocol, a pair, or nothing to train."""
+    """The selected pairs. Raises for an unknown protocol or pair, and where there is nothing to train or test."""
     if protocol not in PROTOCOLS:
         raise UnknownName("protocol", str(protocol), PROTOCOLS)
     if not models:
@@ -209,26 +251,31 @@ def check_arguments(protocol: str, pairs: Sequence[str] | None, models: Sequence
     return None if pairs is None else [pair for pair in PAIRS if pair in pairs]
 
 
-def read_judged(folder: PathLike, protocol: str, wanted: list[str] | None) -> JudgedPairs:
-    """What the protocol reads. Pairs that are neither trained on nor tested are left out."""
-    found: JudgedPairs = {}
+def read_judged(folder: PathLike, protocol: str, selected_pairs: list[str] | None) -> JudgedPairs:
+    """The judged pairs of a protocol. Pairs used neither for training nor for testing are skipped."""
+    judged_pairs: JudgedPairs = {}
     for campaign in PROTOCOLS[protocol].campaigns:
-        own = wanted if campaign == TESTED and protocol != "leave-pair-out" else None
-        found |= {(campaign, pair): one for pair, one in read_campaign(folder, campaign, own).items()}
-    if wanted is not None and (missing := [pair for pair in wanted if (TESTED, pair) not in found]):
+        campaign_pairs = selected_pairs if campaign == TESTED and protocol != "leave-pair-out" else None
+        judged_pairs |= {
+            (campaign, pair): judged_pair
+            for pair, judged_pair in read_campaign(folder, campaign, campaign_pairs).items()
+        }
+    if selected_pairs is not None and (
+        missing := [pair for pair in selected_pairs if (TESTED, pair) not in judged_pairs]
+    ):
         raise InputError(f"{Path(folder) / TESTED}: no judgments with texts of {missing[0]}, expected both")
-    return found
+    return judged_pairs
 
 
-def pair_is_tested(protocol: str, pair: str, wanted: Sequence[str] | None) -> bool:
-    return (wanted is None or pair in wanted) and (protocol != "wmt13" or into_english(pair))
+def pair_is_tested(protocol: str, pair: str, selected_pairs: Sequence[str] | None) -> bool:
+    return (selected_pairs is None or pair in selected_pairs) and (protocol != "wmt13" or into_english(pair))
 
 
 def scores_of_seed(
     protocol: str,
-    judged: JudgedPairs,
-    tested: Sequence[str],
-    columns: FeatureTables,
+    judged_pairs: JudgedPairs,
+    test_pairs: Sequence[str],
+    feature_tables: FeatureTables,
     models: tuple[LearnedMetric, ...],
     hidden: tuple[int, ...],
     seed: int,
@@ -237,59 +284,71 @@ def scores_of_seed(
     share: float,
 ) -> Mapping[str, Floats]:
     """By language pair, (models, systems, lines) scores of the models of one seed."""
-    folds = list(folds_of(protocol, judged, tested, seed))
-    tell = None if progress is None else lambda n: progress(share * n / len(folds))
-    shapes = {pair: (len(models), *columns.tables[TESTED, pair].shape[:2]) for pair in tested}
-    found = {pair: np.empty(shape) for pair, shape in shapes.items()}
-    units = fold_trainings(folds, judged, columns, models, hidden, seed)
-    for fold, values in zip(folds, run_units(train_fold, units, workers=workers, progress=tell), strict=True):
-        found[fold.pair][:, :, slice(None) if fold.lines is None else fold.lines] = values
-    return found
+    folds = list(folds_of(protocol, judged_pairs, test_pairs, seed))
+    report_progress = None if progress is None else lambda n_folds: progress(share * n_folds / len(folds))
+    shapes = {pair: (len(models), *feature_tables.tables[TESTED, pair].shape[:2]) for pair in test_pairs}
+    scores = {pair: np.empty(shape) for pair, shape in shapes.items()}
+    units = fold_trainings(folds, judged_pairs, feature_tables, models, hidden, seed)
+    for fold, values in zip(
+        folds, run_units(train_fold, units, workers=workers, progress=report_progress), strict=True
+    ):
+        scores[fold.pair][:, :, slice(None) if fold.lines is None else fold.lines] = values
+    return scores
 
 
 def fold_trainings(
     folds: Sequence[ProtocolFold],
-    judged: JudgedPairs,
-    columns: FeatureTables,
+    judged_pairs: JudgedPairs,
+    feature_tables: FeatureTables,
     models: tuple[LearnedMetric, ...],
     hidden: tuple[int, ...],
     seed: int,
 ) -> Iterator[FoldTraining]:
     for fold in folds:
-        table = columns.tables[TESTED, fold.pair]
+        table = feature_tables.tables[TESTED, fold.pair]
         test = table if fold.lines is None else table[:, fold.lines]
-        train = lists_of_judgments(fold.train, judged, columns.tables, COLUMNS)
+        train = lists_of_judgments(fold.train, judged_pairs, feature_tables.tables, COLUMNS)
         yield FoldTraining(train, test, COLUMNS, models, hidden, seed)
 
 
 def directions(pairs: Sequence[str]) -> dict[str, list[str]]:
-    """The language pairs into English and out of it; a direction without any is left out."""
-    found = {"into": [pair for pair in pairs if into_english(pair)]}
-    found["out"] = [pair for pair in pairs if pair not in found["into"]]
-    return {name: own for name, own in found.items() if own}
+    """The language pairs into English and out of it; a direction without any is skipped."""
+    by_direction = {"into": [pair for pair in pairs if into_english(pair)]}
+    by_direction["out"] = [pair for pair in pairs if pair not in by_direction["into"]]
+    return {name: direction_pairs for name, direction_pairs in by_direction.items() if direction_pairs}
 
 
 def comparisons(models: Sequence[LearnedMetric]) -> list[list[PlannedComparison]]:
-    """What was planned, a family a set of features: listwise losses against RankNet and one another, RankNet against
-    the pointwise one, and RankNet (or the first there is) against the baselines.
+    """The planned comparisons, a family for each set of features: listwise losses against RankNet and one another,
+    RankNet against the pointwise one, and RankNet (or the first model) against the baselines.
     """
     families = []
     for features in dict.fromkeys(model.features for model in models):
-        own = {loss: model.name for loss in LOSSES for model in models if model[1:3] == (LOSSES[loss], features)}
-        family = [PlannedComparison(own[a], own[b]) for a, b in PLANNED_COMPARISONS if a in own and b in own]
-        chosen = own.get("RankNet", next(iter(own.values())))
-        families.append([*family, *(PlannedComparison(chosen, baseline) for baseline in BASELINES)])
+        model_of_loss = {
+            loss: model.name for loss in LOSSES for model in models if model[1:3] == (LOSSES[loss], features)
+        }
+        family = [
+            PlannedComparison(model_of_loss[a], model_of_loss[b])
+            for a, b in PLANNED_COMPARISONS
+            if a in model_of_loss and b in model_of_loss
+        ]
+        representative = model_of_loss.get("RankNet", next(iter(model_of_loss.values())))
+        families.append([*family, *(PlannedComparison(representative, baseline) for baseline in BASELINES)])
     return families
 
 
-def data_notes(judged: JudgedPairs, columns: FeatureTables, moving: bool, seeds: int) -> tuple[str, ...]:
-    """What a reader should know of the data and the training."""
+def data_notes(
+    judged_pairs: JudgedPairs, feature_tables: FeatureTables, seed_matters: bool, seeds: int
+) -> tuple[str, ...]:
+    """Notes on the data and the training."""
     notes = []
-    for campaign in dict.fromkeys(campaign for campaign, _ in judged):
-        whole = next(one.whole for (name, _), one in judged.items() if name == campaign)
-        notes += [note.rpartition("/")[2] for note in whole.notes]
-        read = [(pair, len(one.rankings)) for (name, pair), one in judged.items() if name == campaign]
-        notes.append(f"{campaign}: judgments of {', '.join(f'{pair} {n:,}' for pair, n in read)}")
-    if not moving and seeds > 1:
+    for campaign in dict.fromkeys(campaign for campaign, _ in judged_pairs):
+        all_rankings = next(judged_pair.whole for (name, _), judged_pair in judged_pairs.items() if name == campaign)
+        notes += [note.rpartition("/")[2] for note in all_rankings.notes]
+        judgment_counts = [
+            (pair, len(judged_pair.rankings)) for (name, pair), judged_pair in judged_pairs.items() if name == campaign
+        ]
+        notes.append(f"{campaign}: judgments of {', '.join(f'{pair} {n:,}' for pair, n in judgment_counts)}")
+    if not seed_matters and seeds > 1:
         notes.append("no model depends on the seed here, and each was trained once")
-    return tuple(dict.fromkeys((*notes, *columns.notes)))
+    return tuple(dict.fromkeys((*notes, *feature_tables.notes)))

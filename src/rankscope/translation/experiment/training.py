@@ -1,4 +1,4 @@
-"""Training of the metrics of one fold."""
+"""Training of the learned metrics of one fold."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = [
 ]
 
 
-#: The models of the paper and a pointwise one, and their losses. Efron's average of tied ranks needs no random order.
+#: Losses of the paper's models and of a pointwise one. Efron's average of tied ranks needs no random order.
 LOSSES = {"ListNet": "listnet", "ListMLE": "listmle(ties='efron')", "RankNet": "ranknet", "pointwise": "squared"}
-#: Chosen beforehand, and the same for all: how strongly weights are drawn to 0, and steps of a linear scorer.
+#: Fixed beforehand, the same for all models: weight decay, and steps of a linear scorer.
 WEIGHT_DECAY, STEPS = 1e-4, 500
-#: A segment in so many is held out where training is to stop in time.
+#: With early stopping, one segment in so many is held out.
 HELD_OUT = 10
 
 
@@ -55,16 +55,16 @@ class PairTau(Measure):
     source = "Callison-Burch et al. (2010), the numerator of their tau"
 
     def values(self, hits: Hits) -> Floats:
-        lists = hits.offsets.size - 1
-        grades = np.full((lists, int(np.diff(hits.offsets).max(initial=0))), np.nan)
-        grades[np.repeat(np.arange(lists), np.diff(hits.offsets)), place_in_group(hits.offsets)] = hits.relevance
+        n_lists = hits.offsets.size - 1
+        grades = np.full((n_lists, int(np.diff(hits.offsets).max(initial=0))), np.nan)
+        grades[np.repeat(np.arange(n_lists), np.diff(hits.offsets)), place_in_group(hits.offsets)] = hits.relevance
         first, second = np.triu_indices(grades.shape[1], 1)
-        found: Floats = np.nan_to_num(np.sign(grades[:, first] - grades[:, second])).sum(axis=1)
-        return found
+        values: Floats = np.nan_to_num(np.sign(grades[:, first] - grades[:, second])).sum(axis=1)
+        return values
 
 
 class FoldTraining(NamedTuple):
-    """train: judgments with all columns. test: (systems, lines, columns) translations to be scored. columns: names."""
+    """train: judgments with all columns. test: (systems, lines, columns) translations to score. columns: names."""
 
     train: Features
     test: Reals
@@ -79,34 +79,38 @@ def random_models(models: Sequence[LearnedMetric], hidden: Sequence[int]) -> boo
     return bool(hidden) or any(parse_loss(model.loss).random for model in models)
 
 
-def train_fold(trial: FoldTraining) -> Floats:
+def train_fold(training: FoldTraining) -> Floats:
     """(models, systems, lines) scores, higher is better."""
-    systems, lines, _ = trial.test.shape
-    found = np.empty((len(trial.models), systems, lines))
-    for m, model in enumerate(trial.models):
-        places = [trial.columns.index(name) for name in model.columns]
-        features = replace(trial.train, values=trial.train.values[:, places], names=model.columns, where=None)
-        ranker = train_ranker(features, model.loss, trial.hidden, trial.seed)
-        found[m] = ranker.predict(trial.test[:, :, places].reshape(-1, len(places))).reshape(systems, lines)
-    return found
+    systems, lines, _ = training.test.shape
+    scores = np.empty((len(training.models), systems, lines))
+    for m, model in enumerate(training.models):
+        column_indices = [training.columns.index(name) for name in model.columns]
+        features = replace(
+            training.train, values=training.train.values[:, column_indices], names=model.columns, where=None
+        )
+        ranker = train_ranker(features, model.loss, training.hidden, training.seed)
+        scores[m] = ranker.predict(training.test[:, :, column_indices].reshape(-1, len(column_indices))).reshape(
+            systems, lines
+        )
+    return scores
 
 
 def train_ranker(features: Features, loss: str, hidden: tuple[int, ...], seed: int) -> Ranker:
-    """A linear scorer on all lists; with hidden layers, stopped where the tau of segments held out is best.
+    """A linear scorer on all lists; with hidden layers, stopped where the tau of held-out segments is best.
 
-    What a linear scorer minimises has one lowest point, which it is taken to: there is nothing to stop before.
+    The loss of a linear scorer has one minimum, so that it is trained to the end.
     """
     if not hidden:
         ranker = Ranker(loss, hidden=(), epochs=STEPS, weight_decay=WEIGHT_DECAY, transform="standard", rng=seed)
         return ranker.fit(features)
     ranker = Ranker(loss, hidden=hidden, weight_decay=WEIGHT_DECAY, transform="standard", stop_on=PairTau(), rng=seed)
-    held = np.array([is_held_out(name, seed) for name in features.query_ids])
-    if not held.any() or held.all():
+    held_out = np.array([is_held_out(name, seed) for name in features.query_ids])
+    if not held_out.any() or held_out.all():
         return ranker.fit(features)
-    return ranker.fit(features.select(np.flatnonzero(~held)), eval_set=features.select(np.flatnonzero(held)))
+    return ranker.fit(features.select(np.flatnonzero(~held_out)), eval_set=features.select(np.flatnonzero(held_out)))
 
 
 def is_held_out(name: str, seed: int) -> bool:
-    """Whether a judgment is held out: those of one segment all are or none; names are as `lists_of_judgments` gives."""
+    """Whether a judgment is held out; all of a segment are or none. name: as `lists_of_judgments` gives it."""
     segment = name.rpartition("#")[0]
     return zlib.crc32(f"{seed} {segment}".encode()) % HELD_OUT == 0

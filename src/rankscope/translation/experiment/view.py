@@ -1,4 +1,4 @@
-"""How the experiment is shown: sentences, tables and figures."""
+"""View of the experiment: sentences, tables and figures."""
 
 from __future__ import annotations
 
@@ -35,91 +35,103 @@ LEVEL = 0.05
 
 
 def best_sentence(result: TranslationExperiment, name: str, direction: Direction) -> str:
-    """Which model agrees most with people, beside the best of what was published."""
-    found = result.found[name].segments
-    trained = [model.name for model in result.models]
-    order = [trained[i] for i in order_of(-np.array([result.average(name, metric) for metric in trained])).tolist()]
-    several = len(found.pairs) > 1
-    over = f" on average over {pluralise(len(found.pairs), 'language pair')}" if several else f" ({found.pairs[0]})"
-    best = order[0]
-    tau = {metric: format_number(result.average(name, metric), 3) for metric in (best, *found.metrics)}
-    others = [f"{metric} {tau[metric]}" for metric in found.metrics if metric not in trained]
-    parts = [f"{best} agrees most with people{over}, with a tau of {tau[best]}"]
-    if others:
-        parts.append(f"without training {join_names(others)}")
-    published = [cell for cell in published_cells() if cell.table == direction.segments and cell.pair == AVERAGE]
-    printed = {cell.metric: cell.value for cell in published if cell.value == cell.value}
-    highest = max(printed.values())
-    if result.real and len(found.pairs) == 4:
-        names = [metric for metric, value in printed.items() if value == highest]
-        parts.append(f"the best of what was published is {highest:.2f} ({join_names(names)})")
-    return "; ".join(parts) + "."
+    """Which model agrees most with people, beside the best published value."""
+    taus = result.found[name].segments
+    trained_names = [model.name for model in result.models]
+    ranked_names = [
+        trained_names[i]
+        for i in order_of(-np.array([result.average(name, metric) for metric in trained_names])).tolist()
+    ]
+    has_several_pairs = len(taus.pairs) > 1
+    scope_text = (
+        f" on average over {pluralise(len(taus.pairs), 'language pair')}"
+        if has_several_pairs
+        else f" ({taus.pairs[0]})"
+    )
+    best = ranked_names[0]
+    tau = {metric: format_number(result.average(name, metric), 3) for metric in (best, *taus.metrics)}
+    untrained_texts = [f"{metric} {tau[metric]}" for metric in taus.metrics if metric not in trained_names]
+    clauses = [f"{best} agrees most with people{scope_text}, with a tau of {tau[best]}"]
+    if untrained_texts:
+        clauses.append(f"without training {join_names(untrained_texts)}")
+    published_averages = [
+        cell for cell in published_cells() if cell.table == direction.segments and cell.pair == AVERAGE
+    ]
+    published_values = {cell.metric: cell.value for cell in published_averages if cell.value == cell.value}
+    highest = max(published_values.values())
+    if result.real and len(taus.pairs) == 4:
+        names = [metric for metric, value in published_values.items() if value == highest]
+        clauses.append(f"the best of what was published is {highest:.2f} ({join_names(names)})")
+    return "; ".join(clauses) + "."
 
 
 def losses_sentence(result: TranslationExperiment, name: str, direction: Direction) -> str:
-    """What the tests say of listwise, pairwise and pointwise losses on the paper's features."""
-    sets = list(dict.fromkeys(model.features for model in result.models))
-    said = []
-    for features in sets[:1]:
-        names = {model.name.split()[0]: model.name for model in result.models if model.features == features}
-        for first, second in (*((one, PAIRWISE) for one in LISTWISE), (PAIRWISE, POINTWISE)):
-            test = find_test(result.tests, name, names.get(first), names.get(second))
+    """The tests between listwise, pairwise and pointwise losses on the paper's features."""
+    feature_sets = list(dict.fromkeys(model.features for model in result.models))
+    clauses = []
+    for features in feature_sets[:1]:
+        model_of_loss = {model.name.split()[0]: model.name for model in result.models if model.features == features}
+        for first, second in (*((loss, PAIRWISE) for loss in LISTWISE), (PAIRWISE, POINTWISE)):
+            test = find_test(result.tests, name, model_of_loss.get(first), model_of_loss.get(second))
             if test is not None:
-                said.append(clause_of_test(test))
-    if not said:
+                clauses.append(clause_of_test(test))
+    if not clauses:
         return ""
-    return f"{direction.said[0].upper()}{direction.said[1:]}: {'; '.join(said)}."
+    return f"{direction.said[0].upper()}{direction.said[1:]}: {'; '.join(clauses)}."
 
 
 def find_test(tests: tuple[PairTest, ...], direction: str, first: str | None, second: str | None) -> PairTest | None:
-    return next((t for t in tests if (t.direction, t.first, t.second) == (direction, first, second)), None)
+    return next(
+        (test for test in tests if (test.direction, test.first, test.second) == (direction, first, second)), None
+    )
 
 
 def clause_of_test(test: PairTest) -> str:
-    """Whether the first is better, as far as the test says."""
+    """The result of a test in words."""
     if np.isnan(test.difference):
         return f"{test.first} and {test.second} cannot be compared"
-    difference, low, high = (format_number(x, 3, signed=True) for x in (test.difference, test.low, test.high))
-    size = f"{difference} [{low}, {high}], p {format_p_value(test.adjusted)}"
+    difference, low, high = (format_number(value, 3, signed=True) for value in (test.difference, test.low, test.high))
+    estimate = f"{difference} [{low}, {high}], p {format_p_value(test.adjusted)}"
     if test.adjusted > LEVEL:
-        return f"that {test.first} and {test.second} differ is not shown ({size})"
+        return f"that {test.first} and {test.second} differ is not shown ({estimate})"
     word = "better" if test.difference > 0 else "worse"
-    return f"{test.first} is {word} than {test.second} ({size})"
+    return f"{test.first} is {word} than {test.second} ({estimate})"
 
 
-#: Behind a value that stands here as it was published, of a metric that was not run.
+#: Marks the published value of a metric that was not run.
 MARK = "p"
 KEY = "found (published); p: as published, not run here; the interval is that of the average found"
 
 
 def experiment_sections(result: TranslationExperiment) -> Sequence[Section]:
-    there = [(name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
-    found = [overview(result)]
-    found += [segments_section(result, name, direction) for name, direction in there]
-    found += [one for name, direction in there for one in systems_section(result, name, direction)]
+    directions = [(name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
+    sections = [overview(result)]
+    sections += [segments_section(result, name, direction) for name, direction in directions]
+    sections += [section for name, direction in directions for section in systems_section(result, name, direction)]
     if result.tests:
-        found.append(tests_section(result))
-    found.append(seeds_section(result))
-    found.append(models_section(result))
-    return found
+        sections.append(tests_section(result))
+    sections.append(seeds_section(result))
+    sections.append(models_section(result))
+    return sections
 
 
 def overview(result: TranslationExperiment) -> Section:
-    """The average segment tau of each model, losses beside each other; below them the metrics that are not trained."""
+    """The average segment tau of each model, a column a loss; below them the untrained metrics."""
     losses = list(dict.fromkeys(model.name.split()[0] for model in result.models))
-    sets = list(dict.fromkeys(model.features for model in result.models))
-    named = {(model.features, model.name.split()[0]): model.name for model in result.models}
+    feature_sets = list(dict.fromkeys(model.features for model in result.models))
+    model_names = {(model.features, model.name.split()[0]): model.name for model in result.models}
     rows: list[tuple[Cell, ...]] = []
     for name, direction in DIRECTIONS.items():
         if name not in result.found:
             continue
-        for features in sets:
-            values = [result.average(name, named.get((features, loss), "")) for loss in losses]
+        for features in feature_sets:
+            values = [result.average(name, model_names.get((features, loss), "")) for loss in losses]
             rows.append((direction.said, features, *best_in_bold(values, 3)))
-        trained = {model.name for model in result.models}
-        for metric in (one for one in result.found[name].segments.metrics if one not in trained):
-            value = best_in_bold([result.average(name, metric)], 3)
-            rows.append((direction.said, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
+        trained_names = {model.name for model in result.models}
+        for metric in result.found[name].segments.metrics:
+            if metric not in trained_names:
+                value = best_in_bold([result.average(name, metric)], 3)
+                rows.append((direction.said, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
     pairs = pluralise(len(result.pairs), "language pair")
     return Section(
         title="Metrics of translations learned from people's rankings",
@@ -143,20 +155,22 @@ def segments_section(result: TranslationExperiment, name: str, direction: Direct
 
 def systems_section(result: TranslationExperiment, name: str, direction: Direction) -> Iterator[Section]:
     """Tables 4 and 5: by the paper's rule, and folded by means."""
-    found: DirectionResult = result.found[name]
-    if found.systems is None:
+    direction_result: DirectionResult = result.found[name]
+    if direction_result.systems is None:
         return
     for rule in SYSTEM_RULES:
-        first = rule == SYSTEM_RULES[0]
-        table = direction.systems if first else f"{direction.systems} ({rule})"
-        said = "the share of comparisons in which its translation is better or equal" if first else "the mean"
+        is_paper_rule = rule == SYSTEM_RULES[0]
+        table = direction.systems if is_paper_rule else f"{direction.systems} ({rule})"
+        score_text = (
+            "the share of comparisons in which its translation is better or equal" if is_paper_rule else "the mean"
+        )
         yield Section(
             title=f"Systems, {direction.said} (table {table})",
             sentence=f"Spearman's correlation with people's wins / (wins + losses); a metric's score of a system is "
-            f"{said}. Averages are without signs.",
-            table=metrics_by_pairs(result, table, found.segments.pairs, 2),
-            notes=(KEY,) if first and result.real else (),
-            folded=not first,
+            f"{score_text}. Averages are without signs.",
+            table=metrics_by_pairs(result, table, direction_result.segments.pairs, 2),
+            notes=(KEY,) if is_paper_rule and result.real else (),
+            folded=not is_paper_rule,
         )
 
 
@@ -166,58 +180,60 @@ def metrics_by_pairs(result: TranslationExperiment, table: str, pairs: Sequence[
     for row in result.table(table):
         rows.setdefault(row.metric, {})[row.pair] = row
     columns = [*pairs, AVERAGE] if len(pairs) > 1 else list(pairs)
-    last = columns[-1]
+    last_column = columns[-1]
     empty = PublishedRow(table, "", "", *(float("nan"),) * 4)
 
-    def height(metric: str) -> float:
-        row = rows[metric].get(last, empty)
+    def sort_value(metric: str) -> float:
+        row = rows[metric].get(last_column, empty)
         value = row.published if np.isnan(row.found) else row.found
         return -np.inf if np.isnan(value) else abs(value)
 
-    shown = []
+    table_rows = []
     names = list(rows)
-    for metric in (names[i] for i in order_of(-np.array([height(name) for name in names])).tolist()):
-        whole = rows[metric].get(last, empty)
+    for metric in (names[i] for i in order_of(-np.array([sort_value(name) for name in names])).tolist()):
+        last_cell = rows[metric].get(last_column, empty)
         cells: list[Cell] = [cell_of(rows[metric].get(pair, empty), digits) for pair in columns]
-        ends = [format_number(x, digits) for x in (whole.low, whole.high)]
-        shown.append((metric, *cells, *ends))
-    return Table(columns=("metric", *columns, "95 % from", "to"), rows=tuple(shown))
+        interval = [format_number(value, digits) for value in (last_cell.low, last_cell.high)]
+        table_rows.append((metric, *cells, *interval))
+    return Table(columns=("metric", *columns, "95 % from", "to"), rows=tuple(table_rows))
 
 
 def cell_of(row: PublishedRow, digits: int) -> Cell:
-    """What was found, with what was published in parentheses; or that alone, marked."""
+    """The value with the published one in parentheses; or the published one alone, marked."""
     if np.isnan(row.found):
         return "-" if np.isnan(row.published) else Marked(f"{row.published:.2f}", raised=MARK)
-    behind = "" if np.isnan(row.published) else f" ({row.published:.2f})"
-    return f"{row.found:.{digits}f}{behind}"
+    published_text = "" if np.isnan(row.published) else f" ({row.published:.2f})"
+    return f"{row.found:.{digits}f}{published_text}"
 
 
 def averages_section(result: TranslationExperiment, name: str, direction: Direction) -> Figure:
     """Each metric's average tau with its interval."""
-    found = result.found[name].segments
+    taus = result.found[name].segments
     return Figure(
         "leaderboard",
         {
-            "systems": found.metrics,
-            "means": found.average,
-            "low": found.average_low,
-            "high": found.average_high,
+            "systems": taus.metrics,
+            "means": taus.average,
+            "low": taus.average_low,
+            "high": taus.average_high,
             "measure": f"segment tau, {direction.said}",
-            "dot": f"mean over {pluralise(len(found.pairs), 'language pair')}",
+            "dot": f"mean over {pluralise(len(taus.pairs), 'language pair')}",
             "digits": 3,
         },
     )
 
 
 def tests_section(result: TranslationExperiment) -> Section:
-    """Every test, and in words those between losses."""
-    said = [losses_sentence(result, name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
+    """All tests, and a sentence on those between losses."""
+    sentences = [
+        losses_sentence(result, name, direction) for name, direction in DIRECTIONS.items() if name in result.found
+    ]
     rows = tuple(
         (
             DIRECTIONS[test.direction].said,
             test.first,
             test.second,
-            *(format_number(x, 3, signed=True) for x in (test.difference, test.low, test.high)),
+            *(format_number(value, 3, signed=True) for value in (test.difference, test.low, test.high)),
             format_p_cell(test.pvalue),
             format_p_cell(test.adjusted),
         )
@@ -226,7 +242,7 @@ def tests_section(result: TranslationExperiment) -> Section:
     columns = ("direction", "first", "second", "difference", "95 % from", "to", "p", "p corrected")
     return Section(
         title="Models against each other",
-        sentence=" ".join(one for one in said if one),
+        sentence=" ".join(sentence for sentence in sentences if sentence),
         table=Table(columns=columns, rows=rows, left=3),
         notes=(
             "difference of average segment taus on the same segments, drawn with replacement; p two-sided, corrected "
@@ -238,14 +254,14 @@ def tests_section(result: TranslationExperiment) -> Section:
 
 
 def seeds_section(result: TranslationExperiment) -> Section:
-    """How far seeds move each model."""
+    """The variation of each model between seeds."""
     rows = []
     for m, model in enumerate(result.models):
-        of_seeds = [
-            [float(np.mean(result.by_seed[m, places, s])) for s in range(result.seeds)]
-            for places in directions_places(result).values()
+        values_by_direction = [
+            [float(np.mean(result.by_seed[m, pair_indices, s])) for s in range(result.seeds)]
+            for pair_indices in directions_places(result).values()
         ]
-        cells = [cell for each in of_seeds for cell in (f"{min(each):.4f}", f"{max(each):.4f}")]
+        cells = [cell for values in values_by_direction for cell in (f"{min(values):.4f}", f"{max(values):.4f}")]
         rows.append((model.name, *cells))
     columns = ["model"]
     for name in directions_places(result):
@@ -262,7 +278,7 @@ def seeds_section(result: TranslationExperiment) -> Section:
 
 
 def directions_places(result: TranslationExperiment) -> dict[str, list[int]]:
-    """The places of the language pairs of each direction."""
+    """The indices of the language pairs of each direction."""
     return {
         direction.said: [result.pairs.index(pair) for pair in result.found[name].segments.pairs]
         for name, direction in DIRECTIONS.items()
@@ -271,7 +287,7 @@ def directions_places(result: TranslationExperiment) -> dict[str, list[int]]:
 
 
 def models_section(result: TranslationExperiment) -> Section:
-    """What each model was made of."""
+    """The loss and features of each model."""
     rows = tuple((model.name, model.loss, join_names(model.columns, len(model.columns))) for model in result.models)
     return Section(
         title="Models",

@@ -33,10 +33,10 @@ JUDGMENTS = {
     "wmt12": "wmt12.RNK_results.csv",
     "wmt13": "sample-fr-en-train.csv",
 }
-#: Which line of the texts a judgment means, where its number is another one.
+#: The file that gives the line of each segment number, where the two differ.
 LINES = {"wmt11": "index-to-line.txt"}
 TEXTS, RANK = "plain", "rank"
-#: Where everything is tested.
+#: The campaign of the test set.
 TESTED = "wmt12"
 #: The language pairs, in the order of the published tables.
 PAIRS = ("fr-en", "de-en", "es-en", "cs-en", "en-fr", "en-de", "en-es", "en-cs")
@@ -44,7 +44,7 @@ PAIRS = ("fr-en", "de-en", "es-en", "cs-en", "en-fr", "en-de", "en-es", "en-cs")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JudgedPair:
-    """One language pair of a campaign: what people ranked, and the texts it is of. systems: in the order of files.
+    """One language pair of a campaign: judgments and their texts. systems: in the order of files.
     whole: the judgments of all language pairs.
     """
 
@@ -64,15 +64,15 @@ class JudgedPair:
 
     @cached_property
     def line(self) -> Ints:
-        """(judgments) the line of the texts, from 0, that each is of."""
+        """(judgments) the line of the texts, from 0, of each."""
         lines = np.array([int(name) - 1 if name.isdecimal() else -1 for name in self.rankings.segment.names], np.int64)
         return np.asarray(lines[self.rankings.segment.codes])
 
     @cached_property
     def place(self) -> Ints:
-        """(items) the place of the system of each among `systems`."""
-        places = {name: i for i, name in enumerate(self.systems)}
-        codes = np.array([places.get(name, -1) for name in self.rankings.systems], np.int64)
+        """(items) the index of each item's system in `systems`."""
+        system_index = {name: i for i, name in enumerate(self.systems)}
+        codes = np.array([system_index.get(name, -1) for name in self.rankings.systems], np.int64)
         return np.asarray(codes[self.rankings.system.codes])
 
 
@@ -86,27 +86,29 @@ def read_campaign(folder: PathLike, campaign: str, pairs: Sequence[str] | None =
     """The language pairs of a campaign that have judgments and texts both, in the order of `PAIRS`.
 
     folder: with wmt11/, wmt12/ and wmt13/, each with its judgments and plain/, as `read_plain_texts` has it. Judgments
-    of references are left out; ranks of -1 are none. pairs: those wanted, each of which must be there; None: all.
-    Raises InputError for what is not there or does not belong together.
+    of references are skipped; a rank of -1 is missing. pairs: a selection, each of which must exist; None: all.
+    Raises InputError for files that are missing or do not belong together.
     """
     root = Path(folder) / campaign
-    lines = root / LINES[campaign] if campaign in LINES else None
-    judgments = read_wmt_rankings(root / JUDGMENTS[campaign], reference="drop", lines=lines)
-    there = {}
-    whole = ranked_only(judgments, RANK)
-    for pair, part in whole.by_pair():
+    index_path = root / LINES[campaign] if campaign in LINES else None
+    judgments = read_wmt_rankings(root / JUDGMENTS[campaign], reference="drop", lines=index_path)
+    judged_pairs = {}
+    all_rankings = ranked_only(judgments, RANK)
+    for pair, pair_rankings in all_rankings.by_pair():
         if pair in PAIRS and (pairs is None or pair in pairs) and has_texts(root / TEXTS, pair):
             texts = read_plain_texts(root / TEXTS, pair)
-            check_belongs(part, texts, root)
-            there[pair] = JudgedPair(campaign=campaign, pair=pair, rankings=part, whole=whole, texts=texts)
-    missing = [pair for pair in pairs or () if pair not in there]
-    if missing or not there:
-        judged = [name for name in judgments.pair.names if has_texts(root / TEXTS, name)]
+            check_belongs(pair_rankings, texts, root)
+            judged_pairs[pair] = JudgedPair(
+                campaign=campaign, pair=pair, rankings=pair_rankings, whole=all_rankings, texts=texts
+            )
+    missing = [pair for pair in pairs or () if pair not in judged_pairs]
+    if missing or not judged_pairs:
+        pairs_with_texts = [name for name in judgments.pair.names if has_texts(root / TEXTS, name)]
         raise InputError(
             f"{root}: no judgments with texts of {join_names(missing) or join_names(PAIRS)}, expected both; there are "
-            f"those of {join_names(judged) or 'no language pair'}"
+            f"those of {join_names(pairs_with_texts) or 'no language pair'}"
         )
-    return {pair: there[pair] for pair in PAIRS if pair in there}
+    return {pair: judged_pairs[pair] for pair in PAIRS if pair in judged_pairs}
 
 
 def has_texts(folder: Path, pair: str) -> bool:
@@ -115,10 +117,10 @@ def has_texts(folder: Path, pair: str) -> bool:
 
 def check_belongs(rankings: Rankings, texts: Texts, root: Path) -> None:
     """Raise InputError for a judged system without outputs, and for a segment that is no line."""
-    absent = [name for name in dict.fromkeys(rankings.system) if name not in texts.systems]
-    if absent:
+    missing_systems = [name for name in dict.fromkeys(rankings.system) if name not in texts.systems]
+    if missing_systems:
         raise InputError(
-            f"{root / TEXTS}: no outputs of {join_names(absent)} for {texts.pair}, which people judged; there are "
-            f"{join_names(texts.systems)}"
+            f"{root / TEXTS}: no outputs of {join_names(missing_systems)} for {texts.pair}, which people judged; "
+            f"there are {join_names(texts.systems)}"
         )
     judged_lines(rankings, texts)

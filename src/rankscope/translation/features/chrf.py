@@ -1,4 +1,4 @@
-"""chrF of many outputs at once, against references and against the other systems' outputs."""
+"""chrF of many outputs at once, against references and against the outputs of other systems."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = [
 ]
 
 
-#: As sacrebleu has them: characters to sequences of six; recall counts twice as much.
+#: The defaults of sacrebleu: character n-grams of orders 1 to 6; recall counts twice as much.
 ORDERS, BETA = 6, 2
-#: Characters at a time: their places stay near the processor.
+#: Characters at a time: their arrays fit into the cache.
 CHARACTERS_AT_ONCE = 1 << 18
 
 
@@ -35,17 +35,19 @@ def character_f(outputs: Sequence[str], segments: Ints, references: Sequence[Seq
     >>> character_f(["the cat"], np.array([0]), [["the cat"]]).tolist()
     [100.0]
     """
-    ours = TokenLists.of_characters([without_blanks(text) for text in outputs])
+    output_characters = TokenLists.of_characters([without_blanks(text) for text in outputs])
     order = np.argsort(segments, kind="stable")
     best = np.zeros(len(outputs))
     for reference in references:
-        theirs = TokenLists.of_characters([without_blanks(text) for text in reference])
-        for piece in slices_by_size(ours.lengths[order], CHARACTERS_AT_ONCE):
-            rows = order[piece]
-            first, last = segments[rows[[0, -1]]].tolist()
-            near = theirs.take(np.arange(first, last + 1))
-            found = f_score(ngram_matches(ours.take(rows), segments[rows] - first, [near], ORDERS))
-            best[rows] = np.maximum(best[rows], found)
+        reference_characters = TokenLists.of_characters([without_blanks(text) for text in reference])
+        for batch in slices_by_size(output_characters.lengths[order], CHARACTERS_AT_ONCE):
+            rows = order[batch]
+            first_segment, last_segment = segments[rows[[0, -1]]].tolist()
+            batch_references = reference_characters.take(np.arange(first_segment, last_segment + 1))
+            scores = f_score(
+                ngram_matches(output_characters.take(rows), segments[rows] - first_segment, [batch_references], ORDERS)
+            )
+            best[rows] = np.maximum(best[rows], scores)
     return best
 
 
@@ -54,20 +56,20 @@ def without_blanks(text: str) -> str:
 
 
 def f_score(counts: NgramMatches) -> Floats:
-    """(outputs) from counts of n-grams: means of precision and recall over the orders that both sides have, put
-    together.
-    """
-    ours, theirs = counts.totals, counts.reference_totals
-    both = (ours > 0) & (theirs > 0)
-    orders = np.maximum(both.sum(axis=0), 1)
-    precision = np.where(both, counts.matches / np.where(both, ours, 1), 0.0).sum(axis=0) / orders
-    recall = np.where(both, counts.matches / np.where(both, theirs, 1), 0.0).sum(axis=0) / orders
+    """(outputs) F score of the mean precision and mean recall over the orders that output and reference both have."""
+    output_totals, reference_totals = counts.totals, counts.reference_totals
+    in_both = (output_totals > 0) & (reference_totals > 0)
+    n_orders = np.maximum(in_both.sum(axis=0), 1)
+    precision = np.where(in_both, counts.matches / np.where(in_both, output_totals, 1), 0.0).sum(axis=0) / n_orders
+    recall = np.where(in_both, counts.matches / np.where(in_both, reference_totals, 1), 0.0).sum(axis=0) / n_orders
     weight = BETA**2
-    below = weight * precision + recall
-    return 100 * np.where(below > 0, (1 + weight) * precision * recall / np.where(below > 0, below, 1), 0.0)
+    denominator = weight * precision + recall
+    return 100 * np.where(
+        denominator > 0, (1 + weight) * precision * recall / np.where(denominator > 0, denominator, 1), 0.0
+    )
 
 
-#: Characters at a time.
+#: Characters of whole segments at a time.
 NGRAMS_AT_ONCE = 1 << 19
 
 
@@ -83,34 +85,36 @@ def consensus_f(outputs: Sequence[str], segments: Ints) -> Floats:
     """
     texts = TokenLists.of_characters([without_blanks(text) for text in outputs])
     order = np.argsort(segments, kind="stable")
-    group = np.cumsum(np.diff(segments[order], prepend=segments[order[:1]]) != 0)
-    found = np.zeros(len(outputs))
-    sizes = np.bincount(group, texts.lengths[order])
-    for piece in slices_by_size(sizes.astype(np.int64), NGRAMS_AT_ONCE):
-        begin, end = np.searchsorted(group, [piece.start, piece.stop])
+    group_of_row = np.cumsum(np.diff(segments[order], prepend=segments[order[:1]]) != 0)
+    scores = np.zeros(len(outputs))
+    group_sizes = np.bincount(group_of_row, texts.lengths[order])
+    for group_slice in slices_by_size(group_sizes.astype(np.int64), NGRAMS_AT_ONCE):
+        begin, end = np.searchsorted(group_of_row, [group_slice.start, group_slice.stop])
         rows = order[begin:end]
-        found[rows] = consensus_of_slice(texts.take(rows), group[begin:end] - piece.start)
-    return found
+        scores[rows] = consensus_of_slice(texts.take(rows), group_of_row[begin:end] - group_slice.start)
+    return scores
 
 
 def consensus_of_slice(texts: TokenLists, group: Ints) -> Floats:
-    """Of the outputs of some segments. group: (outputs) the segment of each."""
+    """As `consensus_f`, for the outputs of some segments. group: (outputs) the segment of each."""
     n = len(texts)
-    width = 1 + int(texts.tokens.max(initial=0))
-    others = np.bincount(group)[group] - 1
-    divisor = np.maximum(others, 1)
+    vocabulary_size = 1 + int(texts.tokens.max(initial=0))
+    n_others = np.bincount(group)[group] - 1
+    divisor = np.maximum(n_others, 1)
     places = NgramPlaces.at_start(texts, group)
     matches = np.zeros((ORDERS, n))
     for k in range(ORDERS):
-        different, place = np.unique(places.keys(width, k), return_inverse=True)
+        unique_keys, place = np.unique(places.keys(vocabulary_size, k), return_inverse=True)
         places.move(place)
-        again, count = np.unique(places.row * max(different.size, 1) + place, return_counts=True)
-        if not again.size:
+        row_place_keys, counts = np.unique(places.row * max(unique_keys.size, 1) + place, return_counts=True)
+        if not row_place_keys.size:
             break
-        row, which = np.divmod(again, different.size)
-        elsewhere = np.bincount(place, minlength=different.size)[which] - count
-        # Whole numbers until the end: n-grams are added in the order of their numbers, which hang on other segments.
-        matches[k] = np.bincount(row, np.minimum(count * divisor[row], elsewhere), n) / divisor
-    ours = ngram_totals(texts.lengths, ORDERS)
-    sums = np.stack([np.bincount(group, row)[group] for row in ours])
-    return np.where(others > 0, f_score(NgramMatches(matches, ours, (sums - ours) / divisor)), 0.0)
+        row, ngram = np.divmod(row_place_keys, unique_keys.size)
+        counts_elsewhere = np.bincount(place, minlength=unique_keys.size)[ngram] - counts
+        # Integers until the division: n-grams are added in the order of their numbers, which depend on other segments.
+        matches[k] = np.bincount(row, np.minimum(counts * divisor[row], counts_elsewhere), n) / divisor
+    output_totals = ngram_totals(texts.lengths, ORDERS)
+    group_totals = np.stack([np.bincount(group, order_totals)[group] for order_totals in output_totals])
+    return np.where(
+        n_others > 0, f_score(NgramMatches(matches, output_totals, (group_totals - output_totals) / divisor)), 0.0
+    )

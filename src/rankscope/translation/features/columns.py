@@ -1,4 +1,4 @@
-"""What each feature is, which model it needs, and the texts that it is computed from, each prepared once."""
+"""The features: their descriptions, functions and models, and the prepared texts that they are computed from."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORD_ORDERS = 4
 
 
 class PreparedTexts:
-    """Rows are outputs, system after system, and of each all segments."""
+    """Texts and models of one language pair. Rows are outputs: system after system, all segments of each."""
 
     def __init__(
         self,
@@ -58,24 +58,24 @@ class PreparedTexts:
 
     @cached_property
     def tokens(self) -> tuple[TokenLists, TokenLists, list[TokenLists]]:
-        """The words of sources, outputs and references, numbered alike."""
+        """The words of sources, outputs and references, in one vocabulary."""
         numbers: defaultdict[str, int] = defaultdict()
         numbers.default_factory = numbers.__len__
-        sides = [tokenised(self.sources), self.texts, *map(tokenised, self.references)]
-        found = [TokenLists.split([text.split() for text in side], numbers) for side in sides]
-        words = tuple(numbers)  # all of them, whichever side has them
-        source, output, *references = (TokenLists(words, side.tokens, side.offsets) for side in found)
+        texts_by_side = [tokenised(self.sources), self.texts, *map(tokenised, self.references)]
+        token_lists = [TokenLists.split([text.split() for text in side_texts], numbers) for side_texts in texts_by_side]
+        words = tuple(numbers)  # the vocabulary of all texts
+        source, output, *references = (TokenLists(words, tokens.tokens, tokens.offsets) for tokens in token_lists)
         return source, output, references
 
     @cached_property
     def matches(self) -> NgramMatches:
-        """Of word n-grams."""
+        """Matches of word n-grams."""
         _, output, references = self.tokens
         return ngram_matches(output, self.segments, references, WORD_ORDERS)
 
     @cached_property
     def log_precisions(self) -> Floats:
-        """(orders, rows) the k-th order without a match counts 1 / (2^k max(total, 1))."""
+        """(orders, rows) logarithms of precisions; the k-th order without a match counts 1 / (2^k max(total, 1))."""
         matches, total = self.matches.matches, np.maximum(self.matches.totals, 1)
         halvings = np.cumsum(matches == 0, axis=0)
         return np.log(np.where(matches > 0, matches, 0.5**halvings) / total)
@@ -84,7 +84,7 @@ class PreparedTexts:
     def log_brevity(self) -> Floats:
         """(rows) min(0, 1 - reference's length / output's length)."""
         _, output, references = self.tokens
-        closest = closest_lengths(output.lengths, self.segments, [side.lengths for side in references])
+        closest = closest_lengths(output.lengths, self.segments, [reference.lengths for reference in references])
         return np.minimum(0.0, 1 - closest / np.maximum(output.lengths, 1))
 
     @cached_property
@@ -101,7 +101,7 @@ class PreparedTexts:
 
     @cached_property
     def consensus(self) -> Floats:
-        """(rows) how alike each output is to the other systems' ones."""
+        """(rows) how similar each output is to those of the other systems."""
         return consensus_f(self.outputs, self.segments)
 
     def of_systems(self, values: Floats) -> Floats:
@@ -110,8 +110,8 @@ class PreparedTexts:
 
 
 class FeatureColumn(NamedTuple):
-    """text: what it is. of: its value of each row. model: which it needs. work: about how long it takes, in seconds of
-    100,000 outputs.
+    """text: a description. of: the function that gives the value of each row. model: the model that it needs. work:
+    its running time, about, in seconds for 100,000 outputs.
     """
 
     text: str
@@ -130,11 +130,11 @@ def bleu(texts: PreparedTexts) -> Floats:
 
 
 def log_probability(texts: PreparedTexts) -> Floats:
-    """Each different output is scored once."""
+    """Each distinct output is scored once."""
     assert texts.language_model is not None
-    different = {text: i for i, text in enumerate(dict.fromkeys(texts.texts))}
-    found = texts.language_model.scores(list(different)).log10 * math.log(10)
-    return found[[different[text] for text in texts.texts]]
+    index_by_text = {text: i for i, text in enumerate(dict.fromkeys(texts.texts))}
+    log_probabilities = texts.language_model.scores(list(index_by_text)).log10 * math.log(10)
+    return log_probabilities[[index_by_text[text] for text in texts.texts]]
 
 
 def chrf_unescaped(texts: PreparedTexts) -> Floats:
@@ -146,24 +146,26 @@ def ter(texts: PreparedTexts) -> Floats:
     from sacrebleu.metrics.ter import TER
 
     metric = TER()
-    lines = [list(lines) for lines in zip(*texts.references, strict=True)]
+    segment_references = [list(segment_lines) for segment_lines in zip(*texts.references, strict=True)]
     pairs = zip(texts.outputs, texts.segments.tolist(), strict=True)
-    return np.array([metric.sentence_score(output, lines[i]).score for output, i in pairs])
+    return np.array([metric.sentence_score(output, segment_references[segment]).score for output, segment in pairs])
 
 
 def untranslated(texts: PreparedTexts) -> Floats:
-    """How many words of the output are left over from the source."""
+    """The number of words of the output that were copied from the source untranslated."""
     assert texts.language_model is not None
     source, output, references = texts.tokens
     numbers = texts.language_model.numbers
-    foreign = np.fromiter((word.encode() not in numbers for word in output.words), np.bool_, len(output.words))
-    left = foreign[output.tokens] & copied_words(source.take(texts.segments), output)
+    out_of_vocabulary = np.fromiter(
+        (word.encode() not in numbers for word in output.words), np.bool_, len(output.words)
+    )
+    is_untranslated = out_of_vocabulary[output.tokens] & copied_words(source.take(texts.segments), output)
     for reference in references:
-        left &= ~copied_words(reference.take(texts.segments), output)
-    return np.bincount(output.sentence[left], minlength=len(output)).astype(np.float64)
+        is_untranslated &= ~copied_words(reference.take(texts.segments), output)
+    return np.bincount(output.sentence[is_untranslated], minlength=len(output)).astype(np.float64)
 
 
-#: By name.
+#: The features by name.
 COLUMNS = {
     **{f"log_p{order}": precision(order) for order in range(1, 5)},
     "log_brevity": FeatureColumn(

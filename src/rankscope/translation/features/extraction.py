@@ -1,4 +1,4 @@
-"""Features of the outputs of systems, computed from texts and models, and the sets of them by name."""
+"""Features of systems' outputs, computed from texts and models, and named sets of features."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def feature_names(features: str | Iterable[str]) -> tuple[str, ...]:
     >>> feature_names(["nine", "chrF"])[-3:]
     ('forward', 'backward', 'chrF')
     """
-    found: dict[str, None] = {}
+    unique_names: dict[str, None] = {}
     for name in [features] if isinstance(features, str) else features:
         if name not in FEATURES and name not in SETS:
             raise UnknownName("feature of translations", name, [*SETS, *FEATURES])
-        found.update(dict.fromkeys(SETS.get(name, (name,))))
-    if not found:
+        unique_names.update(dict.fromkeys(SETS.get(name, (name,))))
+    if not unique_names:
         raise ParameterError("there are no features, expected the name of at least one, as nine")
-    return tuple(found)
+    return tuple(unique_names)
 
 
 def translation_features(
@@ -104,32 +104,32 @@ def translation_features(
     models = {"language_model": language_model, "forward": forward, "backward": backward}
     refuse_missing(names, models)
     version = sacrebleu_version()
-    lines = as_lines(sources, "sources")
-    several = reference_lists(references)
+    source_lines = as_lines(sources, "sources")
+    reference_lines = reference_lists(references)
     systems = output_lines(outputs)
-    refuse_unequal(lines, several, systems)
-    prepared = PreparedTexts(lines, several, systems, language_model, forward, backward)
-    shape = (len(systems), len(lines))
+    refuse_unequal(source_lines, reference_lines, systems)
+    prepared_texts = PreparedTexts(source_lines, reference_lines, systems, language_model, forward, backward)
+    shape = (len(systems), len(source_lines))
     columns = {}
-    whole = sum(COLUMNS[name].work for name in names)
+    total_work = sum(COLUMNS[name].work for name in names)
     for name in names:
-        columns[name] = COLUMNS[name].of(prepared).reshape(shape)
+        columns[name] = COLUMNS[name].of(prepared_texts).reshape(shape)
         if progress is not None:
-            progress(COLUMNS[name].work / whole)
+            progress(COLUMNS[name].work / total_work)
     columns |= broadcast_columns(extra or {}, shape, FEATURES)
     return TranslationFeatures(
         pair=pair,
         systems=tuple(systems),
-        segments=tuple(str(i + 1) for i in range(len(lines))),
+        segments=tuple(str(i + 1) for i in range(len(source_lines))),
         names=tuple(columns),
         values=np.stack(list(columns.values()), axis=-1),
-        notes=(*empty_notes(lines, several, systems), *vocabulary_notes(prepared, names)),
-        settings=f"words:{TOKENISATION} | references:{len(several)} | sacrebleu {version}",
+        notes=(*empty_notes(source_lines, reference_lines, systems), *vocabulary_notes(prepared_texts, names)),
+        settings=f"words:{TOKENISATION} | references:{len(reference_lines)} | sacrebleu {version}",
     )
 
 
 def refuse_missing(names: Iterable[str], models: Mapping[str, object]) -> None:
-    """Raise for the first feature whose model was not given."""
+    """Raise ParameterError for the first feature whose model is missing."""
     for name in names:
         model = COLUMNS[name].model
         if model is not None and models[model] is None:
@@ -139,13 +139,13 @@ def refuse_missing(names: Iterable[str], models: Mapping[str, object]) -> None:
 
 
 def reference_lists(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
-    """One list a reference."""
+    """One list of lines for each reference."""
     if isinstance(references, (str, bytes)):
         raise ParameterError("references is one text, expected a list of lines; write [text]")
-    given: list[Any] = list(references)
-    if not given or all(isinstance(line, str) for line in given):
-        return [as_lines(given, "references")]
-    return [as_lines(lines, f"reference {i + 1}") for i, lines in enumerate(given)]
+    entries: list[Any] = list(references)
+    if not entries or all(isinstance(line, str) for line in entries):
+        return [as_lines(entries, "references")]
+    return [as_lines(lines, f"reference {i + 1}") for i, lines in enumerate(entries)]
 
 
 def output_lines(outputs: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
@@ -161,8 +161,8 @@ def refuse_unequal(
 ) -> None:
     if not sources:
         raise InputError("there are no sources, expected a line for each segment")
-    sides = [*((f"reference {i + 1}", lines) for i, lines in enumerate(references)), *outputs.items()]
-    for i, (name, lines) in enumerate(sides):
+    named_lines = [*((f"reference {i + 1}", lines) for i, lines in enumerate(references)), *outputs.items()]
+    for i, (name, lines) in enumerate(named_lines):
         if len(lines) != len(sources):
             what = name if i < len(references) else f"system {name!r}"
             raise InputError(
@@ -173,22 +173,25 @@ def refuse_unequal(
 def empty_notes(
     sources: Sequence[str], references: Sequence[Sequence[str]], outputs: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """How many lines have nothing in them."""
+    """Notes on empty lines."""
     notes = []
-    for what, lines in (("source", sources), ("reference", [line for side in references for line in side])):
+    for role, lines in (("source", sources), ("reference", [line for reference in references for line in reference])):
         empty = sum(not line.strip() for line in lines)
         if empty:
-            notes.append(f"{pluralise(empty, f'{what} is', f'{what}s are')} empty")
-    bare = {system: n for system, lines in outputs.items() if (n := sum(not line.strip() for line in lines))}
-    if bare:
-        notes.append(f"{pluralise(sum(bare.values()), 'output is', 'outputs are')} empty, of {join_names(bare)}")
+            notes.append(f"{pluralise(empty, f'{role} is', f'{role}s are')} empty")
+    n_empty_by_system = {
+        system: n_empty for system, lines in outputs.items() if (n_empty := sum(not line.strip() for line in lines))
+    }
+    if n_empty_by_system:
+        empty_outputs = pluralise(sum(n_empty_by_system.values()), "output is", "outputs are")
+        notes.append(f"{empty_outputs} empty, of {join_names(n_empty_by_system)}")
     return notes
 
 
-def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], segments: int) -> Floats:
-    """(systems, segments) what a metric says of each output. Segments are named 1, 2, ... there.
+def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], n_segments: int) -> Floats:
+    """(systems, segments) a metric's score of each output. Its segments are named 1, 2, ...
 
-    Scores of another pair are left out; where either side has no name of a pair, and there is one, it is taken.
+    Scores of other pairs are skipped; where either side has no name of a pair, a single pair is used.
     Raises InputError where the metric lacks the pair, a system, or a score.
 
     >>> from rankscope.data.segment_scores import PairScores
@@ -196,21 +199,24 @@ def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], s
     >>> column_of_scores(scores, "de-en", ["A", "B"], 2).tolist()
     [[0.4, 0.3], [0.5, 0.2]]
     """
-    there = scores.pairs
-    if pair in there:
-        found = there[pair]
-    elif len(there) == 1 and "" in (pair, *there):
-        found = next(iter(there.values()))
+    scores_by_pair = scores.pairs
+    if pair in scores_by_pair:
+        pair_scores = scores_by_pair[pair]
+    elif len(scores_by_pair) == 1 and "" in (pair, *scores_by_pair):
+        pair_scores = next(iter(scores_by_pair.values()))
     else:
         raise InputError(
-            f"scores of {scores.metric}: none of {pair or 'a pair without name'}, but of {join_names(there)}"
+            f"scores of {scores.metric}: none of {pair or 'a pair without name'}, but of {join_names(scores_by_pair)}"
         )
-    rows = positions_among(systems, found.systems)
+    rows = positions_among(systems, pair_scores.systems)
     if (rows < 0).any():
-        absent = join_names(name for name, row in zip(systems, rows.tolist(), strict=True) if row < 0)
-        raise InputError(f"scores of {scores.metric}: none of {absent}; there are those of {join_names(found.systems)}")
-    columns = positions_among([str(i + 1) for i in range(segments)], found.segments)
-    values = np.where(columns >= 0, found.values[rows][:, columns], np.nan)
+        missing_systems = join_names(name for name, row in zip(systems, rows.tolist(), strict=True) if row < 0)
+        raise InputError(
+            f"scores of {scores.metric}: none of {missing_systems}; there are those of "
+            f"{join_names(pair_scores.systems)}"
+        )
+    columns = positions_among([str(i + 1) for i in range(n_segments)], pair_scores.segments)
+    values = np.where(columns >= 0, pair_scores.values[rows][:, columns], np.nan)
     if np.isnan(values).any():
         system, segment = np.argwhere(np.isnan(values))[0].tolist()
         missing = pluralise(int(np.isnan(values).sum()), "output has", "outputs have")
@@ -222,45 +228,45 @@ def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], s
 
 
 def broadcast_columns(
-    extra: Mapping[str, npt.ArrayLike], shape: tuple[int, int], taken: Mapping[str, object]
+    extra: Mapping[str, npt.ArrayLike], shape: tuple[int, int], reserved_names: Mapping[str, object]
 ) -> dict[str, Floats]:
-    """Columns as (systems, segments); of (segments) alone, for every system the same. taken: names they may not have.
+    """Columns as (systems, segments); one of (segments) is repeated for every system. reserved_names: not allowed.
 
     Raises InputError.
     """
-    found = {}
+    columns = {}
     for name, values in extra.items():
-        given = np.asarray(values, np.float64)
-        if given.shape not in (shape, shape[1:]):
-            raise InputError(f"column {name!r} of shape {given.shape}, expected {shape}: systems, segments")
-        if name in taken:
+        array = np.asarray(values, np.float64)
+        if array.shape not in (shape, shape[1:]):
+            raise InputError(f"column {name!r} of shape {array.shape}, expected {shape}: systems, segments")
+        if name in reserved_names:
             raise InputError(f"column {name!r} has the name of a feature that is found here; rename it")
-        found[name] = np.broadcast_to(given, shape)
-    return found
+        columns[name] = np.broadcast_to(array, shape)
+    return columns
 
 
-#: Texts of the model's language have far fewer words that it does not know.
+#: A note is given above this share of unknown words; text of the model's language has far fewer.
 MOST_UNKNOWN = 0.5
 
 
 def vocabulary_notes(texts: PreparedTexts, names: Iterable[str]) -> list[str]:
-    """A note for each side of a model, of those that these features use, that knows less than half of its words."""
-    used = {COLUMNS[name].model for name in names}
+    """A note for each side of a model, used by these features, that knows less than half of the words."""
+    used_models = {COLUMNS[name].model for name in names}
     source, output, _ = texts.tokens
     checks: list[tuple[str, str, TokenLists, Callable[[str], bool]]] = []
-    if "language_model" in used and (model := texts.language_model) is not None:
+    if "language_model" in used_models and (model := texts.language_model) is not None:
         checks.append(("language_model", "outputs", output, lambda word: word.encode() in model.numbers))
-    for role, lexicon, first, second in (
+    for role, lexicon, source_tokens, target_tokens in (
         ("forward", texts.forward, source, output),
         ("backward", texts.backward, output, source),
     ):
-        if role in used and lexicon is not None:
+        if role in used_models and lexicon is not None:
             sides = ("sources", "outputs") if role == "forward" else ("outputs", "sources")
-            checks.append((role, sides[0], first, lexicon.source_numbers.__contains__))
-            checks.append((role, sides[1], second, lexicon.target_numbers.__contains__))
+            checks.append((role, sides[0], source_tokens, lexicon.source_numbers.__contains__))
+            checks.append((role, sides[1], target_tokens, lexicon.target_numbers.__contains__))
     notes = []
-    for role, side, words, knows in checks:
-        share = unknown_share(words, knows)
+    for role, side, tokens, knows in checks:
+        share = unknown_share(tokens, knows)
         if share > MOST_UNKNOWN:
             notes.append(
                 f"{role} does not know {share:.0%} of the words of the {side}: it may be of another language, or the "
@@ -270,8 +276,8 @@ def vocabulary_notes(texts: PreparedTexts, names: Iterable[str]) -> list[str]:
 
 
 def unknown_share(texts: TokenLists, knows: Callable[[str], bool]) -> float:
-    """The share of tokens that are not known; 0 where there are none."""
+    """The share of unknown tokens; 0 where there are no tokens."""
     if not texts.tokens.size:
         return 0.0
-    strange = np.fromiter((not knows(word) for word in texts.words), np.bool_, len(texts.words))
-    return float(strange[texts.tokens].mean())
+    is_unknown = np.fromiter((not knows(word) for word in texts.words), np.bool_, len(texts.words))
+    return float(is_unknown[texts.tokens].mean())

@@ -1,7 +1,7 @@
-"""How many n-grams of each output its references have, too, of all outputs at once.
+"""N-gram matches: how many n-grams of each output occur in its references, for all outputs at once.
 
-Each different n-gram of the references of a segment has a place. An n-gram of an output can only have one where its
-first n - 1 words have one, so that a place and a word find the next place, and ever fewer are looked for.
+Each distinct n-gram of the references of a segment has a number, its place. An n-gram of an output can have one only
+where its first n - 1 words have one. So a place and a word give the next place, and each order looks up fewer n-grams.
 """
 
 from __future__ import annotations
@@ -56,28 +56,32 @@ def ngram_matches(
     >>> found.matches.tolist(), found.totals.tolist()
     ([[2], [1]], [[3], [2]])
     """
-    n = len(outputs)
-    found = np.zeros((orders, n), np.int64)
-    width = 1 + max(int(side.tokens.max(initial=0)) for side in (outputs, *references))
-    ours = NgramPlaces.at_start(outputs, segments)
-    theirs = [NgramPlaces.at_start(reference, np.arange(len(reference))) for reference in references]
+    n_outputs = len(outputs)
+    matches = np.zeros((orders, n_outputs), np.int64)
+    vocabulary_size = 1 + max(int(texts.tokens.max(initial=0)) for texts in (outputs, *references))
+    output_places = NgramPlaces.at_start(outputs, segments)
+    reference_places = [NgramPlaces.at_start(reference, np.arange(len(reference))) for reference in references]
     for k in range(orders):
-        keys = [side.keys(width, k) for side in theirs]
-        there = sorted_unique(np.concatenate(keys))
-        for side, key in zip(theirs, keys, strict=True):
-            side.move(np.searchsorted(there, key))
-        most = np.max([np.bincount(side.place, minlength=there.size) for side in theirs], axis=0)
-        ours.move(places_in(there, ours.keys(width, k)))
-        again, count = np.unique(ours.row * there.size + ours.place, return_counts=True)
-        if again.size:
-            row, place = np.divmod(again, there.size)
-            found[k] = np.bincount(row, np.minimum(count, most[place]), n)
-    lengths = references[0].lengths[segments]
-    return NgramMatches(found, ngram_totals(outputs.lengths, orders), ngram_totals(lengths, orders))
+        reference_keys = [places.keys(vocabulary_size, k) for places in reference_places]
+        unique_keys = sorted_unique(np.concatenate(reference_keys))
+        for places, keys in zip(reference_places, reference_keys, strict=True):
+            places.move(np.searchsorted(unique_keys, keys))
+        max_counts = np.max(
+            [np.bincount(text_places.place, minlength=unique_keys.size) for text_places in reference_places], axis=0
+        )
+        output_places.move(places_in(unique_keys, output_places.keys(vocabulary_size, k)))
+        row_place_keys, counts = np.unique(
+            output_places.row * unique_keys.size + output_places.place, return_counts=True
+        )
+        if row_place_keys.size:
+            row, place = np.divmod(row_place_keys, unique_keys.size)
+            matches[k] = np.bincount(row, np.minimum(counts, max_counts[place]), n_outputs)
+    reference_lengths = references[0].lengths[segments]
+    return NgramMatches(matches, ngram_totals(outputs.lengths, orders), ngram_totals(reference_lengths, orders))
 
 
 class NgramPlaces:
-    """The n-grams of some texts that have a place: where each begins, in which text, and its place."""
+    """The n-grams of some texts that have a place: row (the text), place, start and end of the text."""
 
     def __init__(self, texts: TokenLists, row: Ints, place: Ints, start: Ints, end: Ints) -> None:
         self.tokens = texts.tokens
@@ -85,33 +89,33 @@ class NgramPlaces:
 
     @classmethod
     def at_start(cls, texts: TokenLists, segments: Ints) -> NgramPlaces:
-        """Before the first word: the place is the segment."""
+        """The empty n-grams, before the first word: the place is the segment."""
         row = group_of(texts.offsets)
         return cls(texts, row, segments[row], np.arange(row.size), texts.offsets[1:][row])
 
-    def keys(self, width: int, k: int) -> Ints:
-        """What finds the next place. Those that end before a further word are forgotten."""
+    def keys(self, vocabulary_size: int, k: int) -> Ints:
+        """The key of each n-gram's next place. N-grams at the end of their text are dropped."""
         self.keep(self.start + k < self.end)
-        return self.place * width + self.tokens[self.start + k]
+        return self.place * vocabulary_size + self.tokens[self.start + k]
 
     def move(self, place: Ints) -> None:
-        """To the next place; those that have none, which is -1, are forgotten."""
+        """Set the next place; n-grams without one, -1, are dropped."""
         self.place = place
         self.keep(place >= 0)
 
     def keep(self, mask: npt.NDArray[np.bool_]) -> None:
         if not mask.all():
             self.row, self.place, self.start, self.end = (
-                part[mask] for part in (self.row, self.place, self.start, self.end)
+                array[mask] for array in (self.row, self.place, self.start, self.end)
             )
 
 
-def places_in(there: Ints, keys: Ints) -> Ints:
-    """The place of each key among those that rise; -1 where it is none of them."""
-    if not there.size:
+def places_in(sorted_keys: Ints, keys: Ints) -> Ints:
+    """The index of each key among the sorted ones; -1 where it is missing."""
+    if not sorted_keys.size:
         return np.full(keys.size, -1)
-    place = np.minimum(np.searchsorted(there, keys), there.size - 1)
-    return np.where(there[place] == keys, place, -1)
+    key_index = np.minimum(np.searchsorted(sorted_keys, keys), sorted_keys.size - 1)
+    return np.where(sorted_keys[key_index] == keys, key_index, -1)
 
 
 def ngram_totals(lengths: Ints, orders: int) -> Ints:
@@ -125,6 +129,6 @@ def closest_lengths(lengths: Ints, segments: Ints, references: Sequence[Ints]) -
     >>> closest_lengths(np.array([5]), np.array([0]), [np.array([7]), np.array([3]), np.array([9])]).tolist()
     [3]
     """
-    table = np.sort(np.stack([reference[segments] for reference in references]), axis=0)
-    best = np.argmin(np.abs(table - lengths), axis=0)
-    return np.asarray(table[best, np.arange(lengths.size)], np.int64)
+    candidate_lengths = np.sort(np.stack([reference[segments] for reference in references]), axis=0)
+    closest = np.argmin(np.abs(candidate_lengths - lengths), axis=0)
+    return np.asarray(candidate_lengths[closest, np.arange(lengths.size)], np.int64)

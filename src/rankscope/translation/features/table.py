@@ -1,4 +1,4 @@
-"""Features of translations as tables: a row an output, to files and back, and as lists to score or to learn from."""
+"""Features of translations as tables with a row an output; files of them; lists to score or to learn from."""
 
 from __future__ import annotations
 
@@ -64,10 +64,12 @@ class TranslationFeatures:
         expected = (len(self.systems), len(self.segments), len(self.names))
         if self.values.shape != expected:
             raise InputError(f"features of shape {self.values.shape}, expected {expected}: systems, segments, features")
-        taken = [*KEYS, *self.names]
-        again = next((name for i, name in enumerate(taken) if name in taken[:i]), None)
-        if again is not None:
-            raise InputError(f"two columns are called {again!r}, expected a name of its own for each; rename one")
+        column_names = [*KEYS, *self.names]
+        repeated_name = next((name for i, name in enumerate(column_names) if name in column_names[:i]), None)
+        if repeated_name is not None:
+            raise InputError(
+                f"two columns are called {repeated_name!r}, expected a name of its own for each; rename one"
+            )
         if not np.isfinite(self.values).all():
             system, segment, name = (int(i) for i in np.argwhere(~np.isfinite(self.values))[0])
             value = self.values[system, segment, name]
@@ -98,21 +100,21 @@ class TranslationFeatures:
         systems = pl.Series(self.systems, dtype=pl.String).gather(np.arange(len(self)) // len(self.segments))
         segments = pl.Series(self.segments, dtype=pl.String).gather(np.arange(len(self)) % len(self.segments))
         flat = self.values.reshape(len(self), len(self.names))
-        keys = {
+        key_columns = {
             "pair": pl.repeat(self.pair, len(self), dtype=pl.String, eager=True),
             "system": systems,
             "segment": segments,
         }
-        return pl.DataFrame(keys | {name: flat[:, i] for i, name in enumerate(self.names)})
+        return pl.DataFrame(key_columns | {name: flat[:, i] for i, name in enumerate(self.names)})
 
     def select(self, names: Iterable[str]) -> TranslationFeatures:
         """Some of the features, in this order. Raises UnknownName."""
-        wanted = tuple(names)
-        for name in wanted:
+        selected_names = tuple(names)
+        for name in selected_names:
             if name not in self.names:
                 raise UnknownName("feature of this table", name, self.names)
-        places = [self.names.index(name) for name in wanted]
-        return replace(self, names=wanted, values=self.values[:, :, places])
+        indices = [self.names.index(name) for name in selected_names]
+        return replace(self, names=selected_names, values=self.values[:, :, indices])
 
 
 def write_translation_features(tables: Sequence[TranslationFeatures], path: PathLike) -> tuple[str, ...]:
@@ -135,14 +137,14 @@ def write_translation_features(tables: Sequence[TranslationFeatures], path: Path
     """
     check_same_names(tables)
     check_writable(path)
-    stem, packed = split_compression_suffix(path)
-    form = Path(stem).suffix.lower().removeprefix(".")
-    if form not in WRITERS:
+    stem, compression = split_compression_suffix(path)
+    format_name = Path(stem).suffix.lower().removeprefix(".")
+    if format_name not in WRITERS:
         return write_features(features_by_segment(tables), path)
     import polars as pl
 
-    content = WRITERS[form](pl.concat([table.frame() for table in tables]))
-    write_chunks(path, compress([content], packed))
+    content = WRITERS[format_name](pl.concat([table.frame() for table in tables]))
+    write_chunks(path, compress([content], compression))
     return ()
 
 
@@ -210,45 +212,49 @@ def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "
     >>> found.query_ids, found.doc_ids, found.relevance.tolist(), found.values.ravel().tolist()
     (('1:1',), ['A', 'B'], [0, 1], [1.0, 2.0])
     """
-    chosen = rankings
+    pair_rankings = rankings
     if table.pair and any(rankings.pair.names):
-        parts = dict(rankings.by_pair())
-        if table.pair not in parts:
-            raise InputError(f"no judgment of {table.pair}; there are those of {join_names(parts)}")
-        chosen = parts[table.pair]
-    values = chosen.better_low(column)
-    places = {name: i for i, name in enumerate(table.systems)}
-    lines = {name: i for i, name in enumerate(table.segments)}
-    system = np.array([places.get(name, -1) for name in chosen.systems], np.int64)[chosen.system.codes]
-    segment = np.array([lines.get(name, -1) for name in chosen.segment.names], np.int64)[chosen.segment.codes]
-    ranked = ~np.isnan(values)
-    many = np.bincount(chosen.judgment[ranked], minlength=len(chosen))
-    items = np.flatnonzero(ranked & (many > 1)[chosen.judgment])
-    if not items.size:
+        rankings_by_pair = dict(rankings.by_pair())
+        if table.pair not in rankings_by_pair:
+            raise InputError(f"no judgment of {table.pair}; there are those of {join_names(rankings_by_pair)}")
+        pair_rankings = rankings_by_pair[table.pair]
+    values = pair_rankings.better_low(column)
+    system_index = {name: i for i, name in enumerate(table.systems)}
+    segment_index = {name: i for i, name in enumerate(table.segments)}
+    system = np.array([system_index.get(name, -1) for name in pair_rankings.systems], np.int64)[
+        pair_rankings.system.codes
+    ]
+    segment = np.array([segment_index.get(name, -1) for name in pair_rankings.segment.names], np.int64)[
+        pair_rankings.segment.codes
+    ]
+    is_ranked = ~np.isnan(values)
+    n_ranked = np.bincount(pair_rankings.judgment[is_ranked], minlength=len(pair_rankings))
+    ranked_items = np.flatnonzero(is_ranked & (n_ranked > 1)[pair_rankings.judgment])
+    if not ranked_items.size:
         raise InputError(f"no judgment{f' of {table.pair}' if table.pair else ''} ranks two translations")
-    refuse_unknown(table, chosen, items, system, segment)
-    judgments = np.flatnonzero(many > 1)
-    levels, level = np.unique(values[items], return_inverse=True)
-    names = [chosen.segment.names[code] for code in chosen.segment.codes[judgments].tolist()]
+    refuse_unknown(table, pair_rankings, ranked_items, system, segment)
+    judgments = np.flatnonzero(n_ranked > 1)
+    levels, level_index = np.unique(values[ranked_items], return_inverse=True)
+    names = [pair_rankings.segment.names[code] for code in pair_rankings.segment.codes[judgments].tolist()]
     return Features(
-        values=table.values[system[items], segment[chosen.judgment[items]]],
-        relevance=levels.size - 1 - level,
-        offsets=bounds(many[judgments]),
+        values=table.values[system[ranked_items], segment[pair_rankings.judgment[ranked_items]]],
+        relevance=levels.size - 1 - level_index,
+        offsets=bounds(n_ranked[judgments]),
         query_ids=tuple(
             f"{list_name(table.pair, name)}:{i + 1}" for name, i in zip(names, judgments.tolist(), strict=True)
         ),
         names=table.names,
-        doc_ids=[table.systems[i] for i in system[items].tolist()],
+        doc_ids=[table.systems[i] for i in system[ranked_items].tolist()],
         name="judgments",
-        notes=skipped_notes(len(chosen), judgments.size),
+        notes=skipped_notes(len(pair_rankings), judgments.size),
     )
 
 
-def skipped_notes(given: int, used: int) -> tuple[str, ...]:
-    if used == given:
+def skipped_notes(n_judgments: int, n_used: int) -> tuple[str, ...]:
+    if n_used == n_judgments:
         return ()
-    few = pluralise(given - used, "judgment ranks", "judgments rank")
-    return (f"{few} fewer than two translations and {'is' if given - used == 1 else 'are'} left out",)
+    skipped_text = pluralise(n_judgments - n_used, "judgment ranks", "judgments rank")
+    return (f"{skipped_text} fewer than two translations and {'is' if n_judgments - n_used == 1 else 'are'} left out",)
 
 
 def refuse_unknown(
@@ -259,15 +265,15 @@ def refuse_unknown(
     segment: np.ndarray[tuple[int], np.dtype[np.int64]],
 ) -> None:
     """Raise for judged systems and segments that the table lacks."""
-    absent = np.unique(rankings.system.codes[items[system[items] < 0]]).tolist()
-    if absent:
-        names = join_names(rankings.systems[code] for code in absent)
+    missing_codes = np.unique(rankings.system.codes[items[system[items] < 0]]).tolist()
+    if missing_codes:
+        names = join_names(rankings.systems[code] for code in missing_codes)
         raise InputError(f"no outputs of {names}, which people judged; there are those of {join_names(table.systems)}")
     codes = rankings.segment.codes[rankings.judgment[items]]
-    beyond = np.flatnonzero(segment[rankings.judgment[items]] < 0)
-    if beyond.size:
+    unknown_items = np.flatnonzero(segment[rankings.judgment[items]] < 0)
+    if unknown_items.size:
         raise InputError(
-            f"segment {rankings.segment.names[int(codes[beyond[0]])]!r} was judged, and there are "
+            f"segment {rankings.segment.names[int(codes[unknown_items[0]])]!r} was judged, and there are "
             f"{pluralise(len(table.segments), 'segment')}; do judgments and texts belong together?"
         )
 
@@ -291,20 +297,20 @@ def read_translation_features(path: PathLike) -> list[TranslationFeatures]:
     (('A', 'B'), [[[2.0]], [[3.0]]])
     """
     table = read_named_table(path, EXPECTED)
-    there = table.frame.columns
-    missing = next((name for name in KEYS if name not in there), None)
-    if missing is not None:
-        raise InputError(f"{table.head}: no column {missing!r}, expected {EXPECTED}")
-    names = [name for name in there if name not in KEYS]
+    columns = table.frame.columns
+    missing_column = next((name for name in KEYS if name not in columns), None)
+    if missing_column is not None:
+        raise InputError(f"{table.head}: no column {missing_column!r}, expected {EXPECTED}")
+    names = [name for name in columns if name not in KEYS]
     if not names or not table.frame.height:
         raise InputError(f"{table.name}: no {'output' if names else 'feature'}, expected {EXPECTED}")
     pairs, systems, segments = (
         Labels.of(name_column(table, name, name, needed=name != "pair").to_list()) for name in KEYS
     )
     values = np.column_stack([number_values(table, name) for name in names])
-    bare = np.argwhere(np.isnan(values))
-    if bare.size:
-        row, column = bare[0].tolist()
+    missing_cells = np.argwhere(np.isnan(values))
+    if missing_cells.size:
+        row, column = missing_cells[0].tolist()
         raise InputError(f"{table.where(row)}: {names[column]} is missing, expected a number; fill it in")
     return [
         table_of_pair(table, np.flatnonzero(pairs.codes == code), pair, systems, segments, values, names)
@@ -321,30 +327,31 @@ def table_of_pair(
     values: np.ndarray[tuple[int, int], np.dtype[np.float64]],
     names: Sequence[str],
 ) -> TranslationFeatures:
-    """The rows of one pair, a system and a segment each."""
+    """The table of the rows of one pair; each row is a system and a segment."""
     system, segment = (
-        Labels.of([side.names[code] for code in side.codes[rows].tolist()]) for side in (systems, segments)
+        Labels.of([labels.names[code] for code in labels.codes[rows].tolist()]) for labels in (systems, segments)
     )
     shape = (len(system.names), len(segment.names))
     refuse_sparse(shape, rows.size, table.name, "systems and segments")
-    place = system.codes * shape[1] + segment.codes
-    count = np.bincount(place, minlength=shape[0] * shape[1])
-    if (count > 1).any():
-        order = np.argsort(place, kind="stable")
-        again = int(order[1:][np.diff(place[order]) == 0].min())
+    cell_index = system.codes * shape[1] + segment.codes
+    counts = np.bincount(cell_index, minlength=shape[0] * shape[1])
+    if (counts > 1).any():
+        order = np.argsort(cell_index, kind="stable")
+        first_repeat = int(order[1:][np.diff(cell_index[order]) == 0].min())
         raise InputError(
-            f"{table.where(int(rows[again]))}: the output of system {system.names[system.codes[again]]!r} for segment "
-            f"{segment.names[segment.codes[again]]} stands twice, expected once; remove one"
+            f"{table.where(int(rows[first_repeat]))}: the output of system "
+            f"{system.names[system.codes[first_repeat]]!r} for segment {segment.names[segment.codes[first_repeat]]} "
+            "stands twice, expected once; remove one"
         )
-    if not count.all():
-        s, i = divmod(int(np.argmin(count)), shape[1])
-        of = f" of {pair}" if pair else ""
+    if not counts.all():
+        s, i = divmod(int(np.argmin(counts)), shape[1])
+        pair_suffix = f" of {pair}" if pair else ""
         raise InputError(
-            f"{table.name}: no row for system {system.names[s]!r}, segment {segment.names[i]}{of}; expected all "
-            "segments of each system"
+            f"{table.name}: no row for system {system.names[s]!r}, segment {segment.names[i]}{pair_suffix}; expected "
+            "all segments of each system"
         )
-    found = np.empty((*shape, len(names)))
-    found[system.codes, segment.codes] = values[rows]
+    pair_values = np.empty((*shape, len(names)))
+    pair_values[system.codes, segment.codes] = values[rows]
     return TranslationFeatures(
-        pair=pair, systems=system.names, segments=segment.names, names=tuple(names), values=found
+        pair=pair, systems=system.names, segments=segment.names, names=tuple(names), values=pair_values
     )

@@ -1,4 +1,4 @@
-"""ARPA, the text format that all tools for n-gram models read and write."""
+"""ARPA: the common text format of n-gram models."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ __all__ = [
 ]
 
 
-#: Lines that are held at a time.
+#: Lines that are read at a time.
 LINES_AT_ONCE = 50_000
 COUNT_LINE = re.compile(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,15})")
 
 
 class ArpaLines:
-    """A file that is read from its begin to its end. number: of the line that was read last."""
+    """A file that is read line by line. number: of the line that was read last."""
 
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
         self.rest, self.name, self.number = iter(lines), name, 0
@@ -59,15 +59,15 @@ class ArpaLines:
         return None
 
     def head(self) -> list[int]:
-        r"""How many n-grams of each order there are, from `\data\` on; what stands before it is passed over."""
+        r"""The number of n-grams of each order, from `\data\` on; lines before it are skipped."""
         while (line := self.next()) != b"\\data\\":
             if line is None:
                 raise InputError(
                     f"{self.name}: no line \\data\\, expected a language model as ARPA, or one that rankscope wrote"
                 )
         counts: list[int] = []
-        while (line := self.next()) is not None and (found := COUNT_LINE.fullmatch(line)):
-            order, n = map(int, found.groups())
+        while (line := self.next()) is not None and (match := COUNT_LINE.fullmatch(line)):
+            order, n = map(int, match.groups())
             if order != len(counts) + 1:
                 self.refuse(f"the number of n-grams of order {order}, expected that of order {len(counts) + 1}")
             if not n and order == 1:
@@ -78,56 +78,61 @@ class ArpaLines:
             self.refuse("no number of n-grams, expected lines as 'ngram 1=565'")
         return counts
 
-    def title(self, expected: bytes, before: str) -> None:
-        """Read the title of a part. before: what stands above it."""
+    def title(self, expected: bytes, preceding: str) -> None:
+        """Read the title of a section. preceding: the section above it, for messages."""
         line = self.next()
         if line is None:
-            self.refuse(f"the file ends after {before}, expected the line {expected.decode()}; it is cut short")
+            self.refuse(f"the file ends after {preceding}, expected the line {expected.decode()}; it is cut short")
         if line != expected:
-            shown = line[:60].decode("utf-8", "replace")
-            self.refuse(f"{shown!r} after {before}, expected the line {expected.decode()}; numbers or lines are wrong")
+            excerpt = line[:60].decode("utf-8", "replace")
+            self.refuse(
+                f"{excerpt!r} after {preceding}, expected the line {expected.decode()}; numbers or lines are wrong"
+            )
 
-    def part(self, order: int, n: int) -> Iterable[tuple[int, list[list[bytes]]]]:
-        """The fields of n lines, some at a time, with the number of the first; each has its back-off, 0 where none is.
+    def part(self, order: int, n_ngrams: int) -> Iterable[tuple[int, list[list[bytes]]]]:
+        """Blocks of lines as fields, with the number of the first line; a missing back-off becomes 0.
 
-        Raises InputError where there are fewer, and for a line with another number of fields.
+        Raises InputError for fewer than `n_ngrams` lines, and for a line with another number of fields.
         """
-        read = 0
-        while read < n:
-            lines = list(islice(self.rest, min(n - read, LINES_AT_ONCE)))
-            first = self.number + 1
+        n_read = 0
+        while n_read < n_ngrams:
+            lines = list(islice(self.rest, min(n_ngrams - n_read, LINES_AT_ONCE)))
+            first_number = self.number + 1
             fields = [line.split() for line in lines]
-            sizes = set(map(len, fields))
-            if not sizes <= {order + 1, order + 2}:
-                i = next(i for i, one in enumerate(fields) if not order + 1 <= len(one) <= order + 2)
-                self.refuse_line(order, n, read + i, fields[i], first + i)
+            field_counts = set(map(len, fields))
+            if not field_counts <= {order + 1, order + 2}:
+                i = next(i for i, line_fields in enumerate(fields) if not order + 1 <= len(line_fields) <= order + 2)
+                self.refuse_line(order, n_ngrams, n_read + i, fields[i], first_number + i)
             self.number += len(lines)
-            read += len(lines)
-            if order + 1 in sizes:
-                for one in fields:
-                    if len(one) == order + 1:
-                        one.append(b"0")
+            n_read += len(lines)
+            if order + 1 in field_counts:
+                for line_fields in fields:
+                    if len(line_fields) == order + 1:
+                        line_fields.append(b"0")
             if lines:
-                yield first, fields
-            elif read < n:
-                grams = pluralise(n, "n-gram")
+                yield first_number, fields
+            elif n_read < n_ngrams:
+                ngrams_text = pluralise(n_ngrams, "n-gram")
                 self.refuse(
-                    f"the file ends after {read:,} of {grams} of order {order}; it is cut short, fetch it again"
+                    f"the file ends after {n_read:,} of {ngrams_text} of order {order}; it is cut short, fetch it again"
                 )
 
-    def refuse_line(self, order: int, n: int, read: int, fields: list[bytes], number: int) -> NoReturn:
-        """A line that is no n-gram."""
+    def refuse_line(self, order: int, n_ngrams: int, n_read: int, fields: list[bytes], line_number: int) -> NoReturn:
+        """Raise InputError for a line that is no n-gram."""
         if not fields or fields[0].startswith(b"\\"):
-            grams = pluralise(read, "n-gram")
-            self.refuse(f"{grams} of order {order}, expected {n:,} as the head of the file says; it is damaged", number)
+            ngrams_text = pluralise(n_read, "n-gram")
+            self.refuse(
+                f"{ngrams_text} of order {order}, expected {n_ngrams:,} as the head of the file says; it is damaged",
+                line_number,
+            )
         self.refuse(
             f"{pluralise(len(fields), 'field')}, expected {order + 1} or {order + 2} (log10 of a probability, "
             f"{pluralise(order, 'word')}, a back-off)",
-            number,
+            line_number,
         )
 
 
-#: Of an unknown word in a model without <unk>, as KenLM has it.
+#: log10 of the probability of an unknown word in a model without <unk>, as in KenLM.
 LOG_UNKNOWN = -100.0
 UPPER_UNKNOWN = b"<UNK>"
 
@@ -140,7 +145,7 @@ class ArpaColumns(NamedTuple):
 
 
 def read_arpa(lines: Iterable[bytes], name: str) -> LanguageModel:
-    """The model of the lines of a file. Raises InputError with the line for what is damaged."""
+    """The model of the lines of a file. Raises InputError with the number of a damaged line."""
     reader = ArpaLines(lines, name)
     counts = reader.head()
     reader.title(b"\\1-grams:", "the numbers of n-grams")
@@ -155,87 +160,93 @@ def read_arpa(lines: Iterable[bytes], name: str) -> LanguageModel:
     return LanguageModel(tuple(words), tuple(levels), notes=tuple(notes))
 
 
-def read_words(reader: ArpaLines, n: int) -> tuple[list[bytes], NgramLevel, list[str]]:
-    """The words, those that are reserved first, with their probabilities and back-offs; and what is to be said."""
-    found, parts, notes = [], [], []
-    first = reader.number + 1
-    for start, fields in reader.part(1, n):
-        parts.append(parse_columns(reader, start, fields))
-        found += [one[1] for one in fields]
-    rows = {word: i for i, word in enumerate(found)}
-    again = first_duplicate(found) if len(rows) < n else None
-    if again is not None:
-        reader.refuse(f"the word {describe_words([found[again]])} a second time, expected each once", first + again)
+def read_words(reader: ArpaLines, n_ngrams: int) -> tuple[list[bytes], NgramLevel, list[str]]:
+    """The words, reserved ones first, with their probabilities and back-offs; and notes."""
+    words, column_blocks, notes = [], [], []
+    first_line = reader.number + 1
+    for block_start, fields in reader.part(1, n_ngrams):
+        column_blocks.append(parse_columns(reader, block_start, fields))
+        words += [line_fields[1] for line_fields in fields]
+    rows = {word: i for i, word in enumerate(words)}
+    duplicate = first_duplicate(words) if len(rows) < n_ngrams else None
+    if duplicate is not None:
+        reader.refuse(
+            f"the word {describe_words([words[duplicate]])} a second time, expected each once", first_line + duplicate
+        )
     if RESERVED[UNKNOWN] not in rows and UPPER_UNKNOWN in rows:
         rows[RESERVED[UNKNOWN]] = rows.pop(UPPER_UNKNOWN)
     for mark in (START, END):
         if RESERVED[mark] not in rows:
             reader.refuse(
-                f"no word {RESERVED[mark].decode()} among {n:,}, expected <s> and </s>; the model cannot be used"
+                f"no word {RESERVED[mark].decode()} among {n_ngrams:,}, expected <s> and </s>; the model cannot be used"
             )
-    order = [rows.pop(word, -1) for word in RESERVED]
-    order += rows.values()
-    log10 = np.concatenate([part.log10 for part in parts])[order]
-    backoff = np.concatenate([part.backoff for part in parts])[order]
-    if order[UNKNOWN] < 0:
+    rows_in_order = [rows.pop(word, -1) for word in RESERVED]
+    rows_in_order += rows.values()
+    log10 = np.concatenate([columns.log10 for columns in column_blocks])[rows_in_order]
+    backoff = np.concatenate([columns.backoff for columns in column_blocks])[rows_in_order]
+    if rows_in_order[UNKNOWN] < 0:
         log10[UNKNOWN], backoff[UNKNOWN] = LOG_UNKNOWN, 0.0
         notes.append(f"the model has no <unk>; unknown words count with log10 {LOG_UNKNOWN:g}")
-    log10[START] = LOG_ZERO  # lmplz writes 0 for what is never asked
-    return [*RESERVED, *rows], NgramLevel(np.arange(len(order)), log10, backoff), notes
+    log10[START] = LOG_ZERO  # <s> is never predicted; lmplz writes 0
+    return [*RESERVED, *rows], NgramLevel(np.arange(len(rows_in_order)), log10, backoff), notes
 
 
-def read_longer(reader: ArpaLines, n: int, levels: list[NgramLevel], numbers: Numbers, words: int) -> NgramLevel:
-    """The n-grams of the next order. Each context has to be one of the order below."""
-    order, first = len(levels) + 1, reader.number + 1
-    keys, parts = [np.empty(0, np.int64)], [ArpaColumns(np.empty(0), np.empty(0))]
-    for start, fields in reader.part(order, n):
-        parts.append(parse_columns(reader, start, fields))
+def read_longer(
+    reader: ArpaLines, n_ngrams: int, levels: list[NgramLevel], numbers: Numbers, n_words: int
+) -> NgramLevel:
+    """The n-grams of the next order. Each context must be an n-gram of the order below."""
+    order, first_line = len(levels) + 1, reader.number + 1
+    key_blocks, column_blocks = [np.empty(0, np.int64)], [ArpaColumns(np.empty(0), np.empty(0))]
+    for block_start, fields in reader.part(order, n_ngrams):
+        column_blocks.append(parse_columns(reader, block_start, fields))
         columns = [
-            np.fromiter(map(numbers.get, (one[k] for one in fields), repeat(-1)), np.int64, len(fields))
+            np.fromiter(map(numbers.get, (line_fields[k] for line_fields in fields), repeat(-1)), np.int64, len(fields))
             for k in range(1, order + 1)
         ]
         for k, column in enumerate(columns, 1):
             if column.min() < 0:
                 i = int(np.argmin(column))
-                reader.refuse(f"the word {describe_words(fields[i][k : k + 1])} is none of those of order 1", start + i)
+                reader.refuse(
+                    f"the word {describe_words(fields[i][k : k + 1])} is none of those of order 1", block_start + i
+                )
         rows = columns[0]
         for k, (level, column) in enumerate(zip(levels[1:], columns[1:-1], strict=True), 2):
-            rows = find_rows(level.keys, rows * words + column)
+            rows = find_rows(level.keys, rows * n_words + column)
             if rows.min() < 0:
                 i = int(np.argmin(rows))
                 reader.refuse(
-                    f"its context {describe_words(fields[i][1 : k + 1])} is no n-gram of order {k}", start + i
+                    f"its context {describe_words(fields[i][1 : k + 1])} is no n-gram of order {k}", block_start + i
                 )
-        keys.append(rows * words + columns[-1])
-    every = np.concatenate(keys)
-    by_key = np.argsort(every, kind="stable")
-    in_order = every[by_key]
-    twice = np.flatnonzero(in_order[1:] == in_order[:-1])
-    if twice.size:
-        i = int(by_key[twice + 1].min())
-        reader.refuse(f"an n-gram of order {order} a second time, expected each once", first + i)
-    log10, backoff = (np.concatenate(column)[by_key] for column in zip(*parts, strict=True))
-    return NgramLevel(in_order, log10, backoff)
+        key_blocks.append(rows * n_words + columns[-1])
+    all_keys = np.concatenate(key_blocks)
+    key_order = np.argsort(all_keys, kind="stable")
+    sorted_keys = all_keys[key_order]
+    repeats = np.flatnonzero(sorted_keys[1:] == sorted_keys[:-1])
+    if repeats.size:
+        i = int(key_order[repeats + 1].min())
+        reader.refuse(f"an n-gram of order {order} a second time, expected each once", first_line + i)
+    log10, backoff = (np.concatenate(column)[key_order] for column in zip(*column_blocks, strict=True))
+    return NgramLevel(sorted_keys, log10, backoff)
 
 
-def parse_columns(reader: ArpaLines, start: int, fields: list[list[bytes]]) -> ArpaColumns:
+def parse_columns(reader: ArpaLines, first_line: int, fields: list[list[bytes]]) -> ArpaColumns:
     """The first and the last field of each line as numbers."""
     columns = []
-    for place, what in ((0, "log10 of a probability"), (-1, "log10 of a back-off")):
-        texts = [one[place] for one in fields]
-        values, bad = parse_floats(as_fields(texts))
-        for i in bad.tolist():
+    for field_index, quantity in ((0, "log10 of a probability"), (-1, "log10 of a back-off")):
+        texts = [line_fields[field_index] for line_fields in fields]
+        values, unparsed = parse_floats(as_fields(texts))
+        for i in unparsed.tolist():
             if texts[i].lower() not in (b"-inf", b"-infinity"):
-                reader.refuse(f"{describe_words([texts[i]])} is no number, expected {what}", start + i)
+                reader.refuse(f"{describe_words([texts[i]])} is no number, expected {quantity}", first_line + i)
             values[i] = LOG_ZERO
         columns.append(values)
     log10, backoff = columns
-    wrong = np.flatnonzero(~((log10 <= 0) & np.isfinite(log10) & np.isfinite(backoff)))
-    if wrong.size:
-        i = int(wrong[0])
+    invalid = np.flatnonzero(~((log10 <= 0) & np.isfinite(log10) & np.isfinite(backoff)))
+    if invalid.size:
+        i = int(invalid[0])
         reader.refuse(
             f"log10 {log10[i]:g} of a probability and {backoff[i]:g} of a back-off, expected at most 0 and a number",
-            start + i,
+            first_line + i,
         )
     return ArpaColumns(log10, backoff)
 
@@ -255,18 +266,21 @@ def arpa_chunks(model: LanguageModel) -> Iterator[bytes]:
     for order, level in enumerate(model.levels, 1):
         yield b"\n\\%d-grams:\n" % order
         line = b"%.9g\t" + b" ".join([b"%b"] * order) + (b"\t%.9g\n" if order < model.order else b"\n")
-        for begin in range(0, level.keys.size, NGRAMS_AT_ONCE):
-            part = slice(begin, begin + NGRAMS_AT_ONCE)
-            columns = [map(model.words.__getitem__, column.tolist()) for column in word_columns(model, order, part)]
-            backoff = [level.backoff[part].tolist()] if order < model.order else []
-            rows = zip(level.log10[part].tolist(), *columns, *backoff, strict=True)
-            yield line * level.keys[part].size % tuple(chain.from_iterable(rows))
+        for start in range(0, level.keys.size, NGRAMS_AT_ONCE):
+            row_slice = slice(start, start + NGRAMS_AT_ONCE)
+            columns = [
+                map(model.words.__getitem__, word_numbers.tolist())
+                for word_numbers in word_columns(model, order, row_slice)
+            ]
+            backoff = [level.backoff[row_slice].tolist()] if order < model.order else []
+            rows = zip(level.log10[row_slice].tolist(), *columns, *backoff, strict=True)
+            yield line * level.keys[row_slice].size % tuple(chain.from_iterable(rows))
     yield b"\n\\end\\\n"
 
 
-def word_columns(model: LanguageModel, order: int, part: slice) -> list[npt.NDArray[np.int64]]:
-    """The first, second, ... words of n-grams of an order: from the last one back, through the contexts."""
-    columns, rows = [], np.arange(model.levels[order - 1].keys.size)[part]
+def word_columns(model: LanguageModel, order: int, row_slice: slice) -> list[npt.NDArray[np.int64]]:
+    """The first, second, ... words of n-grams of an order, found from the last word back through the contexts."""
+    columns, rows = [], np.arange(model.levels[order - 1].keys.size)[row_slice]
     for level in model.levels[order - 1 : 0 : -1]:
         rows, words = context_and_word(level.keys[rows], len(model.words))
         columns.append(words)

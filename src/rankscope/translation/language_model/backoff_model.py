@@ -1,4 +1,4 @@
-"""A back-off n-gram model: log10 probabilities of words after words, and the n-grams of a text.
+"""A back-off n-gram model: log10 probabilities of words given the words before them, and the n-grams of a text.
 
 An n-gram is a row of its order: the number of the row of its first n - 1 words (its context), times the size of the
 vocabulary, plus its last word, is its key, one 64-bit number. Rows are in order of their keys, and so of their words.
@@ -32,8 +32,8 @@ __all__ = [
 ]
 
 
-#: So many keys or more are sorted before they are looked up: neighbours are found in the processor's cache.
-MANY = 4096
+#: From so many keys on, they are sorted before they are looked up: neighbours are found in the processor's cache.
+SORTED_LOOKUP_SIZE = 4096
 
 
 class CountedNgrams(NamedTuple):
@@ -49,50 +49,52 @@ class CountedNgrams(NamedTuple):
     starts: npt.NDArray[np.bool_]
 
 
-def context_and_word(keys: Ints, words: int) -> tuple[Ints, Ints]:
-    """The rows of the contexts, and the last words. words: how many the vocabulary has."""
-    context = keys // words
-    return context, keys - context * words
+def context_and_word(keys: Ints, n_words: int) -> tuple[Ints, Ints]:
+    """The rows of the contexts, and the last words. n_words: the size of the vocabulary."""
+    context = keys // n_words
+    return context, keys - context * n_words
 
 
-def count_ngrams(tokens: Ints, words: int, order: int) -> Iterator[CountedNgrams]:
-    """The n-grams of each order, from 1 on; none reaches over the end of a sentence. Of order 1 every word is a row."""
-    numbers = np.arange(words)
+def count_ngrams(tokens: Ints, n_words: int, order: int) -> Iterator[CountedNgrams]:
+    """The n-grams of each order, from 1 on, within sentences. Of order 1 every word has a row."""
+    numbers = np.arange(n_words)
     starts = numbers == START
-    yield CountedNgrams(numbers, np.zeros(words, np.int64), np.bincount(tokens, minlength=words), starts)
-    rows = tokens  # of each place of the text: the row of the n-gram that ends there, or -1
+    yield CountedNgrams(numbers, np.zeros(n_words, np.int64), np.bincount(tokens, minlength=n_words), starts)
+    rows = tokens  # for each token of the text: the row of the n-gram that ends there, or -1
     for _ in range(2, order + 1):
         ends = np.flatnonzero((rows[:-1] >= 0) & (tokens[1:] != START)) + 1
-        keys = rows[ends - 1] * words + tokens[ends]
-        by_key = np.argsort(keys)
-        in_order = keys[by_key]
-        new = np.ones(keys.size, np.bool_)
-        new[1:] = in_order[1:] != in_order[:-1]
-        first = np.flatnonzero(new)
-        keys = in_order[first]
-        starts = starts[keys // words]
-        yield CountedNgrams(keys, rows[ends[by_key[first]]], np.diff(first, append=in_order.size), starts)
-        longer = np.full(tokens.size, -1)
-        longer[ends[by_key]] = np.cumsum(new) - 1
-        rows = longer
+        keys = rows[ends - 1] * n_words + tokens[ends]
+        key_order = np.argsort(keys)
+        sorted_keys = keys[key_order]
+        is_first = np.ones(keys.size, np.bool_)
+        is_first[1:] = sorted_keys[1:] != sorted_keys[:-1]
+        first_positions = np.flatnonzero(is_first)
+        keys = sorted_keys[first_positions]
+        starts = starts[keys // n_words]
+        yield CountedNgrams(
+            keys, rows[ends[key_order[first_positions]]], np.diff(first_positions, append=sorted_keys.size), starts
+        )
+        next_rows = np.full(tokens.size, -1)
+        next_rows[ends[key_order]] = np.cumsum(is_first) - 1
+        rows = next_rows
 
 
-def find_rows(keys: Ints, wanted: Ints) -> Ints:
-    """Where each wanted key stands among sorted keys; -1 where it does not."""
+def find_rows(keys: Ints, lookup_keys: Ints) -> Ints:
+    """The index of each lookup key among the sorted `keys`; -1 where it is missing."""
     if not keys.size:
-        return np.full(wanted.size, -1)
-    if wanted.size < MANY:
-        rows = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
-        return np.where(keys[rows] == wanted, rows, -1)
-    by_key = np.argsort(wanted)
-    in_order = wanted[by_key]
-    place = np.minimum(np.searchsorted(keys, in_order), keys.size - 1)
-    rows = np.empty(wanted.size, np.int64)
-    rows[by_key] = np.where(keys[place] == in_order, place, -1)
+        return np.full(lookup_keys.size, -1)
+    if lookup_keys.size < SORTED_LOOKUP_SIZE:
+        rows = np.minimum(np.searchsorted(keys, lookup_keys), keys.size - 1)
+        return np.where(keys[rows] == lookup_keys, rows, -1)
+    lookup_order = np.argsort(lookup_keys)
+    sorted_lookups = lookup_keys[lookup_order]
+    key_index = np.minimum(np.searchsorted(keys, sorted_lookups), keys.size - 1)
+    rows = np.empty(lookup_keys.size, np.int64)
+    rows[lookup_order] = np.where(keys[key_index] == sorted_lookups, key_index, -1)
     return rows
 
 
-#: What ARPA files write for the logarithm of 0.
+#: The logarithm of 0 in ARPA files.
 LOG_ZERO = -99.0
 
 
@@ -172,12 +174,12 @@ class LanguageModel:
         >>> found.log10.round(3), found.unknown, found.tokens
         (array([-1.562, -2.26 , -2.436]), array([0, 0, 1]), array([3, 3, 3]))
         """
-        each = self.token_scores(sentences)
-        begin = each.offsets[:-1]
-        if not begin.size:  # reduceat wants at least one
+        token_scores = self.token_scores(sentences)
+        begins = token_scores.offsets[:-1]
+        if not begins.size:  # reduceat wants at least one
             return SentenceScores(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
-        unknown = np.add.reduceat(each.unknown, begin, dtype=np.int64)
-        return SentenceScores(np.add.reduceat(each.log10, begin), unknown, np.diff(each.offsets))
+        unknown = np.add.reduceat(token_scores.unknown, begins, dtype=np.int64)
+        return SentenceScores(np.add.reduceat(token_scores.log10, begins), unknown, np.diff(token_scores.offsets))
 
     def token_scores(self, sentences: Iterable[str]) -> TokenScores:
         """As `scores`, of each token. Raises the same.
@@ -190,11 +192,11 @@ class LanguageModel:
         log10, matched, unknown, sizes = [np.empty(0)], [np.empty(0, np.int64)], [np.empty(0, np.bool_)], [0]
         for tokens in tokens_of(sentences, self.numbers):
             scores, lengths = self.walk(tokens)
-            asked = tokens != START
-            log10.append(scores[asked])
-            matched.append(lengths[asked])
-            unknown.append(tokens[asked] == UNKNOWN)
-            ends = np.flatnonzero(tokens[asked] == END)
+            is_scored = tokens != START
+            log10.append(scores[is_scored])
+            matched.append(lengths[is_scored])
+            unknown.append(tokens[is_scored] == UNKNOWN)
+            ends = np.flatnonzero(tokens[is_scored] == END)
             sizes.extend(np.diff(ends, prepend=-1).tolist())
         return TokenScores(
             np.concatenate(log10), np.concatenate(matched), np.concatenate(unknown), np.cumsum(sizes, dtype=np.int64)
@@ -203,24 +205,24 @@ class LanguageModel:
     def walk(self, tokens: Ints) -> tuple[Floats, Ints]:
         """Of each token log10 of its probability, and the length of the longest n-gram that ends there.
 
-        From short contexts to long ones: where a longer n-gram is known its probability counts, elsewhere what was
-        found so far times the back-off of the context, where that is known.
+        From short contexts to long ones: where the model has the longer n-gram its probability counts, elsewhere the
+        probability of the shorter one times the back-off of the context, where the model has that.
         """
-        inside = tokens != START
+        is_scored = tokens != START
         scores, rows = self.levels[0].log10[tokens], tokens
         lengths = np.ones(tokens.size, np.int64)
         for k, (shorter, level) in enumerate(zip(self.levels, self.levels[1:], strict=False), 2):
             context = np.full(tokens.size, -1)
             context[1:] = rows[:-1]
-            known = np.flatnonzero(inside & (context >= 0))
-            before = context[known]
-            found = find_rows(level.keys, before * len(self.words) + tokens[known])
-            there = found >= 0
-            scores[known] += shorter.backoff[before]
-            scores[known[there]] = level.log10[found[there]]
-            lengths[known[there]] = k
+            positions = np.flatnonzero(is_scored & (context >= 0))
+            context_rows = context[positions]
+            ngram_rows = find_rows(level.keys, context_rows * len(self.words) + tokens[positions])
+            present = ngram_rows >= 0
+            scores[positions] += shorter.backoff[context_rows]
+            scores[positions[present]] = level.log10[ngram_rows[present]]
+            lengths[positions[present]] = k
             rows = np.full(tokens.size, -1)
-            rows[known] = found
+            rows[positions] = ngram_rows
         return scores, lengths
 
     def following(self, context: str) -> Floats:
@@ -238,21 +240,21 @@ class LanguageModel:
         """
         if "\n" in context:
             raise InputError("the context has more than one line, expected the words before one")
-        given = [self.numbers.get(word, UNKNOWN) for word in context.encode().split()]
-        n, found = len(self.words), self.levels[0].log10.copy()
+        context_numbers = [self.numbers.get(word, UNKNOWN) for word in context.encode().split()]
+        n_words, log10 = len(self.words), self.levels[0].log10.copy()
         for k in range(1, self.order):
-            history = given[-k:]
+            history = context_numbers[-k:]
             if len(history) < k:
                 break
             row = self.row_of(history)
             if row < 0:
                 continue
-            longer = self.levels[k]
-            found += self.levels[k - 1].backoff[row]
-            begin, end = np.searchsorted(longer.keys, [row * n, (row + 1) * n])
-            found[longer.keys[begin:end] - row * n] = longer.log10[begin:end]
-        found[START] = self.levels[0].log10[START]
-        return found
+            level = self.levels[k]
+            log10 += self.levels[k - 1].backoff[row]
+            begin, end = np.searchsorted(level.keys, [row * n_words, (row + 1) * n_words])
+            log10[level.keys[begin:end] - row * n_words] = level.log10[begin:end]
+        log10[START] = self.levels[0].log10[START]
+        return log10
 
     def row_of(self, words: list[int]) -> int:
         """The row of an n-gram among those of its order; -1 where the model does not have it."""
@@ -274,8 +276,8 @@ class LanguageModel:
         >>> round(model.perplexity(["a b", "a x"]), 3), round(model.perplexity(["a b", "a x"], unknown=False), 3)
         (4.637, 3.603)
         """
-        each = self.token_scores(sentences)
-        counting = each.log10 if unknown else each.log10[~each.unknown]
-        if not counting.size:
+        token_scores = self.token_scores(sentences)
+        log10 = token_scores.log10 if unknown else token_scores.log10[~token_scores.unknown]
+        if not log10.size:
             raise InputError("there are no sentences, expected at least one to find the perplexity of")
-        return float(10.0 ** -counting.mean())
+        return float(10.0 ** -log10.mean())

@@ -1,4 +1,4 @@
-"""Modified Kneser-Ney smoothing, interpolated, of all n-grams of an order at once.
+"""Interpolated modified Kneser-Ney smoothing, for all n-grams of an order at once.
 
 u(w|h) = (c(hw) - D(c(hw))) / sum of c(h.), gamma(h) = sum of D(c(h.)) / sum of c(h.),
 p(w|h) = u(w|h) + gamma(h) p(w|h'), with h' the context without its first word, and the uniform distribution over all
@@ -39,7 +39,7 @@ __all__ = [
 
 
 Discounts = tuple[float, float, float]
-#: For text that is too small to find its own.
+#: Discounts for text that is too small to estimate them.
 FALLBACK: Discounts = (0.5, 1.0, 1.5)
 
 
@@ -48,26 +48,26 @@ def check_fallback(fallback: Sequence[float] | None) -> Discounts | None:
     if fallback is None:
         return None
     try:
-        one, two, more = (float(value) for value in fallback)
+        d1, d2, d3 = (float(value) for value in fallback)
     except (TypeError, ValueError):
-        one = two = more = float("nan")
-    if not (0 < one <= 1 and 0 < two <= 2 and 0 < more <= 3):
+        d1 = d2 = d3 = float("nan")
+    if not (0 < d1 <= 1 and 0 < d2 <= 2 and 0 < d3 <= 3):
         raise ParameterError(
             f"fallback is {fallback!r}, expected None or three discounts above 0, at most 1, 2 and 3, as (0.5, 1, 1.5)"
         )
-    return one, two, more
+    return d1, d2, d3
 
 
-def closed_form(seen: Sequence[int]) -> Discounts | None:
+def closed_form(counts_of_counts: Sequence[int]) -> Discounts | None:
     """D1, D2, D3+ from how many n-grams have the counts 1, 2, 3, 4; None where these give none.
 
     Y = n1/(n1 + 2 n2), Di = i - (i + 1) Y n(i+1)/n(i) (Chen and Goodman 1998, equation 26).
     """
-    if min(seen[:3]) == 0:
+    if min(counts_of_counts[:3]) == 0:
         return None
-    y = seen[0] / (seen[0] + 2 * seen[1])
-    one, two, more = (i - (i + 1) * y * seen[i] / seen[i - 1] for i in (1, 2, 3))
-    return (one, two, more) if min(one, two, more) > 0 else None
+    y = counts_of_counts[0] / (counts_of_counts[0] + 2 * counts_of_counts[1])
+    d1, d2, d3 = (i - (i + 1) * y * counts_of_counts[i] / counts_of_counts[i - 1] for i in (1, 2, 3))
+    return (d1, d2, d3) if min(d1, d2, d3) > 0 else None
 
 
 def discounts_of_order(
@@ -77,15 +77,15 @@ def discounts_of_order(
 
     counts: of each n-gram. Raises InputError where they are degenerate and there is no fallback.
     """
-    seen = [int(n) for n in np.bincount(np.minimum(counts, 5), minlength=5)[1:5]]
-    found = closed_form(seen)
-    if found is not None:
-        return found, None
-    each = ", ".join(map(str, seen))
-    told = f"the discounts of order {order} cannot be found: of its n-grams {each} have the counts 1, 2, 3, 4"
+    counts_of_counts = [int(n) for n in np.bincount(np.minimum(counts, 5), minlength=5)[1:5]]
+    discounts = closed_form(counts_of_counts)
+    if discounts is not None:
+        return discounts, None
+    counts_text = ", ".join(map(str, counts_of_counts))
+    problem = f"the discounts of order {order} cannot be found: of its n-grams {counts_text} have the counts 1, 2, 3, 4"
     if fallback is None:
-        raise InputError(f"{told}, too little or too repetitive text; take more, a lower order, or a fallback")
-    return fallback, f"{told}; {', '.join(f'{value:g}' for value in fallback)} were taken (fallback)"
+        raise InputError(f"{problem}, too little or too repetitive text; take more, a lower order, or a fallback")
+    return fallback, f"{problem}; {', '.join(f'{value:g}' for value in fallback)} were taken (fallback)"
 
 
 ORDERS = (2, 3, 4, 5, 6)
@@ -117,64 +117,65 @@ def train_language_model(
     1.0
     """
     check_choice("order", order, ORDERS)  # type: ignore[arg-type]  # numbers are named as well as words
-    settled = check_fallback(fallback)
+    fallback_discounts = check_fallback(fallback)
 
-    def tell() -> None:
+    def report_progress() -> None:
         if progress is not None:
             progress(1 / (2 * order + 1))
 
     tokens, words = learned_tokens(source)
-    tell()
-    grams = []
-    for found in count_ngrams(tokens, len(words), order):
-        grams.append(found)
-        tell()
+    report_progress()
+    ngrams_by_order = []
+    for ngrams in count_ngrams(tokens, len(words), order):
+        ngrams_by_order.append(ngrams)
+        report_progress()
     del tokens
-    estimated = KneserNeyLevels(len(words), settled)
-    for k, gram in enumerate(grams):
-        estimated.add(gram, grams[k + 1] if k + 1 < order else None)
-        tell()
-    return LanguageModel(tuple(words), tuple(estimated.levels()), tuple(estimated.discounts), tuple(estimated.notes))
+    estimator = KneserNeyLevels(len(words), fallback_discounts)
+    for k, ngrams in enumerate(ngrams_by_order):
+        estimator.add(ngrams, ngrams_by_order[k + 1] if k + 1 < order else None)
+        report_progress()
+    return LanguageModel(tuple(words), tuple(estimator.levels()), tuple(estimator.discounts), tuple(estimator.notes))
 
 
 class KneserNeyLevels:
     """Probabilities and back-offs, order by order. The back-offs of an order are found with the next one."""
 
-    def __init__(self, words: int, fallback: Discounts | None) -> None:
-        self.words, self.fallback = words, fallback
+    def __init__(self, n_words: int, fallback: Discounts | None) -> None:
+        self.words, self.fallback = n_words, fallback
         self.keys: list[Ints] = []
         self.probabilities: list[Floats] = []
         self.backoffs: list[Floats] = []
         self.discounts: list[Discounts] = []
         self.notes: list[str] = []
 
-    def add(self, grams: CountedNgrams, longer: CountedNgrams | None) -> None:
-        """The n-grams of the next order, and those that are a word longer, where there are any."""
-        counts = adjusted_counts(grams, longer)
+    def add(self, ngrams: CountedNgrams, longer: CountedNgrams | None) -> None:
+        """Add the n-grams of the next order. longer: those of the order above; None for the highest order."""
+        counts = adjusted_counts(ngrams, longer)
         if not self.keys:
             counts[START] = 0  # never predicted, so that it takes no part in the distribution of words
         discounts, note = discounts_of_order(counts, len(self.keys) + 1, self.fallback)
         self.discounts.append(discounts)
         self.notes += [] if note is None else [note]
-        off = np.array([0.0, *discounts])[np.minimum(counts, 3)]
+        discount = np.array([0.0, *discounts])[np.minimum(counts, 3)]
         if not self.keys:
             total = counts.sum()
-            probabilities = (counts - off + off.sum() / (self.words - 1)) / total
+            probabilities = (counts - discount + discount.sum() / (self.words - 1)) / total
             probabilities[START] = 0.0
         else:
-            context, _ = context_and_word(grams.keys, self.words)
-            n = self.keys[-1].size
-            total = np.bincount(context, counts, n)
+            context, _ = context_and_word(ngrams.keys, self.words)
+            n_contexts = self.keys[-1].size
+            total = np.bincount(context, counts, n_contexts)
             followed = total > 0
-            gamma = np.ones(n)
-            gamma[followed] = np.bincount(context, off, n)[followed] / total[followed]
+            gamma = np.ones(n_contexts)
+            gamma[followed] = np.bincount(context, discount, n_contexts)[followed] / total[followed]
             self.backoffs.append(gamma)
-            probabilities = (counts - off) / total[context] + gamma[context] * self.probabilities[-1][grams.shorter]
-        self.keys.append(grams.keys)
+            shorter = self.probabilities[-1][ngrams.shorter]
+            probabilities = (counts - discount) / total[context] + gamma[context] * shorter
+        self.keys.append(ngrams.keys)
         self.probabilities.append(probabilities)
 
     def levels(self) -> list[NgramLevel]:
-        """The orders of a model: logarithms."""
+        """The levels of a model, with logarithms."""
         backoffs = [*self.backoffs, np.ones(self.keys[-1].size)]
         return [
             NgramLevel(keys, log10_or_zero(probabilities), np.log10(backoff))
@@ -182,11 +183,11 @@ class KneserNeyLevels:
         ]
 
 
-def adjusted_counts(grams: CountedNgrams, longer: CountedNgrams | None) -> Ints:
-    """How often an n-gram counts: by its places, or by the different words before it."""
+def adjusted_counts(ngrams: CountedNgrams, longer: CountedNgrams | None) -> Ints:
+    """The count of each n-gram: its occurrences, or the number of distinct words before it."""
     if longer is None:
-        return grams.counts
-    return np.where(grams.starts, grams.counts, np.bincount(longer.shorter, minlength=grams.keys.size))
+        return ngrams.counts
+    return np.where(ngrams.starts, ngrams.counts, np.bincount(longer.shorter, minlength=ngrams.keys.size))
 
 
 def log10_or_zero(probabilities: Floats) -> Floats:

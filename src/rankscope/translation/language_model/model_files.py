@@ -1,4 +1,4 @@
-"""Language models as files, ARPA or our binary format."""
+"""Files of language models: ARPA, or the compact binary format."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ LANGUAGE_MODEL_MAGIC = b"rankscope language model 1\n"
 
 
 def compact_chunks(model: LanguageModel) -> Iterator[bytes]:
-    """The bytes, array by array: the same model gives the same."""
+    """The bytes of the file, array by array; equal models give equal bytes."""
     words = np.frombuffer(b"\n".join(model.words), np.uint8)
     arrays: dict[str, npt.NDArray[Any]] = {"words": words}
     for k, level in enumerate(model.levels, 1):
-        named = {"keys": level.keys, "log10": level.log10, "backoff": level.backoff}
-        for name, array in named.items():
-            if (k, name) != (1, "keys") and (k, name) != (model.order, "backoff"):  # which say nothing
+        level_arrays = {"keys": level.keys, "log10": level.log10, "backoff": level.backoff}
+        for name, array in level_arrays.items():
+            if (k, name) != (1, "keys") and (k, name) != (model.order, "backoff"):  # implied: 0, 1, 2, ... and zeros
                 arrays[f"{name}.{k}"] = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
     return pack_arrays(
         LANGUAGE_MODEL_MAGIC, {"order": model.order, "discounts": model.discounts, "notes": model.notes}, arrays
@@ -55,45 +55,47 @@ def compact_chunks(model: LanguageModel) -> Iterator[bytes]:
 
 
 def read_compact(content: bytes, name: str) -> LanguageModel:
-    """The model of the bytes of a file, which begin as MAGIC does. Raises InputError for what is damaged."""
+    """The model of the bytes of a file that starts with the magic bytes. Raises InputError for a damaged one."""
     try:
-        return rebuilt(content)
+        return parse_model(content)
     except DamagedArrayFile as error:
-        refuse(name, str(error))
-    except Exception as error:  # whatever the bytes are, they are no model
-        refuse(name, (str(error) or type(error).__name__).splitlines()[0][:120])
+        raise_damaged(name, str(error))
+    except Exception as error:  # damaged bytes can raise anything
+        raise_damaged(name, (str(error) or type(error).__name__).splitlines()[0][:120])
 
 
-def refuse(name: str, why: str) -> NoReturn:
-    raise InputError(f"{name}: is damaged or cut off ({why}), expected a language model; save it again") from None
+def raise_damaged(name: str, problem: str) -> NoReturn:
+    raise InputError(f"{name}: is damaged or cut off ({problem}), expected a language model; save it again") from None
 
 
-def rebuilt(content: bytes) -> LanguageModel:
-    about, arrays = unpack_arrays(LANGUAGE_MODEL_MAGIC, content)
+def parse_model(content: bytes) -> LanguageModel:
+    header, arrays = unpack_arrays(LANGUAGE_MODEL_MAGIC, content)
     words = tuple(arrays["words"].tobytes().split(b"\n"))
     if words[: len(RESERVED)] != RESERVED or len(set(words)) < len(words):
         raise DamagedArrayFile("its words")
     levels: list[NgramLevel] = []
-    order = about["order"]
+    order = header["order"]
     if not isinstance(order, int) or order < 1:
         raise DamagedArrayFile("its order")
     for k in range(1, order + 1):
-        below = levels[-1].keys.size if levels else 0
-        levels.append(level_of(arrays, k, k == order, below, len(words)))
-    discounts = tuple((float(one), float(two), float(more)) for one, two, more in about["discounts"])
-    return LanguageModel(words, tuple(levels), discounts, tuple(map(str, about["notes"])))
+        n_shorter = levels[-1].keys.size if levels else 0
+        levels.append(parse_level(arrays, k, k == order, n_shorter, len(words)))
+    discounts = tuple((float(d1), float(d2), float(d3)) for d1, d2, d3 in header["discounts"])
+    return LanguageModel(words, tuple(levels), discounts, tuple(map(str, header["notes"])))
 
 
-def level_of(arrays: dict[str, npt.NDArray[Any]], order: int, is_last: bool, below: int, words: int) -> NgramLevel:
-    """The n-grams of an order. below: how many there are a word shorter."""
+def parse_level(
+    arrays: dict[str, npt.NDArray[Any]], order: int, is_last: bool, n_shorter: int, n_words: int
+) -> NgramLevel:
+    """The n-grams of an order. n_shorter: the number of n-grams of the order below."""
     log10 = arrays[f"log10.{order}"]
-    keys = arrays[f"keys.{order}"] if order > 1 else np.arange(words)
+    keys = arrays[f"keys.{order}"] if order > 1 else np.arange(n_words)
     backoff = np.zeros(log10.size) if is_last else arrays[f"backoff.{order}"]
     types = {keys.dtype.str[1:], log10.dtype.str[1:] * 2, backoff.dtype.str[1:] * 2}
     rising = bool((keys[1:] > keys[:-1]).all())
-    inside = not keys.size or (order == 1 or bool(keys[0] >= 0 and keys[-1] < below * words))
+    in_range = not keys.size or (order == 1 or bool(keys[0] >= 0 and keys[-1] < n_shorter * n_words))
     finite = bool(np.isfinite(log10).all() and np.isfinite(backoff).all())
-    if types != {"i8", "f8f8"} or not keys.size == log10.size == backoff.size or not (rising and inside and finite):
+    if types != {"i8", "f8f8"} or not keys.size == log10.size == backoff.size or not (rising and in_range and finite):
         raise DamagedArrayFile(f"its n-grams of order {order}")
     return NgramLevel(keys, log10, backoff)
 
@@ -119,12 +121,12 @@ def save_language_model(model: LanguageModel, path: PathLike, *, form: str | Non
     >>> again
     LanguageModel(order 2, 6 words, 5 n-grams of that order)
     """
-    stem, packing = split_compression_suffix(path)
+    stem, compression = split_compression_suffix(path)
     if form is None:
         form = "arpa" if Path(stem).suffix.lower() == ".arpa" else "compact"
     check_choice("form", form, FORMS)
     chunks = arpa_chunks(model) if form == "arpa" else compact_chunks(model)
-    write_chunks(path, compress(chunks, packing))
+    write_chunks(path, compress(chunks, compression))
 
 
 def load_language_model(path: PathLike) -> LanguageModel:
@@ -139,10 +141,10 @@ def load_language_model(path: PathLike) -> LanguageModel:
     """
     name = source_name(path)
     with open_binary(path) as stream:
-        start = stream.read(len(LANGUAGE_MODEL_MAGIC))
-        if not start:
+        first_bytes = stream.read(len(LANGUAGE_MODEL_MAGIC))
+        if not first_bytes:
             raise empty_file_error(name, "a language model")
-        if start.startswith(magic_stem(LANGUAGE_MODEL_MAGIC)):
-            return read_compact(start + stream.read(), name)
-        lines = io.BytesIO(start + stream.readline())  # which breaks lines at LF
+        if first_bytes.startswith(magic_stem(LANGUAGE_MODEL_MAGIC)):
+            return read_compact(first_bytes + stream.read(), name)
+        lines = io.BytesIO(first_bytes + stream.readline())  # breaks lines at LF
         return read_arpa(chain(lines, stream), name)

@@ -1,4 +1,4 @@
-"""Words as whole numbers, and text as large blocks of whole sentences.
+"""Vocabularies: words as numbers, and text as large blocks of complete sentences.
 
 Words are bytes between blanks of ASCII (space, tab, CR, vertical tab, form feed; and NUL, as lmplz has it). Other
 blanks of Unicode, such as the no-break space, stand inside words.
@@ -34,12 +34,12 @@ __all__ = [
 
 
 Sentences = str | os.PathLike[str] | Iterable[str]
-#: Of a file, bytes that are read at a time; of sentences in memory, sentences.
+#: Size of a block: bytes of a file, sentences in memory.
 BYTES, SENTENCES = 1 << 22, 20_000
 
 
 class SentenceBlock(NamedTuple):
-    """Lines, each ended by LF. first: how many stand before them. source: the file; empty for sentences in memory."""
+    """Lines, each ended by LF. first: the number of lines before them. source: the file; "" for sentences in memory."""
 
     text: bytes
     first: int
@@ -66,18 +66,18 @@ def sentence_blocks(source: Sentences) -> Iterator[SentenceBlock]:
 
 
 def blocks_of_file(path: str | os.PathLike[str]) -> Iterator[SentenceBlock]:
-    first, name = 0, source_name(path)
+    n_before, name = 0, source_name(path)
     with open_binary(path) as stream:
         while text := stream.read(BYTES):
             text += stream.readline()
-            if not first:
+            if not n_before:
                 text = text.removeprefix(BOM)
             if text and not text.endswith(b"\n"):
                 text += b"\n"
-            block = SentenceBlock(text, first, name)
+            block = SentenceBlock(text, n_before, name)
             check_utf8(block)
             yield block
-            first += text.count(b"\n")
+            n_before += text.count(b"\n")
 
 
 def check_utf8(block: SentenceBlock) -> None:
@@ -86,38 +86,41 @@ def check_utf8(block: SentenceBlock) -> None:
     try:
         block.text.decode("utf-8")
     except UnicodeDecodeError as error:
-        place = block.place(block.text.count(b"\n", 0, error.start))
-        raise InputError(f"{place}: bytes that are not UTF-8, expected text; convert it") from None
+        location = block.place(block.text.count(b"\n", 0, error.start))
+        raise InputError(f"{location}: bytes that are not UTF-8, expected text; convert it") from None
 
 
 def blocks_of_sentences(sentences: Iterable[str]) -> Iterator[SentenceBlock]:
-    first, rest = 0, iter(sentences)
-    while part := list(islice(rest, SENTENCES)):
-        yield SentenceBlock(encode_sentences(part, first), first, "")
-        first += len(part)
+    n_before, remaining = 0, iter(sentences)
+    while batch := list(islice(remaining, SENTENCES)):
+        yield SentenceBlock(encode_sentences(batch, n_before), n_before, "")
+        n_before += len(batch)
 
 
-def encode_sentences(part: list[str], first: int) -> bytes:
-    """Sentences as lines. first: how many stand before them."""
+def encode_sentences(sentences: list[str], n_before: int) -> bytes:
+    """Sentences as lines. n_before: the number of sentences before them."""
     try:
-        text = "\n".join(part)
-        if text.count("\n") != len(part) - 1:
-            text = "\n".join(sentence.replace("\n", " ") for sentence in part)
+        text = "\n".join(sentences)
+        if text.count("\n") != len(sentences) - 1:
+            text = "\n".join(sentence.replace("\n", " ") for sentence in sentences)
         return f"{text}\n".encode()
     except TypeError:
-        wrong = next(i for i, sentence in enumerate(part) if not isinstance(sentence, str))
+        wrong_index = next(i for i, sentence in enumerate(sentences) if not isinstance(sentence, str))
+        type_name = type(sentences[wrong_index]).__name__
         raise InputError(
-            f"sentence {first + wrong + 1} is of type {type(part[wrong]).__name__}, expected a text, words with blanks "
+            f"sentence {n_before + wrong_index + 1} is of type {type_name}, expected a text, words with blanks "
             "between them; join its words"
         ) from None
     except UnicodeEncodeError:
-        wrong = next(i for i, sentence in enumerate(part) if any("\ud800" <= c <= "\udfff" for c in sentence))
+        wrong_index = next(
+            i for i, sentence in enumerate(sentences) if any("\ud800" <= c <= "\udfff" for c in sentence)
+        )
         raise InputError(
-            f"sentence {first + wrong + 1}: holds a lone surrogate, which is no character; read it as UTF-8"
+            f"sentence {n_before + wrong_index + 1}: holds a lone surrogate, which is no character; read it as UTF-8"
         ) from None
 
 
-#: The numbers of what stands in every vocabulary, and how texts write it.
+#: The numbers and spellings of the reserved words of every vocabulary.
 UNKNOWN, START, END = range(3)
 RESERVED = (b"<unk>", b"<s>", b"</s>")
 Numbers = dict[bytes, int]
@@ -132,43 +135,43 @@ def learned_tokens(source: Sentences) -> tuple[Ints, list[bytes]]:
     numbers.default_factory = numbers.__len__  # a new word gets the next number
     for word in RESERVED:
         numbers[word]
-    parts = []
+    token_blocks = []
     for block in sentence_blocks(source):
         words = marked_words(block.text)
-        part = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
-        lines = block.text.count(b"\n")
-        if np.bincount(part, minlength=3)[:3].tolist() != [0, lines, lines]:
+        tokens = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+        n_lines = block.text.count(b"\n")
+        if np.bincount(tokens, minlength=3)[:3].tolist() != [0, n_lines, n_lines]:
             refuse_reserved(block.lines(), block.place)
-        parts.append(part)
+        token_blocks.append(tokens)
     if len(numbers) == len(RESERVED):
         name = "the file" if isinstance(source, str) or not isinstance(source, Iterable) else "the list of sentences"
         raise InputError(f"{name} has no word, expected sentences to learn from")
-    return np.concatenate(parts), list(numbers)
+    return np.concatenate(token_blocks), list(numbers)
 
 
 def marked_words(text: bytes) -> list[bytes]:
-    """The words of lines, with the marks of start and end around each line."""
+    """The words of lines, with <s> and </s> around each line."""
     words = (b"<s> " + text.replace(b"\n", b" </s> <s> ")).split()
-    words.pop()  # that of a line that does not come
+    words.pop()  # the <s> after the last line
     return words
 
 
-def refuse_reserved(lines: Iterable[bytes], place: Callable[[int], str]) -> None:
-    """Raise InputError for a word that is a mark of the model's own. place: what line i, from 0, is called."""
+def refuse_reserved(lines: Iterable[bytes], line_name: Callable[[int], str]) -> None:
+    """Raise InputError for a reserved word. line_name: gives the name of line i, from 0, for the message."""
     for i, line in enumerate(lines):
-        if any(mark in line for mark in RESERVED):  # rarely; it may be a part of a longer word
+        if any(mark in line for mark in RESERVED):  # rare; it may be a part of a longer word
             for word in line.split():
                 if word in RESERVED:
                     raise InputError(
-                        f"{place(i)}: the word {word.decode()}, a mark of the model's own, expected none in a text "
+                        f"{line_name(i)}: the word {word.decode()}, a mark of the model's own, expected none in a text "
                         "that it learns from; take it out or write it otherwise"
                     )
 
 
 def tokens_of(sentences: Iterable[str], numbers: Numbers) -> Iterator[Ints]:
-    """The tokens of so many sentences at a time, each between START and END.
+    """The tokens of blocks of sentences, each sentence between START and END.
 
-    A word that is not known, or reserved, is UNKNOWN. Raises ParameterError for one text instead of many, InputError
+    An unknown or reserved word is UNKNOWN. Raises ParameterError for one text instead of many, InputError
     as `sentence_blocks`.
     """
     if isinstance(sentences, (str, bytes)):
@@ -176,11 +179,11 @@ def tokens_of(sentences: Iterable[str], numbers: Numbers) -> Iterator[Ints]:
     for block in sentence_blocks(list(sentences)):
         text = block.text
         if any(word in text for word in RESERVED):
-            text = b"".join(b" ".join(map(unreserved, line.split())) + b"\n" for line in block.lines())
+            text = b"".join(b" ".join(map(mask_reserved, line.split())) + b"\n" for line in block.lines())
         words = marked_words(text)
         yield np.fromiter(map(numbers.get, words, repeat(UNKNOWN)), np.int64, len(words))
 
 
-def unreserved(word: bytes) -> bytes:
-    """The word, or another that no model knows where it is reserved."""
+def mask_reserved(word: bytes) -> bytes:
+    """The word; <unk> for a reserved word."""
     return RESERVED[UNKNOWN] if word in RESERVED else word
