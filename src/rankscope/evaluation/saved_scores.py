@@ -417,5 +417,6 @@ def summaries_note(table: NamedTable, keys: Ints) -> tuple[str, ...]:
         return ()
     return (
         f"{table.name}: {pluralise(n_extra, 'row')} of query {ALL!r} more than one summary for each system and "
-        "measure; all are left out, and with them a query of that name, which a file of --save (write_scores) keeps apart",
+        "measure; all are left out, and with them a query of that name, which a file of --save (write_scores) keeps "
+        "apart",
     )

@@ -106,8 +106,8 @@ class UnjudgedShares:
         worst_system = int(np.argmax(shares))
         text = (
             f"Among the first {depth} documents, up to {100 * shares[worst_system]:.1f} % have no judgment "
-            f"({self.scores.systems[worst_system]}). They count as not relevant; P@{depth} would lie in the range shown "
-            "if they were judged."
+            f"({self.scores.systems[worst_system]}). They count as not relevant; P@{depth} would lie in the range "
+            "shown if they were judged."
         )
         spread = float(np.ptp(shares))
         if shares[worst_system] < WARNING_SHARE or spread < WARNING_SHARE / 2:
