@@ -355,8 +355,8 @@ class RankscopeProvider(Provider):  # type: ignore[misc]  # loaded at run time
 
     >>> from ir_measures import ERR, RR, nDCG
     >>> from rankscope.compat.ir_measures import provider
-    >>> found = provider.calc_aggregate([nDCG @ 10, RR @ 2], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0, "c": 0.5}})
-    >>> {measure: round(value, 4) for measure, value in found.items()}
+    >>> means = provider.calc_aggregate([nDCG @ 10, RR @ 2], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0, "c": 0.5}})
+    >>> {measure: round(value, 4) for measure, value in means.items()}
     {nDCG@10: 0.6309, RR@2: 0.5}
     """
 

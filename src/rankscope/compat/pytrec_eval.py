@@ -137,7 +137,7 @@ def measure_keys(measures: Iterable[str]) -> dict[str, MeasureLine]:
 
 
 def measure_key(line: MeasureLine) -> str:
-    """The key of a measure, with its cutoff; parameters of `set_F`, `utility` and others with one value are no part of it."""
+    """The key of a measure, with its cutoff, but without parameters of `set_F`, `utility` and others with one value."""
     has_several = line.stem in TREC_NAMES and TREC_NAMES[line.stem].several
     return line.shown if has_several else line.stem
 

@@ -77,8 +77,8 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
     Raises InputError, naming the features, for those that are missing or too many.
 
     >>> test = Features.of([[1.0, 2.0, 3.0]], names=("age", "bm25", "clicks"))
-    >>> found = match_features(test, ("clicks", "bm25"))
-    >>> found.values.tolist(), found.notes
+    >>> matched = match_features(test, ("clicks", "bm25"))
+    >>> matched.values.tolist(), matched.notes
     ([[3.0, 2.0]], ("features: 'age' left out: the model was not trained on it",))
     """
     names = tuple(names)
