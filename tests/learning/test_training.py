@@ -118,11 +118,11 @@ def test_the_best_iteration_of_a_linear_scorer_is_kept():
     features = some_features()
     watch, validation = watch_of(VALUES, 4)
     ended, _ = watch_of(VALUES, 2)
-    plain = {"l2": 0.0, "validation": validation.values}
+    plain = {"l2": 0.0, "valid_values": validation.values}
     loss = parse_loss("listnet")
-    found = train_linear(features.values, features, loss, iterations=6, watch=watch, **plain)
+    found = train_linear(features.values, features, loss, iterations=6, stopping=watch, **plain)
     assert (len(found.losses), found.best_epoch) == (6, 5)
-    found = train_linear(features.values, features, loss, iterations=6, watch=ended, **plain)
+    found = train_linear(features.values, features, loss, iterations=6, stopping=ended, **plain)
     assert (len(found.losses), found.best_epoch) == (4, 1)
     again = train_linear(features.values, features, loss, iterations=2, l2=0.0)
     assert found.weights[0].tolist() == again.weights[0].tolist()

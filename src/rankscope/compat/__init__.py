@@ -1,1 +1,1 @@
-"""Drop-in faces of other tools: their calls, their output, our engine."""
+"""Drop-in replacements of other tools: their calls and output, computed by rankscope."""

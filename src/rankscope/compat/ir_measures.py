@@ -1,9 +1,9 @@
-"""The package ir_measures on this engine: a provider for its pipeline, and its calls under their names.
+"""The package ir_measures computed by rankscope: a provider for its pipeline, and its functions by name.
 
     from rankscope.compat import ir_measures  # instead of: import ir_measures
 
-What is not defined here (measures, readers, `define`) is that of ir_measures itself, which must be installed.
-docs/ir_measures.md shows code that uses it, and says what differs.
+Names that are not defined here (measures, readers, `define`) come from ir_measures, which must be installed.
+docs/ir_measures.md shows examples and lists the differences.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ __all__ = [
 
 
 PRESET = PRESETS["ir_measures"]
-#: cwl_eval shares out all weight among so many ranks.
+#: cwl_eval distributes all weight over so many ranks.
 CWL_DEPTH = 1000
-#: Their measure -> ours, where the names differ; what is called alike is found by its name.
+#: Measures of ir_measures -> ours, where the names differ.
 OUR_NAMES = {"Accuracy": "AUC"}
-#: Their parameter -> ours, where the names differ.
+#: Parameters of ir_measures -> ours, where the names differ.
 OUR_PARAMETERS = {"max_rel": "gmax", "dcg": "gain"}
 NAMES = (
     *("AP", "Accuracy", "AP_IA", "BPM", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST", "IPrec", "Judged"),
@@ -63,7 +63,7 @@ Grades = Callable[[Ints], Ints]
 
 @dataclass(frozen=True)
 class ClippedGrades:
-    """Grades below `lowest` become 0, those between it and `highest` what they are above it."""
+    """Grades less `lowest`, at least 0; grades above `highest` count as `highest`."""
 
     lowest: int
     highest: int | None = None
@@ -75,28 +75,28 @@ class ClippedGrades:
 
 @dataclass(frozen=True)
 class ReplacedGrades:
-    """Certain grades become others."""
+    """Some grades are replaced by others."""
 
     by: tuple[tuple[int, int], ...]
 
     def __call__(self, grades: Ints) -> Ints:
-        found = grades.copy()
-        for grade, other in self.by:
-            found[grades == grade] = other
-        return found
+        replaced = grades.copy()
+        for grade, replacement in self.by:
+            replaced[grades == grade] = replacement
+        return replaced
 
 
 class HitsView(NamedTuple):
-    """What a measure sees of the hits."""
+    """The changes that a measure makes to the hits."""
 
     grades: ClippedGrades | ReplacedGrades | None = None
     judged_only: bool = False
 
 
 class MeasureColumn(NamedTuple):
-    """A measure of theirs, and how it is computed. ours: None for the number of queries, which is 1 for each.
+    """A measure of ir_measures, and how it is computed. ours: None for the number of queries, which is 1 for each.
 
-    scale: what its values are divided by. found_only: no value where nothing relevant was retrieved.
+    scale: the divisor of its values. found_only: no value where nothing relevant was retrieved.
     """
 
     asked: Any
@@ -107,69 +107,83 @@ class MeasureColumn(NamedTuple):
 
 
 def translate(measure: Any, parameters: Mapping[str, Any]) -> MeasureColumn:
-    """Their measure as ours. parameters: those that have a value. Raises ParameterError where it cannot be one."""
+    """Our measure for one of ir_measures. parameters: those that have a value. Raises ParameterError."""
     name = measure.NAME
     if name not in NAMES:
         raise UnknownName("measure of ir_measures", str(measure), NAMES)
-    given = dict(parameters)
-    view = HitsView(grade_change(name, given), given.pop("judged_only", False))
+    arguments = dict(parameters)
+    view = HitsView(grade_change(name, arguments), arguments.pop("judged_only", False))
     if name == "NumQ":
         return MeasureColumn(measure, None, view)
-    ours = MEASURES[our_name(name, given)]
-    if "max_rel" in given:  # the gain of a grade is its share of the way from min_rel to max_rel
-        given["max_rel"] -= given.pop("min_rel")
-    if "dcg" in given:  # DCG's only other form
-        given["dcg"] = "exp" if given["dcg"] == "exp-log2" else "linear"
-    taken = {OUR_PARAMETERS.get(p, p): value for p, value in given.items()}
+    measure_class = MEASURES[our_name(name, arguments)]
+    if "max_rel" in arguments:  # the gain of a grade is its share of the way from min_rel to max_rel
+        arguments["max_rel"] -= arguments.pop("min_rel")
+    if "dcg" in arguments:  # DCG's only other form
+        arguments["dcg"] = "exp" if arguments["dcg"] == "exp-log2" else "linear"
+    our_arguments = {OUR_PARAMETERS.get(parameter, parameter): value for parameter, value in arguments.items()}
     scale = 1.0
-    if name == "RBP" and "rel" in taken and "cutoff" not in taken:
-        taken["cutoff"] = CWL_DEPTH
-        scale = 1 - taken["p"] ** CWL_DEPTH
+    if name == "RBP" and "rel" in our_arguments and "cutoff" not in our_arguments:
+        our_arguments["cutoff"] = CWL_DEPTH
+        scale = 1 - our_arguments["p"] ** CWL_DEPTH
     if name == "SDCG":
-        del taken["gain"]
-    known = {f.name: f for f in fields(ours)}
-    if "depth" in known:
-        taken["depth"] = CWL_DEPTH
-    lacking = [f for f, found in known.items() if found.default is MISSING and f not in taken]
-    if lacking:
-        raise ParameterError(f"{measure} needs a {lacking[0]}, expected a number behind it, as in {name}@10")
-    implied = {p: v for p, v in PRESET.parameters.get(ours.name, {}).items() if p in known}
-    return MeasureColumn(measure, ours(**{**implied, **taken}), view, scale, found_only=name == "Accuracy")
+        del our_arguments["gain"]
+    known_fields = {field.name: field for field in fields(measure_class)}
+    if "depth" in known_fields:
+        our_arguments["depth"] = CWL_DEPTH
+    missing_parameters = [
+        parameter
+        for parameter, field in known_fields.items()
+        if field.default is MISSING and parameter not in our_arguments
+    ]
+    if missing_parameters:
+        raise ParameterError(f"{measure} needs a {missing_parameters[0]}, expected a number behind it, as in {name}@10")
+    preset_arguments = {
+        parameter: value
+        for parameter, value in PRESET.parameters.get(measure_class.name, {}).items()
+        if parameter in known_fields
+    }
+    return MeasureColumn(
+        measure, measure_class(**{**preset_arguments, **our_arguments}), view, scale, found_only=name == "Accuracy"
+    )
 
 
-def our_name(name: str, given: dict[str, Any]) -> str:
-    """The name of our measure; a parameter that chooses among several is taken from those given."""
-    if name == "NumRet" and "rel" in given:
+def our_name(name: str, arguments: dict[str, Any]) -> str:
+    """The name of our measure; a parameter that chooses among several is removed from the arguments."""
+    if name == "NumRet" and "rel" in arguments:
         return "NumRelRet"
-    if name == "SetP" and given.pop("relative", False):
+    if name == "SetP" and arguments.pop("relative", False):
         return "SetRelP"
     return OUR_NAMES.get(name, name)
 
 
-def grade_change(name: str, given: dict[str, Any]) -> ClippedGrades | ReplacedGrades | None:
-    """What a measure does to grades; None where it takes them as they are."""
-    if "gains" in given:
-        gains = given.pop("gains")
-        whole = isinstance(gains, Mapping) and all(isinstance(x, int) for pair in gains.items() for x in pair)
-        if not whole:
+def grade_change(name: str, arguments: dict[str, Any]) -> ClippedGrades | ReplacedGrades | None:
+    """How a measure changes grades; None where it does not."""
+    if "gains" in arguments:
+        gains = arguments.pop("gains")
+        all_integers = isinstance(gains, Mapping) and all(
+            isinstance(number, int) for pair in gains.items() for number in pair
+        )
+        if not all_integers:
             raise ParameterError(f"{name}: gains is {gains!r}, expected whole numbers by grade, as {{1: 1, 2: 5}}")
         return ReplacedGrades(tuple(sorted(gains.items())))
-    if "max_rel" in given:
-        if given["min_rel"] >= given["max_rel"]:
-            raise ParameterError(f"{name}: max_rel is {given['max_rel']}, expected above min_rel, {given['min_rel']}")
-        return ClippedGrades(given["min_rel"], given["max_rel"])
-    return ClippedGrades(0) if name == "Judged" else None  # a negative grade is a judgment to it
+    if "max_rel" in arguments:
+        if arguments["min_rel"] >= arguments["max_rel"]:
+            raise ParameterError(
+                f"{name}: max_rel is {arguments['max_rel']}, expected above min_rel, {arguments['min_rel']}"
+            )
+        return ClippedGrades(arguments["min_rel"], arguments["max_rel"])
+    return ClippedGrades(0) if name == "Judged" else None  # it counts negative grades as judgments
 
 
-def with_changed_grades(hits: Hits, change: Grades, memory: dict[Any, Any]) -> Hits:
-    """The hits as if other grades had been given. memory: of what follows from the judgments alone."""
+def with_changed_grades(hits: Hits, change_grades: Grades, memory: dict[Any, Any]) -> Hits:
+    """The hits with changed grades. memory: cache of what depends on the judgments alone."""
     if "grades" not in memory:
-        grades = change(hits.grades)
+        grades = change_grades(hits.grades)
         memory["grades"] = freeze(grades[np.lexsort((-grades, hits.grade_query))])
     grades = memory["grades"]
     return replace(
         hits,
-        relevance=change(hits.relevance),
+        relevance=change_grades(hits.relevance),
         grades=grades,
         max_grade=int(grades.max()),
         _memory={},
@@ -193,21 +207,23 @@ JUDGMENT, SCORED = ("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "
 
 
 def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]]:
-    """Judgments, and the queries that they name; None where there are none.
+    """Judgments (None where there are none), and their queries.
 
-    by_subtopic: whether a measure asks for subtopics. Otherwise they are read only where the iteration differs from
-    line to line: then a document may stand more than once, and its highest relevance counts.
+    by_subtopic: whether a measure needs subtopics. Otherwise they are read only where the iteration differs between
+    lines: then a document may occur more than once, and its highest relevance counts.
     """
     if isinstance(data, Qrels):
         return data, set(data.query_ids)
     if isinstance(data, Mapping):
         if not is_mapping_of_mappings(data):
             raise InputError("qrels: a mapping whose values are no mappings; expected {query: {document: relevance}}")
-        judged: dict[str, Any] = {query: docs for query, docs in data.items() if docs}
-        two_deep = not any(isinstance(docs, Mapping) for group in judged.values() for docs in group.values())
-        if by_subtopic and two_deep:
-            judged = {query: {ONLY_SUBTOPIC: docs} for query, docs in judged.items()}
-        return (Qrels(judged) if judged else None), set(data)
+        judgments: dict[str, Any] = {query: docs for query, docs in data.items() if docs}
+        without_subtopics = not any(
+            isinstance(docs, Mapping) for group in judgments.values() for docs in group.values()
+        )
+        if by_subtopic and without_subtopics:
+            judgments = {query: {ONLY_SUBTOPIC: docs} for query, docs in judgments.items()}
+        return (Qrels(judgments) if judgments else None), set(data)
     table = columns(data, "qrels", JUDGMENT, "iteration")
     if table is None:
         return None, set()
@@ -221,7 +237,7 @@ def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]
 
 
 def read_lists(data: Any) -> Run | None:
-    """A run; None where it lists nothing. Named tuples are taken one query at a time, and none is kept."""
+    """A run; None where it is empty. Named tuples are read one query at a time."""
     if isinstance(data, Run):
         return data
     if isinstance(data, Mapping):
@@ -235,86 +251,86 @@ def read_lists(data: Any) -> Run | None:
 
 def group_by_query(rows: Iterator[Any]) -> dict[str, dict[str, float]]:
     """Named tuples as `{query: {document: score}}`. Raises InputError for a document that a query holds twice."""
-    found: dict[str, dict[str, float]] = {}
-    first = next(rows, None)
-    if first is None:
-        return found
-    refuse_lacking(SCORED, list(getattr(first, "_fields", ())), "run")
+    lists: dict[str, dict[str, float]] = {}
+    first_row = next(rows, None)
+    if first_row is None:
+        return lists
+    refuse_missing_fields(SCORED, list(getattr(first_row, "_fields", ())), "run")
     query_id, doc_id, score = map(attrgetter, SCORED)
     try:
-        for query, group in groupby(chain([first], rows), query_id):
-            listed = list(group)
-            docs = dict(zip(map(doc_id, listed), map(score, listed), strict=True))
-            before = found.setdefault(query, docs)
-            if len(docs) < len(listed) or (before is not docs and before.keys() & docs.keys()):
-                names = Counter(chain(before if before is not docs else (), map(doc_id, listed)))
-                twice = next(doc for doc, times in names.items() if times > 1)
+        for query, group in groupby(chain([first_row], rows), query_id):
+            group_rows = list(group)
+            docs = dict(zip(map(doc_id, group_rows), map(score, group_rows), strict=True))
+            docs_before = lists.setdefault(query, docs)
+            if len(docs) < len(group_rows) or (docs_before is not docs and docs_before.keys() & docs.keys()):
+                doc_counts = Counter(chain(docs_before if docs_before is not docs else (), map(doc_id, group_rows)))
+                repeated = next(doc for doc, n in doc_counts.items() if n > 1)
                 raise InputError(
-                    f"run: document {twice!r} of query {query!r} stands twice; expected each document once a query; "
+                    f"run: document {repeated!r} of query {query!r} stands twice; expected each document once a query; "
                     "remove one of the two"
                 )
-            before.update(docs)
+            docs_before.update(docs)
     except (AttributeError, TypeError) as error:
-        raise InputError(f"run: a row cannot be read ({error}); {expected(SCORED)}") from None
-    return found
+        raise InputError(f"run: a row cannot be read ({error}); {expected_form(SCORED)}") from None
+    return lists
 
 
 def is_rows(data: Any) -> bool:
-    """Whether it can only be an iterable of named tuples."""
+    """Whether the data are an iterable of named tuples."""
     return isinstance(data, Iterable) and not isinstance(data, (str, bytes)) and not hasattr(data, "columns")
 
 
-def refuse_lacking(wanted: tuple[str, ...], there: list[str], kind: str) -> None:
-    """Raise InputError unless all wanted fields are there."""
-    lacking = [name for name in wanted if name not in there]
-    if lacking:
-        found = ", ".join(map(repr, there)) or "no fields"
-        raise InputError(f"{kind}: no {lacking[0]!r} among {found}; {expected(wanted)}")
+def refuse_missing_fields(required: tuple[str, ...], present: list[str], kind: str) -> None:
+    """Raise InputError unless all required fields are present."""
+    missing = [name for name in required if name not in present]
+    if missing:
+        present_text = ", ".join(map(repr, present)) or "no fields"
+        raise InputError(f"{kind}: no {missing[0]!r} among {present_text}; {expected_form(required)}")
 
 
-def columns(data: Any, kind: str, wanted: tuple[str, ...], optional: str | None = None) -> dict[str, Any] | None:
+def columns(data: Any, kind: str, required: tuple[str, ...], optional: str | None = None) -> dict[str, Any] | None:
     """The columns of a data frame or of named tuples; None where there are no rows."""
     if hasattr(data, "columns"):
-        there = [str(name) for name in data.columns]
-        table = {name: data[name] for name in (*wanted, optional) if name in there}
+        present = [str(name) for name in data.columns]
+        table = {name: data[name] for name in (*required, optional) if name in present}
     elif is_rows(data):
         rows = list(data)
-        there = list(getattr(rows[0], "_fields", ())) if rows else list(wanted)
-        table = {name: field_values(rows, name, kind) for name in (*wanted, optional) if name in there}
+        present = list(getattr(rows[0], "_fields", ())) if rows else list(required)
+        table = {name: field_values(rows, name, kind) for name in (*required, optional) if name in present}
     else:
-        raise InputError(f"{kind}: a {type(data).__name__}; {expected(wanted)}")
-    refuse_lacking(wanted, there, kind)
-    if not len(table[wanted[0]]):
+        raise InputError(f"{kind}: a {type(data).__name__}; {expected_form(required)}")
+    refuse_missing_fields(required, present, kind)
+    if not len(table[required[0]]):
         return None
     return {name: as_polars_values(column) for name, column in table.items()}
 
 
-def expected(wanted: tuple[str, ...]) -> str:
-    value = wanted[-1]
+def expected_form(required: tuple[str, ...]) -> str:
+    value = required[-1]
     return (
-        f"expected {{query: {{document: {value}}}}}, a data frame with columns {', '.join(wanted)}, "
+        f"expected {{query: {{document: {value}}}}}, a data frame with columns {', '.join(required)}, "
         "or named tuples with these fields"
     )
 
 
 def field_values(rows: list[Any], name: str, kind: str) -> Any:
-    """One field of all tuples; numbers as an array, so that whole and broken ones may stand together."""
+    """One field of all tuples; numbers as an array, so that integers and floats may be mixed."""
     try:
-        found = list(map(attrgetter(name), rows))
-        return array("d", found) if name in ("relevance", "score") else found
+        values = list(map(attrgetter(name), rows))
+        return array("d", values) if name in ("relevance", "score") else values
     except (AttributeError, TypeError, OverflowError) as error:
         raise InputError(f"{kind}: the field {name!r} of a row cannot be read ({error}); correct that row") from None
 
 
 def as_polars_values(column: Any) -> Any:
-    """A column as polars takes it, whatever library it is from."""
+    """A column of any library in a form that polars accepts."""
     kind = getattr(getattr(column, "dtype", None), "kind", "")
     if kind and kind in "iuf":
         return column.to_numpy()
     return column.tolist() if hasattr(column, "tolist") else list(column)
 
 
-try:  # by its name, since it is no dependency: who asks for this module has it
+try:  # by its name, since it is no dependency of rankscope
     irm: Any = import_module("ir_measures")
 except ImportError as error:
     raise ImportError(f"rankscope.compat.ir_measures needs ir_measures ({error}); pip install ir-measures") from None
@@ -324,7 +340,7 @@ Provider: Any = irm.Provider
 Evaluator: Any = irm.Evaluator
 
 
-class RankscopeProvider(Provider):  # type: ignore[misc]  # theirs, loaded at run time
+class RankscopeProvider(Provider):  # type: ignore[misc]  # loaded at run time
     """All measures of ir_measures, from one join of the run: `evaluator`, `calc_aggregate`, `calc`, `iter_calc`.
 
     measures: an iterable of ir_measures' measures. qrels: `{query: {document: relevance}}`, a data frame with
@@ -339,8 +355,8 @@ class RankscopeProvider(Provider):  # type: ignore[misc]  # theirs, loaded at ru
 
     >>> from ir_measures import ERR, RR, nDCG
     >>> from rankscope.compat.ir_measures import provider
-    >>> found = provider.calc_aggregate([nDCG @ 10, RR @ 2], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0, "c": 0.5}})
-    >>> {measure: round(value, 4) for measure, value in found.items()}
+    >>> means = provider.calc_aggregate([nDCG @ 10, RR @ 2], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0, "c": 0.5}})
+    >>> {measure: round(value, 4) for measure, value in means.items()}
     {nDCG@10: 0.6309, RR@2: 0.5}
     """
 
@@ -348,10 +364,12 @@ class RankscopeProvider(Provider):  # type: ignore[misc]  # theirs, loaded at ru
 
     def __init__(self) -> None:
         super().__init__()
-        there = irm.measures.registry
-        every = irm.providers.base.Any()
+        registry = irm.measures.registry
+        any_value = irm.providers.base.Any()
         self.SUPPORTED_MEASURES = [
-            type(there[name])(**dict.fromkeys(there[name].SUPPORTED_PARAMS, every)) for name in NAMES if name in there
+            type(registry[name])(**dict.fromkeys(registry[name].SUPPORTED_PARAMS, any_value))
+            for name in NAMES
+            if name in registry
         ]
 
     def supports(self, measure: Any) -> bool:
@@ -368,16 +386,16 @@ class RankscopeProvider(Provider):  # type: ignore[misc]  # theirs, loaded at ru
         return RankscopeEvaluator(measures, qrels)
 
 
-class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # theirs, loaded at run time
+class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # loaded at run time
     """Measures and judgments, prepared; each call takes one run. Made by `provider.evaluator(measures, qrels)`."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         self._columns = [read_measure(measure) for measure in dict.fromkeys(measures)]
-        by_subtopic = any(c.ours is not None and c.ours.needs_subtopics for c in self._columns)
+        by_subtopic = any(column.ours is not None and column.ours.needs_subtopics for column in self._columns)
         self._qrels, query_ids = read_judgments(qrels, by_subtopic)
         if by_subtopic and self._qrels is not None and self._qrels.subtopics is not None:
             warn_of_single_subtopic(self._qrels)
-        self._memory: dict[Any, dict[Any, Any]] = {}  # of each view of the judgments
+        self._memory: dict[Any, dict[Any, Any]] = {}  # by change of grades
         super().__init__([column.asked for column in self._columns], query_ids)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
@@ -425,22 +443,22 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # theirs, loaded at 
 
 
 def read_measure(measure: Any) -> MeasureColumn:
-    """A measure of ir_measures as one of ours. Raises ParameterError."""
+    """Check a measure of ir_measures and translate it. Raises ParameterError."""
     if not isinstance(measure, irm.Measure):
         raise ParameterError(f"{measure!r} is no measure of ir_measures, expected one such as nDCG @ 10")
-    given = {p: measure[p] for p in measure.SUPPORTED_PARAMS if measure[p] is not NOT_PROVIDED}
+    arguments = {name: measure[name] for name in measure.SUPPORTED_PARAMS if measure[name] is not NOT_PROVIDED}
     for parameter, info in measure.SUPPORTED_PARAMS.items():
-        if info.required and parameter not in given:
+        if info.required and parameter not in arguments:
             raise ParameterError(f"{measure} needs {parameter}, expected {measure.NAME}(..., {parameter}=...)")
     try:
         measure.validate_params()
     except AssertionError as error:
         raise ParameterError(f"{measure}: {error}; see ir_measures for what it takes") from None
-    return translate(measure, given)
+    return translate(measure, arguments)
 
 
 def warn_of_single_subtopic(qrels: Qrels) -> None:
-    """Say, where ir_measures says such things, that a measure of diversity has nothing to tell apart."""
+    """Warn, by ir_measures' logger, where a measure of diversity has one subtopic only."""
     assert qrels.subtopics is not None
     if not qrels.subtopics.subtopic.any():
         logging.getLogger("ir_measures.rankscope").warning(
@@ -477,12 +495,12 @@ def install() -> None:
 
 def uninstall() -> None:
     """Undo `install`; nothing happens where it was not called."""
-    chosen = irm.DefaultPipeline.providers
-    chosen[:] = [one for one in chosen if one.NAME != RankscopeProvider.NAME]
+    providers = irm.DefaultPipeline.providers
+    providers[:] = [candidate for candidate in providers if candidate.NAME != RankscopeProvider.NAME]
 
 
 def __getattr__(name: str) -> Any:
-    """What is not defined here is that of ir_measures."""
-    if name.startswith("__") and name != "__version__":  # what Python asks every module for
+    """Names that are not defined here come from ir_measures."""
+    if name.startswith("__") and name != "__version__":  # Python looks these up in every module
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(irm, name)

@@ -2,7 +2,7 @@
 
     from rankscope.compat import pytrec_eval  # instead of: import pytrec_eval
 
-docs/pytrec_eval.md shows code that uses it, and says what differs.
+docs/pytrec_eval.md shows examples and lists the differences.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ __all__ = [
 
 
 VERSION = "trec_eval-9"
-#: What the original gives for what is no measure of ours: every list is one query, and letters are no number.
+#: The values of the original for names that are no measures of ours.
 CONSTANTS = {"runid": 0.0, "num_q": 1.0, "relstring": 0.0}
-#: In float32, in which scores are compared, an infinity: so infinite scores tie with it as they do in C.
+#: Infinite in float32, in which scores are compared, so that infinite scores tie with it as in C.
 LARGEST_SCORE = sys.float_info.max
 supported_nicknames = {name: set(members) - ONLY_10 for name, members in NICKNAMES.items()}
 supported_measures = set(supported_nicknames["all_trec"])
@@ -75,9 +75,9 @@ class RelevanceEvaluator:
         self._convention = Convention(precision=PRESETS[VERSION].precision, rel=level)
         self._judged_only = bool(operator.index(judged_docs_only_flag))
         check_mapping_of_mappings("query_relevance", query_relevance, "relevance")
-        judged = {query: docs for query, docs in query_relevance.items() if docs}
+        judgments = {query: docs for query, docs in query_relevance.items() if docs}
         try:
-            self._qrels = Qrels(judged) if judged else None
+            self._qrels = Qrels(judgments) if judgments else None
         except InputError as error:
             raise TypeError(str(error)) from None
 
@@ -100,13 +100,13 @@ class RelevanceEvaluator:
         if qrels is None:
             return {}
         joiner = self._join(qrels, scores)
-        places = {query: qrels.places[query] for query in scores if query in qrels.places}
-        if not places:
+        query_rows = {query: qrels.places[query] for query in scores if query in qrels.places}
+        if not query_rows:
             return {}
         hits = joiner.finish()
         values = self._values(hits.judged_only() if self._judged_only else hits)
-        rows = values[:, list(places.values())].T.tolist()
-        return {query: dict(zip(self._columns, row, strict=True)) for query, row in zip(places, rows, strict=True)}
+        rows = values[:, list(query_rows.values())].T.tolist()
+        return {query: dict(zip(self._columns, row, strict=True)) for query, row in zip(query_rows, rows, strict=True)}
 
     def _join(self, qrels: Qrels, scores: Mapping[str, Mapping[str, float]]) -> Joiner:
         joiner = Joiner(qrels, self._convention, "scores")
@@ -128,7 +128,7 @@ class RelevanceEvaluator:
 
 
 def measure_keys(measures: Iterable[str]) -> dict[str, MeasureLine]:
-    """The keys that stand for each query, in the order of the original: trec_eval's, cutoffs rising."""
+    """The keys of each query's values, in the order of the original: trec_eval's, with rising cutoffs."""
     names = list(measures)
     for name in names:
         if not isinstance(name, str):
@@ -137,9 +137,9 @@ def measure_keys(measures: Iterable[str]) -> dict[str, MeasureLine]:
 
 
 def measure_key(line: MeasureLine) -> str:
-    """A cutoff is part of the key; the parameters of `set_F`, `utility` and others with one value are not."""
-    several = line.stem in TREC_NAMES and TREC_NAMES[line.stem].several
-    return line.shown if several else line.stem
+    """The key of a measure, with its cutoff, but without parameters of `set_F`, `utility` and others with one value."""
+    has_several = line.stem in TREC_NAMES and TREC_NAMES[line.stem].several
+    return line.shown if has_several else line.stem
 
 
 def check_mapping_of_mappings(name: str, data: object, value: str) -> None:
@@ -152,18 +152,18 @@ def check_mapping_of_mappings(name: str, data: object, value: str) -> None:
 
 
 def finite_scores(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """A run that could not be joined, infinite scores made finite. Raises TypeError where something else is wrong."""
+    """The run with infinite scores made finite. Raises TypeError where something else is wrong."""
     check_mapping_of_mappings("scores", scores, "score")
-    found: dict[str, dict[str, float]] = {}
+    finite: dict[str, dict[str, float]] = {}
     for query, docs in scores.items():
-        found[query] = {}
+        finite[query] = {}
         for doc, score in docs.items():
             if not isinstance(query, str) or not isinstance(doc, str) or not isinstance(score, Real):
                 raise TypeError(
                     f"scores: query {query!r}, document {doc!r} has {score!r}, expected strings and a number"
                 )
-            found[query][doc] = max(-LARGEST_SCORE, min(LARGEST_SCORE, score)) if score == score else score
-    return found
+            finite[query][doc] = max(-LARGEST_SCORE, min(LARGEST_SCORE, score)) if score == score else score
+    return finite
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -193,23 +193,27 @@ class DuplicateDocument(InputError, AssertionError):
     """A document that a query holds twice: an AssertionError in the original."""
 
 
-def parse_lines(lines: Iterable[str], form: str, column: int, number: Callable[[str], T]) -> dict[str, dict[str, T]]:
-    where, width = getattr(lines, "name", "line"), len(form.split())
-    found: defaultdict[str, dict[str, T]] = defaultdict(dict)
-    for place, line in enumerate(lines, 1):
+def parse_lines(
+    lines: Iterable[str], line_format: str, column: int, parse_number: Callable[[str], T]
+) -> dict[str, dict[str, T]]:
+    source, n_fields = getattr(lines, "name", "line"), len(line_format.split())
+    lists: defaultdict[str, dict[str, T]] = defaultdict(dict)
+    for line_number, line in enumerate(lines, 1):
         fields = line.split()
-        if len(fields) != width:
-            raise InputError(f"{where}:{place}: {len(fields)} fields, expected {width} ({form})")
-        docs, doc = found[fields[0]], fields[2]
+        if len(fields) != n_fields:
+            raise InputError(f"{source}:{line_number}: {len(fields)} fields, expected {n_fields} ({line_format})")
+        docs, doc = lists[fields[0]], fields[2]
         if doc in docs:
             raise DuplicateDocument(
-                f"{where}:{place}: document {doc!r} of query {fields[0]!r} stands twice; remove one of the two"
+                f"{source}:{line_number}: document {doc!r} of query {fields[0]!r} stands twice; remove one of the two"
             )
         try:
-            docs[doc] = number(fields[column])
+            docs[doc] = parse_number(fields[column])
         except ValueError:
-            raise InputError(f"{where}:{place}: {fields[column]!r} is no number ({number.__name__})") from None
-    return found
+            raise InputError(
+                f"{source}:{line_number}: {fields[column]!r} is no number ({parse_number.__name__})"
+            ) from None
+    return lists
 
 
 def compute_aggregated_measure(measure: str, values: Any) -> float:

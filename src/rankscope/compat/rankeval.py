@@ -51,8 +51,8 @@ def normalize(ranks: Numbers, ties: str = "minimize") -> list[float]:
     [1.0, 3.0, 3.0, 4.0, 5.0]
     """
     check_normalisation(ties)
-    found: list[float] = normalise_ranks(table_of_list(ranks, ranks).gold, ties)[0].tolist()
-    return found
+    normalised: list[float] = normalise_ranks(table_of_list(ranks, ranks).gold, ties)[0].tolist()
+    return normalised
 
 
 def kendall_tau(
@@ -79,14 +79,14 @@ def kendall_tau(
         penalize_ties=penalize_predicted_ties,
         invert_ranks=invert_ranks,
     )
-    valid = int(counts.valid[0])
-    tau = float(counts.tau[0]) if valid else None
+    n_valid = int(counts.valid[0])
+    tau = float(counts.tau[0]) if n_valid else None
     return {
         "tau": tau,
-        "prob": None if tau is None else float(tau_prob(tau, valid)),
+        "prob": None if tau is None else float(tau_prob(tau, n_valid)),
         "concordant_count": int(counts.concordant[0]),
         "discordant_count": int(counts.discordant[0]),
-        "all_pairs_count": valid,
+        "all_pairs_count": n_valid,
         "original_ties": int(counts.gold_ties[0]),
         "predicted_ties": int(counts.predicted_ties[0]),
         "pairs": int(counts.pairs[0]),
@@ -177,20 +177,23 @@ def table_of_list(original: Numbers, predicted: Numbers) -> PairedRanks:
 
 
 def table_of_lists(original: Sequence[Numbers], predicted: Sequence[Numbers]) -> PairedRanks:
-    """Lists as the tool takes them: -1 is a rank like others. Raises InputError."""
+    """Lists of ranks, where -1 is a rank like others, as in the tool. Raises InputError."""
     if len(original) != len(predicted):
         raise InputError(f"{len(predicted)} predicted lists and {len(original)} original ones, expected as many")
     lengths = np.array([len(ranks) for ranks in original], np.int64)
-    for i, (a, b) in enumerate(zip(original, predicted, strict=True)):
-        if len(a) != len(b) or not len(a):
-            raise InputError(f"list {i + 1}: {len(b)} predicted ranks and {len(a)} original ones, expected as many")
+    for i, (original_ranks, predicted_ranks) in enumerate(zip(original, predicted, strict=True)):
+        if len(original_ranks) != len(predicted_ranks) or not len(original_ranks):
+            raise InputError(
+                f"list {i + 1}: {len(predicted_ranks)} predicted ranks and {len(original_ranks)} original ones, "
+                "expected as many"
+            )
     tables = np.full((2, lengths.size, int(lengths.max(initial=0))), np.nan)
-    inside = np.arange(tables.shape[2]) < lengths[:, None]
+    present = np.arange(tables.shape[2]) < lengths[:, None]
     for table, lists in zip(tables, (original, predicted), strict=True):
         try:
-            table[inside] = np.array([rank for ranks in lists for rank in ranks], np.float64)
+            table[present] = np.array([rank for ranks in lists for rank in ranks], np.float64)
         except (TypeError, ValueError):
             raise InputError("a rank is no number, expected numbers") from None
-    if not np.isfinite(tables[:, inside]).all():
+    if not np.isfinite(tables[:, present]).all():
         raise InputError("a rank is NaN or infinite, expected finite numbers")
     return PairedRanks(tables[0], tables[1])

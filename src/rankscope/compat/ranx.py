@@ -1,8 +1,8 @@
-"""The package ranx, as far as it evaluates: its measures, Qrels, Run and `evaluate`.
+"""The evaluation part of the package ranx: its measures, Qrels, Run and `evaluate`.
 
     from rankscope.compat import ranx  # instead of: import ranx
 
-docs/ranx.md shows code that uses it, and says what differs.
+docs/ranx.md shows examples and lists the differences.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class UnknownKind(UnknownName, AssertionError):
 
 
 class ListsByQuery(ABC, Generic[T, Core]):
-    """Documents with a number each, by query: what Qrels and Run share.
+    """Documents with a number each, by query: the base of Qrels and Run.
 
-    At least one of `_core` (ours) and `_dicts` is there. Where a list is due to be sorted, that waits until its order
-    can be seen: queries by id, documents by falling number.
+    At least one of `_core` (our object) and `_dicts` is set. Sorting (queries by id, documents by falling number) waits
+    until the order is visible.
     """
 
     _what: ClassVar[str]
@@ -78,7 +78,7 @@ class ListsByQuery(ABC, Generic[T, Core]):
         self._core: Core | None = None
         self._dicts: dict[str, dict[str, T]] | None = {}
         self._due = False
-        self._lent = False  # whether somebody holds the dicts, and may change them
+        self._lent = False  # whether the caller holds the dicts, and may change them
 
     @classmethod
     def _of(cls, core: Core, name: str | None = None) -> Any:
@@ -90,7 +90,7 @@ class ListsByQuery(ABC, Generic[T, Core]):
     @staticmethod
     @abstractmethod
     def _unpack(core: Core) -> dict[str, dict[str, T]]:
-        """What ours holds, as dicts."""
+        """The content of our object as dicts."""
 
     @staticmethod
     @abstractmethod
@@ -100,14 +100,14 @@ class ListsByQuery(ABC, Generic[T, Core]):
     @staticmethod
     @abstractmethod
     def _number(value: Any, query: str, doc: str) -> T:
-        """The value as it is kept. Raises InputError."""
+        """The value in its stored type. Raises InputError."""
 
     @abstractmethod
     def _lines(self) -> Iterator[str]:
         """The lines of a file in TREC's format."""
 
     def _look(self) -> dict[str, dict[str, T]]:
-        """The dicts, in the order in which they are to be seen."""
+        """The dicts in their visible order."""
         if self._dicts is None:
             assert self._core is not None
             self._dicts = self._unpack(self._core)
@@ -117,7 +117,7 @@ class ListsByQuery(ABC, Generic[T, Core]):
         return self._dicts
 
     def _change(self) -> dict[str, dict[str, T]]:
-        """The dicts, to be changed."""
+        """The dicts, for changes, which make our object invalid."""
         dicts = self._look()
         self._core = None
         return dicts
@@ -127,7 +127,7 @@ class ListsByQuery(ABC, Generic[T, Core]):
         return self._change()
 
     def _ids(self) -> Sequence[str]:
-        """The ids of the queries, in the order in which they are to be seen."""
+        """The ids of the queries in their visible order."""
         if self._dicts is not None:
             return sorted(self._dicts) if self._due else list(self._dicts)
         assert self._core is not None
@@ -159,15 +159,15 @@ class ListsByQuery(ABC, Generic[T, Core]):
 
         Raises InputError for what is no number, for more documents than numbers, and for a document that stands twice.
         """
-        new = {}
+        new_lists = {}
         for query, docs, values in zip(q_ids, map(list, doc_ids), map(list, scores), strict=True):
             if not len(docs) == len(values) == len(set(docs)):
                 raise InputError(
                     f"{self._what}: query {query!r} has {len(docs)} documents ({len(set(docs))} different ones) and "
                     f"{len(values)} numbers, expected as many of each; correct this query"
                 )
-            new[query] = {doc: self._number(value, query, doc) for doc, value in zip(docs, values, strict=True)}
-        self._change().update(new)
+            new_lists[query] = {doc: self._number(value, query, doc) for doc, value in zip(docs, values, strict=True)}
+        self._change().update(new_lists)
         self._due = True
 
     def sort(self) -> None:
@@ -223,18 +223,20 @@ class ListsByQuery(ABC, Generic[T, Core]):
         return f"{type(self).__name__}({n} {'query' if n == 1 else 'queries'}, name={self.name!r})"
 
 
-def check_mapping_of_mappings(what: str, data: object) -> None:
+def check_mapping_of_mappings(argument: str, data: object) -> None:
     """Raise InputError unless it is a mapping of mappings."""
-    good = isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
-    if not good:
-        raise InputError(f"{what}: found {data!r:.80}, expected a dict {{query_id: {{document_id: number}}}}")
+    is_valid = isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
+    if not is_valid:
+        raise InputError(f"{argument}: found {data!r:.80}, expected a dict {{query_id: {{document_id: number}}}}")
 
 
-def check_ids(what: str, ids: list[str]) -> None:
+def check_ids(argument: str, ids: list[str]) -> None:
     """Raise OutputError for an id or name that would be no field of TREC's format."""
     if " ".join(ids).split() != ids:
-        bad = next(id_ for id_ in ids if id_.split() != [id_])
-        raise OutputError(f"{what}: {bad!r} is empty or holds blanks, which TREC's format cannot tell; save as JSON")
+        invalid_id = next(id_ for id_ in ids if id_.split() != [id_])
+        raise OutputError(
+            f"{argument}: {invalid_id!r} is empty or holds blanks, which TREC's format cannot tell; save as JSON"
+        )
 
 
 def file_kind(path: PathLike, kind: str | None) -> str:
@@ -256,15 +258,15 @@ def read_json(path: PathLike) -> Any:
 
 
 def frame_columns(df: Any, *names: str) -> list[list[Any]]:
-    there = list(df.columns)
+    present = list(df.columns)
     for name in names:
-        if name not in there:
-            raise InputError(f"the data frame has no column {name!r} among {there}; name the columns that it has")
+        if name not in present:
+            raise InputError(f"the data frame has no column {name!r} among {present}; name the columns that it has")
     return [list(df[name]) for name in names]
 
 
 def load_pandas() -> Any:
-    """The module, which only whoever asks for its data frames needs."""
+    """The module pandas, which only functions for data frames need."""
     try:
         return importlib.import_module("pandas")
     except ImportError:
@@ -298,7 +300,7 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
     def _unpack(core: our_qrels.Qrels) -> dict[str, dict[str, int]]:
         values = core.relevance.tolist()
         lists = zip(core.query_ids, core._lookup, pairwise(core.offsets.tolist()), strict=True)
-        return {query: dict(zip(docs, values[a:b], strict=True)) for query, docs, (a, b) in lists}
+        return {query: dict(zip(docs, values[begin:end], strict=True)) for query, docs, (begin, end) in lists}
 
     @staticmethod
     def _order(docs: Mapping[str, int]) -> dict[str, int]:
@@ -313,7 +315,7 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
         return int(value)
 
     def _prepared(self) -> our_qrels.Qrels:
-        """Ours, to be joined. Kept until something changes."""
+        """Our Qrels for the join, cached until something changes."""
         core = self._core if self._core is not None else our_qrels.Qrels(self._look())
         self._core = None if self._lent else core
         return core
@@ -352,15 +354,15 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
         kind = file_kind(path, kind)
         if kind == "json":
             return Qrels(read_json(path))
-        found: Qrels = Qrels._of(read_qrels(path, input="parquet" if kind == "parquet" else "trec"))
-        return found
+        qrels: Qrels = Qrels._of(read_qrels(path, input="parquet" if kind == "parquet" else "trec"))
+        return qrels
 
     @staticmethod
     def from_df(df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
         """From a data frame of pandas (or polars), one row a judgment. Raises InputError, naming the row."""
         columns = frame_columns(df, q_id_col, doc_id_col, score_col)
-        found: Qrels = Qrels._of(our_qrels.Qrels(dict(zip(("query_id", "doc_id", "relevance"), columns, strict=True))))
-        return found
+        qrels: Qrels = Qrels._of(our_qrels.Qrels(dict(zip(("query_id", "doc_id", "relevance"), columns, strict=True))))
+        return qrels
 
     @staticmethod
     def from_parquet(
@@ -416,7 +418,7 @@ class Run(ListsByQuery[float, our_run.Run]):
         assert core._rows is not None
         docs, values = decode_ids(decode(core._rows.docs)), core._rows.values.tolist()
         lists = zip(core.query_ids, pairwise(core._rows.offsets.tolist()), strict=True)
-        return {query: dict(zip(docs[a:b], values[a:b], strict=True)) for query, (a, b) in lists}
+        return {query: dict(zip(docs[begin:end], values[begin:end], strict=True)) for query, (begin, end) in lists}
 
     @staticmethod
     def _order(docs: Mapping[str, float]) -> dict[str, float]:
@@ -432,7 +434,7 @@ class Run(ListsByQuery[float, our_run.Run]):
         raise InputError(f"run: the score of document {doc!r} of query {query!r} is {value!r}, expected a number")
 
     def _prepared(self) -> our_run.Run:
-        """Ours, to be joined; as in the original, the run is sorted from then on."""
+        """Our Run for the join; as in the original, the run is sorted from then on."""
         self._due = True
         if self._core is not None:
             return self._core
@@ -446,10 +448,10 @@ class Run(ListsByQuery[float, our_run.Run]):
 
     def make_comparable(self, qrels: Qrels) -> Run:
         """Give this run the queries of the judgments: an empty list where it has none, no others. Returns itself."""
-        wanted = qrels.keys()
-        if wanted != self.keys():
+        judged_queries = qrels.keys()
+        if judged_queries != self.keys():
             dicts = self._change()
-            self._dicts = {query: dicts.get(query, {}) for query in wanted}
+            self._dicts = {query: dicts.get(query, {}) for query in judged_queries}
         self._due = True
         return self
 
@@ -483,8 +485,8 @@ class Run(ListsByQuery[float, our_run.Run]):
         if kind == "json":
             return Run(read_json(path), name)
         core = read_run(path, name=name, input="parquet" if kind == "parquet" else "trec")
-        found: Run = Run._of(core, name if kind == "parquet" else core.name)
-        return found
+        run: Run = Run._of(core, name if kind == "parquet" else core.name)
+        return run
 
     @staticmethod
     def from_df(
@@ -493,8 +495,8 @@ class Run(ListsByQuery[float, our_run.Run]):
         """From a data frame of pandas (or polars), one row a document. Raises InputError, naming the row."""
         columns = frame_columns(df, q_id_col, doc_id_col, score_col)
         core = our_run.Run(dict(zip(("query_id", "doc_id", "score"), columns, strict=True)))
-        found: Run = Run._of(core, name)
-        return found
+        run: Run = Run._of(core, name)
+        return run
 
     @staticmethod
     def from_parquet(
@@ -525,7 +527,7 @@ class NotComparable(InputError, AssertionError):
 
 
 class Metric(NamedTuple):
-    """A name as it was read. cutoff: None for the whole list; level: least relevance that counts."""
+    """A parsed name. cutoff: None for the whole list; level: least relevance that counts."""
 
     stem: str
     cutoff: int | None
@@ -541,12 +543,14 @@ def hit_rate(hits: Hits, cutoff: int | None) -> Floats:
     return np.minimum(NumRelRet()(hits), 1.0) if cutoff is None else Success(cutoff=cutoff)(hits)
 
 
-def with_cutoff(within: Callable[..., Measure], whole: Callable[..., Measure]) -> Callable[[Hits, int | None], Floats]:
-    """A measure of the first k, and its like of the whole list."""
-    return lambda hits, cutoff: whole()(hits) if cutoff is None else within(cutoff=cutoff)(hits)
+def with_cutoff(
+    cutoff_measure: Callable[..., Measure], list_measure: Callable[..., Measure]
+) -> Callable[[Hits, int | None], Floats]:
+    """A measure at a cutoff, or its variant of the complete list."""
+    return lambda hits, cutoff: list_measure()(hits) if cutoff is None else cutoff_measure(cutoff=cutoff)(hits)
 
 
-#: Those that ask only whether a document is relevant, and those of gains.
+#: Metrics that use binary relevance, and those with gains.
 BINARY: dict[str, Callable[[Hits, int | None], Floats]] = {
     "hits": count_hits,
     "hit_rate": hit_rate,
@@ -564,12 +568,12 @@ GRADED: dict[str, Callable[[Hits, int | None], Floats]] = {
     "ndcg": lambda hits, cutoff: nDCG(cutoff=cutoff)(hits),
     "ndcg_burges": lambda hits, cutoff: nDCG(gain="exp", cutoff=cutoff)(hits),
 }
-NO_CUTOFF = ("r-precision", "bpref")  # they take one, and make nothing of it
+NO_CUTOFF = ("r-precision", "bpref")  # they accept a cutoff and ignore it
 
 
 def rbp(hits: Hits, p: float) -> Floats:
     """Gains are the grades themselves, not divided by the highest one."""
-    if p == 0:  # who never goes on sees the first document
+    if p == 0:  # only the first document is seen
         return DCG(cutoff=1)(hits)
     return RBP(p=p)(hits) * max(hits.max_grade, 1)
 
@@ -605,44 +609,44 @@ def evaluate(
     array([0.5])
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
-    asked = {name: read_metric(name) for name in names}
+    parsed_metrics = {name: read_metric(name) for name in names}
     check_types(qrels, run)
     if make_comparable:
         run = run_of_judged_queries(qrels, run)
     queries = same_queries(qrels, run)
     hits = join_run(qrels, run)
     order = query_order(hits, queries)
-    found = {name: values[order] for name, values in metric_values(hits, asked).items()}
+    values_by_metric = {name: values[order] for name, values in metric_values(hits, parsed_metrics).items()}
     if isinstance(run, Run) and save_results_in_run:
-        save_in_run(run, queries, found, with_std=return_mean and return_std)
-    answers: dict[str, Any] = found
+        save_in_run(run, queries, values_by_metric, with_std=return_mean and return_std)
+    results: dict[str, Any] = values_by_metric
     if return_mean and return_std:
-        answers = {name: {"mean": np.mean(values), "std": np.std(values)} for name, values in found.items()}
+        results = {name: {"mean": np.mean(values), "std": np.std(values)} for name, values in values_by_metric.items()}
     elif return_mean:
-        answers = {name: np.mean(values) for name, values in found.items()}
-    return answers[names[0]] if len(names) == 1 else answers
+        results = {name: np.mean(values) for name, values in values_by_metric.items()}
+    return results[names[0]] if len(names) == 1 else results
 
 
 def read_metric(name: str) -> Metric:
-    """A name's parts: `stem@k-lN`, or `rbp.95-lN`. Raises UnknownName and ParameterError."""
+    """Parse a name: `stem@k-lN`, or `rbp.95-lN`. Raises UnknownName and ParameterError."""
     if not isinstance(name, str):
         raise ParameterError(f"a metric is {name!r}, expected a name such as 'ndcg@10'")
-    front, *levels = name.split("-l")
+    head, *levels = name.split("-l")
     if len(levels) > 1:
         raise ParameterError(f"{name}: {len(levels)} relevance levels, expected one at the end, as in ndcg@10-l2")
     level = parse_integer(name, levels[0], "-l") if levels else 1
-    if "rbp" in front:
-        stem, *rest = front.split("." if "." in front else "@")
+    if "rbp" in head:
+        stem, *suffix = head.split("." if "." in head else "@")
         if stem != "rbp":
             raise UnknownName("metric of ranx", stem, [*BINARY, *GRADED, "rbp.95"])
         try:
-            return Metric(stem, None, level, float(f"0.{rest[0]}"))
+            return Metric(stem, None, level, float(f"0.{suffix[0]}"))
         except (IndexError, ValueError):
             raise ParameterError(f"{name}: found no persistence, expected its digits, as in rbp.95") from None
-    stem, *rest = front.split("@")
+    stem, *suffix = head.split("@")
     if stem not in BINARY and stem not in GRADED:
         raise UnknownName("metric of ranx", stem, [*BINARY, *GRADED, "rbp.95"])
-    cutoff = parse_integer(name, rest[0], "@") if rest else 0
+    cutoff = parse_integer(name, suffix[0], "@") if suffix else 0
     if stem in NO_CUTOFF:
         cutoff = 0
     elif cutoff < 0:
@@ -658,11 +662,13 @@ def parse_integer(name: str, text: str, sign: str) -> int:
 
 
 def check_types(qrels: object, run: object) -> None:
-    for what, data, kind in (("qrels", qrels, Qrels), ("run", run, Run)):
-        if not isinstance(data, (Mapping, kind)):
-            raise InputError(f"{what}: found a {type(data).__name__}, expected a {kind.__name__} or a dict of dicts")
+    for argument, data, expected_class in (("qrels", qrels, Qrels), ("run", run, Run)):
+        if not isinstance(data, (Mapping, expected_class)):
+            raise InputError(
+                f"{argument}: found a {type(data).__name__}, expected a {expected_class.__name__} or a dict of dicts"
+            )
         if isinstance(data, Mapping):
-            check_mapping_of_mappings(what, data)
+            check_mapping_of_mappings(argument, data)
 
 
 def run_of_judged_queries(qrels: QrelsLike, run: RunLike) -> RunLike:
@@ -674,81 +680,84 @@ def run_of_judged_queries(qrels: QrelsLike, run: RunLike) -> RunLike:
 
 def same_queries(qrels: QrelsLike, run: RunLike) -> list[str]:
     """The ids of all queries, in the order of the judgments. Raises NotComparable."""
-    judged, listed = qrels.keys(), run.keys()
-    if judged != listed:
-        without, strange = [q for q in judged if q not in listed], [q for q in listed if q not in judged]
-        raise NotComparable(
-            f"the run has no list for {len(without)} of {len(judged)} queries of the qrels ({first_names(without)}), "
-            f"and {len(strange)} lists for others ({first_names(strange)}), expected the same queries; pass "
-            "make_comparable=True"
+    judged_queries, listed_queries = qrels.keys(), run.keys()
+    if judged_queries != listed_queries:
+        missing, unjudged = (
+            [q for q in judged_queries if q not in listed_queries],
+            [q for q in listed_queries if q not in judged_queries],
         )
-    return list(judged)
+        raise NotComparable(
+            f"the run has no list for {len(missing)} of {len(judged_queries)} queries of the qrels "
+            f"({first_names(missing)}), and {len(unjudged)} lists for others ({first_names(unjudged)}), expected the "
+            "same queries; pass make_comparable=True"
+        )
+    return list(judged_queries)
 
 
 def join_run(qrels: QrelsLike, run: RunLike) -> Hits:
-    judged = qrels._prepared() if isinstance(qrels, Qrels) else our_qrels.Qrels(qrels)
+    judgments = qrels._prepared() if isinstance(qrels, Qrels) else our_qrels.Qrels(qrels)
     name = getattr(run, "name", None) or "run"
-    listed = run._prepared() if isinstance(run, Run) else our_run.Run(run)
-    joiner = Joiner(judged, Convention(), name)
-    if listed._rows is not None:
-        joiner.add(listed._rows)
-    elif listed._mapping is not None:
+    lists = run._prepared() if isinstance(run, Run) else our_run.Run(run)
+    joiner = Joiner(judgments, Convention(), name)
+    if lists._rows is not None:
+        joiner.add(lists._rows)
+    elif lists._mapping is not None:
         try:
-            joiner.add_mapping(listed._mapping)
+            joiner.add_mapping(lists._mapping)
         except (InputError, TypeError, AttributeError):
-            joiner = Joiner(judged, Convention(), name)
-            joiner.add_mapping(finite_scores(listed._mapping))  # infinite scores, which have an order, made finite
+            joiner = Joiner(judgments, Convention(), name)
+            joiner.add_mapping(finite_scores(lists._mapping))  # with infinite scores made finite
     return joiner.finish()
 
 
 def query_order(hits: Hits, queries: list[str]) -> Ints | slice:
-    """Where each query stands in the hits."""
+    """The index of each query in the hits."""
     if len(queries) == len(hits) and tuple(queries) == hits.query_ids:
         return slice(None)
-    place = {query: i for i, query in enumerate(hits.query_ids)}
-    return np.array([place[query] for query in queries], np.int64)
+    index_of_query = {query: i for i, query in enumerate(hits.query_ids)}
+    return np.array([index_of_query[query] for query in queries], np.int64)
 
 
-def metric_values(hits: Hits, asked: Mapping[str, Metric]) -> dict[str, Floats]:
+def metric_values(hits: Hits, metrics: Mapping[str, Metric]) -> dict[str, Floats]:
     """(queries) the values of each metric, in arrays of their own."""
-    made: dict[tuple[bool, int], Hits] = {}
-    found = {}
-    for name, metric in asked.items():
+    hits_by_key: dict[tuple[bool, int], Hits] = {}
+    values_by_metric = {}
+    for name, metric in metrics.items():
         key = metric.stem in BINARY, metric.level
-        if key not in made:
-            made[key] = hits_from_level(hits, metric.level, binary=key[0])
-        at = made[key]
+        if key not in hits_by_key:
+            hits_by_key[key] = hits_from_level(hits, metric.level, binary=key[0])
+        metric_hits = hits_by_key[key]
         if metric.stem == "rbp":
-            values = rbp(at, metric.p)
+            values = rbp(metric_hits, metric.p)
         else:
-            values = (BINARY if key[0] else GRADED)[metric.stem](at, metric.cutoff)
-        found[name] = np.array(values)
-    return found
+            values = (BINARY if key[0] else GRADED)[metric.stem](metric_hits, metric.cutoff)
+        values_by_metric[name] = np.array(values)
+    return values_by_metric
 
 
 def hits_from_level(hits: Hits, level: int, *, binary: bool) -> Hits:
-    """The hits as if grades below the level were 0: no gain, and judged not relevant, negative ones too.
+    """The hits with grades below the level set to 0, also negative ones: judged, not relevant, no gain.
 
-    binary: all others are 1, even where the level is below 1; else they are kept.
+    binary: all others become 1, even where the level is below 1; else they stay.
     """
 
-    def leveled(grades: Ints) -> Ints:
-        counts = grades >= level
-        return counts.astype(np.int64) if binary else np.where(counts, np.maximum(grades, 0), 0)
+    def apply_level(grades: Ints) -> Ints:
+        is_counted = grades >= level
+        return is_counted.astype(np.int64) if binary else np.where(is_counted, np.maximum(grades, 0), 0)
 
-    top = int(leveled(np.array([hits.max_grade]))[0])
+    max_grade = int(apply_level(np.array([hits.max_grade]))[0])
     return replace(
         hits,
-        relevance=leveled(hits.relevance),
-        grades=leveled(hits.grades),
-        max_grade=top,
+        relevance=apply_level(hits.relevance),
+        grades=apply_level(hits.grades),
+        max_grade=max_grade,
         _memory={},
         _pool_memory={},
     )
 
 
-def save_in_run(run: Run, queries: list[str], found: Mapping[str, Floats], *, with_std: bool) -> None:
-    for name, values in found.items():
+def save_in_run(run: Run, queries: list[str], values_by_metric: Mapping[str, Floats], *, with_std: bool) -> None:
+    for name, values in values_by_metric.items():
         run.mean_scores[name] = np.mean(values)
         if with_std:
             run.std_scores[name] = np.std(values)

@@ -1,7 +1,7 @@
 """trec_eval's output, line by line, for its versions 10.0 and 9.0.8.
 
-Where the two differ, and where the tool's output is not what its definition says but is recorded all the same, a
-comment tells. docs/differences.md lists what is mended instead.
+Comments mark where the two differ, and where the tool's output departs from its definition but is reproduced.
+docs/differences.md lists the defects that are not reproduced.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = [
 ]
 
 
-#: The presets whose conventions this face knows.
+#: The supported versions, as names of presets.
 VERSIONS = ("trec_eval", "trec_eval-9")
 #: Measures that only 10.0 has.
 ONLY_10 = {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}
-#: In no nickname: printed when they are asked for.
+#: In no nickname: printed only when requested.
 NOT_IN_ALL_TREC = {"dcg", "ideal_dcg", "yaap"}
 SET_MEASURES = (
     "num_ret",
@@ -56,7 +56,7 @@ SET_MEASURES = (
 
 
 def printed_order() -> list[str]:
-    """All names in the order in which trec_eval prints them, those of no measure of ours in their places."""
+    """All names in the order in which trec_eval prints them, with those that are no measures of ours."""
     names = list(TREC_NAMES)
     names.insert(names.index("recall"), "relstring")
     return ["runid", "num_q", *names]
@@ -103,23 +103,25 @@ def parse_measure_lines(names: Iterable[str], version: str = "trec_eval") -> lis
     Raises UnknownName (with what is known) and ParameterError.
     """
     defaults = PRESETS[version].parameters
-    known = [name for name in ORDER if version != "trec_eval-9" or name not in ONLY_10]
-    chosen: dict[str, list[str | None]] = {}
-    for asked in names:
-        for name in NICKNAMES.get(asked, (asked,)):
-            stem, tail = split_name(name, known, is_nickname=asked in NICKNAMES)
-            if stem in known:
-                chosen.setdefault(stem, []).append(tail)
+    known_names = [name for name in ORDER if version != "trec_eval-9" or name not in ONLY_10]
+    tails_by_stem: dict[str, list[str | None]] = {}
+    for name_or_nickname in names:
+        for name in NICKNAMES.get(name_or_nickname, (name_or_nickname,)):
+            stem, tail = split_name(name, known_names, is_nickname=name_or_nickname in NICKNAMES)
+            if stem in known_names:
+                tails_by_stem.setdefault(stem, []).append(tail)
     lines: dict[str, MeasureLine] = {}
-    for stem in (stem for stem in ORDER if stem in chosen):
-        # As in the tool: parameters once given take the place of the defaults, and where they are
-        # no list, the first ones given hold.
-        tails = [tail for tail in chosen[stem] if tail is not None] or (None,)
-        several = stem in TREC_NAMES and TREC_NAMES[stem].several
-        found = [line for tail in (tails if several else tails[:1]) for line in expand_name(stem, tail, defaults)]
-        if several:  # printed from the lowest to the highest, in whatever order they were asked for
-            found.sort(key=parameter_of)
-        lines.update((line.shown, line) for line in found)
+    for stem in (stem for stem in ORDER if stem in tails_by_stem):
+        # As in the tool: given parameters replace the defaults, and where they are no list, the first ones
+        # count.
+        tails = [tail for tail in tails_by_stem[stem] if tail is not None] or (None,)
+        has_several = stem in TREC_NAMES and TREC_NAMES[stem].several
+        stem_lines = [
+            line for tail in (tails if has_several else tails[:1]) for line in expand_name(stem, tail, defaults)
+        ]
+        if has_several:  # printed from the lowest to the highest
+            stem_lines.sort(key=parameter_of)
+        lines.update((line.shown, line) for line in stem_lines)
     return list(lines.values())
 
 
@@ -128,27 +130,29 @@ def parameter_of(line: MeasureLine) -> float:
     return float(line.shown.removeprefix(f"{line.stem}_")) if line.shown != line.stem else 0.0
 
 
-def split_name(name: str, known: list[str], *, is_nickname: bool) -> tuple[str, str | None]:
+def split_name(name: str, known_names: list[str], *, is_nickname: bool) -> tuple[str, str | None]:
     if name in ("runid", "num_q"):
         return name, None
     stem, dot, tail = name.partition(".")
     if stem == "relstring":
         return stem, tail if dot else None
-    found = split_trec(name)
-    if found is None or (found[0] not in known and not is_nickname):
-        if (theirs := trec_eval_name(name)) is not None:
-            raise ParameterError(f"unknown measure of trec_eval {name!r}; trec_eval calls it {theirs}")
-        raise UnknownName("measure of trec_eval", name, [*known, *NICKNAMES], f"; nicknames: {', '.join(NICKNAMES)}")
-    return found
+    stem_and_tail = split_trec(name)
+    if stem_and_tail is None or (stem_and_tail[0] not in known_names and not is_nickname):
+        if (suggestion := trec_eval_name(name)) is not None:
+            raise ParameterError(f"unknown measure of trec_eval {name!r}; trec_eval calls it {suggestion}")
+        raise UnknownName(
+            "measure of trec_eval", name, [*known_names, *NICKNAMES], f"; nicknames: {', '.join(NICKNAMES)}"
+        )
+    return stem_and_tail
 
 
 def trec_eval_name(name: str) -> str | None:
-    """trec_eval's name of a measure that is named as in papers, as nDCG@10, where it has one."""
+    """trec_eval's name, if any, of a measure that is named as in papers, as nDCG@10."""
     try:
-        shown = trec_name(parse_measure(name))
+        tool_name = trec_name(parse_measure(name))
     except ParameterError:
         return None
-    return shown if split_trec(shown) is not None else None
+    return tool_name if split_trec(tool_name) is not None else None
 
 
 def expand_name(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str, Any]]) -> list[MeasureLine]:
@@ -158,7 +162,9 @@ def expand_name(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str,
         return [MeasureLine(stem, f"relstring_{tail}" if tail else "relstring", tail, None)]
     if stem in ("runid", "num_q"):
         return [MeasureLine(stem, stem, None, None)]
-    return [MeasureLine(stem, shown, tail, measure) for shown, measure in expand_trec(stem, tail, defaults)]
+    return [
+        MeasureLine(stem, printed_name, tail, measure) for printed_name, measure in expand_trec(stem, tail, defaults)
+    ]
 
 
 def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official",), *, options: Options) -> str:
@@ -168,14 +174,14 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
     where version 10.0 without `complete` stops.
     """
     lines = parse_measure_lines(names, options.version)
-    judged = read_qrels(qrels)
+    judgments = read_qrels(qrels)
     convention = Convention(precision=PRESETS[options.version].precision, rel=options.level)
-    joined = join_file(judged, run, convention, "trec", None)
-    return TrecEvalReport(judged, joined.hits, joined.name, lines, options).text()
+    joined = join_file(judgments, run, convention, "trec", None)
+    return TrecEvalReport(judgments, joined.hits, joined.name, lines, options).text()
 
 
 class TrecEvalReport:
-    """The values of one run, and how they are printed."""
+    """The values of one run, and their output."""
 
     def __init__(self, qrels: Qrels, hits: Hits, runid: str, lines: list[MeasureLine], options: Options) -> None:
         self.qrels, self.runid, self.lines, self.options = qrels, runid, lines, options
@@ -183,19 +189,19 @@ class TrecEvalReport:
         missing = hits.missing
         if missing.any() and not options.complete:
             if self.ten:
-                first = hits.query_ids[int(np.argmax(missing))]
-                raise MissingQuery(f"trec_eval: result qid '{first}' not found in qrels")
+                first_missing = hits.query_ids[int(np.argmax(missing))]
+                raise MissingQuery(f"trec_eval: result qid '{first_missing}' not found in qrels")
             hits = hits.select(~missing)
         if options.depth is not None:  # first, as in the tool
             hits = hits.cut(options.depth)
         if options.judged_only:
             hits = hits.judged_only()
         self.hits = replace(hits, collection_size=options.collection_size)
-        # Version 9 prints no line for a query that the run lacks, and counts it in the means all the same.
+        # Version 9 prints no line for a query that the run lacks, but counts it in the means.
         self.shown = np.ones(len(hits), np.bool_) if self.ten else ~self.hits.missing
 
     def values(self, line: MeasureLine) -> Floats:
-        """One value a query, as the tool has it."""
+        """(queries) the values as in the tool."""
         assert line.measure is not None
         values = line.measure(self.hits)
         missing = self.hits.missing
@@ -204,9 +210,9 @@ class TrecEvalReport:
             judged = self.hits.sum(self.hits.relevance >= 0)
             values = np.where(missing | (judged == self.hits.retrieved), 0.0, values)
         elif isinstance(line.measure, Utility) and self.ten and line.tail is not None and missing.any():
-            # 10.0 holds one unjudged document for a query that the run lacks, and forgets it only in its defaults.
-            one = replace(self.hits, retrieved=np.where(missing, 1, self.hits.retrieved), _memory={})
-            values = line.measure(one)
+            # 10.0 counts one unjudged document for a query that the run lacks, except with default parameters.
+            extended_hits = replace(self.hits, retrieved=np.where(missing, 1, self.hits.retrieved), _memory={})
+            values = line.measure(extended_hits)
         if not self.ten:
             values = np.where(missing, 0.0, values)
         return values
@@ -215,30 +221,30 @@ class TrecEvalReport:
         if not self.options.by_query and not self.options.summary:
             return ""
         computed = [None if line.measure is None else self.values(line) for line in self.lines]
-        out = self.by_query(computed) if self.options.by_query else []
+        output_lines = self.by_query(computed) if self.options.by_query else []
         if self.options.summary:
             pairs = [pair for pair in zip(self.lines, computed, strict=True) if pair[0].stem != "relstring"]
-            out += [f"{line.shown:<22}\tall\t{self.summary(line, values)}\n" for line, values in pairs]
-        return "".join(out)
+            output_lines += [f"{line.shown:<22}\tall\t{self.summary(line, values)}\n" for line, values in pairs]
+        return "".join(output_lines)
 
     def by_query(self, computed: list[Floats | None]) -> list[str]:
-        """The lines of each query. One template writes all of them at once; a NUL, which no id holds, is the query."""
+        """The lines of each query, by one template for all lines; a NUL, which is in no id, stands for the query."""
         columns: list[list[Any]] = []
         template = ""
         for line, values in zip(self.lines, computed, strict=True):
             if line.stem in ("runid", "num_q", "gm_map", "gm_bpref"):
                 continue
             if values is None:
-                form = "'%s'"
+                value_format = "'%s'"
                 columns.append(relstrings(self.hits, int(line.tail or 10)))
             else:
-                form = "%d" if line.stem.startswith("num_") else "%6.4f"
+                value_format = "%d" if line.stem.startswith("num_") else "%6.4f"
                 columns.append(values.tolist())
-            template += f"{line.shown:<22}\t\0\t{form}\n"
+            template += f"{line.shown:<22}\t\0\t{value_format}\n"
         if not columns:
             return []
         rows = zip(self.shown.tolist(), self.hits.query_ids, zip(*columns, strict=True), strict=True)
-        return [(template % row).replace("\0", query) for shown, query, row in rows if shown]
+        return [(template % row).replace("\0", query) for is_printed, query, row in rows if is_printed]
 
     def summary(self, line: MeasureLine, values: Floats | None) -> str:
         if values is None:
@@ -254,26 +260,26 @@ class TrecEvalReport:
 
 
 def running_mean(values: Floats) -> float:
-    """One after the other, as the tool adds: the last printed digit can depend on that."""
+    """The mean, added one after the other as in the tool, since the last printed digit can depend on that."""
     return float(np.cumsum(values)[-1]) / values.size
 
 
-#: What relstring writes for a grade.
+#: The characters of relstring for grades.
 DIGITS = np.frombuffer(b"0123456789", np.uint8)
 
 
 def relstrings(hits: Hits, depth: int) -> list[str]:
-    """A letter a document of the first `depth`.
+    """A character for each of the first `depth` documents.
 
-    Its grade, ">" above 9, "-" where it is not in the qrels, "." for all negative grades, which are one to the tool.
+    Its grade, ">" above 9, "-" where it is not in the qrels, "." for all negative grades, which the tool treats alike.
     """
     longest = int(min(depth, hits.retrieved.max(initial=0)))
     table = np.full((len(hits), max(longest, 1)), ord("-"), np.uint8)
-    near = np.flatnonzero(hits.rank <= depth)
-    grades = hits.relevance[near]
+    top_hits = np.flatnonzero(hits.rank <= depth)
+    grades = hits.relevance[top_hits]
     letters = DIGITS[np.clip(grades, 0, 9)]
     letters = np.where(grades > 9, ord(">"), letters)
     letters = np.where(grades < 0, ord("."), letters)
-    table[hits.query[near], hits.rank[near].astype(np.intp) - 1] = letters
+    table[hits.query[top_hits], hits.rank[top_hits].astype(np.intp) - 1] = letters
     lengths = np.minimum(hits.retrieved, depth).tolist()
     return [bytes(row[:n]).decode("ascii") for row, n in zip(table, lengths, strict=True)]

@@ -1,1 +1,1 @@
-"""The main job: judgments and runs in, scores out."""
+"""Evaluation: judgments and runs in, scores out."""

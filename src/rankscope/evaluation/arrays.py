@@ -52,60 +52,67 @@ class DenseTable(NamedTuple):
 
 def check_arrays(scores: Any, relevance: Any, mask: Any, precision: str) -> DenseTable:
     """Check the three arrays. Raises InputError."""
-    found = as_matrix(scores, "scores")
-    grades = as_matrix(relevance, "relevance", found.shape)
-    there = None if mask is None else as_matrix(mask, "mask", found.shape)
-    if there is not None and there.dtype != np.bool_:
-        raise InputError(f"the mask is of type {there.dtype}, expected booleans: True where there is a document")
-    if found.size == 0 or (there is not None and not there.any()):
-        raise InputError(f"scores of shape {found.shape} hold no document, expected at least one query with one")
-    if there is not None and there.all():
-        there = None
-    rows, columns = found.shape
-    lengths = np.full(rows, columns) if there is None else np.count_nonzero(there, axis=1)
-    floats, whole = check_scores(found, there, precision), check_relevance(grades, there)
-    highest = int(whole.max())
-    if highest == 0 and there is not None:  # which may stand only where there is no document
-        highest = int(whole[there].max())
-    return DenseTable(floats, whole, there, lengths, highest)
+    score_matrix = as_matrix(scores, "scores")
+    grade_matrix = as_matrix(relevance, "relevance", score_matrix.shape)
+    present = None if mask is None else as_matrix(mask, "mask", score_matrix.shape)
+    if present is not None and present.dtype != np.bool_:
+        raise InputError(f"the mask is of type {present.dtype}, expected booleans: True where there is a document")
+    if score_matrix.size == 0 or (present is not None and not present.any()):
+        raise InputError(f"scores of shape {score_matrix.shape} hold no document, expected at least one query with one")
+    if present is not None and present.all():
+        present = None
+    rows, columns = score_matrix.shape
+    lengths = np.full(rows, columns) if present is None else np.count_nonzero(present, axis=1)
+    checked_scores, checked_grades = (
+        check_scores(score_matrix, present, precision),
+        check_relevance(grade_matrix, present),
+    )
+    max_grade = int(checked_grades.max())
+    if max_grade == 0 and present is not None:  # 0 may be the filler of cells without a document
+        max_grade = int(checked_grades[present].max())
+    return DenseTable(checked_scores, checked_grades, present, lengths, max_grade)
 
 
-def as_matrix(values: Any, what: str, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
+def as_matrix(values: Any, argument: str, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
     """The values as an array of two dimensions."""
-    if isinstance(values, np.ma.MaskedArray):  # asarray would forget its mask
-        raise InputError(f"{what}: a masked array is given, expected a plain one; pass x.data, and mask=~x.mask")
+    if isinstance(values, np.ma.MaskedArray):  # asarray would drop its mask
+        raise InputError(f"{argument}: a masked array is given, expected a plain one; pass x.data, and mask=~x.mask")
     try:
-        found = np.asarray(values)
+        matrix = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
-        why = str(error).split("\n")[0]
-        raise InputError(f"{what}: no array ({why}); pass a NumPy array, as tensor.detach().cpu().numpy()") from error
-    if shape is not None and found.shape != shape:
-        raise InputError(f"{what}: shape {found.shape}, expected that of the scores, {shape}")
-    if found.ndim != 2:
-        raise InputError(f"{what}: shape {found.shape}, expected (queries, documents); of one list pass x[None, :]")
-    if found.dtype.kind not in "biuf":
-        raise InputError(f"{what}: type {found.dtype}, expected numbers; convert with x.astype(float)")
-    return found
+        reason = str(error).split("\n")[0]
+        raise InputError(
+            f"{argument}: no array ({reason}); pass a NumPy array, as tensor.detach().cpu().numpy()"
+        ) from error
+    if shape is not None and matrix.shape != shape:
+        raise InputError(f"{argument}: shape {matrix.shape}, expected that of the scores, {shape}")
+    if matrix.ndim != 2:
+        raise InputError(
+            f"{argument}: shape {matrix.shape}, expected (queries, documents); of one list pass x[None, :]"
+        )
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{argument}: type {matrix.dtype}, expected numbers; convert with x.astype(float)")
+    return matrix
 
 
 def check_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str) -> Floats:
     """Floats, finite where there is a document."""
     if scores.dtype not in (np.float64, np.float32):
-        with np.errstate(over="ignore"):  # beyond float64 they are infinite, and refused
+        with np.errstate(over="ignore"):  # values beyond float64 become infinite and are refused
             scores = scores.astype(np.float32 if scores.dtype == np.float16 else np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        fine = mask is None and np.isfinite(scores.sum())  # one that is not would stay in the sum
-    good = np.ones((1, 1), np.bool_) if fine else np.isfinite(scores)
+        all_finite = mask is None and np.isfinite(scores.sum())  # NaN and infinity would show in the sum
+    is_valid = np.ones((1, 1), np.bool_) if all_finite else np.isfinite(scores)
     if mask is not None:
-        good |= ~mask
-    if not good.all():
-        row, column = first_false(good)
+        is_valid |= ~mask
+    if not is_valid.all():
+        row, column = first_false(is_valid)
         raise InputError(
             f"scores: {scores[row, column]} at row {row}, column {column}, expected a finite number; "
             "correct it, or leave the document out with mask"
         )
     if precision == "float32" and scores.dtype != np.float32:
-        with np.errstate(over="ignore", invalid="ignore"):  # beyond float32 all are tied, but no padding
+        with np.errstate(over="ignore", invalid="ignore"):  # values beyond float32 are tied, but stay above padding
             scores = scores.astype(np.float32).astype(np.float64).clip(-1e300, 1e300)
     return scores
 
@@ -115,33 +122,33 @@ def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDAr
     if relevance.dtype.kind == "b":
         relevance = relevance.view(np.int8)
     if relevance.dtype.kind in "iu" and int(relevance.min()) >= -128 and int(relevance.max()) < 128:
-        bytes_ = relevance.astype(np.int8, copy=False)
-        return bytes_ if mask is None else bytes_ * mask
+        small_grades = relevance.astype(np.int8, copy=False)
+        return small_grades if mask is None else small_grades * mask
     if mask is not None:
         relevance = np.where(mask, relevance, relevance.dtype.type(0))
-    whole: npt.NDArray[np.integer[Any]] = relevance
-    fine = True
+    grades: npt.NDArray[np.integer[Any]] = relevance
+    all_valid = True
     if relevance.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):  # what is no number is refused below
-            whole = relevance.astype(np.int64)
-        fine = bool((whole == relevance).all())
-    fine = fine and int(whole.min()) > -HIGHEST and int(whole.max()) < HIGHEST
-    if not fine:
-        row, column = first_false((whole == relevance) & (whole > -HIGHEST) & (whole < HIGHEST))
+        with np.errstate(invalid="ignore"):  # NaN is refused below
+            grades = relevance.astype(np.int64)
+        all_valid = bool((grades == relevance).all())
+    all_valid = all_valid and int(grades.min()) > -HIGHEST and int(grades.max()) < HIGHEST
+    if not all_valid:
+        row, column = first_false((grades == relevance) & (grades > -HIGHEST) & (grades < HIGHEST))
         raise InputError(
             f"relevance: {relevance[row, column]} at row {row}, column {column}, expected a whole number "
             "below 2^53; round it, map grades to whole numbers, or leave the document out with mask"
         )
-    small = int(whole.min()) >= -128 and int(whole.max()) < 128
-    return whole.astype(np.int8) if small else whole
+    fits_int8 = int(grades.min()) >= -128 and int(grades.max()) < 128
+    return grades.astype(np.int8) if fits_int8 else grades
 
 
-def first_false(good: Bools) -> tuple[int, int]:
-    row, column = divmod(int(good.argmin()), good.shape[1])
+def first_false(flags: Bools) -> tuple[int, int]:
+    row, column = divmod(int(flags.argmin()), flags.shape[1])
     return row, column
 
 
-#: Hits worked on at once, so that what measures make of them stays in the processor's cache; and cells of the arrays.
+#: Hits of one block, so that the arrays of the measures fit into the processor's cache; and cells of one block.
 AT_ONCE = 1 << 15
 CELLS = 1 << 21
 
@@ -176,8 +183,8 @@ def evaluate_arrays(
     >>> import rankscope as rs
     >>> scores = [[0.9, 0.5, 0.7], [0.2, 0.8, 0.0]]
     >>> relevance = [[0, 1, 2], [1, 0, 0]]
-    >>> found = rs.evaluate_arrays(scores, relevance, ["RR", "P@1"], mask=[[True, True, True], [True, True, False]])
-    >>> found.overall("RR"), found.overall("P@1")
+    >>> result = rs.evaluate_arrays(scores, relevance, ["RR", "P@1"], mask=[[True, True, True], [True, True, False]])
+    >>> result.overall("RR"), result.overall("P@1")
     (0.5, 0.0)
     """
     if ties is None:
@@ -189,8 +196,8 @@ def evaluate_arrays(
         )
     plan = make_plan(measures, preset=preset, rel=rel, ties=ties, no_relevant=no_relevant)
     if plan.needs_subtopics:
-        named = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
-        raise InputError(f"{named} needs judgments by subtopic, which arrays do not hold; call rs.evaluate")
+        subtopic_measure = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
+        raise InputError(f"{subtopic_measure} needs judgments by subtopic, which arrays do not hold; call rs.evaluate")
     if not isinstance(name, str) or not name:
         raise ParameterError(f"name is {name!r}, expected the system's name")
     table = check_arrays(scores, relevance, mask, plan.convention.precision)
@@ -202,14 +209,14 @@ def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) 
     """Apply all measures, to some rows at a time."""
     rows, columns = table.scores.shape
     depth, ideal_depth = depths_of(plan, columns)
-    step = max(min(AT_ONCE // max(depth, ideal_depth), CELLS // columns), 1)
+    rows_per_block = max(min(AT_ONCE // max(depth, ideal_depth), CELLS // columns), 1)
     values, undefined = np.empty((len(plan.measures), rows)), np.empty((len(plan.measures), rows), np.bool_)
-    empty = np.zeros(len(plan.measures), np.int64)
-    for begin in range(0, rows, step):
-        end = min(begin + step, rows)
+    n_empty = np.zeros(len(plan.measures), np.int64)
+    for begin in range(0, rows, rows_per_block):
+        end = min(begin + rows_per_block, rows)
         hits = hits_of_table(table.part(begin, end), plan, ids[begin:end], depth, ideal_depth)
         values[:, begin:end], undefined[:, begin:end] = plan.values(hits, name)
-        empty += count_empty_values(values[:, begin:end], hits, plan)
+        n_empty += count_empty_values(values[:, begin:end], hits, plan)
     return Scores(
         systems=(name,),
         measures=plan.measures,
@@ -219,7 +226,7 @@ def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) 
         undefined=freeze(undefined),
         settings=plan.settings(rows),
         measure_settings=plan.measure_settings(hits),
-        notes=tuple(empty_note(empty, name, plan) + undefined_note(undefined, plan)),
+        notes=tuple(empty_note(n_empty, name, plan) + undefined_note(undefined, plan)),
         asked=plan.asked,
     )
 
@@ -235,13 +242,13 @@ def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
     return ids
 
 
-@lru_cache(maxsize=1)  # a loop asks for the same ones again and again
+@lru_cache(maxsize=1)  # a loop needs the same ids again and again
 def default_ids(n: int) -> tuple[str, ...]:
     return tuple(map(str, range(n)))
 
 
 def depths_of(plan: Plan, columns: int) -> tuple[int, int]:
-    """How many ranks, and how many of the grades, the measures look at: up to the deepest cutoff, or at everything."""
+    """How many ranks, and how many grades, the measures use: up to the deepest cutoff, or all."""
     if not all(measure.looks_at_first_only() for measure in plan.measures):
         return columns, columns
     deepest = min(max(getattr(measure, "cutoff", 0) for measure in plan.measures), columns)
@@ -249,16 +256,16 @@ def depths_of(plan: Plan, columns: int) -> tuple[int, int]:
 
 
 def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: int, ideal_depth: int) -> Hits:
-    """The hits of the best documents of each row, with the best grades of each row: so many as the measures look at."""
+    """Hits of the best documents of each row, with its best grades: as many of each as the measures use."""
     ties = plan.convention.ties
-    ranked = rank_table(table, depth, whole_ties=ties == "average")
-    if ties == "average" and ranked.first is not ranked.rank:  # which they are where nothing is tied
+    ranked = rank_table(table, depth, keep_tied=ties == "average")
+    if ties == "average" and ranked.first is not ranked.rank:  # they are the same array where nothing is tied
         ranked = average_tied_ranks(ranked, table.relevance)
     if ties == "error" and (tied := ranked.last > ranked.first).any():
         refuse_ties(ranked, int(tied.argmax()), ids, table.begin)
-    asked = {1, plan.convention.rel, *(rel for m in plan.measures if (rel := getattr(m, "rel", None)))}
-    judged = count_grades(table.relevance, table.mask, table.lengths, depth=ideal_depth, levels=asked)
-    # The number of relevant documents is known, so that of the grades those suffice that the measures look at.
+    rel_levels = {1, plan.convention.rel, *(rel for measure in plan.measures if (rel := getattr(measure, "rel", None)))}
+    judged = count_grades(table.relevance, table.mask, table.lengths, depth=ideal_depth, levels=rel_levels)
+    # The number of relevant documents is counted here, so the grades that the measures use suffice.
     memory: dict[Any, Any] = {("n_relevant", level): freeze(n) for level, n in judged.n_relevant.items()}
     hits = Hits(
         query_ids=ids,
@@ -278,7 +285,7 @@ def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: in
         precision=plan.convention.precision,
         _pool_memory=memory,
     )
-    hits.__dict__["query"] = freeze(ranked.row)  # known here; it would be made again from the offsets
+    hits.__dict__["query"] = freeze(ranked.row)  # saves computing it from the offsets
     return hits
 
 
@@ -294,15 +301,15 @@ class RankedDocuments(NamedTuple):
 
 
 def refuse_ties(ranked: RankedDocuments, hit: int, ids: tuple[str, ...], begin: int) -> None:
-    row, more = int(ranked.row[hit]), int(ranked.last[hit] - ranked.first[hit])
+    row, n_others = int(ranked.row[hit]), int(ranked.last[hit] - ranked.first[hit])
     raise InputError(
         f"scores: row {begin + row}, column {int(ranked.column[hit])} (query {ids[row]!r}) shares its score with "
-        f"{more} more and ties are refused (ties='error'); choose 'file': the lower column first"
+        f"{n_others} more and ties are refused (ties='error'); choose 'file': the lower column first"
     )
 
 
 def average_tied_ranks(ranked: RankedDocuments, relevance: npt.NDArray[np.integer[Any]]) -> RankedDocuments:
-    """Tied documents all at the mean of their ranks, by falling grade: their columns leave no trace."""
+    """Put tied documents at the mean of their ranks, by falling grade, so that columns do not matter."""
     row, column = ranked.row, ranked.column
     order = np.lexsort((-relevance[row, column].astype(np.int64), ranked.first, row))
     first, last = ranked.first[order], ranked.last[order]
@@ -310,38 +317,38 @@ def average_tied_ranks(ranked: RankedDocuments, relevance: npt.NDArray[np.intege
 
 
 def judged_places(mask: Bools | None, ranked: RankedDocuments) -> Ints:
-    """Which of the documents of its row each is."""
-    if mask is None or bool((mask[:, :-1] >= mask[:, 1:]).all()):  # documents come first
+    """The index of each ranked document among the documents of its row."""
+    if mask is None or bool((mask[:, :-1] >= mask[:, 1:]).all()):  # padding only at the end
         return ranked.column
-    seen = np.cumsum(mask, axis=1, dtype=np.int32)
-    return seen[ranked.row, ranked.column].astype(np.int64) - 1
+    counts = np.cumsum(mask, axis=1, dtype=np.int32)
+    return counts[ranked.row, ranked.column].astype(np.int64) - 1
 
 
-def rank_table(table: DenseTable, depth: int, *, whole_ties: bool) -> RankedDocuments:
+def rank_table(table: DenseTable, depth: int, *, keep_tied: bool) -> RankedDocuments:
     """Rank the best `depth` documents of each row, the lower column first among equal scores.
 
-    whole_ties: where a group of equal scores goes beyond the depth, all of it is kept.
+    keep_tied: keep all of a group of equal scores that goes beyond the depth.
     """
     best = best_of_rows(table.scores, depth)
     counts = np.minimum(table.lengths, depth)
-    if whole_ties and bool((best.last > depth).any()):
+    if keep_tied and bool((best.last > depth).any()):
         counts = np.minimum(table.lengths, best.last)
         best = best_of_rows(table.scores, int(counts.max()))
     rows, width = best.columns.shape
     rank = np.broadcast_to(np.arange(1.0, width + 1), (rows, width))
     row = np.broadcast_to(np.arange(rows)[:, None], (rows, width))
-    inside: Any = slice(None) if int(counts.min()) == width else rank <= counts[:, None]
-    row, column, rank = row[inside].ravel(), best.columns[inside].ravel(), rank[inside].ravel()
+    within_depth: Any = slice(None) if int(counts.min()) == width else rank <= counts[:, None]
+    row, column, rank = row[within_depth].ravel(), best.columns[within_depth].ravel(), rank[within_depth].ravel()
     offsets = bounds(counts)
     tied = (best.scores[:, 1:] == best.scores[:, :-1]) & (best.scores[:, 1:] > -np.inf)
     if not tied.any() and int(best.last.max()) <= width:
         return RankedDocuments(row, column, rank, rank, rank, offsets)
-    new = np.ones((rows, width), np.bool_)
-    new[:, 1:] = ~tied
-    starts = np.flatnonzero(new[inside])
-    sizes = np.diff(np.append(starts, row.size))
-    first = rank[starts].repeat(sizes)
-    last = first + sizes.repeat(sizes) - 1
-    at_edge = (best.scores == best.scores[:, -1:])[inside].ravel() & (best.last > width)[row]
+    starts_group = np.ones((rows, width), np.bool_)
+    starts_group[:, 1:] = ~tied
+    group_starts = np.flatnonzero(starts_group[within_depth])
+    group_sizes = np.diff(np.append(group_starts, row.size))
+    first = rank[group_starts].repeat(group_sizes)
+    last = first + group_sizes.repeat(group_sizes) - 1
+    at_edge = (best.scores == best.scores[:, -1:])[within_depth].ravel() & (best.last > width)[row]
     last[at_edge] = best.last[row[at_edge]]
     return RankedDocuments(row, column, rank, first, last, offsets)

@@ -39,12 +39,12 @@ UNJUDGED = {
     "skip": "taken out of its list",
     "bounds": "not relevant; beside the value the highest and lowest that its judgment could make of it",
 }
-#: Documents that are looked at together for bounds, so that memory does not grow with the run.
+#: Documents in one block of bounds, so that memory does not grow with the run.
 BLOCK = 1 << 20
 
 
 class MeasureAliases(Mapping[str, str]):
-    """What measures are also called: as the user wrote them, and by trec_eval, whose names are made when asked for."""
+    """Other names of measures: as the user wrote them, and as in trec_eval (made when first needed)."""
 
     def __init__(self, written: Mapping[str, str], measures: Iterable[Measure]) -> None:
         self.written, self.measures = written, tuple(measures)
@@ -65,7 +65,7 @@ class MeasureAliases(Mapping[str, str]):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """All that is settled before the first run is read."""
+    """The checked settings of an evaluation, before the first run is read."""
 
     measures: tuple[Measure, ...]
     convention: Convention
@@ -84,31 +84,33 @@ class Plan:
 
     @cached_property
     def needs_subtopics(self) -> bool:
-        """Whether a measure asks for judgments by subtopic."""
+        """Whether a measure needs judgments by subtopic."""
         return any(measure.needs_subtopics for measure in self.measures)
 
     @cached_property
     def may_lack_values(self) -> tuple[int, ...]:
-        """The measures that have no value where nothing relevant was found, as a mean rank."""
+        """Indices of the measures that have no value where nothing relevant was retrieved, as a mean rank."""
         return tuple(m for m, measure in enumerate(self.measures) if measure.may_lack_value())
 
     def measure_settings(self, hits: Hits) -> tuple[dict[str, str], ...]:
         """The parameters of each measure for the signature."""
         if hits.max_grade not in self._settings:
-            self._settings[hits.max_grade] = tuple(m.settings(hits) for m in self.measures)
+            self._settings[hits.max_grade] = tuple(measure.settings(hits) for measure in self.measures)
         return self._settings[hits.max_grade]
 
     def read(self, hits: Hits) -> Hits:
-        """The hits that are measured."""
+        """The hits that the measures see."""
         return hits.judged_only() if self.unjudged == "skip" else hits
 
     def measuring(self, measures: Iterable[str], *, unjudged: str | None = None) -> Plan:
-        """The same conventions for other measures; those that cannot be averaged over ties are left out then."""
-        found = [m for m in parse_measures(measures) if self.convention.ties != "average" or m.averages()]
+        """The same conventions for other measures; where ties are averaged, measures that cannot be are skipped."""
+        usable_measures = [
+            measure for measure in parse_measures(measures) if self.convention.ties != "average" or measure.averages()
+        ]
         return replace(
             self,
-            measures=tuple(found),
-            asked=MeasureAliases({}, found),
+            measures=tuple(usable_measures),
+            asked=MeasureAliases({}, usable_measures),
             unjudged=self.unjudged if unjudged is None else unjudged,
             _settings={},
         )
@@ -128,7 +130,7 @@ class Plan:
         return values, undefined
 
     def settle(self, values: Floats, undefined: Bools, hits: Hits) -> None:
-        """Put in what a query counts as that is missing or has nothing relevant. values: (measures, queries)."""
+        """Apply the rules of `missing` and `no_relevant` to values (measures, queries), in place."""
         if self.no_relevant != "zero" and undefined.any():
             values[undefined] = 1.0 if self.no_relevant == "one" else np.nan
         if self.missing == "drop" and hits.missing.any():
@@ -137,63 +139,67 @@ class Plan:
     def bounds(self, hits: Hits, values: Floats, undefined: Bools) -> Floats:
         """(2, measures, queries) the lowest and highest values that missing judgments allow; NaN where unbounded.
 
-        Of a bounded measure the value, which takes unjudged documents for not relevant, is the lowest.
+        The lowest value of a bounded measure is its value, where unjudged documents are not relevant.
         """
-        best = [measure.best_grade(hits) for measure in self.measures]
-        bounded = [m for m, grade in enumerate(best) if grade is not None]
-        found = np.full((2, *values.shape), np.nan)
-        found[0, bounded] = values[bounded]
-        cutoffs = [getattr(self.measures[m], "cutoff", None) for m in bounded]
+        best_grades = [measure.best_grade(hits) for measure in self.measures]
+        bounded_measures = [m for m, grade in enumerate(best_grades) if grade is not None]
+        low_high = np.full((2, *values.shape), np.nan)
+        low_high[0, bounded_measures] = values[bounded_measures]
+        cutoffs = [getattr(self.measures[m], "cutoff", None) for m in bounded_measures]
         depth = None if None in cutoffs else max(map(int, filter(None, cutoffs)), default=None)
-        for a, b in query_blocks(hits.retrieved if depth is None else np.minimum(hits.retrieved, depth)):
-            part = hits if (a, b) == (0, len(hits)) else hits.select(np.arange(a, b))
-            filled = {best[m]: part.filled(int(best[m] or 0), depth) for m in bounded}
-            for m in bounded:
-                found[1, m, a:b] = self.measures[m](filled[best[m]])
-        self.settle(found[1], undefined, hits)
-        found[1][np.isnan(found[0])] = np.nan  # settle gives unbounded measures values, too
-        return found
+        for begin, end in query_blocks(hits.retrieved if depth is None else np.minimum(hits.retrieved, depth)):
+            block_hits = hits if (begin, end) == (0, len(hits)) else hits.select(np.arange(begin, end))
+            filled_hits = {best_grades[m]: block_hits.filled(int(best_grades[m] or 0), depth) for m in bounded_measures}
+            for m in bounded_measures:
+                low_high[1, m, begin:end] = self.measures[m](filled_hits[best_grades[m]])
+        self.settle(low_high[1], undefined, hits)
+        low_high[1][np.isnan(low_high[0])] = np.nan  # settle gives unbounded measures values, too
+        return low_high
 
     def undefined(self, hits: Hits) -> Bools:
         """(measures, queries) where nothing relevant was judged, for the measures that need it."""
         return np.array([~measure.defined(hits) for measure in self.measures])
 
     def settings(self, n_queries: int, hits: Hits | None = None) -> dict[str, str]:
-        """What changes the numbers whatever the measure, for the signature; as `hits` have it where given."""
-        given = hits is not None and hits.ties == "given"  # a table of ranks, which nobody ranked anew
-        found = {"preset": self.preset} if self.preset else {}
+        """The settings that change the numbers of all measures, for the signature."""
+        is_ranked_already = hits is not None and hits.ties == "given"  # a table of ranks
+        preset_settings = {"preset": self.preset} if self.preset else {}
         if self.convention.precision != "float64":
-            found["precision"] = self.convention.precision
+            preset_settings["precision"] = self.convention.precision
         return {
-            **found,
-            "ties": "given" if given else self.convention.ties,
+            **preset_settings,
+            "ties": "given" if is_ranked_already else self.convention.ties,
             "missing": self.missing,
             "no_relevant": self.no_relevant,
             **({"unjudged": self.unjudged} if self.unjudged != "nonrelevant" else {}),
-            **({"total_ranks": str(hits.collection_size)} if given and hits and hits.collection_size else {}),
+            **(
+                {"total_ranks": str(hits.collection_size)}
+                if is_ranked_already and hits and hits.collection_size
+                else {}
+            ),
             "queries": str(n_queries),
         }
 
 
 def query_blocks(sizes: Ints) -> Iterator[tuple[int, int]]:
-    """Stretches of queries, a to b - 1, of about `BLOCK` documents together."""
-    block = np.cumsum(sizes) // BLOCK
-    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), sizes.size]
+    """Ranges of queries (first, last + 1) of about `BLOCK` documents together."""
+    block_of_query = np.cumsum(sizes) // BLOCK
+    cuts = [0, *(np.flatnonzero(np.diff(block_of_query)) + 1).tolist(), sizes.size]
     yield from pairwise(cuts)
 
 
 def refuse_missing_queries(hits: Hits, name: str) -> None:
-    lacking = np.flatnonzero(hits.missing)
-    shown = first_names(hits.query_ids[i] for i in lacking)
+    missing_queries = np.flatnonzero(hits.missing)
+    first_ids = first_names(hits.query_ids[i] for i in missing_queries)
     raise InputError(
-        f"{lacking.size} of {len(hits)} queries have no list in run {name!r} ({shown}); "
+        f"{missing_queries.size} of {len(hits)} queries have no list in run {name!r} ({first_ids}); "
         "choose missing='drop' (--missing drop) to leave them out or 'zero' to count them as empty"
     )
 
 
-def check_convention(what: str, value: str, known: Iterable[str]) -> str:
-    if not isinstance(value, str) or value not in known:
-        raise ParameterError(f"{what} is {value!r}, expected one of {', '.join(known)}")
+def check_convention(argument: str, value: str, choices: Iterable[str]) -> str:
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(f"{argument} is {value!r}, expected one of {', '.join(choices)}")
     return value
 
 
@@ -207,51 +213,57 @@ def make_plan(
     no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
 ) -> Plan:
-    """Check all arguments and settle what a preset leaves open. Raises ParameterError."""
-    chosen = find_preset(preset) if preset is not None else None
+    """Check all arguments and fill in defaults and the settings of a preset. Raises ParameterError."""
+    preset_entry = find_preset(preset) if preset is not None else None
     convention = Convention(
-        ties=ties if ties is not None else chosen.ties if chosen else "doc_id_desc",
-        precision=chosen.precision if chosen else "float64",
+        ties=ties if ties is not None else preset_entry.ties if preset_entry else "doc_id_desc",
+        precision=preset_entry.precision if preset_entry else "float64",
         rel=rel,
     )
     if measures is None:
-        measures = chosen.measures if chosen else DEFAULT_MEASURES
+        measures = preset_entry.measures if preset_entry else DEFAULT_MEASURES
     if isinstance(measures, (str, Measure)):
         measures = [measures]
     if not isinstance(measures, Iterable):
         raise ParameterError(f"measures are {measures!r}, expected a name such as nDCG@10, or a list of them")
-    found: dict[str, Measure] = {}
-    asked: dict[str, str] = {}
+    measure_by_name: dict[str, Measure] = {}
+    aliases: dict[str, str] = {}
     for name in measures:
-        parsed = parse_measures([name], chosen.parameters, chosen.renames) if chosen else parse_measures([name])
-        for measure in parsed:  # {2: 5} and {2: 5.0} are one
-            same = next((known for known in found.values() if known == measure), measure)
-            found[str(same)] = same
-        if len(parsed) == 1:
-            asked[str(name)] = next(text for text, known in found.items() if known == parsed[0])
-    if not found:
+        parsed_measures = (
+            parse_measures([name], preset_entry.parameters, preset_entry.renames)
+            if preset_entry
+            else parse_measures([name])
+        )
+        for measure in parsed_measures:  # {2: 5} and {2: 5.0} are one
+            first_equal = next((candidate for candidate in measure_by_name.values() if candidate == measure), measure)
+            measure_by_name[str(first_equal)] = first_equal
+        if len(parsed_measures) == 1:
+            aliases[str(name)] = next(
+                text for text, candidate in measure_by_name.items() if candidate == parsed_measures[0]
+            )
+    if not measure_by_name:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
     if no_relevant == "one":
-        for measure in found.values():
+        for measure in measure_by_name.values():
             if measure.may_lack_value():
                 raise ParameterError(f"no_relevant='one' would give {measure} the best of its values; choose drop")
     if convention.ties == "average":
         if unjudged == "bounds":
             raise ParameterError("unjudged='bounds' asks for one order of each list; choose ties doc_id_desc or file")
-        for measure in found.values():
+        for measure in measure_by_name.values():
             measure.refuse_average()
     return Plan(
-        measures=tuple(found.values()),
-        asked=MeasureAliases(asked, found.values()),
+        measures=tuple(measure_by_name.values()),
+        asked=MeasureAliases(aliases, measure_by_name.values()),
         convention=convention,
         missing=check_convention("missing", missing, MISSING),
         no_relevant=check_convention(
             "no_relevant",
-            no_relevant if no_relevant is not None else chosen.no_relevant if chosen else "zero",
+            no_relevant if no_relevant is not None else preset_entry.no_relevant if preset_entry else "zero",
             NO_RELEVANT,
         ),
         unjudged=check_convention("unjudged", unjudged, UNJUDGED),
         preset=preset,
-        highest_grade=chosen.highest_grade if chosen else None,
-        least_rank=chosen.least_rank if chosen else 1.0,
+        highest_grade=preset_entry.highest_grade if preset_entry else None,
+        least_rank=preset_entry.least_rank if preset_entry else 1.0,
     )

@@ -35,11 +35,11 @@ __all__ = [
 ]
 
 
-#: What is called without a preset.
+#: The name of the convention without a preset.
 STANDARD = "standard"
-#: Settings that stand in a column of their own, in this order, where any convention has them.
+#: Settings with a column of their own, in this order, where any convention has them.
 COLUMNS = ("gain", "discount", "ideal", "short", "norm", "rel", "p", "gmax", "rounding", "precision", "ties")
-#: Of these what is usual is shown as well.
+#: Of these the usual value is shown as well.
 ALWAYS_SHOWN = ("ideal", "short")
 
 
@@ -66,8 +66,14 @@ class ConventionTable:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the tidy table."""
-        there = {name for *_, settings in self.rows for name in settings}
-        return ("system", "convention", "measure", "value", *(c for c in (*COLUMNS, "no_relevant") if c in there))
+        setting_names = {name for *_, settings in self.rows for name in settings}
+        return (
+            "system",
+            "convention",
+            "measure",
+            "value",
+            *(name for name in (*COLUMNS, "no_relevant") if name in setting_names),
+        )
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table; a setting that a convention does not have is empty."""
@@ -87,15 +93,17 @@ class ConventionTable:
         """The table that people read: a row a convention, a column a system, then the settings."""
         systems = list(dict.fromkeys(row[0] for row in self.rows))
         names = self.columns[4:]
-        found = [["convention", *systems, *names]]
-        by_convention: dict[str, list[str]] = {}
-        settings_of: dict[str, dict[str, str]] = {}
+        table_rows = [["convention", *systems, *names]]
+        values_by_convention: dict[str, list[str]] = {}
+        settings_by_convention: dict[str, dict[str, str]] = {}
         for _, convention, _, value, settings in self.rows:
-            by_convention.setdefault(convention, []).append(format_value(value, "mean"))
-            settings_of[convention] = settings
-        for convention, values in by_convention.items():
-            found.append([convention, *values, *(settings_of[convention].get(name, "") for name in names)])
-        return found
+            values_by_convention.setdefault(convention, []).append(format_value(value, "mean"))
+            settings_by_convention[convention] = settings
+        for convention, values in values_by_convention.items():
+            table_rows.append(
+                [convention, *values, *(settings_by_convention[convention].get(name, "") for name in names)]
+            )
+        return table_rows
 
     def sections(self) -> list[Section]:
         """One table: a row a convention."""
@@ -112,13 +120,13 @@ class ConventionTable:
 
 
 def presets_of(measure: Measure) -> list[str | None]:
-    """The presets that say something about this measure, and None for none."""
+    """The presets that change or list this measure, and None for no preset."""
 
-    def speaks(preset: Preset) -> bool:
-        shown = [] if preset.renames else [parse_measures([asked])[0].name for asked in preset.measures]
-        return preset.has_all_measures or measure.name in preset.parameters or measure.name in shown
+    def covers_measure(preset: Preset) -> bool:
+        listed_names = [] if preset.renames else [parse_measures([name])[0].name for name in preset.measures]
+        return preset.has_all_measures or measure.name in preset.parameters or measure.name in listed_names
 
-    return [None, *(name for name, preset in PRESETS.items() if speaks(preset))]
+    return [None, *(name for name, preset in PRESETS.items() if covers_measure(preset))]
 
 
 def compare_conventions(
@@ -147,27 +155,27 @@ def compare_conventions(
     >>> {row[1]: round(row[3], 3) for row in table.rows if row[1] in ("standard", "gdeval", "letor4", "lightgbm")}
     {'standard': 0.43, 'gdeval': 0.797, 'letor4': 0.0, 'lightgbm': 0.898}
     """
-    asked = parse_measure(measure)
+    parsed_measure = parse_measure(measure)
     if input == ENTITY or isinstance(qrels, EntityRanks):
         raise ParameterError("a table of ranks is ranked already, so that conventions make no difference to it")
-    judged, listed = read_inputs(make_plan([measure]), qrels, list_runs(runs), input)
+    judgments, run_inputs = read_inputs(make_plan([measure]), qrels, list_runs(runs), input)
     joined: dict[Convention, list[JoinedRun]] = {}
-    before = file_stamps(listed)
+    stamps = file_stamps(run_inputs)
     rows: list[tuple[str, str, str, float, dict[str, str]]] = []
     notes: dict[str, None] = {}
-    for preset in presets_of(asked):
+    for preset in presets_of(parsed_measure):
         ties = "file" if preset is None and input in LETOR else None
         plan = make_plan([measure], preset=preset, rel=rel, missing=missing, ties=ties)
         if plan.convention.ties == "average" and not plan.measures[0].averages():
             notes[f"{preset} is left out: its ties are averaged, which {plan.names[0]} cannot be"] = None
             continue
         if plan.convention not in joined:
-            how = None if input in LETOR else input
-            joined[plan.convention] = join_all(judged, listed, plan, how, progress, workers)
-            refuse_changed(before)
+            run_format = None if input in LETOR else input
+            joined[plan.convention] = join_all(judgments, run_inputs, plan, run_format, progress, workers)
+            refuse_changed(stamps)
         try:
             scores = score_hits(plan, joined[plan.convention])
-        except ParameterError as error:  # grades that its tool does not know
+        except ParameterError as error:  # grades that the preset's tool does not know
             if preset is None:
                 raise
             notes[f"{preset} is left out: {error}"] = None
@@ -176,27 +184,30 @@ def compare_conventions(
         for system, value in zip(scores.systems, scores.summary(plan.names[0]).tolist(), strict=True):
             rows.append((system, preset or STANDARD, plan.names[0], value, settings))
         if preset is None:
-            nothing = int(scores.undefined[0].sum())
+            n_undefined = int(scores.undefined[0].sum())
             settings_line = f"rel:{rel} | missing:{missing} | queries:{len(scores.query_ids)}"
-            common = f"{asked} | {settings_line} | without relevant documents:{nothing} | rankscope {__version__}"
+            settings_line += f" | without relevant documents:{n_undefined}"
+            common_settings = f"{parsed_measure} | {settings_line} | rankscope {__version__}"
         notes.update(dict.fromkeys(note for note in scores.notes if "such queries" not in note))
-    return ConventionTable(measure=str(asked), rows=tuple(rows), settings=common, notes=tuple(notes))
+    return ConventionTable(measure=str(parsed_measure), rows=tuple(rows), settings=common_settings, notes=tuple(notes))
 
 
 def read_inputs(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tuple[Qrels, list[Any]]:
-    """Judgments, and runs that can be joined again and again: what is no file on disk is read into memory."""
+    """Judgments, and runs that can be joined repeatedly: a run that is no file on disk is read into memory."""
     if input_ in LETOR:
         labels = read_labels(qrels)
         return label_qrels(labels), [prediction_run(labels, run, ranks=input_ == "letor-ranks") for run in runs]
     check_single_stdin([qrels, *runs])
-    judged = as_qrels(qrels, plan)
-    pipes = [is_path(run) and not is_file(run) and not is_folder(run) for run in runs]
-    return judged, [read_run(run, input=input_) if pipe else run for run, pipe in zip(runs, pipes, strict=True)]
+    judgments = as_qrels(qrels, plan)
+    must_load = [is_path(run) and not is_file(run) and not is_folder(run) for run in runs]
+    return judgments, [read_run(run, input=input_) if load else run for run, load in zip(runs, must_load, strict=True)]
 
 
 def settings_of(plan: Plan, measure: Any) -> dict[str, str]:
-    """What a reader must know to compare, by column."""
-    found = {name: value for name, value in measure.items() if name in COLUMNS}
-    # Its settings leave out what is usual, but beside other conventions a reader asks for these two.
-    usual = {name: str(getattr(plan.measures[0], name)) for name in ALWAYS_SHOWN if hasattr(plan.measures[0], name)}
-    return {**usual, **found, **plan.settings(0), "no_relevant": plan.no_relevant}
+    """The settings of one convention by column."""
+    special_settings = {name: value for name, value in measure.items() if name in COLUMNS}
+    # A measure's settings skip usual values, but beside other conventions a reader needs these two.
+    usual_settings = {
+        name: str(getattr(plan.measures[0], name)) for name in ALWAYS_SHOWN if hasattr(plan.measures[0], name)
+    }
+    return {**usual_settings, **special_settings, **plan.settings(0), "no_relevant": plan.no_relevant}

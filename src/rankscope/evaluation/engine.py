@@ -1,6 +1,4 @@
-"""`evaluate`: judgments and runs in, scores out, run files streaming past the judgments; and an evaluator prepared once
-for loops over many runs.
-"""
+"""`evaluate`: judgments and runs in, scores out, while files are read; and `Evaluator`, for loops over many runs."""
 
 from __future__ import annotations
 
@@ -108,16 +106,16 @@ def plan_and_join(
     workers: int | None = None,
     on_error: str = "stop",
 ) -> tuple[Plan, list[JoinedRun]]:
-    """What `evaluate` does before anything is measured; all as there. conventions: the arguments of `make_plan`."""
+    """Check the arguments of `evaluate`, make the plan and join the runs. conventions: the arguments of `make_plan`."""
     check_on_error(on_error)
-    settled = dict(conventions)
+    plan_arguments = dict(conventions)
     if workers is not None:
-        n_workers(workers, ())  # a wrong one is told before anything is read
-    if input_ in LETOR and settled.get("ties") is None and settled.get("preset") is None:
-        settled["ties"] = "file"  # as LETOR's scripts and all learners rank
-    plan = make_plan(measures, **settled)
+        n_workers(workers, ())  # raises for a wrong number before anything is read
+    if input_ in LETOR and plan_arguments.get("ties") is None and plan_arguments.get("preset") is None:
+        plan_arguments["ties"] = "file"  # as LETOR's scripts and all learners rank
+    plan = make_plan(measures, **plan_arguments)
     if input_ == ENTITY or isinstance(qrels, EntityRanks):
-        if settled.get("ties") is not None or runs is not None:
+        if plan_arguments.get("ties") is not None or runs is not None:
             raise ParameterError(
                 "a table of ranks is judgments and runs in one, ranked already; leave runs and ties out"
             )
@@ -132,7 +130,7 @@ def plan_and_join(
 
 
 def list_runs(runs: Any) -> list[Any]:
-    """The runs, of which there must be one."""
+    """The runs as a list. Raises ParameterError where there is none."""
     if isinstance(runs, Iterator):
         pieces, runs = detect_pieces(runs)
         runs = list(runs) if pieces is None else [Run(runs)]
@@ -181,7 +179,7 @@ class Evaluator:
         return score_hits(self.plan, [self._join(run)])
 
     def _join(self, run: Any) -> JoinedRun:
-        if is_mapping_of_mappings(run):  # the way of loops: no Run in between
+        if is_mapping_of_mappings(run):  # fast for loops over runs: no Run is built
             joiner = Joiner(self.qrels, self.plan.convention, "run")
             joiner.add_mapping(run)
             return JoinedRun("run", joiner.finish(), (), None)

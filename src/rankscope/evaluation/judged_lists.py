@@ -1,4 +1,4 @@
-"""Fully judged lists that are ranked again and again, as in training: flat scores in, hits out."""
+"""Fully judged lists that are ranked many times, as in training: flat scores in, hits out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-#: The seed of the lot that decides ties.
+#: The seed of the random order of ties.
 LOT = 20_070
 
 
@@ -49,15 +49,15 @@ class FullyJudgedLists:
         self.grades = self.relevance[order_in_lists(self.relevance, self.offsets)]
         self.max_grade = int(self.relevance.max()) if max_grade is None else max_grade
         self.rel = rel
-        drawn = np.random.default_rng(LOT).random(self.relevance.size) if by_lot else None
-        self.lot = None if drawn is None else order_in_lists(drawn, self.offsets)
+        random_keys = np.random.default_rng(LOT).random(self.relevance.size) if by_lot else None
+        self.lot = None if random_keys is None else order_in_lists(random_keys, self.offsets)
         n = self.offsets.size - 1
         self.ids = tuple(map(str, range(n)))
         self.missing = np.zeros(n, np.bool_)
         self.memory: dict[Any, Any] = {}
 
     def ranked(self, scores: Reals) -> Ints:
-        """(documents) their places, by list and falling score."""
+        """(documents) their indices, by list and falling score."""
         if self.lot is None:
             return order_in_lists(scores, self.offsets)
         return np.asarray(self.lot[order_in_lists(scores[self.lot], self.offsets)])
@@ -84,21 +84,21 @@ class FullyJudgedLists:
         )
 
 
-def check_measure(measure: Measure, who: str = "") -> None:
-    """Raise ParameterError for a measure that such lists cannot have, or by which none is better than another.
+def check_measure(measure: Measure, prefix: str = "") -> None:
+    """Raise ParameterError for a measure that needs subtopics, or that has no direction.
 
-    who: what begins the message, as "stop_on: ".
+    prefix: the beginning of the message, as "stop_on: ".
     """
     if measure.needs_subtopics:
-        raise ParameterError(f"{who}{measure} needs judgments by subtopic, which files of features do not hold")
+        raise ParameterError(f"{prefix}{measure} needs judgments by subtopic, which files of features do not hold")
     if measure.higher_is_better is None or measure.summary == "none":
         raise ParameterError(
-            f"{who}of {measure} neither higher nor lower is better, so that no ranker can be; choose another"
+            f"{prefix}of {measure} neither higher nor lower is better, so that no ranker can be; choose another"
         )
 
 
 def order_in_lists(values: npt.NDArray[Any], offsets: Ints) -> Ints:
-    """(documents) places by list and falling value; equal values keep their order.
+    """(documents) indices by list and falling value; equal values keep their order.
 
     >>> order_in_lists(np.array([1, 2, 2, 5]), np.array([0, 3, 4])).tolist()
     [1, 2, 0, 3]
@@ -106,4 +106,6 @@ def order_in_lists(values: npt.NDArray[Any], offsets: Ints) -> Ints:
     as_floats = np.asarray(values, np.float64)
     if np.isfinite(as_floats).all():
         return np.asarray(order_falling(as_floats, np.diff(offsets)))
-    return np.asarray(order_in_groups(group_of(offsets), as_floats))  # NaN, last, would go behind what fills a table
+    return np.asarray(
+        order_in_groups(group_of(offsets), as_floats)
+    )  # NaN, last, would sort behind the padding of order_falling

@@ -1,6 +1,4 @@
-"""Scores in files: Parquet with all that makes them scores again, and the tidy table of `evaluate --by-query` in any
-format.
-"""
+"""Scores in files: Parquet that restores them exactly, and the tidy table of `evaluate --by-query` in any format."""
 
 from __future__ import annotations
 
@@ -57,11 +55,11 @@ __all__ = [
 ]
 
 
-#: The entry of the file's metadata that holds what the table does not; and the version of its form.
+#: The entry of the file's metadata that holds what the table does not; and the version of its format.
 KEY, FORM = "rankscope", 1
 SUFFIX = ".parquet"
 MAGIC = b"PAR1"
-#: By these columns a table of scores is known, whoever wrote it.
+#: A table with these columns holds scores, whoever wrote it.
 TIDY_COLUMNS = {"system", "measure", "query", "value"}
 DAMAGED = "the file is damaged, expected scores as --save and write_scores save them; save them again"
 
@@ -122,9 +120,9 @@ def write_scores(scores: Scores, path: PathLike) -> None:
     check_save(path)
     if not scores.systems or not scores.measures:
         raise ParameterError("scores without a system or a measure, expected at least one of each to save")
-    about = describe_scores(scores)
-    about["digest"] = scores_digest(scores, about)
-    write_chunks(path, [to_parquet(tidy_score_frame(scores), metadata={KEY: json.dumps(about)})])
+    description = describe_scores(scores)
+    description["digest"] = scores_digest(scores, description)
+    write_chunks(path, [to_parquet(tidy_score_frame(scores), metadata={KEY: json.dumps(description)})])
 
 
 def tidy_score_frame(scores: Scores) -> pl.DataFrame:
@@ -132,16 +130,16 @@ def tidy_score_frame(scores: Scores) -> pl.DataFrame:
 
     s, m, q = scores.values.shape
 
-    def names(of: Iterable[str], repeats: int, copies: int) -> pl.Series:
-        texts = pl.Series([replace_invalid_utf8(name) for name in of], dtype=pl.String)
+    def repeated_names(items: Iterable[str], repeats: int, copies: int) -> pl.Series:
+        texts = pl.Series([replace_invalid_utf8(name) for name in items], dtype=pl.String)
         return texts.gather(np.tile(np.repeat(np.arange(texts.len()), repeats), copies))
 
     bounds = {} if scores.bounds is None else {"low": scores.bounds[0].ravel(), "high": scores.bounds[1].ravel()}
     frame = pl.DataFrame(
         {
-            "system": names(scores.systems, m * q, 1),
-            "measure": names(scores.measure_names, q, s),
-            "query": names(scores.query_ids, 1, s * m),
+            "system": repeated_names(scores.systems, m * q, 1),
+            "measure": repeated_names(scores.measure_names, q, s),
+            "query": repeated_names(scores.query_ids, 1, s * m),
             "value": scores.values.ravel(),
             **bounds,
             "missing": np.repeat(scores.missing[:, None], m, axis=1).ravel(),
@@ -152,36 +150,36 @@ def tidy_score_frame(scores: Scores) -> pl.DataFrame:
 
 
 def describe_scores(scores: Scores) -> dict[str, Any]:
-    """All that the table does not hold; names as they are, in ASCII by JSON's escapes."""
-    asked = scores.asked.written if isinstance(scores.asked, MeasureAliases) else scores.asked
+    """All that the table does not hold, for JSON, which escapes names to ASCII."""
+    aliases = scores.asked.written if isinstance(scores.asked, MeasureAliases) else scores.asked
     return {
         "form": FORM,
         "version": scores.version,
         "systems": scores.systems,
         "measures": [
-            {"name": name, "summary": one.summary, "higher_is_better": one.higher_is_better}
-            for name, one in zip(scores.measure_names, scores.measures, strict=True)
+            {"name": name, "summary": measure.summary, "higher_is_better": measure.higher_is_better}
+            for name, measure in zip(scores.measure_names, scores.measures, strict=True)
         ],
         "measure_settings": [dict(settings) for settings in scores.measure_settings],
         "query_ids": scores.query_ids,
         "settings": dict(scores.settings),
         "notes": scores.notes,
-        "asked": dict(asked),
+        "asked": dict(aliases),
         "judgments": scores.fingerprint,
     }
 
 
-def scores_digest(scores: Scores, about: Mapping[str, Any]) -> str:
-    """Of all that is saved: a file of which a byte was changed is not taken for what was saved."""
+def scores_digest(scores: Scores, description: Mapping[str, Any]) -> str:
+    """A digest of all that is saved, so that a changed byte is noticed."""
     from hashlib import blake2b
 
-    found = blake2b(json.dumps({k: v for k, v in about.items() if k != "digest"}).encode(), digest_size=16)
+    digest = blake2b(json.dumps({k: v for k, v in description.items() if k != "digest"}).encode(), digest_size=16)
     for values in (scores.values, scores.bounds):
         if values is not None:
-            found.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())  # one kind of NaN
+            digest.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())  # one bit pattern for NaN
     for flags in (scores.missing, scores.undefined):
-        found.update(flags.tobytes())
-    return found.hexdigest()
+        digest.update(flags.tobytes())
+    return digest.hexdigest()
 
 
 def read_scores(path: PathLike) -> Scores:
@@ -202,13 +200,13 @@ def read_scores(path: PathLike) -> Scores:
     name = source_name(path)
     if not content.startswith(MAGIC):
         raise InputError(f"{name}: is no Parquet file, expected scores as --save and write_scores save them")
-    found = read_description(content, name)
-    if found is None:
+    description = read_description(content, name)
+    if description is None:
         raise InputError(
             f"{name}: a Parquet file, but none of scores (its metadata have no entry {KEY!r}), expected one as --save "
             "and write_scores save it; save the scores again"
         )
-    return build_scores(found, content, name)
+    return build_scores(description, content, name)
 
 
 def read_baseline(path: PathLike) -> Scores | None:
@@ -224,32 +222,32 @@ def read_baseline(path: PathLike) -> Scores | None:
             return None
         content += stream.read()
     name = source_name(path)
-    found = read_description(content, name)
-    if found is None:
+    description = read_description(content, name)
+    if description is None:
         if set(read_score_frame(content, name, rows=0).columns) >= TIDY_COLUMNS:
             raise InputError(
                 f"{name}: a table of scores, but not as it was saved: what they rest on is lost; save them again with "
                 "--save or write_scores"
             )
         return None
-    return build_scores(found, content, name)
+    return build_scores(description, content, name)
 
 
 def read_description(content: bytes, name: str) -> dict[str, Any] | None:
-    """What stands in the file's metadata; None where it is not ours. Raises InputError."""
+    """Our entry of the file's metadata; None where there is none. Raises InputError."""
     import polars as pl
 
     try:
         text = pl.read_parquet_metadata(io.BytesIO(content)).get(KEY)
-        found = None if text is None else json.loads(text)
-        if found is None or (isinstance(found, dict) and found.get("form") == FORM):
-            return found
-        form = found.get("form") if isinstance(found, dict) else None
+        description = None if text is None else json.loads(text)
+        if description is None or (isinstance(description, dict) and description.get("form") == FORM):
+            return description
+        version = description.get("form") if isinstance(description, dict) else None
     except polars_errors():
         raise InputError(f"{name}: {DAMAGED}") from None
-    if isinstance(form, int):
+    if isinstance(version, int):
         raise InputError(
-            f"{name}: scores saved in form {form}, expected form {FORM}; save them again, or use a newer rankscope"
+            f"{name}: scores saved in form {version}, expected form {FORM}; save them again, or use a newer rankscope"
         )
     raise InputError(f"{name}: {DAMAGED}")
 
@@ -264,24 +262,24 @@ def read_score_frame(content: bytes, name: str, rows: int | None = None) -> pl.D
         raise InputError(f"{name}: {DAMAGED}") from None
 
 
-def build_scores(found: Mapping[str, Any], content: bytes, name: str) -> Scores:
-    """The scores, once their values are those that were saved. Raises InputError."""
+def build_scores(description: Mapping[str, Any], content: bytes, name: str) -> Scores:
+    """The scores, after their digest was checked. Raises InputError."""
     frame = read_score_frame(content, name)
     try:
-        scores = rebuild_scores(found, frame)
-        if scores_digest(scores, found) == found["digest"]:
+        scores = rebuild_scores(description, frame)
+        if scores_digest(scores, description) == description["digest"]:
             return scores
     except (KeyError, TypeError, ValueError, AttributeError):
         pass
     raise InputError(f"{name}: {DAMAGED}")
 
 
-def rebuild_scores(found: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
-    """Raises KeyError, TypeError or ValueError for what was not written so."""
-    systems, query_ids = tuple(found["systems"]), tuple(found["query_ids"])
-    measures = tuple(find_measure(**one) for one in found["measures"])
+def rebuild_scores(description: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
+    """Scores from description and table. Raises KeyError, TypeError or ValueError for content of another form."""
+    systems, query_ids = tuple(description["systems"]), tuple(description["query_ids"])
+    measures = tuple(find_measure(**entry) for entry in description["measures"])
     shape = (len(systems), len(measures), len(query_ids))
-    columns = {column: frame[column].to_numpy().reshape(shape) for column in frame.columns if column not in NAMES}
+    columns = {name: frame[name].to_numpy().reshape(shape) for name in frame.columns if name not in NAMES}
     bounds = np.array([columns["low"], columns["high"]]) if "low" in columns else None
     return Scores(
         systems=systems,
@@ -291,12 +289,12 @@ def rebuild_scores(found: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
         missing=freeze(np.array(columns["missing"][:, 0])),
         undefined=freeze(np.array(columns["undefined"][0])),
         bounds=None if bounds is None else freeze(bounds),
-        settings=dict(found["settings"]),
-        measure_settings=tuple(dict(settings) for settings in found["measure_settings"]),
-        notes=tuple(found["notes"]),
-        asked=MeasureAliases(dict(found["asked"]), [m for m in measures if isinstance(m, Measure)]),
-        version=str(found["version"]),
-        judgments=partial(str, found["judgments"]) if found["judgments"] else None,
+        settings=dict(description["settings"]),
+        measure_settings=tuple(dict(settings) for settings in description["measure_settings"]),
+        notes=tuple(description["notes"]),
+        asked=MeasureAliases(dict(description["asked"]), [m for m in measures if isinstance(m, Measure)]),
+        version=str(description["version"]),
+        judgments=partial(str, description["judgments"]) if description["judgments"] else None,
     )
 
 
@@ -304,20 +302,20 @@ NAMES = ("system", "measure", "query")
 
 
 def find_measure(name: str, summary: str, higher_is_better: bool | None) -> MeasureLike:
-    """The measure of this name, where it is known here and the same."""
+    """The measure of this name where it is defined here with the same summary, else a `SavedMeasure`."""
     try:
-        known = parse_measures([name])
+        parsed_measures = parse_measures([name])
     except RankscopeError:
-        known = []
-    if len(known) == 1 and str(known[0]) == name and known[0].summary == summary:
-        return known[0]
+        parsed_measures = []
+    if len(parsed_measures) == 1 and str(parsed_measures[0]) == name and parsed_measures[0].summary == summary:
+        return parsed_measures[0]
     return SavedMeasure(name=name, summary=summary, higher_is_better=higher_is_better)
 
 
-#: The columns of the table, and what else they may be called.
+#: The columns of the table, and their other names.
 TABLE_COLUMNS = ("system", "measure", "query", "value")
 COLUMN_ALIASES = {"system": "run", "measure": "metric", "query": "query_id", "value": "score"}
-#: What an empty file should hold.
+#: The expected content, for the message about an empty file.
 EXPECTED = "a line of names (system,measure,query,value) and a line a value"
 #: The query of summaries.
 ALL = "all"
@@ -346,46 +344,46 @@ def read_score_table(path: PathLike) -> Scores:
         for name in TABLE_COLUMNS
     }
     values = number_values(table, columns["value"])
-    systems, (system,) = name_codes([name_column(table, columns["system"], "system")])
-    measures, (measure,) = name_codes([name_column(table, columns["measure"], "measure")])
-    queries, (query,) = name_codes([name_column(table, columns["query"], "query")])
-    summary = query == (queries.index(ALL) if ALL in queries else -1)
-    kept = np.flatnonzero(~summary)
-    if not kept.size:
+    systems, (system_codes,) = name_codes([name_column(table, columns["system"], "system")])
+    measure_names, (measure_codes,) = name_codes([name_column(table, columns["measure"], "measure")])
+    queries, (query_codes,) = name_codes([name_column(table, columns["query"], "query")])
+    is_summary = query_codes == (queries.index(ALL) if ALL in queries else -1)
+    value_rows = np.flatnonzero(~is_summary)
+    if not value_rows.size:
         raise InputError(
             f"{table.name}: summaries only (query {ALL!r}), expected every query's values, as `rankscope evaluate "
             "--by-query` writes them"
         )
-    used, query = np.unique(query[kept], return_inverse=True)
-    shape = (len(systems), len(measures), used.size)
-    refuse_sparse(shape, kept.size, table.name, "systems, measures and queries")
-    place = np.ravel_multi_index((system[kept], measure[kept], query.reshape(-1)), shape)
-    refuse_repeated(table, place, kept)
-    found = np.full(shape, np.nan)
-    found.ravel()[place] = values[kept]
-    known = [measure_or_name(name) for name in measures]
+    used_queries, query_codes = np.unique(query_codes[value_rows], return_inverse=True)
+    shape = (len(systems), len(measure_names), used_queries.size)
+    refuse_sparse(shape, value_rows.size, table.name, "systems, measures and queries")
+    cells = np.ravel_multi_index((system_codes[value_rows], measure_codes[value_rows], query_codes.reshape(-1)), shape)
+    refuse_repeated(table, cells, value_rows)
+    value_array = np.full(shape, np.nan)
+    value_array.ravel()[cells] = values[value_rows]
+    measures = [measure_or_name(name) for name in measure_names]
     return Scores(
         systems=systems,
-        measures=tuple(known),
-        query_ids=tuple(queries[i] for i in used.tolist()),
-        values=freeze(found),
+        measures=tuple(measures),
+        query_ids=tuple(queries[i] for i in used_queries.tolist()),
+        values=freeze(value_array),
         missing=freeze(np.zeros((shape[0], shape[2]), np.bool_)),
         undefined=freeze(np.zeros(shape[1:], np.bool_)),
         settings={},
-        measure_settings=tuple({} for _ in measures),
+        measure_settings=tuple({} for _ in measure_names),
         notes=(
-            *score_table_notes(table, known, np.isnan(found)),
-            *summaries_note(table, system[summary] * len(measures) + measure[summary]),
+            *score_table_notes(table, measures, np.isnan(value_array)),
+            *summaries_note(table, system_codes[is_summary] * len(measure_names) + measure_codes[is_summary]),
         ),
     )
 
 
-def refuse_repeated(table: NamedTable, place: Ints, kept: Ints) -> None:
+def refuse_repeated(table: NamedTable, cells: Ints, value_rows: Ints) -> None:
     """Raise InputError where one system has two values of a measure on one query."""
-    order = np.argsort(place, kind="stable")
-    again = np.flatnonzero(place[order[1:]] == place[order[:-1]])
-    if again.size:
-        first, row = (int(kept[order[i]]) for i in (again[0], again[0] + 1))
+    order = np.argsort(cells, kind="stable")
+    repeats = np.flatnonzero(cells[order[1:]] == cells[order[:-1]])
+    if repeats.size:
+        first, row = (int(value_rows[order[i]]) for i in (repeats[0], repeats[0] + 1))
         raise InputError(
             f"{table.where(row)}: a second value of this system, measure and query, the first is at "
             f"{table.where(first)}; keep one of the two"
@@ -393,31 +391,32 @@ def refuse_repeated(table: NamedTable, place: Ints, kept: Ints) -> None:
 
 
 def measure_or_name(name: str) -> MeasureLike:
-    """The measure of this name, or one known by it only."""
+    """The measure of this name, or a `SavedMeasure` where it is not defined here."""
     try:
-        [found] = parse_measures([name])
+        [measure] = parse_measures([name])
     except (RankscopeError, ValueError):
         return SavedMeasure(name=name, summary="mean", higher_is_better=True)
-    return found if str(found) == name else SavedMeasure(name=name, summary="mean", higher_is_better=True)
+    return measure if str(measure) == name else SavedMeasure(name=name, summary="mean", higher_is_better=True)
 
 
 def score_table_notes(table: NamedTable, measures: list[MeasureLike], absent: Bools) -> list[str]:
-    """Notes."""
-    strange = [str(one) for one in measures if isinstance(one, SavedMeasure)]
+    """Notes on measures that are not defined here and on missing values."""
+    unknown_names = [str(measure) for measure in measures if isinstance(measure, SavedMeasure)]
     notes = []
-    if strange:
-        notes.append(f"{table.name}: {join_names(strange)}: not known here, higher is taken to be better")
+    if unknown_names:
+        notes.append(f"{table.name}: {join_names(unknown_names)}: not known here, higher is taken to be better")
     if absent.any():
         notes.append(f"{table.name}: {pluralise(int(absent.sum()), 'value')} missing")
     return notes
 
 
 def summaries_note(table: NamedTable, keys: Ints) -> tuple[str, ...]:
-    """Where there are more summaries than one. keys: (summaries) one number a system and measure."""
-    more = keys.size - np.unique(keys).size
-    if not more:
+    """A note where a system and measure has several summaries. keys: (summaries) one number a system and measure."""
+    n_extra = keys.size - np.unique(keys).size
+    if not n_extra:
         return ()
     return (
-        f"{table.name}: {pluralise(more, 'row')} of query {ALL!r} more than one summary for each system and measure; "
-        "all are left out, and with them a query of that name, which a file of --save (write_scores) keeps apart",
+        f"{table.name}: {pluralise(n_extra, 'row')} of query {ALL!r} more than one summary for each system and "
+        "measure; all are left out, and with them a query of that name, which a file of --save (write_scores) keeps "
+        "apart",
     )

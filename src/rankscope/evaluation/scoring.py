@@ -30,7 +30,7 @@ class Fingerprint:
 
     grades: in falling order within each query; offsets: (queries + 1) where those of each query begin. Ids of documents
     are no part of it, since scores do not hold them: two sets of judgments with the same grades for every query have
-    the same fingerprint. Its text is computed when it is first asked for, and then kept.
+    the same fingerprint. Its text is computed at first use and then cached.
     """
 
     query_ids: Sequence[str]
@@ -57,18 +57,18 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     """Apply all measures to all systems."""
     systems, notes = name_systems(joined)
     first = joined[0].hits
-    results = [plan.values(plan.read(one.hits), system) for one, system in zip(joined, systems, strict=True)]
+    results = [plan.values(plan.read(run.hits), system) for run, system in zip(joined, systems, strict=True)]
     undefined = results[0][1]
     bounds = None
     if plan.unjudged == "bounds":
-        pairs = zip(joined, results, strict=True)
-        bounds = freeze(np.stack([plan.bounds(one.hits, *result) for one, result in pairs], axis=1))
+        run_results = zip(joined, results, strict=True)
+        bounds = freeze(np.stack([plan.bounds(run.hits, *result) for run, result in run_results], axis=1))
         notes += unbounded_note(bounds, plan)
-    for one, system in zip(joined, systems, strict=True):
-        notes += one.notes
-        notes += missing_note(one.hits, system, plan)
-    for (values, _), one, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
-        notes += empty_note(count_empty_values(values, one.hits, plan), system, plan)
+    for run, system in zip(joined, systems, strict=True):
+        notes += run.notes
+        notes += missing_note(run.hits, system, plan)
+    for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
+        notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
         notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
     key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
@@ -78,7 +78,7 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         measures=plan.measures,
         query_ids=first.query_ids,
         values=freeze(np.array([values for values, _ in results])),
-        missing=freeze(np.array([one.hits.missing for one in joined])),
+        missing=freeze(np.array([run.hits.missing for run in joined])),
         undefined=undefined,
         bounds=bounds,
         settings=plan.settings(len(first), first),
@@ -90,12 +90,12 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
 
 
 def fingerprint_of(hits: Hits) -> Fingerprint:
-    """Of the judgments, which all runs of one Qrels share."""
+    """The fingerprint of the judgments, which all runs of one Qrels share."""
     return Fingerprint(hits.query_ids, hits.grades, hits.grade_offsets)
 
 
 class NamedSystem(Protocol):
-    """A system with the name that it bears, and the file that it came from."""
+    """A system with its name and the file that it came from."""
 
     @property
     def name(self) -> str: ...
@@ -104,19 +104,19 @@ class NamedSystem(Protocol):
 
 
 def name_systems(joined: Sequence[NamedSystem]) -> tuple[list[str], list[str]]:
-    """A name for each system, no two alike, and a note where files had to lend theirs."""
-    names = [one.name for one in joined]
+    """A unique name for each system, and a note where file names replace repeated names."""
+    names = [system.name for system in joined]
     notes: list[str] = []
     if len(set(names)) == len(names):
         return names, notes
-    for shorter in (file_stem, source_name):
+    for name_from_path in (file_stem, source_name):
         repeated = {name for name, n in Counter(names).items() if n > 1}
         if not repeated:
             break
-        for i, one in enumerate(joined):
-            if names[i] in repeated and one.path is not None:
-                names[i] = shorter(one.path)
-        if shorter is file_stem:
+        for i, system in enumerate(joined):
+            if names[i] in repeated and system.path is not None:
+                names[i] = name_from_path(system.path)
+        if name_from_path is file_stem:
             notes = [f"several runs are called {name!r}; their files' names are shown" for name in sorted(repeated)]
     repeated = {name for name, n in Counter(names).items() if n > 1}
     if repeated:
@@ -131,50 +131,52 @@ def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
     if not hits.missing.any():
         return []
     n = int(hits.missing.sum())
-    done = "are left out" if plan.missing == "drop" else "count as empty rankings"
-    return [f"{system} has no list for {n} of {len(hits)} queries; they {done} (missing:{plan.missing})"]
+    treatment = "are left out" if plan.missing == "drop" else "count as empty rankings"
+    return [f"{system} has no list for {n} of {len(hits)} queries; they {treatment} (missing:{plan.missing})"]
 
 
 def count_empty_values(values: Floats, hits: Hits, plan: Plan) -> Ints:
-    """(measures) in how many queries nothing relevant was found, so that there is no value, as for a mean rank."""
-    found = np.zeros(len(plan.measures), np.int64)
+    """(measures) in how many queries there is no value, as for a mean rank where nothing relevant was retrieved."""
+    counts = np.zeros(len(plan.measures), np.int64)
     for m in plan.may_lack_values:
-        found[m] = (np.isnan(values[m]) & (plan.measures[m].used(hits) == 0)).sum()
-    return found
+        counts[m] = (np.isnan(values[m]) & (plan.measures[m].used(hits) == 0)).sum()
+    return counts
 
 
 def empty_note(counts: Ints, system: str, plan: Plan) -> list[str]:
-    """A note for each measure that has no value in so many queries."""
-    queries = ["1 query" if n == 1 else f"{n} queries" for n in counts.tolist()]
+    """A note for each measure without a value in some queries. counts: (measures) the number of these queries."""
+    query_counts = ["1 query" if n == 1 else f"{n} queries" for n in counts.tolist()]
     return [
-        f"{name} has no value for {what} of {system}, where nothing relevant was found; left out"
-        for name, what, n in zip(plan.names, queries, counts.tolist(), strict=True)
+        f"{name} has no value for {query_count} of {system}, where nothing relevant was found; left out"
+        for name, query_count, n in zip(plan.names, query_counts, counts.tolist(), strict=True)
         if n
     ]
 
 
 def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
-    without = [name for m, name in enumerate(plan.names) if np.isnan(bounds[:, :, m]).all()]
-    if not without:
+    unbounded = [name for m, name in enumerate(plan.names) if np.isnan(bounds[:, :, m]).all()]
+    if not unbounded:
         return []
-    return [f"missing judgments give no bounds for {', '.join(without)}"]
+    return [f"missing judgments give no bounds for {', '.join(unbounded)}"]
 
 
 def undefined_note(undefined: Bools, plan: Plan) -> list[str]:
-    """A note for each group of measures that lack something relevant in the same queries."""
-    done = {
+    """A note for each group of measures that are undefined on the same queries."""
+    treatment = {
         "zero": "count as the measure says, mostly 0",
         "drop": "are left out",
         "one": "count as 1",
     }[plan.no_relevant]
-    alike: dict[bytes, list[int]] = {}
+    measures_by_pattern: dict[bytes, list[int]] = {}
     for m in np.flatnonzero(undefined.any(axis=1)).tolist():
-        alike.setdefault(undefined[m].tobytes(), []).append(m)
+        measures_by_pattern.setdefault(undefined[m].tobytes(), []).append(m)
     notes = []
-    for group in alike.values():
+    for group in measures_by_pattern.values():
         n = int(undefined[group[0]].sum())
-        everywhere = len(group) == sum(m.needs_relevant for m in plan.measures)
-        whose = "" if everywhere else f" for {', '.join(plan.names[m] for m in group)}"
+        all_measures = len(group) == sum(measure.needs_relevant for measure in plan.measures)
+        of_measures = "" if all_measures else f" for {', '.join(plan.names[m] for m in group)}"
         queries = "1 query has" if n == 1 else f"{n} queries have"
-        notes.append(f"{queries} no relevant documents{whose}; such queries {done} (no_relevant:{plan.no_relevant})")
+        notes.append(
+            f"{queries} no relevant documents{of_measures}; such queries {treatment} (no_relevant:{plan.no_relevant})"
+        )
     return notes

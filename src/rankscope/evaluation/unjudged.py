@@ -1,4 +1,4 @@
-"""Unjudged documents among the first of each list, and the bounds that they leave open."""
+"""Shares of unjudged documents among the first k of each list, and the bounds of P@k that follow from them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = [
 ]
 
 
-#: Where lists are looked at.
+#: The default cutoffs.
 CUTOFFS = (5, 10, 20, 50, 100)
 #: From this share of unjudged documents on, a sentence warns.
-MANY = 0.1
+WARNING_SHARE = 0.1
 
 
 def unjudged_measures(cutoffs: Sequence[int] = CUTOFFS) -> list[str]:
@@ -63,7 +63,7 @@ class UnjudgedShares:
         """The rows of the tidy table."""
         for s, system in enumerate(self.scores.systems):
             for c, cutoff in enumerate(self.cutoffs):
-                numbers = (x[s, c].item() for x in (self.unjudged, self.precision, self.low, self.high))
+                numbers = (values[s, c].item() for values in (self.unjudged, self.precision, self.low, self.high))
                 yield (system, cutoff, *numbers)
 
     def frame(self) -> pl.DataFrame:
@@ -94,25 +94,25 @@ class UnjudgedShares:
         ]
 
     def main(self) -> int:
-        """The place of the cutoff that words are about: the second is what most people look at."""
+        """The index of the cutoff that the sentence is about: the second, which most people use."""
         return min(1, len(self.cutoffs) - 1)
 
     def sentence(self) -> str:
-        """Whether holes could change the picture."""
+        """Whether missing judgments could change the comparison."""
         c = self.main()
         shares, depth = self.unjudged[:, c], self.cutoffs[c]
         if (shares == 0).all():
             return f"Every document among the first {depth} of each list was judged."
-        most = int(np.argmax(shares))
-        start = (
-            f"Among the first {depth} documents, up to {100 * shares[most]:.1f} % have no judgment "
-            f"({self.scores.systems[most]}). They count as not relevant; P@{depth} would lie in the range shown if "
-            "they were judged."
+        worst_system = int(np.argmax(shares))
+        text = (
+            f"Among the first {depth} documents, up to {100 * shares[worst_system]:.1f} % have no judgment "
+            f"({self.scores.systems[worst_system]}). They count as not relevant; P@{depth} would lie in the range "
+            "shown if they were judged."
         )
-        apart = float(np.ptp(shares))
-        if shares[most] < MANY or apart < MANY / 2:
-            return start
-        return f"{start} Systems differ in this, so that the comparison may be unfair to those with more holes."
+        spread = float(np.ptp(shares))
+        if shares[worst_system] < WARNING_SHARE or spread < WARNING_SHARE / 2:
+            return text
+        return f"{text} Systems differ in this, so that the comparison may be unfair to those with more holes."
 
     def __str__(self) -> str:
         return as_text(self)
@@ -130,12 +130,12 @@ def unjudged_shares(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> Unjudge
         raise ParameterError("these scores have no bounds; evaluate with unjudged='bounds'")
     judged = np.stack([scores.summary(f"Judged@{k}") for k in cutoffs], axis=1)
     precision = np.stack([scores.summary(f"P@{k}") for k in cutoffs], axis=1)
-    ends = np.array([[scores.overall_bounds(f"P@{k}", s) for k in cutoffs] for s in scores.systems])
+    bounds = np.array([[scores.overall_bounds(f"P@{k}", s) for k in cutoffs] for s in scores.systems])
     return UnjudgedShares(
         scores=scores,
         cutoffs=tuple(cutoffs),
         unjudged=1 - judged,
         precision=precision,
-        low=ends[..., 0],
-        high=ends[..., 1],
+        low=bounds[..., 0],
+        high=bounds[..., 1],
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from rankscope.registry import lazy_attributes
 
-#: Where each public name lives, a module or a package here. Loaded when first asked for.
+#: The module of each public name, imported at first use.
 HOMES = {
     "Blend": "blend",
     "BlendTraining": "training",

@@ -1,4 +1,4 @@
-"""`Blend`: several rankers trained and combined into one, their scores normalised, weighted, added."""
+"""`Blend`: several rankers combined into one by normalising, weighting and adding their scores."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ __all__ = [
 ]
 
 
-#: "average": all weights alike. "stacked": weights of at least 0 that minimise a loss on validation lists.
+#: "average": equal weights. "stacked": weights of at least 0 that minimise a loss on validation lists.
 COMBINATIONS = ("average", "stacked")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Combination:
-    """normalise: one of `NORMALISATIONS`. centre, spread: (rankers) what "fixed" takes away and divides by. weights:
+    """normalise: one of `NORMALISATIONS`. centre, spread: (rankers) what "fixed" subtracts and divides by. weights:
     (rankers) at least 0, with sum 1.
     """
 
@@ -52,12 +52,12 @@ class Combination:
         """(documents) the blend of (rankers, documents) scores, of lists that begin at `offsets`."""
         rows = self.normalised(np.asarray(scores, np.float64), offsets)
         blend = np.zeros(rows.shape[1])
-        for weight, row in zip(self.weights, rows, strict=True):  # a product of matrices adds in orders of its own
+        for weight, row in zip(self.weights, rows, strict=True):  # a product of matrices may add in any order
             blend += weight * row
         return blend
 
     def normalised(self, scores: Floats, offsets: Ints) -> Floats:
-        """(rankers, documents) on one scale."""
+        """(rankers, documents) scores on one scale."""
         if self.normalise == "fixed":
             return np.asarray((scores - self.centre[:, None]) / self.spread[:, None])
         return np.array([WITHIN_LISTS[self.normalise](row, offsets) for row in scores])
@@ -81,28 +81,28 @@ def learn_combination(
     """
     table = np.asarray(scores, np.float64)
     if not np.isfinite(table).all():
-        place = int(np.argmin(np.isfinite(table).all(axis=1)))
-        raise InputError(f"part {place + 1} of the blend scores documents by what is no finite number; leave it out")
+        index = int(np.argmin(np.isfinite(table).all(axis=1)))
+        raise InputError(f"part {index + 1} of the blend scores documents by what is no finite number; leave it out")
     spread = np.array([within_deviation(row, offsets) for row in table])
-    found = Combination(
+    average = Combination(
         normalise=normalise,
         centre=table.mean(axis=1),
         spread=np.where(spread > 0, spread, 1.0),
         weights=np.full(len(table), 1 / len(table)),
     )
     if how == "average":
-        return found
+        return average
     if relevance is None or loss is None:
         raise ParameterError("a blend is stacked on the grades of validation lists; give them, or how='average'")
     weights = stacked_weights(
-        found.normalised(table, offsets), relevance, offsets, loss=loss, l2=l2, max_grade=max_grade
+        average.normalised(table, offsets), relevance, offsets, loss=loss, l2=l2, max_grade=max_grade
     )
-    return Combination(normalise=normalise, centre=found.centre, spread=found.spread, weights=weights)
+    return Combination(normalise=normalise, centre=average.centre, spread=average.spread, weights=weights)
 
 
 #: "fixed": by mean and deviation of validation scores, so that a document's score is its own.
 NORMALISATIONS: tuple[Any, ...] = ("fixed", *WITHIN_LISTS)
-#: Steps of the search; it is over a few weights, and ends long before.
+#: The most steps of the search, which is over a few weights and ends long before.
 MAX_STEPS = 200
 
 
@@ -119,23 +119,27 @@ def stacked_weights(
     from scipy.optimize import minimize
 
     starts, lengths = offsets[:-1], np.diff(offsets)
-    apart = np.maximum.reduceat(relevance, starts) > np.minimum.reduceat(relevance, starts)
-    if not apart.any():
+    is_informative = np.maximum.reduceat(relevance, starts) > np.minimum.reduceat(relevance, starts)
+    if not is_informative.any():
         raise InputError(
             "the validation lists have documents of one grade each, and weights cannot be learned from them; expected "
             "two grades in some, or how='average'"
         )
-    rows = ranges(starts[apart], lengths[apart])
-    table, grades, cuts = np.ascontiguousarray(scores[:, rows].T), relevance[rows], bounds(lengths[apart])
+    rows = ranges(starts[is_informative], lengths[is_informative])
+    table, grades, list_offsets = (
+        np.ascontiguousarray(scores[:, rows].T),
+        relevance[rows],
+        bounds(lengths[is_informative]),
+    )
     n = len(scores)
 
     def objective(weights: Floats) -> tuple[float, Floats]:
-        draws = np.random.default_rng(0)
-        value, slope = loss(table @ weights, grades, cuts, rng=draws, max_grade=max_grade)
-        away = weights - weights.mean()
-        return float(value) + l2 / 2 * float(away @ away), np.asarray(slope @ table + l2 * away)
+        loss_rng = np.random.default_rng(0)
+        value, slope = loss(table @ weights, grades, list_offsets, rng=loss_rng, max_grade=max_grade)
+        differences = weights - weights.mean()
+        return float(value) + l2 / 2 * float(differences @ differences), np.asarray(slope @ table + l2 * differences)
 
-    found = minimize(
+    solution = minimize(
         objective,
         np.full(n, 1 / n),
         jac=True,
@@ -143,13 +147,13 @@ def stacked_weights(
         bounds=[(0, None)] * n,
         options={"maxiter": MAX_STEPS},
     ).x
-    total = float(found.sum())
-    return np.asarray(found / total if total > 0 else np.full(n, 1 / n))
+    total = float(solution.sum())
+    return np.asarray(solution / total if total > 0 else np.full(n, 1 / n))
 
 
 #: A ranker of any kind: with `fit`, `predict`, `get_params` and `feature_names_`.
 RankerLike = Any
-#: Fewer rankers are no blend.
+#: The fewest rankers of a blend.
 MIN_RANKERS = 2
 
 
@@ -179,7 +183,7 @@ class Blend(Estimator):
     (0, [0.5, 0.5])
     """
 
-    #: Which module takes a trained one apart for a file: see `saved`.
+    #: Chooses the module that saves a trained blend.
     kind = "blend"
 
     def __init__(
@@ -219,15 +223,15 @@ class Blend(Estimator):
         """
         loss = self.check()
         features = as_features(X, y, qid, group, "training data")
-        held = validation_features(eval_set, eval_qid, eval_group)
-        if held is not None:
-            held = align_to_training(held, features.names, "the training data have")
+        valid_features = validation_features(eval_set, eval_qid, eval_group)
+        if valid_features is not None:
+            valid_features = align_to_training(valid_features, features.names, "the training data have")
         elif self.how == "stacked":
             raise ParameterError("a blend is stacked on validation lists; give eval_set, or how='average'")
-        trained = [type(one)(**one.get_params()) for one in parts_of_blend(self.rankers)]
-        for one in trained:
-            one.fit(features, eval_set=held, rel=rel, max_grade=max_grade, progress=progress)
-        self.learn(trained, features if held is None else held, loss, max_grade)
+        rankers = [type(ranker)(**ranker.get_params()) for ranker in list_rankers(self.rankers)]
+        for ranker in rankers:
+            ranker.fit(features, eval_set=valid_features, rel=rel, max_grade=max_grade, progress=progress)
+        self.learn(rankers, features if valid_features is None else valid_features, loss, max_grade)
         return self
 
     def combine(
@@ -245,28 +249,28 @@ class Blend(Estimator):
         learned anything, InputError for rankers that were trained on different features, and data with others.
         """
         loss = self.check()
-        rankers = parts_of_blend(self.rankers)
-        names = check_same_features(rankers, part_names(self.rankers))
+        rankers = list_rankers(self.rankers)
+        names = check_same_features(rankers, name_rankers(self.rankers))
         features = as_features(X, y, qid, group, "validation data")
         self.learn(rankers, align_to_training(features, names, "the rankers were trained on"), loss, max_grade)
         return self
 
-    def learn(self, rankers: Sequence[RankerLike], held: Features, loss: Loss, max_grade: int | None) -> None:
-        """Scales and weights of trained rankers; all is set at once, or nothing."""
-        found = learn_combination(
-            scores_of_parts(rankers, held),
-            held.offsets,
-            held.relevance,
+    def learn(self, rankers: Sequence[RankerLike], features: Features, loss: Loss, max_grade: int | None) -> None:
+        """Learn scales and weights of trained rankers; all attributes are set at once, or none."""
+        combination = learn_combination(
+            score_by_rankers(rankers, features),
+            features.offsets,
+            features.relevance,
             how=self.how,
             normalise=self.normalise,
             loss=loss,
             l2=self.l2,
             max_grade=max_grade,
         )
-        self.rankers_, self.combination_ = list(rankers), found
+        self.rankers_, self.combination_ = list(rankers), combination
         self.feature_names_ = tuple(rankers[0].feature_names_)
         self.n_features_in_ = len(self.feature_names_)
-        self.parameters_ = {**self.get_params(), "rankers": part_names(self.rankers)}
+        self.parameters_ = {**self.get_params(), "rankers": name_rankers(self.rankers)}
 
     def predict(
         self,
@@ -282,64 +286,67 @@ class Blend(Estimator):
         """
         if not self.__sklearn_is_fitted__():
             raise ParameterError("this Blend has not learned anything yet; call fit first")
-        features = documents_to_score(X, qid, group, lists=self.lists)
+        features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
-        found = self.combination_(scores_of_parts(self.rankers_, features), features.offsets)
-        return np.asarray(features.in_given_order(found))
+        scores = self.combination_(score_by_rankers(self.rankers_, features), features.offsets)
+        return np.asarray(features.in_given_order(scores))
 
     @property
     def lists(self) -> bool:
         """Whether scores depend on the other documents of a list; once fitted, as it was fitted."""
-        known = self.__sklearn_is_fitted__()
-        normalise = self.combination_.normalise if known else self.normalise
-        rankers = self.rankers_ if known else parts_of_blend(self.rankers)
-        return normalise != "fixed" or any(getattr(one, "lists", False) for one in rankers)
+        is_fitted = self.__sklearn_is_fitted__()
+        normalise = self.combination_.normalise if is_fitted else self.normalise
+        rankers = self.rankers_ if is_fitted else list_rankers(self.rankers)
+        return normalise != "fixed" or any(getattr(ranker, "lists", False) for ranker in rankers)
 
     @property
     def steps(self) -> int:
         """How often `fit` calls `progress` at most."""
-        return sum(one.steps for one in parts_of_blend(self.rankers))
+        return sum(ranker.steps for ranker in list_rankers(self.rankers))
 
     def check(self) -> Loss:
-        """The loss of weights. Raises for parameters that are none, those of the rankers too."""
-        rankers = parts_of_blend(self.rankers)
+        """The loss that weights minimise. Raises for invalid parameters, also those of the rankers."""
+        rankers = list_rankers(self.rankers)
         if len(rankers) < MIN_RANKERS:
             raise ParameterError(f"a Blend of {pluralise(len(rankers), 'ranker')}, expected at least {MIN_RANKERS}")
-        called = part_names(self.rankers)
-        if twice := [name for name in called if called.count(name) > 1]:
-            raise ParameterError(f"two rankers of a Blend are called {twice[0]!r}, expected a name of its own for each")
-        for one in rankers:
-            if not (hasattr(one, "fit") and hasattr(one, "predict") and hasattr(one, "get_params")):
-                raise ParameterError(f"{one!r} is a {type(one).__name__}, expected a Ranker or its like")
-            if hasattr(one, "check"):
-                one.check()
+        names = name_rankers(self.rankers)
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise ParameterError(
+                f"two rankers of a Blend are called {repeated[0]!r}, expected a name of its own for each"
+            )
+        for ranker in rankers:
+            if not (hasattr(ranker, "fit") and hasattr(ranker, "predict") and hasattr(ranker, "get_params")):
+                raise ParameterError(f"{ranker!r} is a {type(ranker).__name__}, expected a Ranker or its like")
+            if hasattr(ranker, "check"):
+                ranker.check()
         return check_combination(self.how, self.normalise, self.loss, self.l2)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "combination_")
 
     def __repr__(self) -> str:
-        return f"Blend([{', '.join(part_names(self.rankers))}], how={self.how!r}, normalise={self.normalise!r})"
+        return f"Blend([{', '.join(name_rankers(self.rankers))}], how={self.how!r}, normalise={self.normalise!r})"
 
 
 Blend.defaults = defaults_of(Blend)
 
 
 def check_combination(how: str, normalise: str, loss: str | LossFunction, l2: float) -> Loss:
-    """The loss of weights. Raises ParameterError and UnknownName for parameters that are none."""
+    """The loss that weights minimise. Raises ParameterError and UnknownName for invalid parameters."""
     check_choice("how", how, COMBINATIONS)
     check_choice("normalise", normalise, NORMALISATIONS)
     check_positive("l2", l2, zero=True)
-    found = parse_loss(loss)
-    if not found.exact:
+    parsed_loss = parse_loss(loss)
+    if not parsed_loss.exact:
         raise ParameterError(
-            f"the loss of a stacked blend is {found}, whose gradient is not that of its value; take listnet or ranknet"
+            f"the loss of a stacked blend is {parsed_loss}, whose gradient is not that of its value; take listnet or "
+            "ranknet"
         )
-    return found
+    return parsed_loss
 
 
-def parts_of_blend(rankers: Sequence[RankerLike] | Mapping[str, RankerLike]) -> list[RankerLike]:
-    """Raises ParameterError for what is no sequence and no mapping."""
+def list_rankers(rankers: Sequence[RankerLike] | Mapping[str, RankerLike]) -> list[RankerLike]:
+    """The rankers as a list. Raises ParameterError for what is no sequence and no mapping."""
     if isinstance(rankers, Mapping):
         return list(rankers.values())
     if isinstance(rankers, (str, bytes)) or not isinstance(rankers, Sequence):
@@ -347,42 +354,46 @@ def parts_of_blend(rankers: Sequence[RankerLike] | Mapping[str, RankerLike]) -> 
     return list(rankers)
 
 
-def part_names(rankers: Sequence[RankerLike] | Mapping[str, RankerLike]) -> list[str]:
-    """A name for each: those given, else the loss, with a number where one comes again."""
+def name_rankers(rankers: Sequence[RankerLike] | Mapping[str, RankerLike]) -> list[str]:
+    """A name for each ranker: the given names, else the losses, with a number where one is repeated."""
     if isinstance(rankers, Mapping):
         return list(map(str, rankers))
-    found: list[str] = []
-    for one in parts_of_blend(rankers):
-        loss = getattr(one, "loss", type(one).__name__)
-        plain = type(one).__name__ if isinstance(one, Blend) else str(getattr(loss, "__name__", loss))
-        known, name = 1, plain
-        while name in found:
-            known, name = known + 1, f"{plain} #{known + 1}"
-        found.append(name)
-    return found
+    names: list[str] = []
+    for ranker in list_rankers(rankers):
+        loss = getattr(ranker, "loss", type(ranker).__name__)
+        base_name = type(ranker).__name__ if isinstance(ranker, Blend) else str(getattr(loss, "__name__", loss))
+        n, name = 1, base_name
+        while name in names:
+            n, name = n + 1, f"{base_name} #{n + 1}"
+        names.append(name)
+    return names
 
 
-def check_same_features(rankers: Sequence[RankerLike], called: Sequence[str]) -> tuple[str, ...]:
-    """The features that all were trained on. Raises InputError where they differ, ParameterError where one is none."""
-    for one, name in zip(rankers, called, strict=True):
-        if not hasattr(one, "feature_names_"):
+def check_same_features(rankers: Sequence[RankerLike], names: Sequence[str]) -> tuple[str, ...]:
+    """The features that all were trained on. Raises InputError where they differ, ParameterError before fit."""
+    for ranker, name in zip(rankers, names, strict=True):
+        if not hasattr(ranker, "feature_names_"):
             raise ParameterError(f"{name} has not learned anything yet; call fit first, of the blend or of each ranker")
-    first = tuple(rankers[0].feature_names_)
-    for one, name in zip(rankers[1:], called[1:], strict=True):
-        other = tuple(one.feature_names_)
-        if other == first:
+    first_features = tuple(rankers[0].feature_names_)
+    for ranker, name in zip(rankers[1:], names[1:], strict=True):
+        ranker_features = tuple(ranker.feature_names_)
+        if ranker_features == first_features:
             continue
-        apart = [feature for feature in (*other, *first) if (feature in other) != (feature in first)]
-        what = f"only one of them knows {join_names(map(repr, apart))}" if apart else "in another order"
+        differing = [
+            feature
+            for feature in (*ranker_features, *first_features)
+            if (feature in ranker_features) != (feature in first_features)
+        ]
+        difference = f"only one of them knows {join_names(map(repr, differing))}" if differing else "in another order"
         raise InputError(
-            f"{name} was trained on {pluralise(len(other), 'feature')} and {called[0]} on {len(first)}, {what}; blend "
-            "rankers that were trained on the same"
+            f"{name} was trained on {pluralise(len(ranker_features), 'feature')} and {names[0]} on "
+            f"{len(first_features)}, {difference}; blend rankers that were trained on the same"
         )
-    return first
+    return first_features
 
 
-def scores_of_parts(rankers: Sequence[RankerLike], features: Features) -> Floats:
-    """(rankers, documents) in the order of the features, not in that of the rows as they were given."""
+def score_by_rankers(rankers: Sequence[RankerLike], features: Features) -> Floats:
+    """(rankers, documents) scores in the order of `features`, not in that of the input rows."""
     order = features.order
-    scores = np.array([one.predict(features) for one in rankers], np.float64)
+    scores = np.array([ranker.predict(features) for ranker in rankers], np.float64)
     return scores if order is None else scores[:, order]

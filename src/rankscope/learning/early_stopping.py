@@ -20,12 +20,11 @@ __all__ = [
 
 
 class EarlyStopping:
-    """Measures scores of validation lists again and again and remembers the best.
+    """Measures the scores of validation lists after each epoch and remembers the best epoch.
 
-    patience: how many epochs in a row may be no better than the best one before it is time to stop. max_grade, rel: of
-    `FullyJudgedLists`, whose documents of one score are put in an order by lot. The value for all queries is made as
-    the measure has it, mostly a mean; queries for which it has no value are left out. Raises InputError where it has
-    one for none of them.
+    patience: how many epochs in a row may be no better than the best one before training stops. max_grade, rel: of
+    `FullyJudgedLists`, whose tied documents are in a random order. The value for all queries is the summary of the
+    measure, mostly a mean; queries without a value are skipped. Raises InputError where no query has a value.
     """
 
     def __init__(
@@ -39,14 +38,14 @@ class EarlyStopping:
         self.best_epoch = -1
 
     def better(self, scores: npt.NDArray[np.floating[Any]]) -> bool:
-        """Whether these scores, of the next epoch, are the best so far."""
-        each = self.measure(self.lists.hits(scores))
-        if np.isnan(each).all():
+        """Add the scores of the next epoch; whether they are the best so far."""
+        query_values = self.measure(self.lists.hits(scores))
+        if np.isnan(query_values).all():
             raise InputError(
                 f"{self.name}: {self.measure} has no value on any query, expected one to stop training by; give other "
                 "lists or another measure"
             )
-        value = float(summarise(each[None, None], [self.kind])[0, 0])
+        value = float(summarise(query_values[None, None], [self.kind])[0, 0])
         self.values.append(value)
         if self.best_epoch >= 0 and at_most(self.sign * value, self.sign * self.values[self.best_epoch]):
             return False
@@ -55,5 +54,5 @@ class EarlyStopping:
 
     @property
     def over(self) -> bool:
-        """Whether it is time to stop."""
+        """Whether training should stop."""
         return len(self.values) - 1 - self.best_epoch >= self.patience

@@ -1,4 +1,4 @@
-"""Features as rankers take them: validated, and in the order of those that a model was trained on."""
+"""Features for rankers: checked, and in the order of those that a model was trained on."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ __all__ = [
 
 
 def default_names(width: int) -> tuple[str, ...]:
-    """The names that so many features have where nobody named them."""
+    """The names of features without names of their own: "1", "2", ..."""
     return tuple(str(i + 1) for i in range(width))
 
 
 def column_names(table: Any, name: str) -> tuple[str, ...]:
-    """The names that a data frame (pandas, polars, ...) has for its columns; none where they are no texts, or no frame.
+    """The column names of a data frame (pandas, polars, ...); none where they are no texts, or it is no frame.
 
     Raises InputError where some are texts and others are not.
     """
     columns = getattr(table, "columns", None)
     if columns is None or callable(columns):
         return ()
-    texts = [isinstance(one, str) for one in columns]
-    if any(texts) and not all(texts):
-        other = next(one for one, text in zip(columns, texts, strict=True) if not text)
+    is_text = [isinstance(column, str) for column in columns]
+    if any(is_text) and not all(is_text):
+        untitled = next(column for column, has_text in zip(columns, is_text, strict=True) if not has_text)
         raise InputError(
-            f"{name}: the column {other!r} has no text for a name, and others have; expected all alike, as by "
+            f"{name}: the column {untitled!r} has no text for a name, and others have; expected all alike, as by "
             "X.columns = X.columns.astype(str)"
         )
-    return tuple(str(one) for one in columns) if all(texts) else ()
+    return tuple(str(column) for column in columns) if all(is_text) else ()
 
 
-def align_to_training(features: Features, names: tuple[str, ...], who: str) -> Features:
-    """With the features of these names, in this order: found by name where both have names, else taken by place.
+def align_to_training(features: Features, names: tuple[str, ...], subject: str) -> Features:
+    """Put features into the order of these names: by name where both have names, else by position.
 
-    names: those that were trained on. who: of these, as "the model was trained on". Raises InputError for another
+    names: of training. subject: of the message about them, as "the model was trained on". Raises InputError for another
     number of features, and for names that are missing.
     """
     width = features.values.shape[1]
-    named = features.names != default_names(width) and names != default_names(len(names))
-    if named or set(features.names) == set(names):
+    both_named = features.names != default_names(width) and names != default_names(len(names))
+    if both_named or set(features.names) == set(names):
         return match_features(features, names)
     if width != len(names):
-        raise InputError(f"{features.name}: {width} features, and {who} {len(names)}; expected the same")
+        raise InputError(f"{features.name}: {width} features, and {subject} {len(names)}; expected the same")
     return features
 
 
@@ -77,25 +77,26 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
     Raises InputError, naming the features, for those that are missing or too many.
 
     >>> test = Features.of([[1.0, 2.0, 3.0]], names=("age", "bm25", "clicks"))
-    >>> found = match_features(test, ("clicks", "bm25"))
-    >>> found.values.tolist(), found.notes
+    >>> matched = match_features(test, ("clicks", "bm25"))
+    >>> matched.values.tolist(), matched.notes
     ([[3.0, 2.0]], ("features: 'age' left out: the model was not trained on it",))
     """
     names = tuple(names)
     if features.names == names:
         return features
-    here = {*features.names}
-    known = set(names)
-    beyond = [name for name in features.names if name not in known]
-    empty = [name for name in names if name not in here and name in features.empty]
-    missing = [name for name in names if name not in here and name not in features.empty]
-    numbered = all(name.isdecimal() for name in names)
-    if beyond and numbered:
+    present_names = {*features.names}
+    trained_names = set(names)
+    extra = [name for name in features.names if name not in trained_names]
+    empty = [name for name in names if name not in present_names and name in features.empty]
+    missing = [name for name in names if name not in present_names and name not in features.empty]
+    is_numbered = all(name.isdecimal() for name in names)
+    if extra and is_numbered:
         raise InputError(
-            f"{features.name}: {pluralise(len(here), 'feature')}, {join_names(map(repr, beyond))} among them, and the "
-            f"model was trained on {len(names)}, {names[0]!r} to {names[-1]!r}; score data with the same features"
+            f"{features.name}: {pluralise(len(present_names), 'feature')}, {join_names(map(repr, extra))} among them, "
+            f"and the model was trained on {len(names)}, {names[0]!r} to {names[-1]!r}; score data with the same "
+            "features"
         )
-    if missing and not numbered:
+    if missing and not is_numbered:
         raise InputError(
             f"{features.name}: no feature {join_names(map(repr, missing))} among "
             f"{join_names(map(repr, features.names))}, and "
@@ -103,42 +104,44 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
             "columns"
         )
     notes = []
-    if beyond:
-        them = "it" if len(beyond) == 1 else "them"
-        notes.append(f"{features.name}: {join_names(map(repr, beyond))} left out: the model was not trained on {them}")
+    if extra:
+        pronoun = "it" if len(extra) == 1 else "them"
+        notes.append(
+            f"{features.name}: {join_names(map(repr, extra))} left out: the model was not trained on {pronoun}"
+        )
     if missing:
         notes.append(
             f"{features.name}: {pluralise(len(missing), 'feature')} of the {len(names)} that the model was trained on "
             f"stand on no line and are taken for 0 ({join_names(map(repr, missing))})"
         )
     if empty:
-        have = "has" if len(empty) == 1 else "have"
+        verb = "has" if len(empty) == 1 else "have"
         notes.append(
-            f"{features.name}: {join_names(map(repr, empty))} {have} no number on any line and "
+            f"{features.name}: {join_names(map(repr, empty))} {verb} no number on any line and "
             f"{'is' if len(empty) == 1 else 'are'} taken for 0: the model was trained on "
             f"{'it' if len(empty) == 1 else 'them'}"
         )
-    found = features.arranged(names)
-    return replace(found, notes=(*features.notes, *notes), where=None)
+    arranged = features.arranged(names)
+    return replace(arranged, notes=(*features.notes, *notes), where=None)
 
 
 def match_file(path: str | os.PathLike[str], features: Features, names: Sequence[str]) -> Features:
-    """The same for features that were read from a file: an error names the line, where lines have numbers.
+    """`match_features` for features from a file: errors name the line, where lines have feature numbers.
 
-    The file is read once more for that, since only a reader knows its lines; never standard input, which is gone.
+    The file is read again for that, since only a reader knows its lines, but not standard input.
     Raises InputError.
     """
     try:
         return match_features(features, names)
     except InputError as error:
-        numbered = tuple(names) == tuple(map(str, range(1, len(names) + 1)))
-        if os.fspath(path) != "-" and numbered and features.names[-1].isdecimal():
+        is_numbered = tuple(names) == tuple(map(str, range(1, len(names) + 1)))
+        if os.fspath(path) != "-" and is_numbered and features.names[-1].isdecimal():
             try:
                 read_features(path, n_features=len(names), relevance="optional")
-            except InputError as found:
-                place, known, _ = str(found).partition(": feature ")
-                if known:
-                    raise InputError(f"{place}: {str(error).partition(': ')[2]}") from None
+            except InputError as line_error:
+                location, separator, _ = str(line_error).partition(": feature ")
+                if separator:
+                    raise InputError(f"{location}: {str(error).partition(': ')[2]}") from None
         raise
 
 
@@ -153,7 +156,7 @@ def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> 
     if queries is None and sizes is None:
         raise ParameterError(f"{name}: the queries are missing; give qid (one a document) or group (sizes)")
     grades = as_numbers(grades, f"{name}: y", "a grade for each document")
-    if grades.ndim == 2 and grades.shape[1] == 1:  # a column of a table
+    if grades.ndim == 2 and grades.shape[1] == 1:  # one column of a table
         grades = grades[:, 0]
     if sizes is not None:
         sizes = as_numbers(sizes, f"{name}: group", "the size of each group").ravel()
@@ -161,17 +164,17 @@ def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> 
     return Features.of(table, grades, queries, sizes=sizes, name=name, names=column_names(data, name))
 
 
-def as_numbers(given: Any, name: str, expected: str) -> npt.NDArray[Any]:
-    """What is given as an array of numbers. Raises InputError for texts, and rows of different lengths."""
+def as_numbers(data: Any, name: str, expected: str) -> npt.NDArray[Any]:
+    """The data as an array of numbers. Raises InputError for texts, and rows of different lengths."""
     try:
-        found = np.asarray(given)
-        return found if found.dtype.kind in "fiub" else found.astype(np.float64)
+        array = np.asarray(data)
+        return array if array.dtype.kind in "fiub" else array.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} is no table of numbers, expected {expected}") from None
 
 
 def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | None:
-    """What `eval_set` holds: Features, (X, y), (X, y, qid), or a list of one of them, as LightGBM takes it."""
+    """The features in `eval_set`: Features, (X, y), (X, y, qid), or a list of one of them, as in LightGBM."""
     name = "validation data"
     if eval_set is None:
         return None
@@ -179,7 +182,10 @@ def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | N
         if len(eval_set) != 1:
             raise ParameterError(f"eval_set holds {len(eval_set)} sets, expected one")
         eval_set = eval_set[0]
-        queries, sizes = (one[0] if isinstance(one, list) and len(one) == 1 else one for one in (queries, sizes))
+        queries, sizes = (
+            argument[0] if isinstance(argument, list) and len(argument) == 1 else argument
+            for argument in (queries, sizes)
+        )
     if isinstance(eval_set, Features):
         return as_features(eval_set, None, queries, sizes, name)
     if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
@@ -189,35 +195,35 @@ def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | N
     return as_features(eval_set[0], eval_set[1], queries, sizes, name)
 
 
-def documents_to_score(given: Any, queries: Any = None, sizes: Any = None, *, lists: bool = False) -> Features:
+def documents_to_score(data: Any, queries: Any = None, sizes: Any = None, *, needs_lists: bool = False) -> Features:
     """Documents whose grades need not be known, in any of the forms that `predict` takes.
 
-    queries, sizes: as in `fit`, for rankers that look at the other documents of a list; of the others, they are checked
-    and change nothing. lists: whether they must be there. `in_given_order` of what is returned puts scores back.
+    queries, sizes: as in `fit`, for rankers that look at the other documents of a list; for other rankers they are only
+    checked. needs_lists: whether they are required. `in_given_order` of the result puts scores back into that order.
     Raises ParameterError where Features, which know their queries, come with one of them, and where they are missing.
     """
-    if isinstance(given, Features):
+    if isinstance(data, Features):
         if queries is not None or sizes is not None:
             raise ParameterError("features: Features know their queries; leave qid and group out")
-        return given
-    if lists and queries is None and sizes is None:
+        return data
+    if needs_lists and queries is None and sizes is None:
         raise ParameterError(
             "features: the queries are missing, and this ranker looks at whole lists; give qid (one a document) or "
             "group (sizes)"
         )
-    table = as_numbers(given, "features: X", "a row for each document")
+    table = as_numbers(data, "features: X", "a row for each document")
     if sizes is not None:
         sizes = as_numbers(sizes, "features: group", "the size of each group").ravel()
-    return Features.of(table, None, queries, sizes=sizes, names=column_names(given, "features"))
+    return Features.of(table, None, queries, sizes=sizes, names=column_names(data, "features"))
 
 
 def informative_lists(features: Features) -> Ints:
     """The lists whose documents are not all of one grade. Raises InputError where there is none."""
     starts = features.offsets[:-1]
-    apart = np.maximum.reduceat(features.relevance, starts) > np.minimum.reduceat(features.relevance, starts)
-    if not apart.any():
+    is_informative = np.maximum.reduceat(features.relevance, starts) > np.minimum.reduceat(features.relevance, starts)
+    if not is_informative.any():
         raise InputError(
             f"{features.name}: the documents of every query have one grade, expected two or more in some; there is "
             "nothing to learn from"
         )
-    return np.flatnonzero(apart)
+    return np.flatnonzero(is_informative)

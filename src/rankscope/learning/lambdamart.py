@@ -1,4 +1,4 @@
-"""LambdaMART: gradient-boosted trees, trained by LightGBM, with predictions by our own arrays."""
+"""LambdaMART: gradient-boosted trees, trained by LightGBM; predictions need NumPy only."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TreeEnsemble:
-    """Nodes of all trees one after the other; of each tree those that ask come first, then its leaves.
+    """Nodes of all trees one after the other; within each tree inner nodes come first, then leaves.
 
     feature, threshold: (nodes) a document whose feature is at most the threshold goes on to the first child. children:
-    (nodes, 2) numbers of nodes, greater than the node's own; a leaf has itself twice. worth: (nodes) what a leaf adds
+    (nodes, 2) indices of nodes, greater than the node's own; a leaf has itself twice. worth: (nodes) what a leaf adds
     to the score. roots: (trees) the first node of each.
     """
 
@@ -56,9 +56,9 @@ class TreeEnsemble:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoostedTrees:
-    """forest: the trees up to the best one. losses, values: by tree, the loss of training before it was grown (none of
-    LightGBM's own objectives, which do not tell) and the measure in validation after it. best_epoch: the place of the
-    last tree that was kept; the last of all where there was nothing to validate on. grown: trees that were tried.
+    """forest: the trees up to the best one. losses, values: by tree, the loss of training before it was grown (none for
+    LightGBM's own objective) and the measure in validation after it. best_epoch: the index of the last tree that was
+    kept; the last of all without validation data. grown: how many trees were grown.
     """
 
     forest: TreeEnsemble
@@ -68,7 +68,7 @@ class BoostedTrees:
     grown: int
 
     def scores(self, values: npt.NDArray[np.floating[Any]]) -> Floats:
-        """(documents) scores of features as they are."""
+        """(documents) scores of unscaled features."""
         return self.forest(values)
 
     @property
@@ -78,39 +78,47 @@ class BoostedTrees:
 
 
 def parse_trees(text: str) -> TreeEnsemble:
-    """The trees of LightGBM's text of a model.
+    """The trees in LightGBM's text format of a model.
 
-    Raises ValueError for trees that ours cannot stand for: with categories, with linear leaves, and with a way of
-    their own for missing numbers, which is not how we train them.
+    Raises ValueError for trees that `TreeEnsemble` cannot represent: with categories, with linear leaves, and with
+    branches for missing numbers, which our training does not make.
     """
-    parts = [
-        dict(line.split("=", 1) for line in part.splitlines() if "=" in line) for part in text.split("\nTree=")[1:]
+    trees = [
+        dict(line.split("=", 1) for line in section.splitlines() if "=" in line)
+        for section in text.split("\nTree=")[1:]
     ]
-    lengths = [2 * int(one["num_leaves"]) - 1 for one in parts]
-    starts = bounds(np.array(lengths, np.int64))
-    total = int(starts[-1])
-    feature, worth, threshold = np.zeros(total, np.int32), np.zeros(total), np.zeros(total)
-    children = np.repeat(np.arange(total, dtype=np.int32)[:, None], 2, axis=1)
-    for one, start, end in zip(parts, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        inner = int(one["num_leaves"]) - 1
-        worth[start + inner : end] = parse_numbers(one["leaf_value"])
-        if int(one.get("num_cat", 0)) or int(one.get("is_linear", 0)):
+    node_counts = [2 * int(tree["num_leaves"]) - 1 for tree in trees]
+    starts = bounds(np.array(node_counts, np.int64))
+    n_nodes = int(starts[-1])
+    feature, worth, threshold = np.zeros(n_nodes, np.int32), np.zeros(n_nodes), np.zeros(n_nodes)
+    children = np.repeat(np.arange(n_nodes, dtype=np.int32)[:, None], 2, axis=1)
+    for tree, start, end in zip(trees, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        n_inner = int(tree["num_leaves"]) - 1
+        worth[start + n_inner : end] = parse_numbers(tree["leaf_value"])
+        if int(tree.get("num_cat", 0)) or int(tree.get("is_linear", 0)):
             raise ValueError("a tree with categories or linear leaves")
-        if not inner:
+        if not n_inner:
             continue
-        ways = parse_numbers(one["decision_type"]).astype(np.int64)
-        if (ways & ~2).any():  # the second bit alone says where a missing number would go if there were any
+        decision_types = parse_numbers(tree["decision_type"]).astype(np.int64)
+        if (decision_types & ~2).any():  # the second bit only says where a missing number would go
             raise ValueError("a tree with categories or missing numbers")
-        asks = slice(start, start + inner)
-        feature[asks], threshold[asks] = parse_numbers(one["split_feature"]), parse_numbers(one["threshold"])
-        below = np.stack([parse_numbers(one["left_child"]), parse_numbers(one["right_child"])], axis=1).astype(np.int64)
-        children[asks] = start + np.where(below >= 0, below, inner + ~below)  # leaf i is written as -1 - i
+        inner_nodes = slice(start, start + n_inner)
+        feature[inner_nodes], threshold[inner_nodes] = (
+            parse_numbers(tree["split_feature"]),
+            parse_numbers(tree["threshold"]),
+        )
+        child_numbers = np.stack(
+            [parse_numbers(tree["left_child"]), parse_numbers(tree["right_child"])], axis=1
+        ).astype(np.int64)
+        children[inner_nodes] = start + np.where(
+            child_numbers >= 0, child_numbers, n_inner + ~child_numbers
+        )  # leaf i is written as -1 - i
     roots = starts[:-1].astype(np.int32)
     return TreeEnsemble(feature=feature, threshold=threshold, children=children, worth=worth, roots=roots)
 
 
 def parse_numbers(text: str) -> Floats:
-    """Numbers with spaces between them, exactly as they are written."""
+    """Numbers separated by spaces."""
     return np.array(text.split(), np.float64)
 
 
@@ -118,7 +126,7 @@ def parse_numbers(text: str) -> Floats:
 LAMBDAMART = "lambdamart"
 #: A leaf holds at least so many documents, or this share of all of them where that is less.
 LEAST_DOCUMENTS, LEAST_SHARE = 200, 1 / 40
-#: What LightGBM itself takes at most: leaves beyond are an error of its own; so many more threads end the process.
+#: Limits of LightGBM: more leaves are an error of its own, and many more threads end the process.
 LIGHTGBM_LIMITS = {"leaves": 131_072, "threads": 1024}
 
 
@@ -162,9 +170,9 @@ class LambdaMART:
             check_count(name, getattr(self, name))
         check_count("leaves", self.leaves, 2)
         check_count("bins", self.bins, 2)
-        for name, most in LIGHTGBM_LIMITS.items():
-            if getattr(self, name) > most:
-                raise ParameterError(f"{name} is {getattr(self, name)}, and LightGBM takes at most {most}")
+        for name, limit in LIGHTGBM_LIMITS.items():
+            if getattr(self, name) > limit:
+                raise ParameterError(f"{name} is {getattr(self, name)}, and LightGBM takes at most {limit}")
         if self.min_documents is not None:
             check_count("min_documents", self.min_documents)
         check_positive("rate", self.rate)
@@ -177,7 +185,7 @@ class LambdaMART:
         self.loss()
 
     def loss(self) -> Loss | None:
-        """The loss of ours whose gradients trees are grown by; None: LightGBM's own."""
+        """Our loss whose gradients trees are grown by; None for LightGBM's own objective."""
         if self.objective is None:
             return None
         loss = parse_objective(self.objective)
@@ -193,12 +201,12 @@ class LambdaMART:
 
     @property
     def objective_name(self) -> str:
-        """What trees are grown by, and by whom where it is not ours."""
+        """The name of the objective, with LightGBM's name where it is not ours."""
         loss = self.loss()
         return "lambdarank of LightGBM" if loss is None else str(loss)
 
     def least_documents(self, documents: int) -> int:
-        """In each leaf, of so many."""
+        """The least number of documents in a leaf, for training data of this many documents."""
         if self.min_documents is not None:
             return self.min_documents
         return max(1, min(LEAST_DOCUMENTS, int(documents * LEAST_SHARE)))
@@ -208,18 +216,18 @@ class LambdaMART:
         load_lightgbm()
 
     def shown(self) -> Mapping[str, Any]:
-        """All parameters, as a signature has them."""
+        """All parameters, for a signature."""
         loss = self.loss()
         return {**asdict(self), "objective": None if loss is None else str(loss)}
 
     def __str__(self) -> str:
-        default = {one.name: one.default for one in fields(self)}
+        default = {field.name: field.default for field in fields(self)}
         inner = ", ".join(f"{name}={value!r}" for name, value in self.shown().items() if value != default[name])
         return f"{LAMBDAMART}({inner})" if inner else LAMBDAMART
 
 
 def parse_objective(text: str | LossFunction | LambdaMART) -> Loss | LambdaMART:
-    """What `Ranker` minimises: a loss, or how trees are grown, from its name. Raises as `parse_loss`.
+    """The loss of a `Ranker`, or the settings of its trees, from the name. Raises as `parse_loss`.
 
     >>> parse_objective("lambdamart(leaves=15)").leaves
     15
@@ -232,48 +240,48 @@ def parse_objective(text: str | LossFunction | LambdaMART) -> Loss | LambdaMART:
     if match["name"].lower() != LAMBDAMART:
         raise UnknownName("loss", match["name"], [*LOSSES, LAMBDAMART])
     parameters = parse_parameters(LAMBDAMART, match["inner"] or "", str(text))
-    known = [one.name for one in fields(LambdaMART)]
+    parameter_names = [field.name for field in fields(LambdaMART)]
     for name in parameters:
-        if name not in known:
-            raise UnknownName(f"parameter of {LAMBDAMART}", name, known)
+        if name not in parameter_names:
+            raise UnknownName(f"parameter of {LAMBDAMART}", name, parameter_names)
     return LambdaMART(**parameters)
 
 
-#: A list in which LightGBM's own objective looks at pairs holds at most so many documents.
+#: The most documents in a list for LightGBM's own objective.
 MAX_LIST_LENGTH = 10_000
-#: Rows by which LightGBM chooses between which values of a feature to tell.
+#: The number of rows from which LightGBM chooses the bins of a feature.
 BIN_SAMPLE_SIZE = 200_000
 
 
 def boost(
     features: Features,
     loss: LambdaMART,
-    watch: EarlyStopping | None,
-    held: Features | None,
+    stopping: EarlyStopping | None,
+    valid_features: Features | None,
     rng: np.random.Generator,
     progress: Callable[[int], Any] | None = None,
 ) -> BoostedTrees:
-    """One model. held: the lists that are watched.
+    """Train one model. valid_features: the validation lists of `stopping`.
 
-    Raises InputError where there is nothing to learn from, no tree can be grown, and where the loss is no number or
-    scores are none.
+    Raises InputError where there is nothing to learn from, no tree can be grown, and where the loss or the scores are
+    no finite numbers.
     """
     library = load_lightgbm()
     features = lists_with_order(features)
-    ours = loss.loss()
+    own_loss = loss.loss()
     settings = lightgbm_parameters(loss, features, rng)
     try:
-        data = dataset(library, features, settings, ours is None)
+        data = dataset(library, features, settings, own_loss is None)
         booster = library.Booster(settings, data)
-        if held is not None:
-            booster.add_valid(dataset(library, held, settings, False, data), "held")
-        slopes = None if ours is None else LossGradients(ours, features, rng)
-        grown = grow_trees(booster, loss, slopes, watch, progress)
-        kept = grown if watch is None else watch.best_epoch + 1
-        text = booster.model_to_string(num_iteration=kept)
+        if valid_features is not None:
+            booster.add_valid(dataset(library, valid_features, settings, False, data), "held")
+        gradients = None if own_loss is None else LossGradients(own_loss, features, rng)
+        n_grown = grow_trees(booster, loss, gradients, stopping, progress)
+        n_kept = n_grown if stopping is None else stopping.best_epoch + 1
+        text = booster.model_to_string(num_iteration=n_kept)
     except library.basic.LightGBMError as error:
-        why = " ".join(str(error).split())
-        raise InputError(f"{features.name}: LightGBM cannot train on it ({why})") from None
+        reason = " ".join(str(error).split())
+        raise InputError(f"{features.name}: LightGBM cannot train on it ({reason})") from None
     forest = parse_trees(text)
     if not np.isfinite(forest.worth).all():
         raise InputError(
@@ -282,22 +290,22 @@ def boost(
         )
     return BoostedTrees(
         forest=forest,
-        losses=() if slopes is None else tuple(slopes.losses),
-        values=() if watch is None else tuple(watch.values),
-        best_epoch=kept - 1,
-        grown=grown,
+        losses=() if gradients is None else tuple(gradients.losses),
+        values=() if stopping is None else tuple(stopping.values),
+        best_epoch=n_kept - 1,
+        grown=n_grown,
     )
 
 
 def lists_with_order(features: Features) -> Features:
-    """The lists that there is an order in. Raises InputError where there is none."""
+    """The lists with documents of two grades or more. Raises InputError where there is none."""
     lists = informative_lists(features)
     return features if lists.size == len(features.query_ids) else features.select(lists)
 
 
 def lightgbm_parameters(loss: LambdaMART, features: Features, rng: np.random.Generator) -> dict[str, Any]:
-    """LightGBM's parameters. Nothing is left to its defaults that changes numbers and is a matter of choice."""
-    found: dict[str, Any] = {
+    """LightGBM's parameters: all that change numbers are set, so that its defaults do not matter."""
+    parameters: dict[str, Any] = {
         "objective": "lambdarank" if loss.objective is None else "none",
         "metric": "none",
         "verbosity": -1,
@@ -326,22 +334,24 @@ def lightgbm_parameters(loss: LambdaMART, features: Features, rng: np.random.Gen
                 "give it a loss of ours, as in \"lambdamart(objective='listnet')\", or fewer documents"
             )
         gains = finite_gains(np.unique(features.relevance))
-        found["lambdarank_truncation_level"] = loss.truncation
-        found["label_gain"] = [repr(gain) for gain in gains.tolist()]
-    return found
+        parameters["lambdarank_truncation_level"] = loss.truncation
+        parameters["label_gain"] = [repr(gain) for gain in gains.tolist()]
+    return parameters
 
 
-def dataset(library: Any, features: Features, settings: dict[str, Any], graded: bool, reference: Any = None) -> Any:
-    """Documents as LightGBM has them; graded: with places of grades among all, whose gains are in the settings."""
-    labels = np.unique(features.relevance, return_inverse=True)[1] if graded else None
-    sizes = np.diff(features.offsets) if graded else None
+def dataset(
+    library: Any, features: Features, settings: dict[str, Any], with_grades: bool, reference: Any = None
+) -> Any:
+    """LightGBM's dataset. with_grades: labels are indices into the sorted grades, whose gains are in the settings."""
+    labels = np.unique(features.relevance, return_inverse=True)[1] if with_grades else None
+    sizes = np.diff(features.offsets) if with_grades else None
     return library.Dataset(features.values, labels, group=sizes, reference=reference, params=settings)
 
 
 class LossGradients:
-    """The gradient and the second derivatives of a loss of ours, as LightGBM asks for them. losses: of each round.
+    """The gradient and the second derivatives of one of our losses, in LightGBM's form. losses: of each round.
 
-    Lists are summed, not averaged, so that numbers do not shrink with how many there are: LightGBM has them as float32.
+    Lists are summed, not averaged, so that numbers do not shrink with their count: LightGBM uses float32.
     """
 
     def __init__(self, loss: Loss, features: Features, rng: np.random.Generator) -> None:
@@ -351,59 +361,59 @@ class LossGradients:
         self.flat = 0.0
 
     def __call__(self, scores: Reals, _: Any) -> tuple[Reals, Reals]:
-        features, bend = self.features, np.zeros(scores.size)
-        lists = features.offsets.size - 1
+        features, curvature = self.features, np.zeros(scores.size)
+        n_lists = features.offsets.size - 1
         value, slope = self.loss(
             np.asarray(scores, np.float64),
             features.relevance,
             features.offsets,
             rng=self.rng,
             max_grade=self.highest,
-            curvature=bend,
+            curvature=curvature,
         )
         if not np.isfinite(value):
             raise InputError(f"the loss {self.loss} is {value} after {len(self.losses)} trees, expected a number")
         self.losses.append(value)
-        slope, bend = slope * lists, bend * lists
-        if not bend.any():  # a loss that does not tell: one number for all documents
+        slope, curvature = slope * n_lists, curvature * n_lists
+        if not curvature.any():  # a loss without second derivatives: one number for all documents
             self.flat = self.flat or 2 * float(np.abs(slope).mean())
-            bend = np.full(scores.size, self.flat)
-        return slope, bend + MIN_CURVATURE * bend.max()
+            curvature = np.full(scores.size, self.flat)
+        return slope, curvature + MIN_CURVATURE * curvature.max()
 
 
-#: Of the greatest second derivative, what each has at least: a leaf whose documents have none would score without end.
+#: The least second derivative as a share of the greatest: a leaf whose documents had none would get an infinite score.
 MIN_CURVATURE = 1e-6
 
 
 def grow_trees(
     booster: Any,
     loss: LambdaMART,
-    slopes: LossGradients | None,
-    watch: EarlyStopping | None,
+    gradients: LossGradients | None,
+    stopping: EarlyStopping | None,
     progress: Callable[[int], Any] | None,
 ) -> int:
-    """Tree after tree; how many there are."""
+    """Grow the trees; returns how many there are."""
 
-    def judge(scores: Reals, _: Any) -> tuple[str, float, bool]:
-        if watch is not None:
-            watch.better(scores)
+    def record_scores(scores: Reals, _: Any) -> tuple[str, float, bool]:
+        if stopping is not None:
+            stopping.better(scores)
         return "watched", 0.0, True
 
     for tree in range(loss.trees):
-        with warnings.catch_warnings():  # there is no split left: told by what is returned
+        with warnings.catch_warnings():  # no split is left: known from the returned value
             warnings.simplefilter("ignore")
-            over = booster.update(fobj=slopes)
-        if over and not tree:
+            is_finished = booster.update(fobj=gradients)
+        if is_finished and not tree:
             raise InputError(
                 "no tree can be grown: no feature parts the documents so that each side has enough of them; give more "
                 "documents, or say a smaller min_documents, as in lambdamart(min_documents=5)"
             )
         if progress is not None:
             progress(1)
-        if watch is not None:
-            booster.eval_valid(judge)
-            if watch.over:
+        if stopping is not None:
+            booster.eval_valid(record_scores)
+            if stopping.over:
                 return tree + 1
-        if over:
+        if is_finished:
             return tree + 1
     return loss.trees

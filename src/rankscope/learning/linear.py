@@ -27,62 +27,66 @@ def train_linear(
     *,
     l2: float,
     iterations: int,
-    watch: EarlyStopping | None = None,
-    validation: Floats32 | None = None,
+    stopping: EarlyStopping | None = None,
+    valid_values: Floats32 | None = None,
     rng: np.random.Generator | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> TrainedNetwork:
-    """The weights that minimise the loss and l2 / 2 times their squares; an iteration counts as an epoch.
+    """The weights that minimise the loss plus l2 / 2 times their squares; an iteration counts as an epoch.
 
-    A loss that draws random numbers draws the same ones in every call, or there would be nothing to minimise.
+    A loss that draws random numbers draws the same ones in every call, since the minimiser needs a fixed function.
     Raises InputError where the loss is no number.
     """
     from scipy.optimize import minimize
 
-    highest = int(features.relevance.max())
+    max_grade = int(features.relevance.max())
     lists = informative_lists(features)
     if lists.size < len(features.query_ids):
-        chosen = features.select(lists)
+        informative_features = features.select(lists)
         rows = np.isin(features.group, lists)
-        values, features = values[rows], chosen
+        values, features = values[rows], informative_features
     seed = int((rng or np.random.default_rng(0)).integers(2**63))
     table = values.astype(np.float64)
     losses: list[float] = []
-    best = np.zeros(table.shape[1])
-    seen: list[tuple[Floats, float]] = []  # the last weights that were tried, and their loss
+    best_weights = np.zeros(table.shape[1])
+    last_trial: list[tuple[Floats, float]] = []  # the last weights that were tried, and their loss
 
     def objective(weights: Floats) -> tuple[float, Floats]:
-        draws = np.random.default_rng(seed)
-        value, slope = loss(table @ weights, features.relevance, features.offsets, rng=draws, max_grade=highest)
+        loss_rng = np.random.default_rng(seed)
+        value, slope = loss(table @ weights, features.relevance, features.offsets, rng=loss_rng, max_grade=max_grade)
         if not np.isfinite(value):
             raise InputError(f"the loss {loss} is {value}, expected a number; scale the features")
-        seen[:] = [(weights.copy(), value)]
+        last_trial[:] = [(weights.copy(), value)]
         return value + l2 / 2 * float(weights @ weights), slope @ table + l2 * weights
 
-    def after(weights: Floats) -> None:
-        nonlocal best
-        if not np.array_equal(seen[0][0], weights):  # those that a search ends with are those that it tried last
+    def record_iteration(weights: Floats) -> None:
+        nonlocal best_weights
+        if not np.array_equal(last_trial[0][0], weights):  # a search ends with the weights that it tried last
             objective(weights)
-        losses.append(seen[0][1])
+        losses.append(last_trial[0][1])
         if progress is not None:
             progress(1)
-        if watch is None or validation is None:
-            best = weights.copy()
+        if stopping is None or valid_values is None:
+            best_weights = weights.copy()
             return
-        if watch.better(score_documents(as_layer(weights), validation)):  # as what is kept will score them
-            best = weights.copy()
-        if watch.over:
-            raise StopIteration  # which ends the search
+        if stopping.better(
+            score_documents(as_layer(weights), valid_values)
+        ):  # with the weights in the form that is kept
+            best_weights = weights.copy()
+        if stopping.over:
+            raise StopIteration  # ends the search
 
-    minimize(objective, best, jac=True, method="L-BFGS-B", callback=after, options={"maxiter": iterations})
-    if not losses:  # there was nothing to search for: no feature varies, or no step made the loss smaller
-        after(best)
-    kept = len(losses) - 1 if watch is None else watch.best_epoch
+    minimize(
+        objective, best_weights, jac=True, method="L-BFGS-B", callback=record_iteration, options={"maxiter": iterations}
+    )
+    if not losses:  # no iteration: no feature varies, or no step made the loss smaller
+        record_iteration(best_weights)
+    best_epoch = len(losses) - 1 if stopping is None else stopping.best_epoch
     return TrainedNetwork(
-        weights=as_layer(best),
+        weights=as_layer(best_weights),
         losses=tuple(losses),
-        values=() if watch is None else tuple(watch.values),
-        best_epoch=kept,
+        values=() if stopping is None else tuple(stopping.values),
+        best_epoch=best_epoch,
     )
 
 

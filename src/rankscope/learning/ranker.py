@@ -1,4 +1,4 @@
-"""`Ranker`, in scikit-learn's manner: fit, predict, get_params."""
+"""`Ranker`, an estimator as in scikit-learn: fit, predict, get_params."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ __all__ = [
 
 
 class Estimator(ABC):
-    """A class whose parameters are attributes of the same names; it says behind itself which they are."""
+    """A class whose parameters are attributes of the same names, listed in `defaults`."""
 
-    #: What each parameter is where nothing is said, in the order of `__init__`.
+    #: The default of each parameter, in the order of `__init__`.
     defaults: ClassVar[Mapping[str, Any]]
 
     feature_names_: tuple[str, ...]
@@ -69,7 +69,7 @@ class Estimator(ABC):
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's pipelines ask of what they end in."""
+        """The tags that scikit-learn's pipelines need of their last step."""
         from sklearn.utils import Tags, TargetTags  # only scikit-learn asks for it
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
@@ -78,9 +78,9 @@ class Estimator(ABC):
     def __sklearn_is_fitted__(self) -> bool: ...
 
 
-def defaults_of(made: type[Estimator]) -> dict[str, Any]:
-    """What each parameter of a class is where nothing is said."""
-    return {name: one.default for name, one in inspect.signature(made).parameters.items()}
+def defaults_of(estimator: type[Estimator]) -> dict[str, Any]:
+    """The default of each parameter of a class."""
+    return {name: parameter.default for name, parameter in inspect.signature(estimator).parameters.items()}
 
 
 class Ranker(Estimator):
@@ -174,31 +174,34 @@ class Ranker(Estimator):
         """
         loss, measure = self.check()
         features = as_features(X, y, qid, group, "training data")
-        held = validation_features(eval_set, eval_qid, eval_group)
-        if held is not None:
-            held = align_to_training(held, features.names, "the training data have")
-            highest = [int(one.relevance.max()) for one in (features, held)]
-            max_grade = max(highest) if max_grade is None else max_grade
-        given, ranks = features, loss.ranks
+        valid_features = validation_features(eval_set, eval_qid, eval_group)
+        if valid_features is not None:
+            valid_features = align_to_training(valid_features, features.names, "the training data have")
+            max_grades = [int(data.relevance.max()) for data in (features, valid_features)]
+            max_grade = max(max_grades) if max_grade is None else max_grade
+        original_features, ranks = features, loss.ranks
         if ranks:
-            features, held = with_list_ranks(features), None if held is None else with_list_ranks(held)
+            features, valid_features = (
+                with_list_ranks(features),
+                None if valid_features is None else with_list_ranks(valid_features),
+            )
         scaling = None if isinstance(loss, LambdaMART) else learn_scaling(features.values, self.transform)
         values = None if scaling is None else scaling(features.values)
-        ahead = None if held is None or scaling is None else scaling(held.values)
+        valid_values = None if valid_features is None or scaling is None else scaling(valid_features.values)
         models: list[TrainedNetwork | BoostedTrees] = []
-        with one_thread():  # matrices are small: threads would wait for one another, and round by how many they are
+        with one_thread():  # matrices are small, and rounding depends on the number of threads
             for generator in np.random.default_rng(self.rng).spawn(self.models):
-                watch = None
-                if held is not None:
+                stopping = None
+                if valid_features is not None:
                     patience = loss.patience if isinstance(loss, LambdaMART) else self.patience
-                    watch = EarlyStopping(held, measure, patience, max_grade=max_grade, rel=rel)
+                    stopping = EarlyStopping(valid_features, measure, patience, max_grade=max_grade, rel=rel)
                 if isinstance(loss, LambdaMART):
-                    models.append(boost(features, loss, watch, held, generator, progress))
+                    models.append(boost(features, loss, stopping, valid_features, generator, progress))
                 elif values is not None:
-                    models.append(self.train(loss, values, features, watch, ahead, generator, progress))
-        # All at once: where training fails, what was learned before stays whole.
+                    models.append(self.train(loss, values, features, stopping, valid_values, generator, progress))
+        # All at once, so that a failed training leaves the model before intact.
         self.scaling_, self.models_, self.ranks_ = scaling, models, ranks
-        self.feature_names_, self.n_features_in_ = given.names, given.values.shape[1]
+        self.feature_names_, self.n_features_in_ = original_features.names, original_features.values.shape[1]
         self.parameters_ = {**self.get_params(), "hidden": tuple(self.hidden)}
         return self
 
@@ -207,8 +210,8 @@ class Ranker(Estimator):
         loss: Loss,
         values: npt.NDArray[np.float32],
         features: Features,
-        watch: EarlyStopping | None,
-        ahead: npt.NDArray[np.float32] | None,
+        stopping: EarlyStopping | None,
+        valid_values: npt.NDArray[np.float32] | None,
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None,
     ) -> TrainedNetwork:
@@ -220,12 +223,12 @@ class Ranker(Estimator):
                 loss,
                 l2=self.weight_decay,
                 iterations=self.epochs,
-                watch=watch,
-                validation=ahead,
+                stopping=stopping,
+                valid_values=valid_values,
                 rng=rng,
                 progress=progress,
             )
-        descent = MinibatchTraining(
+        training = MinibatchTraining(
             loss=loss,
             hidden=tuple(self.hidden),
             epochs=self.epochs,
@@ -234,7 +237,7 @@ class Ranker(Estimator):
             dropout=self.dropout,
             weight_decay=self.weight_decay,
         )
-        return descent.train(values, features, watch, ahead, rng, progress)
+        return training.train(values, features, stopping, valid_values, rng, progress)
 
     def predict(
         self,
@@ -252,12 +255,12 @@ class Ranker(Estimator):
         """
         if not hasattr(self, "models_"):
             raise ParameterError("this Ranker has not learned anything yet; call fit first")
-        features = documents_to_score(X, qid, group, lists=self.lists)
+        features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
         if self.lists:
             features = with_list_ranks(features)
         values = features.values if self.scaling_ is None else self.scaling_(features.values)
-        with one_thread(), np.errstate(over="ignore", invalid="ignore"):  # told below
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):  # raised below
             scores = np.asarray(sum(model.scores(values) for model in self.models_)) / len(self.models_)
         if not np.isfinite(scores).all():
             raise InputError(
@@ -267,17 +270,17 @@ class Ranker(Estimator):
         return np.asarray(features.in_given_order(scores))
 
     def check(self) -> tuple[Loss | LambdaMART, Measure]:
-        """The loss and the measure. Raises for parameters that are none, and where what trains is not installed."""
+        """The loss and the measure. Raises for invalid parameters, and where a library for training is missing."""
         loss, measure = self.settings()
         if isinstance(loss, LambdaMART):
             loss.check_installed()
         return loss, measure
 
     def settings(self) -> tuple[Loss | LambdaMART, Measure]:
-        """The loss and the measure. Raises for parameters that are none, and those that trees do not have."""
-        whole = {"epochs": self.epochs, "patience": self.patience, "batch_lists": self.batch_lists}
-        for name, number in {**whole, "models": self.models}.items():
-            check_count(name, number)
+        """The loss and the measure. Raises for invalid parameters, and those that trees do not have."""
+        counts = {"epochs": self.epochs, "patience": self.patience, "batch_lists": self.batch_lists}
+        for name, count in {**counts, "models": self.models}.items():
+            check_count(name, count)
         sizes = self.hidden if isinstance(self.hidden, (tuple, list)) else (None,)
         if not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
             raise ParameterError(f"hidden is {self.hidden!r}, expected sizes of layers, as (64,), or () for none")
@@ -285,7 +288,7 @@ class Ranker(Estimator):
         if not is_real(self.dropout) or not 0 <= self.dropout < 1:
             raise ParameterError(f"dropout is {self.dropout!r}, expected a share from 0 to below 1")
         check_positive("weight_decay", self.weight_decay, zero=True)
-        as_generator(self.rng)  # refuses what is no seed
+        as_generator(self.rng)  # raises for an invalid seed
         loss, measure = parse_objective(self.loss), as_measure("stop_on", self.stop_on)
         check_measure(measure, "stop_on: ")
         if isinstance(loss, LambdaMART):
@@ -293,7 +296,7 @@ class Ranker(Estimator):
         return loss, measure
 
     def refuse_parameters_of_networks(self) -> None:
-        """Raise ParameterError where one was set, which would change nothing."""
+        """Raise ParameterError where a parameter of networks was set, which trees would ignore."""
         for name in NETWORK_PARAMETERS:
             value = getattr(self, name)
             if differ(tuple(value) if isinstance(value, list) else value, DEFAULTS[name]):
@@ -304,7 +307,7 @@ class Ranker(Estimator):
 
     @property
     def kind(self) -> str:
-        """What was trained, "network" or "trees": which module takes it apart for a file, as `saved` says."""
+        """What was trained, "network" or "trees", which chooses the module that saves it."""
         return "trees" if hasattr(self, "models_") and isinstance(self.models_[0], BoostedTrees) else "network"
 
     @property
@@ -316,7 +319,7 @@ class Ranker(Estimator):
 
     @property
     def rounds(self) -> int:
-        """Epochs of a model, or its trees, at most."""
+        """The most epochs, or trees, of a model."""
         loss = parse_objective(self.loss)
         return loss.trees if isinstance(loss, LambdaMART) else self.epochs
 
@@ -335,13 +338,13 @@ class Ranker(Estimator):
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-def differ(one: Any, other: Any) -> bool:
-    """Whether they are not the same; arrays, which have no single answer, are."""
-    return isinstance(one, np.ndarray) or bool(one != other)
+def differ(value: Any, default: Any) -> bool:
+    """Whether a value is not the default; arrays, whose comparison has no single answer, are not."""
+    return isinstance(value, np.ndarray) or bool(value != default)
 
 
 Ranker.defaults = DEFAULTS = defaults_of(Ranker)
 #: In the order of `__init__`.
 PARAMETERS = tuple(DEFAULTS)
-#: Those that trees do not have; theirs are in the parentheses of the loss.
+#: The parameters that trees do not have; theirs are in the parentheses of the loss.
 NETWORK_PARAMETERS = tuple(name for name in PARAMETERS if name not in ("loss", "stop_on", "models", "rng"))

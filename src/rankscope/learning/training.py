@@ -31,34 +31,38 @@ __all__ = [
 ]
 
 
-#: A loss of a network this many times that of scores which are all alike has diverged, if not to infinity.
+#: A network diverged where its loss is this many times that of equal scores.
 DIVERGED = 10.0
 
 
 def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
-    """Every setting of a ranker that changes its numbers. validated: whether there was data to stop by."""
+    """Every setting of a ranker that changes its numbers. validated: whether there were validation data."""
     parameters = ranker.get_params()
     loss = parse_objective(parameters.pop("loss"))
     if isinstance(loss, LambdaMART):
-        trees = {**loss.shown(), "min_documents": loss.min_documents or "auto", "objective": loss.objective_name}
-        unused = [*NETWORK_PARAMETERS, *([] if validated else ["stop_on"])]
-        every = {**trees, **{name: value for name, value in parameters.items() if name not in unused}}
+        tree_settings = {
+            **loss.shown(),
+            "min_documents": loss.min_documents or "auto",
+            "objective": loss.objective_name,
+        }
+        unused_names = [*NETWORK_PARAMETERS, *([] if validated else ["stop_on"])]
+        settings = {**tree_settings, **{name: value for name, value in parameters.items() if name not in unused_names}}
         if not validated:
-            del every["patience"]
-        return " | ".join([loss.name, *(f"{name}:{value}" for name, value in every.items())])
+            del settings["patience"]
+        return " | ".join([loss.name, *(f"{name}:{value}" for name, value in settings.items())])
     hidden = "x".join(map(str, parameters.pop("hidden"))) or "none"
-    unused = [] if validated else ["patience", "stop_on"]
+    unused_names = [] if validated else ["patience", "stop_on"]
     if not ranker.hidden:
-        unused += ["dropout", "learning_rate", "batch_lists"] if loss.exact else ["dropout"]
-    shown = [f"{name}:{value}" for name, value in parameters.items() if name not in unused]
-    return " | ".join([str(loss), f"hidden:{hidden}", *shown])
+        unused_names += ["dropout", "learning_rate", "batch_lists"] if loss.exact else ["dropout"]
+    setting_texts = [f"{name}:{value}" for name, value in parameters.items() if name not in unused_names]
+    return " | ".join([str(loss), f"hidden:{hidden}", *setting_texts])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Training:
-    """A ranker that was trained, what on, and the lists that it was watched on (None: none).
+    """A trained ranker, its training lists and its validation lists (None: none).
 
-    columns: model (from 1), epoch (from 1), part ("train" or "valid"), measure ("loss" or the one watched), value.
+    columns: model (from 1), epoch (from 1), part ("train" or "valid"), measure ("loss" or `stop_on`), value.
     """
 
     ranker: Ranker
@@ -79,59 +83,61 @@ class Training:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        found = [*self.train.notes, *(self.valid.notes if self.valid is not None else ())]
-        found += self.about_features() + self.about_loss()
+        notes = [*self.train.notes, *(self.valid.notes if self.valid is not None else ())]
+        notes += self.about_features() + self.about_loss()
         if self.valid is None:
-            kept = "all trees were kept" if self.rounds == "trees" else "the last epoch was kept"
-            found.append(f"there were no validation data to say when to stop: {kept}")
+            last_kept = "all trees were kept" if self.rounds == "trees" else "the last epoch was kept"
+            notes.append(f"there were no validation data to say when to stop: {last_kept}")
         elif any(len(model.values) > 1 and min(model.values) == max(model.values) for model in self.ranker.models_):
-            found.append(
+            notes.append(
                 f"{self.ranker.stop_on} on {self.valid.name} is the same in every {self.rounds[:-1]}, so the first one "
                 f"was kept; give validation data that tell {self.rounds} apart"
             )
         elif any(
             model.best_epoch == model.epochs - 1 and model.epochs == self.ranker.rounds for model in self.ranker.models_
         ):
-            found.append(f"the last of {self.ranker.rounds} {self.rounds} was the best one; more of them may do better")
-        return tuple(found)
+            notes.append(f"the last of {self.ranker.rounds} {self.rounds} was the best one; more of them may do better")
+        return tuple(notes)
 
     @property
     def rounds(self) -> str:
-        """What is counted."""
+        """The name of a round of training, in the plural."""
         return "trees" if self.ranker.kind == "trees" else "epochs"
 
     def about_features(self) -> list[str]:
-        """Those that say nothing, being the same for all documents."""
+        """A note on features that have the same value for all documents."""
         values = self.train.values
         low, high = values.min(axis=0), values.max(axis=0)
-        same = [name for name, one in zip(self.train.names, (low == high).tolist(), strict=True) if one]
-        if not same:
+        constant_features = [
+            name for name, is_constant in zip(self.train.names, (low == high).tolist(), strict=True) if is_constant
+        ]
+        if not constant_features:
             return []
-        have = "has" if len(same) == 1 else "have"
+        verb = "has" if len(constant_features) == 1 else "have"
         return [
-            f"{self.train.name}: {pluralise(len(same), 'feature')} of {low.size} {have} the same value for all "
-            f"documents and cannot say anything ({join_names(map(repr, same))})"
+            f"{self.train.name}: {pluralise(len(constant_features), 'feature')} of {low.size} {verb} the same value "
+            f"for all documents and cannot say anything ({join_names(map(repr, constant_features))})"
         ]
 
     def about_loss(self) -> list[str]:
-        """Whether that of a network grew far beyond that of scores which are all alike."""
+        """A note where the loss of a network is far above that of equal scores."""
         ranker = self.ranker
         loss = parse_objective(ranker.loss)
         if isinstance(loss, LambdaMART) or not ranker.hidden:
             return []
-        alike, _ = loss(
+        constant_loss, _ = loss(
             np.zeros(len(self.train)),
             self.train.relevance,
             self.train.offsets,
             rng=np.random.default_rng(0),
             max_grade=int(self.train.relevance.max()),
         )
-        worst = max(model.losses[model.best_epoch] for model in ranker.models_)
-        if worst <= DIVERGED * max(alike, 0.1):
+        worst_loss = max(model.losses[model.best_epoch] for model in ranker.models_)
+        if worst_loss <= DIVERGED * max(constant_loss, 0.1):
             return []
         return [
-            f"the loss is {worst:.4g}, and {alike:.4g} where all documents have one score: the learning rate "
-            f"{ranker.learning_rate:g} may be too large; try {ranker.learning_rate / 10:g}"
+            f"the loss is {worst_loss:.4g}, and {constant_loss:.4g} where all documents have one score: the learning "
+            f"rate {ranker.learning_rate:g} may be too large; try {ranker.learning_rate / 10:g}"
         ]
 
     def signature(self) -> str:
@@ -150,23 +156,23 @@ class Training:
         )
         rows = []
         for m, model in enumerate(models, 1):
-            at = model.best_epoch
-            value = f"{model.values[at]:.4f}" if model.values else ""
-            loss = [format_loss(model.losses[at])] if model.losses else []
-            rows.append((str(m), str(model.epochs), str(at + 1), *loss, value))
+            best_epoch = model.best_epoch
+            value = f"{model.values[best_epoch]:.4f}" if model.values else ""
+            loss = [format_loss(model.losses[best_epoch])] if model.losses else []
+            rows.append((str(m), str(model.epochs), str(best_epoch + 1), *loss, value))
         if self.valid is not None:
             mean = float(np.mean([model.values[model.best_epoch] for model in models]))
-            of = "of the trees that were kept" if self.rounds == "trees" else "of its best epoch"
-            a_mean = as_measure("stop_on", self.ranker.stop_on).summary == "mean"
+            value_source = "of the trees that were kept" if self.rounds == "trees" else "of its best epoch"
+            is_mean = as_measure("stop_on", self.ranker.stop_on).summary == "mean"
             sentence += (
                 f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the "
-                f"{'mean ' if a_mean else ''}"
-                f"{self.ranker.stop_on} {of} is {mean:.4f}"
+                f"{'mean ' if is_mean else ''}"
+                f"{self.ranker.stop_on} {value_source} is {mean:.4f}"
             )
-        loss_too = ["loss"] if models[0].losses else []
-        headings = ("model", self.rounds, "kept", *loss_too, str(self.ranker.stop_on))
-        keep = len(headings) if self.valid is not None else len(headings) - 1
-        table = Table(columns=headings[:keep], rows=tuple(row[:keep] for row in rows), left=0)
+        loss_headings = ["loss"] if models[0].losses else []
+        headings = ("model", self.rounds, "kept", *loss_headings, str(self.ranker.stop_on))
+        n_columns = len(headings) if self.valid is not None else len(headings) - 1
+        table = Table(columns=headings[:n_columns], rows=tuple(row[:n_columns] for row in rows), left=0)
         names = [f"model {m}" for m in range(1, len(models) + 1)]
         return [
             Section(title="", sentence=sentence + ".", table=table),
@@ -189,18 +195,18 @@ class Training:
 
 
 def format_loss(loss: float) -> str:
-    """Four digits, also of one that is very large."""
+    """A loss with four digits, with an exponent where it is very large."""
     return f"{loss:.4f}" if abs(loss) < 1e6 else f"{loss:.3e}"
 
 
-def epoch_curves(names: list[str], courses: list[tuple[float, ...]], y_title: str, title: str) -> list[Section]:
-    """A figure of values by epoch, a line a name; nothing where there is no course."""
-    longest = max(map(len, courses), default=0)
+def epoch_curves(names: list[str], curves: list[tuple[float, ...]], y_title: str, title: str) -> list[Section]:
+    """A figure of values by epoch, a line a name; none where no curve has two points."""
+    longest = max(map(len, curves), default=0)
     if longest < 2:
         return []
     values = np.full((len(names), longest), np.nan)
-    for row, course in zip(values, courses, strict=True):
-        row[: len(course)] = course
+    for row, curve in zip(values, curves, strict=True):
+        row[: len(curve)] = curve
     x = list(range(1, longest + 1))
     data = {"x": x, "x_title": "epoch", "measures": names, "values": values, "y_title": y_title}
     return [Section(title=title, figure=Figure("condition_lines", data), folded=True)]
@@ -208,7 +214,7 @@ def epoch_curves(names: list[str], courses: list[tuple[float, ...]], y_title: st
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BlendTraining:
-    """A blend that was trained, what on, and the lists that its rankers were watched on (None: none).
+    """A trained blend, its training lists and its validation lists (None: none).
 
     settings: all that changes numbers, for the signature. columns: ranker, and those of `Training`.
     """
@@ -224,42 +230,48 @@ class BlendTraining:
 
     @cached_property
     def parts(self) -> dict[str, Training]:
-        """Of each ranker, by name, its own training."""
+        """The training of each ranker, by name."""
         names = self.blend.parameters_["rankers"]
         return {
-            name: Training(ranker=one, train=self.train, valid=self.valid)
-            for name, one in zip(names, self.blend.rankers_, strict=True)
+            name: Training(ranker=ranker, train=self.train, valid=self.valid)
+            for name, ranker in zip(names, self.blend.rankers_, strict=True)
         }
 
     def records(self) -> Iterator[tuple[Any, ...]]:
-        for name, part in self.parts.items():
-            yield from ((name, *row) for row in part.records())
+        for name, training in self.parts.items():
+            yield from ((name, *row) for row in training.records())
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of every part once, then what is of one alone."""
-        each = {name: part.notes for name, part in self.parts.items()}
-        shared = [note for note in next(iter(each.values())) if all(note in notes for notes in each.values())]
-        own = [f"{name}: {note}" for name, notes in each.items() for note in notes if note not in shared]
-        return (*shared, *own)
+        """Notes that all rankers share, then those of single rankers."""
+        notes_by_ranker = {name: training.notes for name, training in self.parts.items()}
+        shared_notes = [
+            note
+            for note in next(iter(notes_by_ranker.values()))
+            if all(note in notes for notes in notes_by_ranker.values())
+        ]
+        ranker_notes = [
+            f"{name}: {note}" for name, notes in notes_by_ranker.items() for note in notes if note not in shared_notes
+        ]
+        return (*shared_notes, *ranker_notes)
 
     @cached_property
     def value(self) -> float | None:
-        """The measure that was watched, of the blend on the validation lists; None without."""
+        """The value of `stop_on` for the blend on the validation lists; None without."""
         if self.valid is None:
             return None
-        first = self.blend.rankers_[0]
-        highest = max(int(one.relevance.max()) for one in (self.train, self.valid))
-        watch = EarlyStopping(self.valid, as_measure("stop_on", first.stop_on), 1, max_grade=highest)
+        first_ranker = self.blend.rankers_[0]
+        max_grade = max(int(features.relevance.max()) for features in (self.train, self.valid))
+        stopping = EarlyStopping(self.valid, as_measure("stop_on", first_ranker.stop_on), 1, max_grade=max_grade)
         scores = self.blend.predict(self.valid)
         order = self.valid.order
-        watch.better(scores if order is None else scores[order])
-        return watch.values[0]
+        stopping.better(scores if order is None else scores[order])
+        return stopping.values[0]
 
     def signature(self) -> str:
-        shown = [f"{name}:{value}" for name, value in self.settings.items()]
+        settings = [f"{name}:{value}" for name, value in self.settings.items()]
         data = [f"train:{self.train.name}", *([] if self.valid is None else [f"valid:{self.valid.name}"])]
-        return " | ".join(["blend", *shown, *data, f"features:{len(self.train.names)}", f"rankscope {__version__}"])
+        return " | ".join(["blend", *settings, *data, f"features:{len(self.train.names)}", f"rankscope {__version__}"])
 
     def sections(self) -> list[Section]:
         n, value = len(self.parts), self.value
@@ -269,22 +281,24 @@ class BlendTraining:
         )
         measure = str(self.blend.rankers_[0].stop_on)
         if self.valid is not None and value is not None:
-            a_mean = "mean " if as_measure("stop_on", self.blend.rankers_[0].stop_on).summary == "mean" else ""
+            mean_word = "mean " if as_measure("stop_on", self.blend.rankers_[0].stop_on).summary == "mean" else ""
             sentence += (
-                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {a_mean}{measure} of "
+                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {mean_word}{measure} of "
                 f"the blend is {value:.4f}"
             )
         rows = []
-        for (name, part), weight in zip(self.parts.items(), self.blend.combination_.weights.tolist(), strict=True):
-            models = part.ranker.models_
-            kept = f"{np.mean([model.best_epoch + 1 for model in models]):.4g}"
-            own = [f"{np.mean([model.values[model.best_epoch] for model in models]):.4f}"] if self.valid else []
-            rows.append((name, f"{kept} {part.rounds}", *own, f"{weight:.2f}"))
+        for (name, training), weight in zip(self.parts.items(), self.blend.combination_.weights.tolist(), strict=True):
+            models = training.ranker.models_
+            mean_kept = f"{np.mean([model.best_epoch + 1 for model in models]):.4g}"
+            value_cells = [f"{np.mean([model.values[model.best_epoch] for model in models]):.4f}"] if self.valid else []
+            rows.append((name, f"{mean_kept} {training.rounds}", *value_cells, f"{weight:.2f}"))
         headings = ("ranker", "kept", *([measure] if self.valid is not None else []), "weight")
-        first = [part.ranker.models_[0] for part in self.parts.values()]
+        first_models = [training.ranker.models_[0] for training in self.parts.values()]
         return [
             Section(title="", sentence=sentence + ".", table=Table(columns=headings, rows=tuple(rows), left=1)),
-            *epoch_curves(list(self.parts), [one.values for one in first], measure, "Validation by epoch or tree"),
+            *epoch_curves(
+                list(self.parts), [model.values for model in first_models], measure, "Validation by epoch or tree"
+            ),
         ]
 
     def frame(self) -> pl.DataFrame:

@@ -1,8 +1,8 @@
 """The "buckets" forms of Dunaiski's tool: counts by permille of N ranked items.
 
-T_i entities have rank i or less, i = 1 ... 1000, and each bucket is w = N / 1000 items wide. No rank is converted: the
-tool takes those that it is given for permilles. Each function gives (2, queries): values, and on how many entities each
-rests as the tool counts.
+T_i entities have rank i or less, i = 1 ... 1000, and each bucket is w = N / 1000 items wide. Ranks are not converted:
+the tool takes them as permilles already. Each function gives (2, queries): values, and the number of entities that each
+rests on as the tool counts.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Buckets(NamedTuple):
 
 
 class CutoffPlace(NamedTuple):
-    """Where cutoffs lie: (queries) k; whole buckets within it; part of the next; entities within it, interpolated."""
+    """(queries) cutoffs k; complete buckets within k; part of the next bucket; entities within k, interpolated."""
 
     k: Floats
     whole: Ints
@@ -85,7 +85,7 @@ class CutoffPlace(NamedTuple):
 
 
 def make(hits: Hits, rel: int) -> Buckets:
-    """The counts, made once for these hits."""
+    """The counts, computed once for these hits."""
     up_to = hits.once(("buckets", rel), lambda: sums_up_to(hits, rel, None, 1, COUNT))
     rows = np.flatnonzero(hits.relevant(rel) & (hits.rank <= COUNT))
     bucket = np.ceil(hits.rank[rows]).astype(np.int64)
@@ -93,53 +93,55 @@ def make(hits: Hits, rel: int) -> Buckets:
 
 
 def depth_of(table: Buckets, cutoff: int | str | None) -> Floats:
-    """(queries) a cutoff in items: as it is where it is a number, else the query's own times w; infinite for none."""
+    """(queries) a cutoff in items: a number as it is, a query's own cutoff times w; infinite without one."""
     if cutoff is None or isinstance(cutoff, int):
         return np.full(table.n.size, np.inf if cutoff is None else cutoff)
     return query_cutoff(table.hits, cutoff, table.rel, rounded=cutoff != "median") * table.width
 
 
-def at(values: Floats, bucket: Ints) -> Floats:
+def value_in_bucket(values: Floats, bucket: Ints) -> Floats:
     """(queries) the value of this bucket, from 1; 0 for bucket 0 and for 1001."""
-    inside = np.clip(bucket - 1, 0, COUNT - 1)
-    return np.where((bucket >= 1) & (bucket <= COUNT), values[np.arange(bucket.size), inside], 0.0)
+    index = np.clip(bucket - 1, 0, COUNT - 1)
+    return np.where((bucket >= 1) & (bucket <= COUNT), values[np.arange(bucket.size), index], 0.0)
 
 
-def place(table: Buckets, k: Floats) -> CutoffPlace:
-    """Where k lies: in the first bucket i with i w > k. From N on: behind all of them, with no entity within it."""
-    behind = k >= table.size
-    whole = np.floor(np.where(behind, 0.0, k) / table.width).astype(np.int64)
-    whole += (whole + 1) * table.width <= k  # where the division was rounded
-    whole -= whole * table.width > k
-    whole = np.where(behind, COUNT, whole)
-    part = np.where(behind, 0.0, (k - whole * table.width) / table.width)
-    before = at(table.up_to, whole)
-    n = np.where(behind, 0.0, before + (at(table.up_to, np.minimum(whole + 1, COUNT)) - before) * part)
-    return CutoffPlace(k, whole, part, n)
+def locate_cutoffs(table: Buckets, k: Floats) -> CutoffPlace:
+    """The position of k: in the first bucket i with i w > k. From N on: behind all buckets, with no entity."""
+    beyond = k >= table.size
+    n_whole = np.floor(np.where(beyond, 0.0, k) / table.width).astype(np.int64)
+    n_whole += (n_whole + 1) * table.width <= k  # where the division was rounded
+    n_whole -= n_whole * table.width > k
+    n_whole = np.where(beyond, COUNT, n_whole)
+    fraction = np.where(beyond, 0.0, (k - n_whole * table.width) / table.width)
+    n_before = value_in_bucket(table.up_to, n_whole)
+    n = np.where(
+        beyond, 0.0, n_before + (value_in_bucket(table.up_to, np.minimum(n_whole + 1, COUNT)) - n_before) * fraction
+    )
+    return CutoffPlace(k, n_whole, fraction, n)
 
 
 def precision(table: Buckets, k: Floats) -> Floats:
     """P@k."""
-    n = place(table, k).n
+    n = locate_cutoffs(table, k).n
     return np.stack([np.minimum(1.0, ratio(n, k)), n])
 
 
 def recall(table: Buckets, k: Floats) -> Floats:
     """Recall@k."""
-    n = place(table, k).n
+    n = locate_cutoffs(table, k).n
     return np.stack([np.minimum(1.0, ratio(n, table.n)), n])
 
 
 def average_precision(table: Buckets, k: Floats) -> Floats:
-    """AP: the mean of min(1, T_i / (i w)) over all buckets; or over those within k, the broken one added whole."""
+    """AP: the mean of min(1, T_i / (i w)) over all buckets; or over those within k, the partial one counted in full."""
     if np.isinf(k).all():
         return np.stack([np.minimum(1.0, table.precisions).mean(axis=1), table.n])
-    there = place(table, k)
-    deepest = int(there.whole.max(initial=0))
-    precisions = np.minimum(1.0, table.up_to[:, :deepest] / table.ends[:deepest])
-    total = np.where(np.arange(deepest) < there.whole[:, None], precisions, 0.0).sum(axis=1)
-    total += np.minimum(1.0, ratio(there.n, k))
-    return np.stack([total / np.maximum(1.0, there.whole + there.part), there.n])
+    cutoffs = locate_cutoffs(table, k)
+    max_whole = int(cutoffs.whole.max(initial=0))
+    precisions = np.minimum(1.0, table.up_to[:, :max_whole] / table.ends[:max_whole])
+    total = np.where(np.arange(max_whole) < cutoffs.whole[:, None], precisions, 0.0).sum(axis=1)
+    total += np.minimum(1.0, ratio(cutoffs.n, k))
+    return np.stack([total / np.maximum(1.0, cutoffs.whole + cutoffs.part), cutoffs.n])
 
 
 def interpolated_precision(table: Buckets) -> Floats:
@@ -149,37 +151,39 @@ def interpolated_precision(table: Buckets) -> Floats:
 
 def ndcg(table: Buckets, k: Floats) -> Floats:
     """Gains of entities in their bucket, discounted by log2(i + 1), over those of an ideal that fills the first."""
-    there = place(table, k)
-    whole, part = there.whole, there.part
+    cutoffs = locate_cutoffs(table, k)
+    n_whole, fraction = cutoffs.whole, cutoffs.part
     discount = discount_log2(np.arange(1.0, COUNT + 2))
-    # what there is to gain depends on R alone, which most queries share
-    sizes, kind = np.unique(table.n, return_inverse=True)
-    best = np.diff(np.minimum(sizes[:, None], table.ends), axis=1, prepend=0.0) * discount[:-1]
-    best = np.concatenate([np.zeros((sizes.size, 1)), best, np.zeros((sizes.size, 1))], axis=1)
-    ideal = np.cumsum(best, axis=1)[kind, whole] + part * best[kind, whole + 1]
-    ends = whole[table.query]
-    share = np.where(table.bucket <= ends, 1.0, np.where(table.bucket == ends + 1, part[table.query], 0.0))
-    gained = sum_by_group(share * discount[table.bucket - 1], table.query, whole.size)
-    return np.stack([ratio(gained, ideal), at(table.up_to, np.minimum(whole + 1, COUNT))])
+    # The possible gains depend on R alone, which most queries share.
+    sizes, size_index = np.unique(table.n, return_inverse=True)
+    bucket_gains = np.diff(np.minimum(sizes[:, None], table.ends), axis=1, prepend=0.0) * discount[:-1]
+    bucket_gains = np.concatenate([np.zeros((sizes.size, 1)), bucket_gains, np.zeros((sizes.size, 1))], axis=1)
+    ideal = np.cumsum(bucket_gains, axis=1)[size_index, n_whole] + fraction * bucket_gains[size_index, n_whole + 1]
+    last_bucket = n_whole[table.query]
+    shares = np.where(
+        table.bucket <= last_bucket, 1.0, np.where(table.bucket == last_bucket + 1, fraction[table.query], 0.0)
+    )
+    gains = sum_by_group(shares * discount[table.bucket - 1], table.query, n_whole.size)
+    return np.stack([ratio(gains, ideal), value_in_bucket(table.up_to, np.minimum(n_whole + 1, COUNT))])
 
 
 def precision_recall_area(table: Buckets, interpolated: bool) -> Floats:
     """Trapezoids of precision, at most 1, over recall at the end of each bucket: one a bucket that holds an entity."""
-    behind = table.bucket > 1  # there is no trapezoid before the first bucket
-    query, last = table.query[behind], table.bucket[behind] - 1
+    has_trapezoid = table.bucket > 1  # there is no trapezoid before the first bucket
+    query, bucket_index = table.query[has_trapezoid], table.bucket[has_trapezoid] - 1
 
     def precision_in(index: Ints) -> Floats:
-        found = table.highest[query, index] if interpolated else table.up_to[query, index] / table.ends[index]
-        return np.minimum(1.0, found)
+        precisions = table.highest[query, index] if interpolated else table.up_to[query, index] / table.ends[index]
+        return np.minimum(1.0, precisions)
 
-    area = sum_by_group((precision_in(last) + precision_in(last - 1)) / 2, query, table.n.size)
+    area = sum_by_group((precision_in(bucket_index) + precision_in(bucket_index - 1)) / 2, query, table.n.size)
     return np.stack([ratio(area, table.n), np.maximum(table.up_to[:, -1] - 1, 0.0)])
 
 
 def roc_area(table: Buckets) -> Floats:
     """Trapezoids of recall over the share of false positives at the end of each bucket."""
-    true = np.minimum(table.up_to, table.ends)
-    others = (table.size - table.n)[:, None] + (table.up_to - true)
-    false = ratio(table.ends - true, others)
-    area = np.einsum("qi,qi->q", table.up_to[:, 1:] + table.up_to[:, :-1], np.diff(false, axis=1)) / 2
+    true_positives = np.minimum(table.up_to, table.ends)
+    n_negatives = (table.size - table.n)[:, None] + (table.up_to - true_positives)
+    false_positive_rate = ratio(table.ends - true_positives, n_negatives)
+    area = np.einsum("qi,qi->q", table.up_to[:, 1:] + table.up_to[:, :-1], np.diff(false_positive_rate, axis=1)) / 2
     return np.stack([ratio(area, table.n), table.n])

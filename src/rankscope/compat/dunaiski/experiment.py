@@ -1,5 +1,4 @@
-"""Dunaiski's experiment: how stable nine measures are on a table of ranks, under its functions' names, as it prints
-that.
+"""Dunaiski's experiment: how stable nine measures are on a table of ranks, with the tool's names and output.
 
 Statistics are those of the preset `dunaiski`: as coded, except for what makes its output meaningless (significance
 matrices, identical systems, seeds), which is mended; docs/differences.md has the list.
@@ -44,7 +43,7 @@ __all__ = [
 ]
 
 
-#: A function of the tool -> what one asks the preset `dunaiski` for. {}: its cutoff.
+#: A function of the tool -> the measure of the preset `dunaiski`. {}: its cutoff.
 FUNCTIONS = {
     "Average": "MeanRank",
     "Average_at_k": "MeanRank@{}",
@@ -110,8 +109,8 @@ FUNCTIONS = {
     "MAP_std_intervals": "APIntervals",
     "MAP_geom_intervals": "APIntervals(average='geometric')",
 }
-#: What the tool evaluates: its name, function, cutoff, and 1, or -1 where it takes lower for better. It tells that by
-#: the name, and so turns Average@10 round, behind which is average precision.
+#: The measures of the tool: name, function, cutoff, and 1, or -1 where the tool takes lower for better. It decides that
+#: by the name, and so reverses Average@10, which is average precision.
 DEFAULT_MEASURES = (
     ("Average", "Average", None, -1),
     ("Average@10", "AP_at_n", 10, -1),
@@ -140,9 +139,9 @@ def coded_measure(function: str, cutoff: int | float | None = None) -> Measure:
 
 
 def default_measures(*, permille: bool = True) -> dict[str, Measure]:
-    """The nine measures that the tool evaluates, by their names there; without the two in permille, if told so."""
-    found = {name: coded_measure(function, cutoff) for name, function, cutoff, _ in DEFAULT_MEASURES}
-    return {name: one for name, one in found.items() if permille or getattr(one, "scale", None) is None}
+    """The nine measures that the tool evaluates, by their names there. permille: with the two in permille."""
+    measures = {name: coded_measure(function, cutoff) for name, function, cutoff, _ in DEFAULT_MEASURES}
+    return {name: measure for name, measure in measures.items() if permille or getattr(measure, "scale", None) is None}
 
 
 PRINTING = ("all", "sign", "eval", "actual")
@@ -154,7 +153,7 @@ HEAD = (
 
 
 def show_study(study: StabilityStudy, printing: str = "all") -> str:
-    """All that the tool writes. study: of `dunaiski_study`; printing: one of PRINTING."""
+    """The tool's output. study: of `dunaiski_study`; printing: one of PRINTING."""
     names = {str(measure): name for name, measure in default_measures().items()}
     lines = ["Results:"]
     if printing in ("all", "eval"):
@@ -172,16 +171,18 @@ def show_study(study: StabilityStudy, printing: str = "all") -> str:
 
 def rate_lines(study: StabilityStudy, names: dict[str, str]) -> Iterator[str]:
     """A line for each condition, level, cutoff and measure."""
-    place = {measure: m for m, measure in enumerate(study.names)}
-    where = {condition: c for c, condition in enumerate(study.conditions)}
-    levels = {level: k for k, level in enumerate(study.asked.levels)}
+    measure_index = {measure: m for m, measure in enumerate(study.names)}
+    condition_index = {condition: c for c, condition in enumerate(study.conditions)}
+    level_index = {level: k for k, level in enumerate(study.asked.levels)}
 
-    def order(row: StabilityRow) -> tuple[int, ...]:
+    def sort_key(row: StabilityRow) -> tuple[int, ...]:
         cutoff = cutoff_of(row)
-        condition = where[study.conditions[0]._replace(splits=row.splits, systems=row.systems, entities=row.entities)]
-        return condition, levels[row.level], cutoff or 0, place[row.measure]
+        condition = condition_index[
+            study.conditions[0]._replace(splits=row.splits, systems=row.systems, entities=row.entities)
+        ]
+        return condition, level_index[row.level], cutoff or 0, measure_index[row.measure]
 
-    for row in sorted((row for row in study.rows() if row.fuzz == row.level), key=order):
+    for row in sorted((row for row in study.rows() if row.fuzz == row.level), key=sort_key):
         name = names[row.measure]
         numbers = (
             *(row.error_rate, row.error_rate_sd, row.tie_rate, row.tie_rate_sd, row.t_rate, row.used_rate),
@@ -196,15 +197,15 @@ def rate_lines(study: StabilityStudy, names: dict[str, str]) -> Iterator[str]:
 
 
 def cutoff_of(row: StabilityRow) -> int | None:
-    """The cutoff, where it is a number: those that each group has of its own are part of the name."""
+    """The cutoff where it is a number; cutoffs that differ between groups are part of the name."""
     return row.cutoff if isinstance(row.cutoff, int) else None
 
 
 def significance_lines(study: StabilityStudy, m: int, name: str) -> list[str]:
     """Which systems are better than which by measure m, under the first condition."""
-    outcome, n = study.outcomes[0], len(STARS)
+    outcome, n_levels = study.outcomes[0], len(STARS)
     levels = "".join(f" '{mark}' {level}" for mark, level in zip(STARS, study.asked.levels, strict=False))
-    marks = marks_of(study.compared(outcome)[m], study.needed(outcome)[m, :n])
+    marks = marks_of(study.compared(outcome)[m], study.needed(outcome)[m, :n_levels])
     return [
         f"{name}\tSignificance: 0{levels} ' ' 1",
         "\t".join(("Systems", *study.systems)),
@@ -258,17 +259,28 @@ def validate_experiment(
     n_resamples: int = 1000,
     rng: Any = None,
 ) -> tuple[tuple[Condition, ...], StudySettings, tuple[str, ...]]:
-    """What an experiment is: its conditions, its numbers, and notes. Raises as `dunaiski_study`."""
+    """The conditions, the settings and the notes of an experiment. Raises as `dunaiski_study`."""
     check_study(iterations, n_resamples, 1, "bootstrap")
     conditions, notes = make_conditions(
         "entities", len(table), len(table.systems), splits=splits, systems=systems, entities=entities
     )
-    chosen = check_levels("levels (--sigs)", levels)
-    asked = StudySettings(
-        levels=chosen, fuzz=chosen, iterations=iterations, n_resamples=n_resamples, seed=seed_of(rng), coded=True
+    checked_levels = check_levels("levels (--sigs)", levels)
+    settings = StudySettings(
+        levels=checked_levels,
+        fuzz=checked_levels,
+        iterations=iterations,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
+        coded=True,
     )
-    pairs = ("with 2 splits every resample has t = 0: asl says that all pairs differ, and estDiff says nothing",)
-    return conditions, asked, (*notes, *(pairs if any(one.splits == 2 for one in conditions) else ()))
+    two_splits_notes = (
+        "with 2 splits every resample has t = 0: asl says that all pairs differ, and estDiff says nothing",
+    )
+    return (
+        conditions,
+        settings,
+        (*notes, *(two_splits_notes if any(condition.splits == 2 for condition in conditions) else ())),
+    )
 
 
 def dunaiski_study(
@@ -288,17 +300,17 @@ def dunaiski_study(
 
     Source: Dunaiski (2018), as the tool's commit 616db4e computes it.
     """
-    conditions, asked, notes = validate_experiment(table, **options)
+    conditions, settings, notes = validate_experiment(table, **options)
     check_count("workers", workers)
-    found = default_measures(permille=table.total_ranks is not None)
-    measures, signs = tuple(found.values()), tuple(SIGNS[name] for name in found)
-    material = Entities(table, measures, np.array(signs, np.float64))
+    named_measures = default_measures(permille=table.total_ranks is not None)
+    measures, signs = tuple(named_measures.values()), tuple(SIGNS[name] for name in named_measures)
+    entities = Entities(table, measures, np.array(signs, np.float64))
     names = " ".join(map(str, measures))
     return result_of(
-        material,
+        entities,
         conditions,
-        run_all(material, conditions, asked, workers, progress, None),
-        asked,
+        run_all(entities, conditions, settings, workers, progress, None),
+        settings,
         swap=swap,
         swap_sets="bootstrap",
         error_tie=error_tie,

@@ -1,7 +1,7 @@
 """Measures as Dunaiski's tool for ranks of entities computes them, its defects included.
 
-The preset `dunaiski` takes them for P, R, AP, ...; the definitions that rankscope takes else are in `binary`, `graded`,
-`entity` and `entity_curves`, and what differs in docs/differences.md. In all of them r_1 <= r_2 <= ... are the ranks of
+The preset `dunaiski` uses them for P, R, AP, ...; rankscope's own definitions are in `binary`, `graded`, `entity` and
+`entity_curves`, and docs/differences.md lists the differences. In all of them r_1 <= r_2 <= ... are the ranks of
 the relevant documents (entities), R is how many there are, and p_i = min(1, i / r_i).
 """
 
@@ -45,13 +45,13 @@ __all__ = [
 
 
 SOURCE = "Dunaiski (2018), as the tool's commit 616db4e computes it: "
-#: The deepest cutoff whose ideal is added up.
+#: The deepest cutoff whose ideal is computed.
 DEEPEST = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class DunaiskiMeasure(Binary):
-    """What they share. scale="permille": the tool's "buckets" form, which takes ranks for permilles already."""
+    """The base of all measures here. scale="permille": the tool's "buckets" form, where ranks are permilles already."""
 
     own_cutoffs: ClassVar[bool] = True
     ranks_below_1: ClassVar[bool] = True
@@ -69,7 +69,7 @@ class DunaiskiMeasure(Binary):
         return used
 
     def both(self, hits: Hits) -> Floats:
-        """(2, queries) the values, and on how many entities each rests as the tool counts."""
+        """(2, queries) the values, and the number of entities that each rests on as the tool counts."""
         if self.scale is None:
             return self.plain(hits)
         if hits.collection_size is None:
@@ -77,18 +77,18 @@ class DunaiskiMeasure(Binary):
                 f"{self}: the permille form needs the number of all ranked items; pass it (--total-ranks N, "
                 "total_ranks=N)"
             )
-        return in_blocks(lambda part: self.bucketed(buckets.make(part, self.level(hits))), hits, buckets.COUNT)
+        return in_blocks(lambda block: self.bucketed(buckets.make(block, self.level(hits))), hits, buckets.COUNT)
 
     @abstractmethod
     def plain(self, hits: Hits) -> Floats:
-        """(2, queries) of the ranks themselves."""
+        """(2, queries) computed from ranks."""
 
     @abstractmethod
     def bucketed(self, table: buckets.Buckets) -> Floats:
-        """(2, queries) of counts by permille."""
+        """(2, queries) computed from counts by permille."""
 
     def found(self, hits: Hits) -> Bools:
-        """(hits) the relevant ones up to the cutoff."""
+        """(hits) whether each is relevant and within the cutoff."""
         depth = self.depth(hits)[hits.query]
         return np.asarray(hits.relevant(self.rel) & (hits.rank <= depth), np.bool_)
 
@@ -116,8 +116,8 @@ class DunaiskiP(DunaiskiMeasure):
         if isinstance(self.cutoff, str) and self.cutoff.startswith("recall"):
             n = np.where(np.isfinite(depth), needed_for(self.cutoff, hits.n_relevant(self.rel)), 0.0)
         else:
-            above = hits.sum(relevant & (hits.rank < depth[hits.query]))
-            n = np.minimum(hits.sum(relevant), above + 1)
+            n_above = hits.sum(relevant & (hits.rank < depth[hits.query]))
+            n = np.minimum(hits.sum(relevant), n_above + 1)
         return np.stack([np.minimum(1.0, ratio(n, depth)), n])
 
     def bucketed(self, table: buckets.Buckets) -> Floats:
@@ -162,9 +162,9 @@ class DunaiskiAP(DunaiskiMeasure):
 
     def plain(self, hits: Hits) -> Floats:
         depth = self.depth(hits)
-        counted = self.found(hits) & (hits.relevant_above(self.rel) < depth[hits.query])
-        total = hits.sum(np.where(counted, precisions_of(hits, self.rel), 0.0))
-        return np.stack([ratio(total, np.minimum(hits.n_relevant(self.rel), depth)), hits.sum(counted)])
+        is_counted = self.found(hits) & (hits.relevant_above(self.rel) < depth[hits.query])
+        total = hits.sum(np.where(is_counted, precisions_of(hits, self.rel), 0.0))
+        return np.stack([ratio(total, np.minimum(hits.n_relevant(self.rel), depth)), hits.sum(is_counted)])
 
     def bucketed(self, table: buckets.Buckets) -> Floats:
         return buckets.average_precision(table, buckets.depth_of(table, self.cutoff))
@@ -190,17 +190,17 @@ class DunaiskiNDCG(DunaiskiMeasure):
         return super().depth(hits)
 
     def plain(self, hits: Hits) -> Floats:
-        counted = self.found(hits)
+        is_counted = self.found(hits)
         depth = hits.n_relevant(self.rel) if self.cutoff is None else np.floor(self.depth(hits))
-        reached = np.isfinite(depth)
-        deepest = np.where(reached, depth, 0.0).astype(np.int64)
-        if deepest.max(initial=0) > DEEPEST:
+        has_cutoff = np.isfinite(depth)
+        depths = np.where(has_cutoff, depth, 0.0).astype(np.int64)
+        if depths.max(initial=0) > DEEPEST:
             raise ParameterError(
-                f"{self}: an ideal of {deepest.max()} documents, expected a cutoff of at most {DEEPEST}"
+                f"{self}: an ideal of {depths.max()} documents, expected a cutoff of at most {DEEPEST}"
             )
-        best = np.append(0.0, np.cumsum(discount_log2(np.arange(1.0, deepest.max(initial=0) + 1))))[deepest]
-        gained = hits.sum(np.where(counted, discount_log2(hits.rank), 0.0))
-        return np.stack([np.where(reached, ratio(gained, best), 0.0), hits.sum(counted)])
+        ideal = np.append(0.0, np.cumsum(discount_log2(np.arange(1.0, depths.max(initial=0) + 1))))[depths]
+        gains = hits.sum(np.where(is_counted, discount_log2(hits.rank), 0.0))
+        return np.stack([np.where(has_cutoff, ratio(gains, ideal), 0.0), hits.sum(is_counted)])
 
     def bucketed(self, table: buckets.Buckets) -> Floats:
         return buckets.ndcg(table, buckets.depth_of(table, self.cutoff))
@@ -271,25 +271,25 @@ class DunaiskiAUC(DunaiskiMeasure):
 
     def check(self) -> None:
         super().check()
-        good = self.scale is None or self.cutoff is None
-        require(good, self, "cutoff", self.cutoff, "none with scale='permille', as in AUC(scale='permille')")
+        is_valid = self.scale is None or self.cutoff is None
+        require(is_valid, self, "cutoff", self.cutoff, "none with scale='permille', as in AUC(scale='permille')")
 
     def depth(self, hits: Hits) -> Floats:
         return np.full(len(hits), 10_000.0) if self.cutoff is None else super().depth(hits)
 
     def plain(self, hits: Hits) -> Floats:
-        counted, depth = self.found(hits), self.depth(hits)[hits.query]
-        place = hits.relevant_above(self.rel) + 1.0
-        below = hits.rank + depth - 2 * place
-        false = np.where(
-            place > hits.rank, 0.0, ratio(hits.rank - place, below)
+        is_counted, depth = self.found(hits), self.depth(hits)[hits.query]
+        ordinal = hits.relevant_above(self.rel) + 1.0
+        denominator = hits.rank + depth - 2 * ordinal
+        false_rates = np.where(
+            ordinal > hits.rank, 0.0, ratio(hits.rank - ordinal, denominator)
         )  # the tool divides 0 by 0 at r = k = i
-        rows = np.flatnonzero(counted)
-        follows = np.diff(hits.query[rows]) == 0
-        widths = np.zeros(counted.size)
-        widths[rows[1:][follows]] = np.diff(false[rows])[follows]
-        area = ratio(hits.sum(widths * (place - 0.5)), hits.n_relevant(self.rel))
-        return np.stack([area, hits.sum(counted)])
+        rows = np.flatnonzero(is_counted)
+        same_query = np.diff(hits.query[rows]) == 0
+        widths = np.zeros(is_counted.size)
+        widths[rows[1:][same_query]] = np.diff(false_rates[rows])[same_query]
+        area = ratio(hits.sum(widths * (ordinal - 0.5)), hits.n_relevant(self.rel))
+        return np.stack([area, hits.sum(is_counted)])
 
     def bucketed(self, table: buckets.Buckets) -> Floats:
         return buckets.roc_area(table)
@@ -311,8 +311,8 @@ class DunaiskiAPIntervals(APIntervals):
 
     def values_at_once(self, hits: Hits) -> Floats:
         values = self.up_to(precisions_of(hits, self.rel), hits) / self.cutoffs()
-        found: Floats = values.mean(axis=1) if self.average == "arithmetic" else np.sqrt(values.prod(axis=1))
-        return found
+        means: Floats = values.mean(axis=1) if self.average == "arithmetic" else np.sqrt(values.prod(axis=1))
+        return means
 
     def used(self, hits: Hits) -> Floats:
         return hits.sum(hits.relevant(self.rel))
@@ -333,9 +333,9 @@ class DunaiskiAUCIntervals(AUCIntervals):
     source: ClassVar[str] = SOURCE + "ROC_AUC_std_intervals"
 
     def values_at_once(self, hits: Hits) -> Floats:
-        found = self.up_to(None, hits)
-        false = (self.cutoffs() - found) / self.depth
-        total = ((found[:, 1:] + found[:, :-1]) / 2 * np.diff(false, axis=1)).sum(axis=1)
+        counts = self.up_to(None, hits)
+        false_rates = (self.cutoffs() - counts) / self.depth
+        total = ((counts[:, 1:] + counts[:, :-1]) / 2 * np.diff(false_rates, axis=1)).sum(axis=1)
         return ratio(total, hits.n_relevant(self.rel))
 
     def used(self, hits: Hits) -> Floats:

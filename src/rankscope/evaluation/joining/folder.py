@@ -1,4 +1,4 @@
-"""Joining a run that is a folder: its files, each joined by itself, put together as if they followed each other."""
+"""Joining a run that is a folder: each file is joined by itself, then all are merged as if they followed each other."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def join_folder(
     """Join the files of a folder, one after the other. on_error: see `join_partitions`. Raises InputError."""
     files = list_partitions(folder)
 
-    def found(place: int) -> RunPart:
-        return join_run_part(qrels, files[place].path, convention, input_, progress, partition=True)
+    def join_partition(file_index: int) -> RunPart:
+        return join_run_part(qrels, files[file_index].path, convention, input_, progress, partition=True)
 
-    return join_partitions(qrels, folder, files, convention, input_, found, on_error)
+    return join_partitions(qrels, folder, files, convention, input_, join_partition, on_error)
 
 
 def join_partitions(
@@ -51,57 +51,57 @@ def join_partitions(
     files: Sequence[Partition],
     convention: Convention,
     input_: str | None,
-    found: Callable[[int], RunPart],
+    join_partition: Callable[[int], RunPart],
     on_error: str,
 ) -> JoinedRun:
-    """One run of its files. found: what is in the file of this place; called for one after the other.
+    """Join a run from its files. join_partition: joins the file of this index; called for one file after the other.
 
-    Where two files hold a query, all are read once more, by way of temporary files. on_error: a file that cannot be
-    read ends it all ("stop"), or is left out with notes ("skip"). Raises InputError: for the first that cannot be read,
-    where none can be, and where two files that hold a query are of two systems by their tags.
+    Where two files hold the same query, all are read again, by way of temporary files. on_error: a file that cannot be
+    read raises ("stop"), or is skipped with notes ("skip"). Raises InputError: for the first that cannot be read, where
+    none can be, and where two files that hold the same query belong to two systems by their tags.
     """
     name = source_name(folder)
-    parts = FolderParts(qrels, convention, name, files)
+    folder_parts = FolderParts(qrels, convention, name, files)
     faults: list[InputError] = []
-    for place in range(len(files)):
+    for file_index in range(len(files)):
         try:
-            one = found(place)
+            run_part = join_partition(file_index)
         except InputError as error:
             if on_error == "stop":
                 raise
             faults.append(error)
             continue
-        parts.add(place, one)
-    if not parts.good:
+        folder_parts.add(file_index, run_part)
+    if not folder_parts.good:
         if len(faults) == 1:
             raise faults[0]
         raise InputError(f"{name}: none of its {len(faults)} files can be read, the last: {faults[-1]}")
-    if not parts.shared:
-        whole = parts.found
+    if not folder_parts.shared:
+        merged = folder_parts.found
     else:
-        source = FolderRun(folder, [files[place].path for place in parts.good], input_)
+        source = FolderRun(folder, [files[file_index].path for file_index in folder_parts.good], input_)
         joiner = Joiner(qrels, convention, name)
         joiner.advice = DUPLICATE_ADVICE
-        whole = join_ungrouped(joiner, source, None)
-    called, notes = run_name_of_tags(folder, parts.tags)
-    joined = complete_join(whole, qrels, convention, called, folder)
-    return joined._replace(notes=(*incomplete_notes(name, called, len(files), faults), *notes, *joined.notes))
+        merged = join_ungrouped(joiner, source, None)
+    run_name, notes = run_name_of_tags(folder, folder_parts.tags)
+    joined = complete_join(merged, qrels, convention, run_name, folder)
+    return joined._replace(notes=(*incomplete_notes(name, run_name, len(files), faults), *notes, *joined.notes))
 
 
-def incomplete_notes(folder: str, name: str, files: int, faults: Sequence[InputError]) -> tuple[str, ...]:
-    """What has to be said of a run some of whose files are left out, and of each of them."""
+def incomplete_notes(folder: str, name: str, n_files: int, faults: Sequence[InputError]) -> tuple[str, ...]:
+    """Notes on a run some of whose files are skipped, and on each of these files."""
     if not faults:
         return ()
     return (
-        f"{folder}: run {name!r} is incomplete: of its {files:,} partitions {pluralise(len(faults), 'is', 'are')} left "
-        "out. Nobody knows which queries these hold; they count as queries without a list, so values and tests of "
+        f"{folder}: run {name!r} is incomplete: of its {n_files:,} partitions {pluralise(len(faults), 'is', 'are')} "
+        "left out. Nobody knows which queries these hold; they count as queries without a list, so values and tests of "
         f"{name!r} are not those of the whole run",
         *(f"a partition of {folder} is left out (on_error:skip): {error}" for error in faults),
     )
 
 
 class FolderParts:
-    """What was found in some of the files of a run. good: their places. shared: whether two hold the same query."""
+    """The files of a run that were joined so far. good: their indices. shared: whether two hold the same query."""
 
     def __init__(self, qrels: Qrels, convention: Convention, name: str, files: Sequence[Partition]) -> None:
         self.qrels, self.files = qrels, files
@@ -110,7 +110,7 @@ class FolderParts:
         self.good: list[int] = []
         self.tag_of = [""] * len(files)
         self.tagged = np.zeros(len(files), np.bool_)
-        # A file that holds each query, one with a tag where there is one; -1 for none. The same of unjudged queries.
+        # Index of a file that holds each query, preferably one with a tag; -1 for none. The same for unjudged queries.
         self.holder = np.full(len(qrels.query_ids), -1)
         self.strangers: dict[str, int] = {}
         self.apart, self.first, self.notes = 0, "", tuple[str, ...]()
@@ -121,36 +121,41 @@ class FolderParts:
 
     @property
     def found(self) -> RunPart:
-        """All of them, where none share a query."""
+        """All files together, where none share a query."""
         return RunPart(self.joiner.portion(), "", self.apart, self.notes, self.first)
 
-    def add(self, place: int, one: RunPart) -> None:
+    def add(self, file_index: int, run_part: RunPart) -> None:
         """Raises InputError for a query that a file with another tag holds."""
-        self.good.append(place)
-        self.tag_of[place], self.tagged[place] = one.tag, bool(one.tag)
-        held = self.take(place, one.portion)
-        for query, other in held.items():
-            refuse_systems(query, self.files[other].path, self.tag_of[other], self.files[place].path, one.tag)
-        self.shared |= bool(held)
+        self.good.append(file_index)
+        self.tag_of[file_index], self.tagged[file_index] = run_part.tag, bool(run_part.tag)
+        other_files = self.take(file_index, run_part.portion)
+        for query, other_file in other_files.items():
+            refuse_systems(
+                query, self.files[other_file].path, self.tag_of[other_file], self.files[file_index].path, run_part.tag
+            )
+        self.shared |= bool(other_files)
         if self.shared:
-            self.joiner.parts.clear()  # nobody needs them any more
+            self.joiner.parts.clear()  # no longer needed
         else:
-            self.joiner.merge(one.portion)
-            self.apart += one.apart
-            self.first = self.first or one.first
-            self.notes += one.notes
+            self.joiner.merge(run_part.portion)
+            self.apart += run_part.apart
+            self.first = self.first or run_part.first
+            self.notes += run_part.notes
 
-    def take(self, place: int, portion: JoinedPortion) -> dict[str, int]:
-        """Write down who holds these queries; those that another file holds, and which."""
-        before = self.holder[portion.queries]
-        again = np.flatnonzero(before >= 0)
-        ids = self.qrels.query_ids
-        held = {ids[q]: other for q, other in zip(portion.queries[again].tolist(), before[again].tolist(), strict=True)}
-        self.holder[portion.queries[(before < 0) | ~self.tagged[before]]] = place
+    def take(self, file_index: int, portion: JoinedPortion) -> dict[str, int]:
+        """Record that this file holds these queries; returns the queries that another file holds, with its index."""
+        holders = self.holder[portion.queries]
+        repeated = np.flatnonzero(holders >= 0)
+        query_ids = self.qrels.query_ids
+        other_files = {
+            query_ids[q]: other_file
+            for q, other_file in zip(portion.queries[repeated].tolist(), holders[repeated].tolist(), strict=True)
+        }
+        self.holder[portion.queries[(holders < 0) | ~self.tagged[holders]]] = file_index
         for query in portion.unknown:
-            other = self.strangers.get(query, -1)
-            if other >= 0:
-                held[query] = other
-            if other < 0 or not self.tagged[other]:
-                self.strangers[query] = place
-        return held
+            other_file = self.strangers.get(query, -1)
+            if other_file >= 0:
+                other_files[query] = other_file
+            if other_file < 0 or not self.tagged[other_file]:
+                self.strangers[query] = file_index
+        return other_files

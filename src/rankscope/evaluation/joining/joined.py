@@ -1,5 +1,5 @@
-"""A run joined with its judgments, or a part of one, while its file is read, also where queries are mixed; runs that
-cannot be read end all, or are skipped with a note.
+"""Joining one run file with its judgments while it is read, also where its queries are mixed; and a loop over runs that
+stops at a run that cannot be read, or skips it with a note.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 
 
 Progress = Callable[[int], Any]
-#: Fewer documents may well be all unjudged.
+#: Runs of fewer documents may well be all unjudged; they get no note.
 FEW = 100
 
 
@@ -60,10 +60,10 @@ class JoinedRun(NamedTuple):
 
 
 class RunPart(NamedTuple):
-    """What was found in a file, or a part of one.
+    """A file, or a part of one, after the join.
 
-    tag: what it says that the run is called; empty where it says nothing. apart: how many queries did not have their
-    rows together. notes: others. first: the id of the first document.
+    tag: the run's name in the file; empty where there is none. apart: how many queries did not have their rows
+    together. notes: other notes. first: the id of the first document.
     """
 
     portion: JoinedPortion
@@ -77,8 +77,8 @@ def join_file(
     qrels: Qrels, path: PathLike, convention: Convention, input_: str | None, progress: Progress | None
 ) -> JoinedRun:
     """Join a run file while it is read. Raises InputError."""
-    found = join_run_part(qrels, path, convention, input_, progress)
-    return complete_join(found, qrels, convention, found.tag or file_stem(path), path)
+    run_part = join_run_part(qrels, path, convention, input_, progress)
+    return complete_join(run_part, qrels, convention, run_part.tag or file_stem(path), path)
 
 
 def join_run_part(
@@ -90,14 +90,14 @@ def join_run_part(
     *,
     partition: bool = False,
 ) -> RunPart:
-    """Join a run file while it is read; one whose queries are mixed, or a pipe, whole or by way of temporary files.
+    """Join a run file while it is read; a pipe, or a file of mixed queries, is read whole or by way of temporary files.
 
     partition: whether it is one of the files of a run; messages then name the file, not the run. Raises InputError, but
-    nothing for a run without any query of the judgments'.
+    not for a run without any query of the judgments.
     """
     _ = qrels.lookup  # built before the run is read, when most memory is free
     name = source_name(path) if partition else ""
-    if is_url(path) or is_file(path):  # what can be read again
+    if is_url(path) or is_file(path):  # it can be read again
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
             if partition:
@@ -109,23 +109,23 @@ def join_run_part(
                     joiner = Joiner(qrels, convention, name or source.run_name)
                     return join_rows(joiner, source.stream_rows(progress=progress), source.run_tag)
                 except Ungrouped:
-                    progress = None  # which has been told of these bytes
+                    progress = None  # these bytes were already reported
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
         if source.large:
             return join_ungrouped(Joiner(qrels, convention, name or source.run_name), source, progress)
         file = source.read(ReadRequest("run"))
-        found = join_rows(Joiner(qrels, convention, name or file.name or file_stem(path)), [file.rows], file.name)
-        return found._replace(apart=file.apart, notes=file.notes)
+        run_part = join_rows(Joiner(qrels, convention, name or file.name or file_stem(path)), [file.rows], file.name)
+        return run_part._replace(apart=file.apart, notes=file.notes)
 
 
-def join_rows(joiner: Joiner, found: Iterable[Rows], tag: str | None = None) -> RunPart:
+def join_rows(joiner: Joiner, row_batches: Iterable[Rows], tag: str | None = None) -> RunPart:
     """Join rows as they come. joiner: an empty one."""
-    first = ""
-    for rows in found:
-        first = first or first_document(rows)
+    first_doc = ""
+    for rows in row_batches:
+        first_doc = first_doc or first_document(rows)
         joiner.add(rows)
-    return RunPart(joiner.portion(), tag or "", first=first)
+    return RunPart(joiner.portion(), tag or "", first=first_doc)
 
 
 def first_document(rows: Rows) -> str:
@@ -133,25 +133,31 @@ def first_document(rows: Rows) -> str:
     return decode_id(decode(rows.docs.slice(slice(1)))[0]) if rows.values.size else ""
 
 
-def complete_join(found: RunPart, qrels: Qrels, convention: Convention, name: str, path: PathLike | None) -> JoinedRun:
-    """A run of which all has been found. Raises InputError for one without any query of the judgments'."""
+def complete_join(
+    run_part: RunPart, qrels: Qrels, convention: Convention, name: str, path: PathLike | None
+) -> JoinedRun:
+    """The joined run of all its rows. Raises InputError for a run without any query of the judgments."""
     joiner = Joiner(qrels, convention, name)
-    joiner.merge(found.portion)
+    joiner.merge(run_part.portion)
     hits = joiner.finish()
-    apart = (ungrouped_note(source_name(path), found.apart),) if found.apart and path is not None else ()
-    notes = (*apart, *found.notes, *unknown_document_notes(qrels, hits, name, lambda: found.first))
+    ungrouped_notes = (
+        (ungrouped_note(source_name(path), run_part.apart),) if run_part.apart and path is not None else ()
+    )
+    notes = (*ungrouped_notes, *run_part.notes, *unknown_document_notes(qrels, hits, name, lambda: run_part.first))
     return JoinedRun(name, hits, notes, path)
 
 
-def unknown_document_notes(qrels: Qrels, hits: Hits, name: str, first: Callable[[], str]) -> tuple[str, ...]:
-    """A note where no document of the run was judged: ids may be written in two ways. first: one of the run's."""
-    listed = int(hits.retrieved.sum())
-    if hits.rank.size or listed < FEW:
+def unknown_document_notes(
+    qrels: Qrels, hits: Hits, name: str, get_first_document: Callable[[], str]
+) -> tuple[str, ...]:
+    """A note where no document of the run was judged, as where ids are written in two ways."""
+    n_documents = int(hits.retrieved.sum())
+    if hits.rank.size or n_documents < FEW:
         return ()
-    judged = decode_id(decode(qrels._docs.slice(slice(1)))[0])
+    judged_doc = decode_id(decode(qrels._docs.slice(slice(1)))[0])
     return (
-        f"run {name!r}: none of its {listed:,} documents was judged (run: {first()!r}; judgments: {judged!r}): check "
-        "that ids are written alike",
+        f"run {name!r}: none of its {n_documents:,} documents was judged "
+        f"(run: {get_first_document()!r}; judgments: {judged_doc!r}): check that ids are written alike",
     )
 
 
@@ -159,33 +165,33 @@ ON_ERROR = ("stop", "skip")
 
 
 def check_on_error(on_error: str) -> None:
-    """Raises UnknownName for what is neither."""
+    """Raises UnknownName for another value."""
     if on_error not in ON_ERROR:
         raise UnknownName("value of on_error (--on-error)", str(on_error), ON_ERROR)
 
 
 def for_each_run(runs: Sequence[Any], join: Callable[[int], JoinedRun], on_error: str) -> list[JoinedRun]:
-    """Each run, joined; with "skip" those that cannot be are left out, and the first of the others bears the notes.
+    """Join each run; with "skip" a run that cannot be read is skipped, and the first of the others gets the notes.
 
-    join: of the run at this place; called for one after the other. Raises what it raises: InputError with "stop", and
-    where no run is left; with either whatever is no fault of the data.
+    join: joins the run of this index; called for one run after the other. Raises InputError with "stop", and where no
+    run is left; other errors of `join` always pass.
     """
-    found: list[JoinedRun] = []
+    joined_runs: list[JoinedRun] = []
     notes: list[str] = []
-    for place in range(len(runs)):
+    for run_index in range(len(runs)):
         try:
-            found.append(join(place))
+            joined_runs.append(join(run_index))
         except InputError as error:
-            if on_error == "stop" or (place == len(runs) - 1 and not found):
+            if on_error == "stop" or (run_index == len(runs) - 1 and not joined_runs):
                 raise
             notes.append(f"a run is left out (on_error:skip): {error}")
     if notes:
-        found[0] = found[0]._replace(notes=(*notes, *found[0].notes))
-    return found
+        joined_runs[0] = joined_runs[0]._replace(notes=(*notes, *joined_runs[0].notes))
+    return joined_runs
 
 
 class BatchSource(Protocol):
-    """A file, or several, whose rows are read in their order; as of `Source`."""
+    """One or several files whose rows are read in order, as by `Source`."""
 
     name: str
 
@@ -199,31 +205,31 @@ def join_ungrouped(joiner: Joiner, source: BatchSource, progress: Progress | Non
     """Join a run whose queries come in any order. joiner: an empty one.
 
     Queries are joined in another order than that of the file, with the same result. Raises InputError: of several
-    faults that of the query that comes first in the file, as for a run that is read whole.
+    errors that of the query that comes first in the file, as for a run that is read whole.
     """
-    first = ""
+    first_doc = ""
     faults: list[tuple[int, InputError]] = []
-    with ExternalGroupBy(source.name) as regrouped:
-        order = regrouped.known.ids
-        for rows in regrouped.rows(source.stretches(progress), source.row_called):
-            first = first or first_document(rows)
+    with ExternalGroupBy(source.name) as grouped_rows:
+        query_numbers = grouped_rows.known.ids
+        for rows in grouped_rows.rows(source.stretches(progress), source.row_called):
+            first_doc = first_doc or first_document(rows)
             try:
                 joiner.add(rows)
             except InputError as error:
-                faults.append(first_fault(rows, joiner, order) or (0, error))
+                faults.append(first_fault(rows, joiner, query_numbers) or (0, error))
     if faults:
         raise min(faults, key=itemgetter(0))[1]
-    joiner.unknown.sort(key=lambda name: order[name.encode("utf-8", "surrogateescape")])
-    return RunPart(joiner.portion(), source.run_tag or "", regrouped.apart, first=first)
+    joiner.unknown.sort(key=lambda name: query_numbers[name.encode("utf-8", "surrogateescape")])
+    return RunPart(joiner.portion(), source.run_tag or "", grouped_rows.apart, first=first_doc)
 
 
-def first_fault(rows: Rows, joiner: Joiner, order: dict[bytes, int]) -> tuple[int, InputError] | None:
-    """The first of these queries that cannot be joined: its place in `order`, and why."""
-    search = Joiner(joiner.qrels, joiner.convention, joiner.name)
-    search.advice = joiner.advice
+def first_fault(rows: Rows, joiner: Joiner, query_numbers: dict[bytes, int]) -> tuple[int, InputError] | None:
+    """The first of these queries that cannot be joined: its number in `query_numbers`, and the error."""
+    trial_joiner = Joiner(joiner.qrels, joiner.convention, joiner.name)
+    trial_joiner.advice = joiner.advice
     for q, query in enumerate(rows.query_ids):
         try:
-            search.add(rows.part(q, q + 1))
+            trial_joiner.add(rows.part(q, q + 1))
         except InputError as error:
-            return order[query], error
+            return query_numbers[query], error
     return None

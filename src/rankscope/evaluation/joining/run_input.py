@@ -1,4 +1,4 @@
-"""Anything that stands for judgments or for one run: an object, a path, a folder; joined, it is hits."""
+"""Judgments and runs of any kind, joined into hits: objects, paths, folders."""
 
 from __future__ import annotations
 
@@ -39,29 +39,27 @@ __all__ = [
 
 
 def run_size(run: Any) -> int:
-    """The bytes of a file that can be read again and from any place on, or of all files of a folder; 0 for whatever
-    else stands for a run.
-    """
+    """The bytes of a file that can be read again from any position, or of all files of a folder; 0 for other runs."""
     if is_folder(run):
-        return sum(one.size for one in readable_partitions(run))
+        return sum(partition.size for partition in readable_partitions(run))
     if is_url(run):
         return url_size(str(run))
     return os.path.getsize(run) if is_file(run) else 0
 
 
 def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
-    """A Qrels from whatever stands for one, with subtopics where a measure asks for them."""
+    """A Qrels from a path, a Qrels or what `Qrels(...)` takes, with subtopics where a measure needs them."""
     subtopics = plan is not None and plan.needs_subtopics
     if is_path(qrels):
         return read_qrels(qrels, subtopics=subtopics)
-    found = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
-    if plan is not None and subtopics and found.subtopics is None:
+    judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
+    if plan is not None and subtopics and judgments.subtopics is None:
         name = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
         raise InputError(
             f"{name} needs judgments by subtopic, and the qrels have none; expected a column subtopic, or "
             "read_qrels(path, subtopics=True) for lines `query subtopic document relevance`"
         )
-    return found
+    return judgments
 
 
 def join_run(
@@ -72,7 +70,7 @@ def join_run(
     progress: Progress | None,
     on_error: str = "stop",
 ) -> JoinedRun:
-    """One run, whatever it is. on_error: of the partitions of a folder, see `join_folder`. Raises InputError."""
+    """Join one run of any kind. on_error: for the partitions of a folder, see `join_folder`. Raises InputError."""
     if is_folder(run):
         from rankscope.evaluation.joining.folder import join_folder
 
@@ -85,11 +83,11 @@ def join_run(
 
 
 def join_run_object(qrels: Qrels, run: Run, convention: Convention, path: PathLike | None) -> JoinedRun:
-    """A run held in memory, or in pieces, joined."""
+    """Join a run that is in memory, or given in pieces."""
     mapping = run._mapping
     if mapping is None:
-        found = join_rows(Joiner(qrels, convention, run.name), run._whole_queries())
-        return complete_join(found._replace(notes=run.notes), qrels, convention, run.name, path)
+        run_part = join_rows(Joiner(qrels, convention, run.name), run._whole_queries())
+        return complete_join(run_part._replace(notes=run.notes), qrels, convention, run.name, path)
     hits = join(qrels, run, convention)
     notes = unknown_document_notes(
         qrels, hits, run.name, lambda: next(doc for docs in mapping.values() for doc in docs)

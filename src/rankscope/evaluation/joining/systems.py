@@ -38,11 +38,11 @@ __all__ = [
 ]
 
 
-#: What word processors make of hyphens.
+#: Dashes that word processors put in place of hyphens.
 DASHES = ("\N{EN DASH}", "\N{EM DASH}", "\N{MINUS SIGN}")
 #: Inputs of two files that belong together: labels, and predictions in the order of their lines.
 LETOR = {"letor": "a label file, then files of scores", "letor-ranks": "a label file, then files of rank positions"}
-#: Bytes of run files from which on several workers are faster than one.
+#: From this number of bytes of run files on, several workers are faster than one.
 PARALLEL_BYTES = 48 << 20
 #: A table of ranks, judgments and runs in one.
 ENTITY = "entity-ranks"
@@ -58,22 +58,24 @@ def join_all(
     workers: int | None = None,
     on_error: str = "stop",
 ) -> list[JoinedRun]:
-    """All systems, joined. workers: None for all cores where the run files are long enough for that to pay.
+    """Join all systems. workers: None for all cores where the run files are long enough for that to pay.
 
-    The result does not depend on them. on_error: see `for_each_run`.
+    The result does not depend on the number of workers. on_error: see `for_each_run`.
     """
-    number = n_workers(workers, runs)
+    worker_count = n_workers(workers, runs)
     check_single_stdin([qrels, *runs])
     refuse_measures(runs)
     if input_ in LETOR:
         return join_letor(qrels, runs, plan.convention, input_, progress, on_error)
-    judged = as_qrels(qrels, plan)
-    if number > 1:
+    judgments = as_qrels(qrels, plan)
+    if worker_count > 1:
         from rankscope.evaluation.joining.workers import join_in_workers
 
-        return join_in_workers(judged, runs, plan.convention, input_, number, progress, on_error)
+        return join_in_workers(judgments, runs, plan.convention, input_, worker_count, progress, on_error)
     return for_each_run(
-        runs, lambda place: join_run(judged, runs[place], plan.convention, input_, progress, on_error), on_error
+        runs,
+        lambda run_index: join_run(judgments, runs[run_index], plan.convention, input_, progress, on_error),
+        on_error,
     )
 
 
@@ -84,17 +86,17 @@ def worth_parallelising(runs: Sequence[Any]) -> bool:
 
 def n_workers(workers: int | None, runs: Sequence[Any], *, guarded: bool = False) -> int:
     """How many workers these runs get; see `workers_for`. Raises ParameterError."""
-    enough = workers is None and worth_parallelising(runs)
-    alone = type(workers) is int and workers == 1
-    if "rankscope.parallel" not in sys.modules and (alone or (workers is None and not enough)):
-        return 1  # nobody has named a cluster either
+    parallel_pays = workers is None and worth_parallelising(runs)
+    is_serial = type(workers) is int and workers == 1
+    if "rankscope.parallel" not in sys.modules and (is_serial or (workers is None and not parallel_pays)):
+        return 1  # no cluster was named either
     from rankscope.parallel import workers_for
 
-    return workers_for(workers, enough, guarded=guarded)
+    return workers_for(workers, parallel_pays, guarded=guarded)
 
 
 def refuse_measures(runs: Sequence[Any]) -> None:
-    """Raise for a file that is not there and has the name of a measure: an -m before it was forgotten."""
+    """Raise for a missing file with the name of a measure (-m was forgotten) or a dash in place of a hyphen."""
     for run in runs:
         if is_path(run) and source_name(run) != "<stdin>" and not os.path.exists(run):
             if source_name(run).startswith(DASHES):
@@ -104,7 +106,7 @@ def refuse_measures(runs: Sequence[Any]) -> None:
             try:
                 parse_measures(source_name(run))
             except RankscopeError:
-                continue  # then the reader says that there is no such file
+                continue  # the reader raises for the missing file
             raise InputError(f"{run}: no such file; {run} is a measure: write -m {run}")
 
 
@@ -119,14 +121,14 @@ def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: 
     elif total_ranks is not None and total_ranks != table.total_ranks:
         table = replace(table, total_ranks=total_ranks, where=None)
     if (table.ranks < 1).any():
-        sound = next((m for m in plan.measures if not m.ranks_below_1), None)
-        if sound is not None:
+        strict_measure = next((measure for measure in plan.measures if not measure.ranks_below_1), None)
+        if strict_measure is not None:
             raise InputError(
-                f"{table.name}: a rank is below 1, which {sound} does not know; correct it, or choose measures that "
-                "the preset dunaiski has of its own"
+                f"{table.name}: a rank is below 1, which {strict_measure} does not know; correct it, or choose "
+                "measures that the preset dunaiski has of its own"
             )
-    found = [JoinedRun(name, hits, (), None) for name, hits in hits_of_entities(table)]
-    return [found[0]._replace(notes=table.notes), *found[1:]]
+    joined_runs = [JoinedRun(name, hits, (), None) for name, hits in hits_of_entities(table)]
+    return [joined_runs[0]._replace(notes=table.notes), *joined_runs[1:]]
 
 
 def join_letor(
@@ -143,11 +145,11 @@ def join_letor(
             raise ParameterError(f"input={input_!r} asks for paths ({LETOR[input_]}), not a {type(path).__name__}")
     from rankscope.io.letor import label_qrels, prediction_run, read_labels
 
-    read = read_labels(labels, progress=progress)
-    judged = label_qrels(read)
+    letor_labels = read_labels(labels, progress=progress)
+    judgments = label_qrels(letor_labels)
 
-    def joined(place: int) -> JoinedRun:
-        run = prediction_run(read, runs[place], ranks=input_ == "letor-ranks")
-        return JoinedRun(run.name, join(judged, run, convention), run.notes, runs[place])
+    def join_predictions(run_index: int) -> JoinedRun:
+        run = prediction_run(letor_labels, runs[run_index], ranks=input_ == "letor-ranks")
+        return JoinedRun(run.name, join(judgments, run, convention), run.notes, runs[run_index])
 
-    return for_each_run(runs, joined, on_error)
+    return for_each_run(runs, join_predictions, on_error)

@@ -51,19 +51,19 @@ __all__ = [
 ]
 
 
-#: Bytes of a piece: at most, and at least.
+#: The most and the fewest bytes of a piece.
 MOST, LEAST = 16 << 20, 4 << 20
-#: The same of a piece that goes to a cluster: each costs the scheduler some milliseconds.
+#: The most bytes of a piece that goes to a cluster, where each costs the scheduler some milliseconds.
 SENT = 1 << 30
 #: Pieces for each worker, so that none waits long for the others at the end.
-EACH = 4
+PIECES_PER_WORKER = 4
 
 
 class JoinTask(NamedTuple):
     """What a worker joins: a file, or a part of one.
 
-    place: of the file among all. partition: whether the run has others. input_: its format, where it was said. size:
-    bytes.
+    place: (run, file) indices. partition: whether the file is one of a folder. input_: its format, where given. size:
+    in bytes.
     """
 
     place: tuple[int, int]
@@ -74,12 +74,12 @@ class JoinTask(NamedTuple):
     size: int
 
 
-#: What comes back of a unit; None where the file has to be joined from its beginning.
+#: The result of a task; None where the file has to be joined from its beginning.
 TaskOutcome = RunPart | InputError | None
 
 
 class FileTasks(NamedTuple):
-    """A file in units. path: as it was named. tag, was: of the run, and which file it is, where there are several."""
+    """The tasks of one file. path: as the user named it. tag, was: run tag and file stamp, where the file is cut."""
 
     path: Any
     units: list[JoinTask]
@@ -88,9 +88,9 @@ class FileTasks(NamedTuple):
 
 
 class RunTasks(NamedTuple):
-    """One of the runs: its files, in units; without any where it is not joined by workers.
+    """The tasks of one run, by file; none where it is not joined by workers.
 
-    partitions: where the run is a folder.
+    partitions: the files of a run that is a folder.
     """
 
     run: Any
@@ -111,136 +111,162 @@ def join_in_workers(
     progress: Progress | None,
     on_error: str = "stop",
 ) -> list[JoinedRun]:
-    """All runs, joined by so many workers: the same, to the last bit, as one by one, however files are cut.
+    """Join all runs in workers: the same result, to the last bit, as one by one, however files are cut.
 
-    What a worker cannot join is joined here, from the beginning of its file: so whatever is raised, or noted, is what
-    would be without workers, in the order of the runs. But of a file that a worker of a cluster cannot see, this is
-    said. on_error: see `for_each_run`, and of the files of a folder `join_partitions`.
+    A file that a worker cannot join is joined here from its beginning, so that errors and notes are the same as without
+    workers, in the order of the runs. The exception is a file that a worker of a cluster cannot see. on_error: see
+    `for_each_run`, and for the files of a folder `join_partitions`.
     """
-    size = min(MOST if current_cluster() is None else SENT, max(LEAST, sum(map(run_size, runs)) // (workers * EACH)))
-    cut = [tasks_of_run(place, run, input_, size) for place, run in enumerate(runs)]
-    if current_cluster() is None and sum(len(one.units) for one in cut) < 2:  # nothing to share
+    piece_size = min(
+        MOST if current_cluster() is None else SENT,
+        max(LEAST, sum(map(run_size, runs)) // (workers * PIECES_PER_WORKER)),
+    )
+    run_tasks = [tasks_of_run(run_index, run, input_, piece_size) for run_index, run in enumerate(runs)]
+    if current_cluster() is None and sum(len(tasks.units) for tasks in run_tasks) < 2:  # nothing to distribute
         return for_each_run(
-            runs, lambda place: join_run(qrels, runs[place], convention, input_, progress, on_error), on_error
+            runs, lambda run_index: join_run(qrels, runs[run_index], convention, input_, progress, on_error), on_error
         )
-    _ = qrels.lookup, qrels.grades, qrels.codes  # made once, for all workers that are forked
+    _ = qrels.lookup, qrels.grades, qrels.codes  # computed once for all forked workers
     failed: set[tuple[int, int]] = set()
-    todo = (unit for one in cut for unit in one.units if unit.place not in failed)
-    units = run_units(join_task, todo, workers=workers, shared=(qrels, convention))
-    with closing(cast("Generator[tuple[tuple[int, int], TaskOutcome]]", units)) as results:  # if it raises, workers end
-        by_file = groupby(results, key=itemgetter(0))
+    pending = (unit for tasks in run_tasks for unit in tasks.units if unit.place not in failed)
+    outcomes = run_units(join_task, pending, workers=workers, shared=(qrels, convention))
+    with closing(
+        cast("Generator[tuple[tuple[int, int], TaskOutcome]]", outcomes)
+    ) as results:  # workers end if this raises
+        results_by_file = groupby(results, key=itemgetter(0))
 
-        def found(place: tuple[int, int]) -> RunPart:
-            file, partition = cut[place[0]].files[place[1]], cut[place[0]].partitions is not None
-            whole = None
+        def join_one_file(file_key: tuple[int, int]) -> RunPart:
+            file_tasks, partition = (
+                run_tasks[file_key[0]].files[file_key[1]],
+                run_tasks[file_key[0]].partitions is not None,
+            )
+            run_part = None
             try:
-                whole = merge_tasks(qrels, convention, file, outcomes_of_file(by_file, place), progress)
-                if len(file.units) > 1 and file_stamp(file.path) != file.was:  # its pieces are not of one file
-                    whole = None
+                run_part = merge_tasks(
+                    qrels, convention, file_tasks, outcomes_of_file(results_by_file, file_key), progress
+                )
+                if (
+                    len(file_tasks.units) > 1 and file_stamp(file_tasks.path) != file_tasks.was
+                ):  # the file was changed meanwhile
+                    run_part = None
             finally:
-                if whole is None:
-                    failed.add(place)
-            return whole or join_run_part(qrels, file.path, convention, input_, None, partition=partition)
+                if run_part is None:
+                    failed.add(file_key)
+            return run_part or join_run_part(qrels, file_tasks.path, convention, input_, None, partition=partition)
 
-        def joined(place: int) -> JoinedRun:
-            one = cut[place]
-            if not one.files:
-                return join_run(qrels, one.run, convention, input_, progress, on_error)
-            if one.partitions is None:
-                whole = found((place, 0))
-                return complete_join(whole, qrels, convention, whole.tag or file_stem(one.run), one.run)
+        def join_one_run(run_index: int) -> JoinedRun:
+            tasks = run_tasks[run_index]
+            if not tasks.files:
+                return join_run(qrels, tasks.run, convention, input_, progress, on_error)
+            if tasks.partitions is None:
+                run_part = join_one_file((run_index, 0))
+                return complete_join(run_part, qrels, convention, run_part.tag or file_stem(tasks.run), tasks.run)
             return join_partitions(
-                qrels, one.run, one.partitions, convention, input_, lambda file: found((place, file)), on_error
+                qrels,
+                tasks.run,
+                tasks.partitions,
+                convention,
+                input_,
+                lambda file_index: join_one_file((run_index, file_index)),
+                on_error,
             )
 
-        return for_each_run(runs, joined, on_error)
+        return for_each_run(runs, join_one_run, on_error)
 
 
-def outcomes_of_file(by_file: Iterator[Any], place: tuple[int, int]) -> Iterator[TaskOutcome]:
-    """Those of the file of this place. by_file: in their order; those before, which nobody asked for, are passed over.
+def outcomes_of_file(results_by_file: Iterator[Any], file_key: tuple[int, int]) -> Iterator[TaskOutcome]:
+    """The outcomes of one file. results_by_file: in the order of the files; files before this one are skipped.
 
-    Each file has one: its first unit is always sent.
+    Each file has an outcome: its first task is always sent.
     """
-    return next(((one for _, one in results) for found, results in by_file if found == place), iter(()))
+    return next(((outcome for _, outcome in results) for key, results in results_by_file if key == file_key), iter(()))
 
 
-def tasks_of_run(place: int, run: Any, input_: str | None, size: int) -> RunTasks:
-    """A run in units of about so many bytes where its files can be cut, else of whole files."""
+def tasks_of_run(run_index: int, run: Any, input_: str | None, piece_size: int) -> RunTasks:
+    """The tasks of a run: pieces of about `piece_size` bytes where its files can be cut, else complete files."""
     if is_folder(run):
         try:
             files = list_partitions(run)
-        except RankscopeError:  # which is raised again when its turn comes
+        except RankscopeError:  # raised again when it is this run's turn
             return RunTasks(run, [])
-        cut = [tasks_of_file((place, i), one.path, input_, size, one.size, True) for i, one in enumerate(files)]
-        return RunTasks(run, cut, files)
-    total = run_size(run)
-    return RunTasks(run, [tasks_of_file((place, 0), run, input_, size, total, False)] if total else [])
+        file_tasks = [
+            tasks_of_file((run_index, file_index), partition.path, input_, piece_size, partition.size, True)
+            for file_index, partition in enumerate(files)
+        ]
+        return RunTasks(run, file_tasks, files)
+    n_bytes = run_size(run)
+    return RunTasks(run, [tasks_of_file((run_index, 0), run, input_, piece_size, n_bytes, False)] if n_bytes else [])
 
 
 def tasks_of_file(
-    place: tuple[int, int], file: Any, input_: str | None, size: int, total: int, partition: bool
+    file_key: tuple[int, int], file: Any, input_: str | None, piece_size: int, n_bytes: int, partition: bool
 ) -> FileTasks:
-    """A file in units where it is a plain one of TREC's lines, or Parquet on disk. total: its bytes."""
+    """The tasks of a file: several for a plain file of TREC lines, or Parquet on disk. n_bytes: its size."""
     path = fspath(file)
     if current_cluster() is not None and not is_url(path):
-        path = abspath(path)  # the folder of a cluster's worker is another one
-    whole = FileTasks(file, [JoinTask(place, path, None, partition, input_, total)])
-    if total <= size:
-        return whole
+        path = abspath(path)  # a cluster's worker runs in another folder
+    single_task = FileTasks(file, [JoinTask(file_key, path, None, partition, input_, n_bytes)])
+    if n_bytes <= piece_size:
+        return single_task
     try:
-        was = file_stamp(file)
+        stamp = file_stamp(file)
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
-            parts: Sequence[ByteRange | ParquetSplit] = ()
+            pieces: Sequence[ByteRange | ParquetSplit] = ()
             if source.format == "trec" and source.size:
-                parts = cut_at_queries(stream, source.size, size)
+                pieces = cut_at_queries(stream, source.size, piece_size)
             elif source.format == "parquet" and source.size and not is_url(path):
-                parts = [ParquetSplit(number, -(-total // size)) for number in range(-(-total // size))]
-            if len(parts) < 2:
-                return whole
-            sizes = [part.size if isinstance(part, ByteRange) else total // len(parts) for part in parts]
-            units = [JoinTask(place, path, part, partition, input_, n) for part, n in zip(parts, sizes, strict=True)]
-            return FileTasks(file, units, source.run_tag or "", was)
-    except RankscopeError:  # which is raised again when its turn comes
-        return whole
+                pieces = [
+                    ParquetSplit(number, -(-n_bytes // piece_size)) for number in range(-(-n_bytes // piece_size))
+                ]
+            if len(pieces) < 2:
+                return single_task
+            sizes = [piece.size if isinstance(piece, ByteRange) else n_bytes // len(pieces) for piece in pieces]
+            units = [
+                JoinTask(file_key, path, piece, partition, input_, size)
+                for piece, size in zip(pieces, sizes, strict=True)
+            ]
+            return FileTasks(file, units, source.run_tag or "", stamp)
+    except RankscopeError:  # raised again when it is this run's turn
+        return single_task
 
 
-def join_task(shared: tuple[Qrels, Convention], unit: JoinTask) -> tuple[tuple[int, int], TaskOutcome]:
-    """The place of the file, and what was found. On a cluster a file that cannot be seen there is told at once."""
+def join_task(shared: tuple[Qrels, Convention], task: JoinTask) -> tuple[tuple[int, int], TaskOutcome]:
+    """The key of the file, and the outcome. On a cluster a file that cannot be seen there is an InputError at once."""
     qrels, convention = shared
     try:
-        if unit.part is None:
-            return unit.place, join_run_part(qrels, unit.path, convention, unit.input_, None, partition=unit.partition)
-        joiner = Joiner(qrels, convention, unit.path)
-        if isinstance(unit.part, ParquetSplit):
-            return unit.place, join_rows(joiner, split_rows(unit.path, unit.part))
-        with open_raw(unit.path) as file:
-            return unit.place, join_rows(joiner, stream_rows(RangeReader(file, unit.part), unit.path, RUN, BLOCK))
+        if task.part is None:
+            return task.place, join_run_part(qrels, task.path, convention, task.input_, None, partition=task.partition)
+        joiner = Joiner(qrels, convention, task.path)
+        if isinstance(task.part, ParquetSplit):
+            return task.place, join_rows(joiner, split_rows(task.path, task.part))
+        with open_raw(task.path) as file:
+            return task.place, join_rows(joiner, stream_rows(RangeReader(file, task.part), task.path, RUN, BLOCK))
     except (RankscopeError, Ungrouped, OSError) as error:
-        return unit.place, invisible_file_error(unit.path, error) if in_unit() else None
+        return task.place, invisible_file_error(task.path, error) if in_unit() else None
 
 
 def merge_tasks(
-    qrels: Qrels, convention: Convention, file: FileTasks, found: Iterable[TaskOutcome], progress: Progress | None
+    qrels: Qrels, convention: Convention, file: FileTasks, outcomes: Iterable[TaskOutcome], progress: Progress | None
 ) -> RunPart | None:
-    """A file from its units; None where it has to be joined from its beginning. Raises what a unit has to say."""
+    """Merge the outcomes of a file; None where it has to be joined from its beginning. Raises the error of a task."""
     joiner = Joiner(qrels, convention, "")
-    strangers: set[str] = set()
-    whole, first = None, ""
-    for unit, one in zip(file.units, found, strict=False):  # where one fails, those behind it may be left out
-        if isinstance(one, InputError):
-            raise one
-        if one is None:
+    unknown_queries: set[str] = set()
+    run_part, first_doc = None, ""
+    for task, outcome in zip(file.units, outcomes, strict=False):  # after a failure the tasks behind it may be missing
+        if isinstance(outcome, InputError):
+            raise outcome
+        if outcome is None:
             return None
-        whole, first = one, first or one.first
+        run_part, first_doc = outcome, first_doc or outcome.first
         if progress is not None:
-            progress(unit.size)
-        if unit.part is None:
+            progress(task.size)
+        if task.part is None:
             break
-        if not joiner.missing[one.portion.queries].all() or not strangers.isdisjoint(one.portion.unknown):
+        if not joiner.missing[outcome.portion.queries].all() or not unknown_queries.isdisjoint(outcome.portion.unknown):
             return None
-        strangers.update(one.portion.unknown)
-        joiner.merge(one.portion)
-    if whole is None or len(file.units) == 1:
-        return whole
-    return RunPart(joiner.portion(), file.tag, first=first)
+        unknown_queries.update(outcome.portion.unknown)
+        joiner.merge(outcome.portion)
+    if run_part is None or len(file.units) == 1:
+        return run_part
+    return RunPart(joiner.portion(), file.tag, first=first_doc)

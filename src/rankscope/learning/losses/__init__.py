@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from rankscope.registry import lazy_attributes
 
-#: Where each public name lives. Loaded when first asked for, so that no loss is loaded for the sake of another.
+#: The module of each public name, imported at first use, so that no loss is loaded for another.
 HOMES = {
     "LOSSES": "registry",
     "Loss": "registry",

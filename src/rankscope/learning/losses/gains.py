@@ -1,4 +1,4 @@
-"""Gains of grades, and the DCG of each list's best order."""
+"""Gains of grades, and the ideal DCG of each list."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain_exponential) -> Floats:
-    """The gains, for whoever adds and divides them. Raises InputError for grades whose powers are too large for that.
+    """The gains as finite numbers. Raises InputError for grades whose powers are too large.
 
     >>> finite_gains(np.array([2, 1, -1])).tolist()
     [3.0, 1.0, 0.0]
@@ -38,14 +38,14 @@ def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain
 
 def ideal_gains(gain: Floats, offsets: Ints, depth: float = np.inf) -> Floats:
     """(lists) the DCG of the first `depth` of each list in falling order of gain."""
-    place = place_in_group(offsets)
-    worth = gain[order_in_lists(gain, offsets)] / np.log2(place + 2.0)
-    worth[place >= depth] = 0.0
-    return np.asarray(np.add.reduceat(worth, offsets[:-1]))
+    position = place_in_group(offsets)
+    discounted_gain = gain[order_in_lists(gain, offsets)] / np.log2(position + 2.0)
+    discounted_gain[position >= depth] = 0.0
+    return np.asarray(np.add.reduceat(discounted_gain, offsets[:-1]))
 
 
 def ideal_shares(relevance: npt.NDArray[Any], offsets: Ints) -> Floats:
-    """(documents) the gain of each in the DCG of its list's best order; 0 where no document of the list has any."""
+    """(documents) each document's gain divided by the ideal DCG of its list; 0 where no document has a gain."""
     gain = finite_gains(relevance)
-    best = np.repeat(ideal_gains(gain, offsets), np.diff(offsets))
-    return np.divide(gain, best, out=np.zeros(gain.size), where=gain > 0)
+    ideal_dcg = np.repeat(ideal_gains(gain, offsets), np.diff(offsets))
+    return np.divide(gain, ideal_dcg, out=np.zeros(gain.size), where=gain > 0)

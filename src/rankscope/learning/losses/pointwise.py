@@ -25,9 +25,9 @@ def squared(scores: Reals, relevance: npt.NDArray[Any], offsets: Ints) -> tuple[
     >>> squared(np.array([1.0, 0.0]), np.array([2, 0]), np.array([0, 2]))
     (0.5, array([-1.,  0.]))
     """
-    share = 1.0 / (np.repeat(np.diff(offsets), np.diff(offsets)) * (offsets.size - 1))
-    apart = scores - relevance
-    return float((apart * apart * share).sum()), np.asarray(2.0 * apart * share, scores.dtype)
+    document_weight = 1.0 / (np.repeat(np.diff(offsets), np.diff(offsets)) * (offsets.size - 1))
+    errors = scores - relevance
+    return float((errors * errors * document_weight).sum()), np.asarray(2.0 * errors * document_weight, scores.dtype)
 
 
 def ordinal(
@@ -46,19 +46,19 @@ def ordinal(
     >>> round(value, 6)  # log 2
     0.693147
     """
-    top = int(relevance.max()) if max_grade is None else max_grade
-    if relevance.max() > top:
-        raise ParameterError(f"a document has grade {relevance.max()}, and max_grade is {top}")
-    if top > HIGHEST:
+    highest = int(relevance.max()) if max_grade is None else max_grade
+    if relevance.max() > highest:
+        raise ParameterError(f"a document has grade {relevance.max()}, and max_grade is {highest}")
+    if highest > HIGHEST:
         raise InputError(
-            f"a document is judged {top}, and ordinal has a threshold a grade; expected grades up to {HIGHEST}; "
+            f"a document is judged {highest}, and ordinal has a threshold a grade; expected grades up to {HIGHEST}; "
             "map the grades to lower ones"
         )
-    thresholds = np.arange(1, max(top, 1) + 1) - 0.5
+    thresholds = np.arange(1, max(highest, 1) + 1) - 0.5
     sign = np.where(relevance[:, None] > thresholds, 1.0, -1.0)
     z = sign * (scores[:, None].astype(np.float64) - thresholds)
-    small = np.exp(-np.abs(z))
-    value = (np.log1p(small) + np.maximum(-z, 0.0)).sum(axis=1)
-    slope = -(sign * np.where(z >= 0, small, 1.0) / (1.0 + small)).sum(axis=1)
-    share = 1.0 / (np.repeat(np.diff(offsets), np.diff(offsets)) * (offsets.size - 1))
-    return float(value @ share), np.asarray(slope * share, scores.dtype)
+    exp_minus_abs = np.exp(-np.abs(z))
+    value = (np.log1p(exp_minus_abs) + np.maximum(-z, 0.0)).sum(axis=1)
+    slope = -(sign * np.where(z >= 0, exp_minus_abs, 1.0) / (1.0 + exp_minus_abs)).sum(axis=1)
+    document_weight = 1.0 / (np.repeat(np.diff(offsets), np.diff(offsets)) * (offsets.size - 1))
+    return float(value @ document_weight), np.asarray(slope * document_weight, scores.dtype)

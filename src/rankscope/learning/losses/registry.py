@@ -28,7 +28,7 @@ __all__ = [
 
 
 LossFunction = Callable[..., tuple[float, Reals]]
-#: Every loss by its name; loaded when it is first asked for.
+#: Every loss by its name; loaded at first use.
 LOSSES: Mapping[str, LossFunction] = LazyRegistry(
     {
         "listnet": "rankscope.learning.losses.listwise.listnet:listnet",
@@ -46,11 +46,11 @@ LOSSES: Mapping[str, LossFunction] = LazyRegistry(
     }
 )
 CALL_FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
-#: Those whose gradient takes weights as given that change with the scores, so that it is not that of the value.
+#: Losses whose gradient treats weights as constants that change with the scores, so it is not that of the value.
 FIXED_WEIGHTS = ("lambdarank", "lambdaloss")
-#: What is said of a ranker among the parameters of its loss: that it sees ranks within lists.
+#: A parameter of a ranker that stands among those of its loss: whether it sees ranks within lists.
 RANKS = "ranks"
-#: What the trainer gives, and no name can set.
+#: Arguments that the trainer passes, which no name of a loss can set.
 TRAINER_ARGUMENTS = ("rng", "max_grade", "curvature")
 
 
@@ -58,8 +58,8 @@ TRAINER_ARGUMENTS = ("rng", "max_grade", "curvature")
 class Loss:
     """A loss with its parameters; called with scores, relevance and offsets it gives value and gradient.
 
-    ranks: whether whoever is trained by it sees ranks within lists, which changes nothing here: it stands among the
-    parameters, as that of trees does. Raises UnknownName for a loss or a parameter that there is not.
+    ranks: whether the ranker trained by it sees ranks within lists, which changes nothing here: it stands among the
+    parameters, as that of trees does. Raises UnknownName for an unknown loss or parameter.
     """
 
     name: str
@@ -69,13 +69,15 @@ class Loss:
     def __post_init__(self) -> None:
         if self.name not in LOSSES:
             raise UnknownName("loss", self.name, LOSSES)
-        known = [name for name in self.takes if name not in TRAINER_ARGUMENTS]
+        parameter_names = [name for name in self.takes if name not in TRAINER_ARGUMENTS]
         for name in self.parameters:
-            if name not in known:
-                raise UnknownName(f"parameter of {self.name}", name, known)
+            if name not in parameter_names:
+                raise UnknownName(f"parameter of {self.name}", name, parameter_names)
         check_flag(RANKS, self.ranks)
-        two = np.array([0.0, 1.0])
-        self(two, np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)  # refuses bad values
+        two_numbers = np.array([0.0, 1.0])
+        self(
+            two_numbers, np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1
+        )  # raises for bad values
 
     @cached_property
     def function(self) -> LossFunction:
@@ -85,7 +87,7 @@ class Loss:
     def takes(self) -> tuple[str, ...]:
         """The names of its keyword-only parameters."""
         parameters = inspect.signature(self.function).parameters.values()
-        return tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
+        return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
 
     @property
     def random(self) -> bool:
@@ -96,7 +98,7 @@ class Loss:
 
     @property
     def exact(self) -> bool:
-        """Whether the gradient is that of the value, as whoever searches along a line for lower values needs it."""
+        """Whether the gradient is that of the value, which a line search needs."""
         return self.name not in FIXED_WEIGHTS
 
     def __call__(
@@ -110,32 +112,34 @@ class Loss:
         curvature: npt.NDArray[np.float64] | None = None,
     ) -> tuple[float, Reals]:
         """curvature: (documents) to which losses that know the second derivatives by each score add these."""
-        offered = {"rng": rng, "max_grade": max_grade, "curvature": curvature}
-        given = {name: value for name, value in offered.items() if name in self.takes}
-        return self.function(scores, relevance, offsets, **self.parameters, **given)
+        trainer_arguments = {"rng": rng, "max_grade": max_grade, "curvature": curvature}
+        used_arguments = {name: value for name, value in trainer_arguments.items() if name in self.takes}
+        return self.function(scores, relevance, offsets, **self.parameters, **used_arguments)
 
     def __str__(self) -> str:
-        every = {**self.parameters, **({RANKS: True} if self.ranks else {})}
-        inner = ", ".join(f"{name}={value!r}" for name, value in every.items())
+        all_parameters = {**self.parameters, **({RANKS: True} if self.ranks else {})}
+        inner = ", ".join(f"{name}={value!r}" for name, value in all_parameters.items())
         return f"{self.name}({inner})" if inner else self.name
 
 
 @dataclass(frozen=True)
 class CustomLoss(Loss):
-    """A function of somebody's own: of scores, relevance and offsets, to a value and its gradient.
+    """A function of the user: of scores, relevance and offsets, to a value and its gradient.
 
-    It is given rng, max_grade and curvature where it has keyword-only parameters of these names.
+    It is passed rng, max_grade and curvature where it has keyword-only parameters of these names.
     Raises ParameterError for a function that gives something else.
     """
 
     own: LossFunction | None = None
 
     def __post_init__(self) -> None:
-        found: Any = self(np.zeros(2), np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)
-        fits = isinstance(found, tuple) and len(found) == 2 and np.ndim(found[0]) == 0 and np.shape(found[1]) == (2,)
-        if not fits:
+        result: Any = self(np.zeros(2), np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)
+        is_valid = (
+            isinstance(result, tuple) and len(result) == 2 and np.ndim(result[0]) == 0 and np.shape(result[1]) == (2,)
+        )
+        if not is_valid:
             raise ParameterError(
-                f"the loss {self.name} gives {' '.join(repr(found).split())} for two documents, expected a value and "
+                f"the loss {self.name} gives {' '.join(repr(result).split())} for two documents, expected a value and "
                 "its gradient, a number a document"
             )
 
@@ -146,9 +150,9 @@ class CustomLoss(Loss):
 
 
 def parse_loss(text: str | LossFunction, *, ranker: bool = False) -> Loss:
-    """A loss from its name; a function of scores, relevance and offsets is one, too.
+    """A loss from its name, or from a function of scores, relevance and offsets.
 
-    ranker: whether it is that of a ranker, so that `ranks=True` may stand among its parameters.
+    ranker: whether it is the loss of a ranker, so that `ranks=True` may stand among its parameters.
     Raises UnknownName and ParameterError.
 
     >>> loss = parse_loss("listmle(ties='efron')")
@@ -168,10 +172,10 @@ def parse_loss(text: str | LossFunction, *, ranker: bool = False) -> Loss:
     return Loss(name, parameters, ranks)
 
 
-def as_measure(name: str, given: object) -> Measure:
-    """A measure or its name as the measure. name: of the parameter. Raises ParameterError and UnknownName."""
-    if isinstance(given, Measure):
-        return given
-    if not isinstance(given, str):
-        raise ParameterError(f"{name} is {given!r}, expected a measure or its name, as 'nDCG@10'")
-    return parse_measure(given)
+def as_measure(parameter: str, measure: object) -> Measure:
+    """The measure itself, or of this name. parameter: its name in messages. Raises ParameterError and UnknownName."""
+    if isinstance(measure, Measure):
+        return measure
+    if not isinstance(measure, str):
+        raise ParameterError(f"{parameter} is {measure!r}, expected a measure or its name, as 'nDCG@10'")
+    return parse_measure(measure)

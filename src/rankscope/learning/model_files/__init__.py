@@ -1,4 +1,4 @@
-"""Trained rankers as safetensors files, and back."""
+"""Saving and loading trained rankers as safetensors files."""
 
 from __future__ import annotations
 

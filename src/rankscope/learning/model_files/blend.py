@@ -1,4 +1,4 @@
-"""Blends as JSON and arrays, and back."""
+"""Saving and loading blends: a JSON header and arrays."""
 
 from __future__ import annotations
 
@@ -26,74 +26,76 @@ __all__ = [
 ]
 
 
-#: What a blend has beside its rankers.
+#: The parameters of a blend beside its rankers.
 SETTINGS = ("how", "normalise", "loss", "l2")
-#: A blend may hold blends, but no file is to send a reader down without end.
+#: A blend may hold blends, to this depth, so that no file makes loading recurse without end.
 MAX_DEPTH = 5
 
 
 def parts(blend: Blend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is no array, and the arrays by name. Raises ParameterError for what could not be loaded again."""
-    found = blend.combination_
-    taken = [parts_of(one) for one in blend.rankers_]
-    about = {
+    """The JSON header, and the arrays by name. Raises ParameterError for a blend that could not be loaded again."""
+    combination = blend.combination_
+    ranker_parts = [parts_of(ranker) for ranker in blend.rankers_]
+    header = {
         "parameters": {name: json_parameter(blend.parameters_[name]) for name in SETTINGS},
         "features": list(blend.feature_names_),
         "names": list(blend.parameters_["rankers"]),
-        "rankers": [one for one, _ in taken],
+        "rankers": [ranker_header for ranker_header, _ in ranker_parts],
     }
-    if depth(about) > MAX_DEPTH:
+    if depth(header) > MAX_DEPTH:
         raise ParameterError(f"this Blend holds blends within blends, more than {MAX_DEPTH} deep; save parts of it")
-    arrays = {"weights": found.weights, "centre": found.centre, "spread": found.spread}
-    for place, (_, own) in enumerate(taken):
-        arrays |= {f"{prefix(place)}{name}": array for name, array in own.items()}
-    return about, arrays
+    arrays = {"weights": combination.weights, "centre": combination.centre, "spread": combination.spread}
+    for index, (_, ranker_arrays) in enumerate(ranker_parts):
+        arrays |= {f"{prefix(index)}{name}": array for name, array in ranker_arrays.items()}
+    return header, arrays
 
 
-def prefix(place: int) -> str:
-    return f"part.{place}."
+def prefix(index: int) -> str:
+    return f"part.{index}."
 
 
-def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Blend:
-    """The blend of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
-    if depth(about) > MAX_DEPTH:
+def rebuilt(header: dict[str, Any], arrays: dict[str, Any]) -> Blend:
+    """The blend from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
+    if depth(header) > MAX_DEPTH:
         raise DamagedModel(f"it holds blends within blends, more than {MAX_DEPTH} deep")
-    called, n = about["names"], len(about["rankers"])
-    named = isinstance(called, list) and all(isinstance(name, str) for name in called)
-    if n < MIN_RANKERS or not named or len(set(called)) != n:
+    ranker_names, n = header["names"], len(header["rankers"])
+    all_text = isinstance(ranker_names, list) and all(isinstance(name, str) for name in ranker_names)
+    if n < MIN_RANKERS or not all_text or len(set(ranker_names)) != n:
         raise DamagedModel("its parts have no names of their own, or are too few")
     rankers = []
-    for place, one in enumerate(about["rankers"]):
+    for index, ranker_header in enumerate(header["rankers"]):
         try:
-            rankers.append(rebuilt_part(one, arrays_under(arrays, prefix(place))))
+            rankers.append(rebuilt_part(ranker_header, arrays_under(arrays, prefix(index))))
         except (DamagedModel, KeyError) as error:
-            why = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else error
-            raise DamagedModel(f"part {place + 1} of {n}: {why}") from None
-    blend = Blend(dict(zip(called, rankers, strict=True)), **{name: about["parameters"][name] for name in SETTINGS})
+            reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else error
+            raise DamagedModel(f"part {index + 1} of {n}: {reason}") from None
+    blend = Blend(
+        dict(zip(ranker_names, rankers, strict=True)), **{name: header["parameters"][name] for name in SETTINGS}
+    )
     try:
-        with suppress(UnknownName):  # a loss of somebody's own, which predicting does not ask for
+        with suppress(UnknownName):  # a loss of the user, which predicting does not need
             check_combination(blend.how, blend.normalise, blend.loss, blend.l2)
-        names = check_same_features(rankers, called)
+        feature_names = check_same_features(rankers, ranker_names)
     except NotInstalled:
         raise
     except RankscopeError as error:
         raise DamagedModel(str(error)) from None
-    if names != feature_names_in(about):
+    if feature_names != feature_names_in(header):
         raise DamagedModel("its features are not those of its parts")
     weights, centre, spread = (checked_array(arrays, name, (n,), "float64") for name in ("weights", "centre", "spread"))
     if (weights < 0).any() or not (spread > 0).all() or not np.isclose(weights.sum(), 1):
         raise DamagedModel("its weights or spreads are none")
     blend.rankers_ = rankers
     blend.combination_ = Combination(normalise=blend.normalise, centre=centre, spread=spread, weights=weights)
-    blend.feature_names_, blend.n_features_in_ = names, len(names)
-    blend.parameters_ = {**blend.get_params(), "rankers": list(called)}
+    blend.feature_names_, blend.n_features_in_ = feature_names, len(feature_names)
+    blend.parameters_ = {**blend.get_params(), "rankers": list(ranker_names)}
     return blend
 
 
-def depth(about: dict[str, Any]) -> int:
-    """How many blends stand within one another."""
-    level, deep = [about], 0
+def depth(header: dict[str, Any]) -> int:
+    """How many blends are nested."""
+    level, n_levels = [header], 0
     while level:
-        level = [one for blend in level for one in blend.get("rankers", ())]
-        deep += 1
-    return deep - 1
+        level = [ranker_header for blend_header in level for ranker_header in blend_header.get("rankers", ())]
+        n_levels += 1
+    return n_levels - 1

@@ -1,4 +1,4 @@
-"""Models as safetensors files, checked before they are used; loading runs no code of the file's."""
+"""Models as safetensors files, checked before use; loading runs no code from the file."""
 
 from __future__ import annotations
 
@@ -34,62 +34,64 @@ __all__ = [
 
 
 class DamagedModel(Exception):
-    """What does not fit."""
+    """The content of a model file does not fit together."""
 
 
 def checked_array(arrays: Mapping[str, Any], name: str, shape: tuple[int | None, ...], dtype: str) -> Any:
-    """An array of this name. shape: None for any length. Raises Damaged for another shape or type and for what is no
-    finite number, KeyError where there is none.
+    """The array of this name. shape: None for any length. Raises DamagedModel for another shape or type and for numbers
+    that are not finite, KeyError where it is missing.
     """
-    found = arrays[name]
-    fits = len(found.shape) == len(shape) and all(b in (None, a) for a, b in zip(found.shape, shape, strict=True))
-    if not fits or found.dtype != dtype:
-        raise DamagedModel(f"{name} is {found.dtype} of shape {found.shape}, expected {dtype} of {shape}")
-    if not np.isfinite(found).all():
+    array = arrays[name]
+    fits_shape = len(array.shape) == len(shape) and all(
+        expected_size in (None, size) for size, expected_size in zip(array.shape, shape, strict=True)
+    )
+    if not fits_shape or array.dtype != dtype:
+        raise DamagedModel(f"{name} is {array.dtype} of shape {array.shape}, expected {dtype} of {shape}")
+    if not np.isfinite(array).all():
         raise DamagedModel(f"{name} holds what is no finite number")
-    return found
+    return array
 
 
-def feature_names_in(about: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the features. Raises Damaged where these are no names of their own."""
-    names = tuple(about["features"])
-    texts = isinstance(about["features"], list) and all(isinstance(name, str) for name in names)
-    if not texts or not names or len(set(names)) != len(names):
+def feature_names_in(header: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the features. Raises DamagedModel where they are no unique names."""
+    names = tuple(header["features"])
+    all_text = isinstance(header["features"], list) and all(isinstance(name, str) for name in names)
+    if not all_text or not names or len(set(names)) != len(names):
         raise DamagedModel("its features have no names of their own")
     return names
 
 
-def ranks_in(about: Mapping[str, Any]) -> bool:
-    """Whether the ranker sees ranks within lists; files that say nothing are of such as do not. Raises Damaged."""
-    found = about.get("ranks", False)
-    if not isinstance(found, bool):
-        raise DamagedModel(f"ranks is {found!r}, expected true or false")
-    return found
+def ranks_in(header: Mapping[str, Any]) -> bool:
+    """Whether the ranker sees ranks within lists; False where the file has no entry. Raises DamagedModel."""
+    ranks = header.get("ranks", False)
+    if not isinstance(ranks, bool):
+        raise DamagedModel(f"ranks is {ranks!r}, expected true or false")
+    return ranks
 
 
 def arrays_under(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """The arrays whose names begin so, without this beginning: those of one part of a blend."""
-    return {name.removeprefix(prefix): found for name, found in arrays.items() if name.startswith(prefix)}
+    """The arrays whose names begin with the prefix, without it: those of one ranker of a blend."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 def json_parameter(value: Any) -> Any:
-    """A parameter as JSON has it: measures and functions as their names, a generator, which has no name, as none."""
+    """A parameter for JSON: measures and functions by their names, a random generator as None."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.random.Generator):
         return None
     if isinstance(value, (list, tuple)):
-        return [json_parameter(one) for one in value]
+        return [json_parameter(item) for item in value]
     if callable(value) and not isinstance(value, Measure):
         return getattr(value, "__name__", type(value).__name__)
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-#: Where the header keeps what is no array, under which name, and which form that has.
+#: The entries of the file that hold our JSON header, and the version of its format.
 METADATA, KEY, FORM = "__metadata__", "rankscope", 1
-#: Bytes before the header, which hold its length.
+#: The number of bytes before the header, which hold its length.
 PREFIX = 8
-#: Every kind of ranker and the module that takes it apart, loaded when it is needed. Files without a kind are networks.
+#: Every kind of ranker and the module that saves and loads it. Files without a kind are networks.
 KINDS: Mapping[str, Any] = LazyRegistry(
     {
         "network": "rankscope.learning.model_files.network",
@@ -123,17 +125,17 @@ def save_ranker(ranker: Any, path: PathLike, *, signature: str = "") -> None:
     True
     """
     library = load_safetensors()
-    about, arrays = parts_of(ranker)
-    header = {"form": FORM, "version": __version__, "signature": signature, **about}
+    ranker_header, arrays = parts_of(ranker)
+    header = {"form": FORM, "version": __version__, "signature": signature, **ranker_header}
     write_chunks(path, [library.save(arrays, metadata={KEY: json.dumps(header)})])
 
 
 def parts_of(ranker: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is no array, its kind among it, and the arrays by name. Raises ParameterError as `save_ranker`."""
+    """The JSON header with the kind, and the arrays by name. Raises ParameterError as `save_ranker`."""
     if not ranker.__sklearn_is_fitted__():
         raise ParameterError(f"this {type(ranker).__name__} has not learned anything yet; call fit first")
-    about, arrays = KINDS[ranker.kind].parts(ranker)
-    return {"kind": ranker.kind, **about}, arrays
+    ranker_header, arrays = KINDS[ranker.kind].parts(ranker)
+    return {"kind": ranker.kind, **ranker_header}, arrays
 
 
 def load_ranker(path: PathLike) -> Any:
@@ -150,10 +152,10 @@ def load_ranker(path: PathLike) -> Any:
     content = read_content(name)
     try:
         end = PREFIX + int.from_bytes(content[:PREFIX], "little")
-        about = json.loads(json.loads(content[PREFIX:end])[METADATA][KEY])
-        if about["form"] != FORM:
-            raise DamagedModel(f"its form is {about['form']!r}, and this version of rankscope reads {FORM}")
-        return rebuilt_ranker(about, library.load(content))
+        header = json.loads(json.loads(content[PREFIX:end])[METADATA][KEY])
+        if header["form"] != FORM:
+            raise DamagedModel(f"its form is {header['form']!r}, and this version of rankscope reads {FORM}")
+        return rebuilt_ranker(header, library.load(content))
     except NotInstalled:
         raise
     except KeyError as error:
@@ -162,17 +164,17 @@ def load_ranker(path: PathLike) -> Any:
         refuse_file(name, f"is damaged ({error.args[0]!r} is missing)")
     except DamagedModel as error:
         refuse_file(name, f"is damaged ({error})")
-    except Exception as error:  # whatever the bytes are, they are no model
-        why = (str(error) or type(error).__name__).splitlines()[0]
-        refuse_file(name, f"is damaged or cut off ({why[:120]})")
+    except Exception as error:  # any other error: the bytes are no model
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        refuse_file(name, f"is damaged or cut off ({reason[:120]})")
 
 
-def refuse_file(name: str, why: str, do: str = "train it again") -> NoReturn:
-    raise InputError(f"{name}: {why}, expected a model that `rankscope train` wrote; {do}") from None
+def refuse_file(name: str, problem: str, advice: str = "train it again") -> NoReturn:
+    raise InputError(f"{name}: {problem}, expected a model that `rankscope train` wrote; {advice}") from None
 
 
 def read_content(name: str) -> bytes:
-    """The bytes of a file that begins as a model does. Raises InputError for others, before all of them are read."""
+    """The bytes of a file that begins as a model does. Raises InputError for others, before all is read."""
     try:
         with open(name, "rb") as file:
             head = file.read(PREFIX + 1)
@@ -189,9 +191,9 @@ def read_content(name: str) -> bytes:
         ) from None
 
 
-def rebuilt_ranker(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
-    """The ranker of what `parts_of` gave. Raises Damaged, KeyError and others for what does not fit."""
-    kind = about.get("kind", "network")
+def rebuilt_ranker(header: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
+    kind = header.get("kind", "network")
     if kind not in KINDS:
         raise DamagedModel(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
-    return KINDS[kind].rebuilt(about, arrays)
+    return KINDS[kind].rebuilt(header, arrays)

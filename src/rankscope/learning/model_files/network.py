@@ -1,4 +1,4 @@
-"""Networks and linear scorers as JSON and arrays, and back."""
+"""Saving and loading networks and linear scorers: a JSON header and arrays."""
 
 from __future__ import annotations
 
@@ -30,69 +30,69 @@ __all__ = [
 
 
 def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is no array, and the arrays by name."""
-    about = {
+    """The JSON header, and the arrays by name."""
+    header = {
         "parameters": {name: json_parameter(value) for name, value in ranker.parameters_.items()},
         "features": list(ranker.feature_names_),
         "ranks": ranker.ranks_,
         "models": [
-            {"losses": list(one.losses), "values": list(one.values), "best_epoch": one.best_epoch}
-            for one in ranker.models_
+            {"losses": list(model.losses), "values": list(model.values), "best_epoch": model.best_epoch}
+            for model in ranker.models_
         ],
     }
-    scaling: Any = ranker.scaling_  # of this kind, as the models
+    scaling: Any = ranker.scaling_  # not None for networks
     models: list[Any] = ranker.models_
     arrays = {"mean": scaling.mean, "deviation": scaling.deviation, "logged": scaling.logged.astype(np.uint8)}
     for m, model in enumerate(models):
-        arrays |= {f"weight.{m}.{i}": np.ascontiguousarray(one) for i, one in enumerate(model.weights)}
-    return about, arrays
+        arrays |= {f"weight.{m}.{i}": np.ascontiguousarray(weight) for i, weight in enumerate(model.weights)}
+    return header, arrays
 
 
-def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
-    """The ranker of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
-    ranker = untrained(about)
-    ranker.ranks_ = ranks_in(about)
-    width = column_count(len(feature_names_in(about)), ranker.ranks_)
+def rebuilt(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
+    """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
+    ranker = untrained(header)
+    ranker.ranks_ = ranks_in(header)
+    width = column_count(len(feature_names_in(header)), ranker.ranks_)
     ranker.scaling_ = scaling_of(arrays, width)
     sizes = (width, *ranker.hidden, 1)
     shapes = [shape for pair in pairwise(sizes) for shape in (pair, pair[1:])]
-    take_weights(ranker, about, arrays, shapes)
+    take_weights(ranker, header, arrays, shapes)
     return ranker
 
 
-def untrained(about: dict[str, Any]) -> Ranker:
+def untrained(header: dict[str, Any]) -> Ranker:
     """A ranker with the parameters of a header. Raises as `rebuilt`."""
-    parameters = {**about["parameters"], "hidden": tuple(about["parameters"]["hidden"])}
+    parameters = {**header["parameters"], "hidden": tuple(header["parameters"]["hidden"])}
     ranker = Ranker(**{name: parameters[name] for name in PARAMETERS})
-    with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
+    with suppress(UnknownName):  # a measure or a loss of the user, which predicting does not need
         ranker.settings()
     return ranker
 
 
 def take_weights(
-    ranker: Ranker, about: dict[str, Any], arrays: dict[str, Any], shapes: Sequence[tuple[int, ...]]
+    ranker: Ranker, header: dict[str, Any], arrays: dict[str, Any], shapes: Sequence[tuple[int, ...]]
 ) -> None:
-    """Give a ranker its models and the names of its features. shapes: of a model's arrays. Raises as `rebuilt`."""
-    if not about["models"]:
+    """Set a ranker's models and the names of its features. shapes: of a model's arrays. Raises as `rebuilt`."""
+    if not header["models"]:
         raise DamagedModel("there are no weights")
     ranker.models_ = [
         TrainedNetwork(
             weights=[checked_array(arrays, f"weight.{m}.{i}", shape, "float32") for i, shape in enumerate(shapes)],
-            losses=tuple(map(float, one["losses"])),
-            values=tuple(map(float, one["values"])),
-            best_epoch=int(one["best_epoch"]),
+            losses=tuple(map(float, model_entry["losses"])),
+            values=tuple(map(float, model_entry["values"])),
+            best_epoch=int(model_entry["best_epoch"]),
         )
-        for m, one in enumerate(about["models"])
+        for m, model_entry in enumerate(header["models"])
     ]
-    ranker.feature_names_ = feature_names_in(about)
+    ranker.feature_names_ = feature_names_in(header)
     ranker.n_features_in_ = len(ranker.feature_names_)
     ranker.parameters_ = ranker.get_params()
 
 
 def scaling_of(arrays: dict[str, Any], width: int) -> Scaling:
-    """What is done to features. Raises as `rebuilt`."""
+    """The scaling of features. Raises as `rebuilt`."""
     deviation = checked_array(arrays, "deviation", (width,), "float64")
-    if not (deviation >= 0).all():  # 0: of features that never varied
+    if not (deviation >= 0).all():  # 0 for features that never varied
         raise DamagedModel("deviation is below 0")
     return Scaling(
         mean=checked_array(arrays, "mean", (width,), "float64"),

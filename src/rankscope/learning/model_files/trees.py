@@ -1,4 +1,4 @@
-"""Boosted trees as JSON and arrays, and back."""
+"""Saving and loading boosted trees: a JSON header and arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-#: Of a forest, and the type and shape after that of nodes or trees.
+#: The arrays of a forest: name, type and shape.
 ARRAYS = (
     ("feature", "int32", (None,)),
     ("threshold", "float64", (None,)),
@@ -35,15 +35,20 @@ ARRAYS = (
 
 
 def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is no array, and the arrays by name."""
-    models: list[Any] = ranker.models_  # of this kind
-    about = {
+    """The JSON header, and the arrays by name."""
+    models: list[Any] = ranker.models_  # of BoostedTrees
+    header = {
         "parameters": {name: json_parameter(value) for name, value in ranker.parameters_.items()},
         "features": list(ranker.feature_names_),
         "ranks": ranker.ranks_,
         "models": [
-            {"losses": list(one.losses), "values": list(one.values), "best_epoch": one.best_epoch, "grown": one.grown}
-            for one in models
+            {
+                "losses": list(model.losses),
+                "values": list(model.values),
+                "best_epoch": model.best_epoch,
+                "grown": model.grown,
+            }
+            for model in models
         ],
     }
     arrays = {
@@ -51,25 +56,25 @@ def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
         for m, model in enumerate(models)
         for name, _, _ in ARRAYS
     }
-    return about, arrays
+    return header, arrays
 
 
-def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
-    """The ranker of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
-    ranker = untrained(about)
-    names = feature_names_in(about)
-    if not about["models"]:
+def rebuilt(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
+    """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
+    ranker = untrained(header)
+    names = feature_names_in(header)
+    if not header["models"]:
         raise DamagedModel("there are no trees")
-    ranker.scaling_, ranker.ranks_ = None, ranks_in(about)
+    ranker.scaling_, ranker.ranks_ = None, ranks_in(header)
     ranker.models_ = [
         BoostedTrees(
             forest=forest_in(arrays, m, column_count(len(names), ranker.ranks_)),
-            losses=tuple(map(float, one["losses"])),
-            values=tuple(map(float, one["values"])),
-            best_epoch=int(one["best_epoch"]),
-            grown=int(one["grown"]),
+            losses=tuple(map(float, model_entry["losses"])),
+            values=tuple(map(float, model_entry["values"])),
+            best_epoch=int(model_entry["best_epoch"]),
+            grown=int(model_entry["grown"]),
         )
-        for m, one in enumerate(about["models"])
+        for m, model_entry in enumerate(header["models"])
     ]
     ranker.feature_names_, ranker.n_features_in_ = names, len(names)
     ranker.parameters_ = ranker.get_params()
@@ -77,18 +82,18 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
 
 
 def forest_in(arrays: dict[str, Any], m: int, width: int) -> TreeEnsemble:
-    """The trees of one model, from whose every node one comes to a leaf. Raises as `rebuilt`."""
-    found = {name: checked_array(arrays, f"{name}.{m}", shape, dtype) for name, dtype, shape in ARRAYS}
-    nodes = found["feature"].size
+    """The trees of one model, checked so that every node leads to a leaf. Raises as `rebuilt`."""
+    forest_arrays = {name: checked_array(arrays, f"{name}.{m}", shape, dtype) for name, dtype, shape in ARRAYS}
+    n_nodes = forest_arrays["feature"].size
     for name in ("threshold", "children", "worth"):
-        if len(found[name]) != nodes:
-            raise DamagedModel(f"{name}.{m} is of {len(found[name])} nodes, expected {nodes}")
-    if not found["roots"].size:
+        if len(forest_arrays[name]) != n_nodes:
+            raise DamagedModel(f"{name}.{m} is of {len(forest_arrays[name])} nodes, expected {n_nodes}")
+    if not forest_arrays["roots"].size:
         raise DamagedModel(f"roots.{m} has no tree")
-    own, children = np.arange(nodes)[:, None], found["children"]
-    if ((children < own) | (children >= nodes)).any() or ((children == own).sum(axis=1) == 1).any():
+    node_index, children = np.arange(n_nodes)[:, None], forest_arrays["children"]
+    if ((children < node_index) | (children >= n_nodes)).any() or ((children == node_index).sum(axis=1) == 1).any():
         raise DamagedModel(f"children.{m} holds a node that leads nowhere")
-    for name, below in (("feature", width), ("roots", nodes)):
-        if ((found[name] < 0) | (found[name] >= below)).any():
-            raise DamagedModel(f"{name}.{m} is not below {below}")
-    return TreeEnsemble(**found)
+    for name, limit in (("feature", width), ("roots", n_nodes)):
+        if ((forest_arrays[name] < 0) | (forest_arrays[name] >= limit)).any():
+            raise DamagedModel(f"{name}.{m} is not below {limit}")
+    return TreeEnsemble(**forest_arrays)

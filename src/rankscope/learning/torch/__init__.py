@@ -1,15 +1,14 @@
 """Losses and rankers in PyTorch, on a CPU or a GPU; the extra `torch`.
 
-`loss` makes any loss of `rankscope.learning.LOSSES` one that PyTorch's autograd goes through, for models of one's own.
-`TorchRanker` trains deeper networks, and such as look at the whole list before they score a document of it. Nothing
-here loads PyTorch before it is needed.
+`loss` makes any loss of `rankscope.learning.LOSSES` work with PyTorch's autograd, for your own models. `TorchRanker`
+trains deeper networks, also with attention over the list of a document. PyTorch is imported when it is needed.
 """
 
 from __future__ import annotations
 
 from rankscope.registry import lazy_attributes
 
-#: Where each public name lives. Loaded when first asked for.
+#: The module of each public name, imported at first use.
 HOMES = {
     "TorchLoss": "autograd",
     "TorchRanker": "ranker",

@@ -1,4 +1,4 @@
-"""Every loss as a function that PyTorch's autograd goes through."""
+"""Every loss as a function for PyTorch's autograd."""
 
 from __future__ import annotations
 
@@ -78,9 +78,11 @@ class TorchLoss:
             if scores.ndim == 1
             else lists_of_padded(scores, relevance, mask)
         )
-        draws = np.random.default_rng(rng)
+        loss_rng = np.random.default_rng(rng)
         return autograd_function().apply(
-            scores, lambda flat: self.loss(flat, lists.relevance, lists.offsets, rng=draws, max_grade=max_grade), lists
+            scores,
+            lambda flat: self.loss(flat, lists.relevance, lists.offsets, rng=loss_rng, max_grade=max_grade),
+            lists,
         )
 
     def __str__(self) -> str:
@@ -91,26 +93,26 @@ class TorchLoss:
 
 
 class FlatLists(NamedTuple):
-    """relevance: (documents) grades. offsets: (lists + 1). mask: (lists, places) where these stand; None: all, flat."""
+    """relevance: (documents) grades. offsets: (lists + 1). mask: (lists, places) True for documents; None if flat."""
 
     relevance: Ints
     offsets: Ints
     mask: Bools | None
 
 
-def describe_tensor(given: Any) -> str:
-    """As in "tensor of int64"."""
-    name = type(given).__name__.lower()
-    return f"{name} of {str(given.dtype).removeprefix('torch.')}" if hasattr(given, "dtype") else name
+def describe_tensor(value: Any) -> str:
+    """A description such as "tensor of int64"."""
+    name = type(value).__name__.lower()
+    return f"{name} of {str(value.dtype).removeprefix('torch.')}" if hasattr(value, "dtype") else name
 
 
-def to_numpy(given: Any) -> npt.NDArray[Any]:
-    """A tensor, or whatever NumPy takes, as an array. NumPy has no bfloat16."""
+def to_numpy(values: Any) -> npt.NDArray[Any]:
+    """A tensor, or whatever NumPy takes, as an array; bfloat16, which NumPy lacks, as float32."""
     torch = load_pytorch()
-    if isinstance(given, torch.Tensor):
-        found = given.detach()
-        return np.asarray((found.float() if found.dtype == torch.bfloat16 else found).cpu().numpy())
-    return np.asarray(given)
+    if isinstance(values, torch.Tensor):
+        tensor = values.detach()
+        return np.asarray((tensor.float() if tensor.dtype == torch.bfloat16 else tensor).cpu().numpy())
+    return np.asarray(values)
 
 
 def flat_lists(scores: Any, relevance: Any, offsets: Any, mask: Any) -> FlatLists:
@@ -118,85 +120,91 @@ def flat_lists(scores: Any, relevance: Any, offsets: Any, mask: Any) -> FlatList
         raise InputError("flat scores and a mask were given, expected offsets, or scores of shape (lists, places)")
     if offsets is None:
         raise InputError("flat scores were given without offsets, expected where each list begins, as [0, 3, 5]")
-    n, given = scores.shape[0], to_numpy(offsets)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or given[:1].tolist() != [0] or given[-1] != n:
+    n, offset_array = scores.shape[0], to_numpy(offsets)
+    if (
+        offset_array.ndim != 1
+        or offset_array.dtype.kind not in "iu"
+        or offset_array[:1].tolist() != [0]
+        or offset_array[-1] != n
+    ):
         raise InputError(
-            f"offsets are {describe_value(given)}, expected whole numbers from 0 to {n}, where the {n} scores end; "
-            "give one more than there are lists"
+            f"offsets are {describe_value(offset_array)}, expected whole numbers from 0 to {n}, where the {n} scores "
+            "end; give one more than there are lists"
         )
-    starts = given.astype(np.int64)
-    check_lengths(np.diff(starts))
-    return FlatLists(flat_grades(relevance, (n,)), starts, None)
+    list_offsets = offset_array.astype(np.int64)
+    check_lengths(np.diff(list_offsets))
+    return FlatLists(flat_grades(relevance, (n,)), list_offsets, None)
 
 
 def lists_of_padded(scores: Any, relevance: Any, mask: Any) -> FlatLists:
     shape = tuple(scores.shape)
     if len(shape) != 2:
         raise InputError(f"scores are of shape {shape}, expected (documents) with offsets or (lists, places)")
-    inside = np.ones(shape, np.bool_) if mask is None else to_numpy(mask)
-    if inside.shape != shape or inside.dtype != np.bool_:
+    present = np.ones(shape, np.bool_) if mask is None else to_numpy(mask)
+    if present.shape != shape or present.dtype != np.bool_:
         raise InputError(
-            f"the mask is {inside.dtype} of shape {inside.shape}, expected bool of {shape}, true where a document is"
+            f"the mask is {present.dtype} of shape {present.shape}, expected bool of {shape}, true where a document is"
         )
-    lengths = inside.sum(axis=1)
+    lengths = present.sum(axis=1)
     check_lengths(lengths)
-    return FlatLists(flat_grades(relevance, shape, inside), bounds(lengths), inside)
+    return FlatLists(flat_grades(relevance, shape, present), bounds(lengths), present)
 
 
 def check_lengths(lengths: Ints) -> None:
     if not lengths.size or (lengths < 1).any():
-        where = f"list {int(np.argmax(lengths < 1)) + 1} has no document" if lengths.size else "there is no list"
-        raise InputError(f"{where}, expected at least one in each; leave it out")
+        problem = f"list {int(np.argmax(lengths < 1)) + 1} has no document" if lengths.size else "there is no list"
+        raise InputError(f"{problem}, expected at least one in each; leave it out")
 
 
 def flat_grades(relevance: Any, shape: tuple[int, ...], mask: Bools | None = None) -> Ints:
-    """(documents) whole numbers, of the places of the mask."""
-    given = to_numpy(relevance)
-    if given.shape != shape or given.dtype.kind not in "fiub":
+    """(documents) grades as whole numbers, where the mask is True."""
+    grade_array = to_numpy(relevance)
+    if grade_array.shape != shape or grade_array.dtype.kind not in "fiub":
         raise InputError(
-            f"grades are {given.dtype} of shape {given.shape}, expected numbers of the shape of the scores, {shape}"
+            f"grades are {grade_array.dtype} of shape {grade_array.shape}, expected numbers of the "
+            f"shape of the scores, {shape}"
         )
-    found = given if mask is None else given[mask]
-    if found.dtype.kind == "f":
-        wrong = ~(np.isfinite(found) & (found == np.floor(found)))
-        if wrong.any():
-            raise InputError(f"a document has grade {found[np.argmax(wrong)]:g}, expected whole numbers")
-    return found.astype(np.int64)
+    grades = grade_array if mask is None else grade_array[mask]
+    if grades.dtype.kind == "f":
+        is_invalid = ~(np.isfinite(grades) & (grades == np.floor(grades)))
+        if is_invalid.any():
+            raise InputError(f"a document has grade {grades[np.argmax(is_invalid)]:g}, expected whole numbers")
+    return grades.astype(np.int64)
 
 
-def describe_value(given: npt.NDArray[Any]) -> str:
-    return f"{given.tolist()}" if given.size <= 8 else f"{given.dtype} of shape {given.shape}"
+def describe_value(array: npt.NDArray[Any]) -> str:
+    return f"{array.tolist()}" if array.size <= 8 else f"{array.dtype} of shape {array.shape}"
 
 
 @cache
 def autograd_function() -> Any:
-    """The class through which autograd goes; made when first asked for, since PyTorch is loaded for it."""
+    """The autograd function; made at first use, since it needs PyTorch."""
     torch = load_pytorch()
 
     class LossOfLists(torch.autograd.Function):  # type: ignore[misc,name-defined,unused-ignore]  # untyped
-        """Computes value and gradient at once, and keeps the latter."""
+        """Computes value and gradient at once, and keeps the gradient."""
 
         @staticmethod
         def forward(ctx: Any, scores: Any, compute: Any, lists: FlatLists) -> Any:
-            wide = scores.dtype if scores.dtype in (torch.float32, torch.float64) else torch.float32
-            host = scores.detach().to("cpu", wide).numpy()
-            value, gradient = compute(host if lists.mask is None else host[lists.mask])
+            float_type = scores.dtype if scores.dtype in (torch.float32, torch.float64) else torch.float32
+            host_scores = scores.detach().to("cpu", float_type).numpy()
+            value, gradient = compute(host_scores if lists.mask is None else host_scores[lists.mask])
             if lists.mask is not None:
-                table = np.zeros(lists.mask.shape, host.dtype)
+                table = np.zeros(lists.mask.shape, host_scores.dtype)
                 table[lists.mask] = gradient
                 gradient = table
-            back = torch.from_numpy(np.ascontiguousarray(gradient, host.dtype))
+            gradient_tensor = torch.from_numpy(np.ascontiguousarray(gradient, host_scores.dtype))
             ctx.kind = scores.dtype
-            ctx.save_for_backward(back.to(scores.device))
-            return torch.tensor(value, dtype=wide, device=scores.device)
+            ctx.save_for_backward(gradient_tensor.to(scores.device))
+            return torch.tensor(value, dtype=float_type, device=scores.device)
 
         @staticmethod
         def backward(ctx: Any, upstream: Any) -> Any:
-            if torch.is_grad_enabled():  # by create_graph=True: a wrong second derivative would go unnoticed
+            if torch.is_grad_enabled():  # by create_graph=True, whose second derivative would be wrong
                 raise ParameterError(
                     "losses have first derivatives only, and a second one was asked for; leave out create_graph=True"
                 )
             (gradient,) = ctx.saved_tensors
-            return (gradient * upstream).to(ctx.kind), None, None  # scaled first: half floats have a narrow range
+            return (gradient * upstream).to(ctx.kind), None, None  # scaled first, since half floats have a narrow range
 
     return LossOfLists

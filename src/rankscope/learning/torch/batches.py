@@ -18,13 +18,13 @@ __all__ = [
 ]
 
 
-#: Lists are sorted by length within so many batches at a time, so that each epoch puts other lists together.
+#: Lists are sorted by length within windows of so many batches, so that each epoch has other batches.
 WINDOW = 32
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Batch:
-    """lists: (lists) which. rows: (documents) which. offsets: (lists + 1) where each list begins among these."""
+    """lists: (lists) indices. rows: (documents) indices. offsets: (lists + 1) where each list begins in `rows`."""
 
     lists: Ints
     rows: Ints
@@ -36,24 +36,24 @@ class Batch:
 
     @property
     def cells(self) -> Ints:
-        """(documents) the place of each in a table of lists x longest, as one row."""
+        """(documents) the index of each in a flattened table of lists x longest."""
         lengths = np.diff(self.offsets)
         return ranges(np.arange(lengths.size) * self.longest, lengths)
 
 
 def shuffled(lists: Ints, offsets: Ints, batch_lists: int, rng: np.random.Generator) -> Iterator[Batch]:
-    """Some lists in batches of so many, in an order by lot."""
+    """Random batches of these lists, `batch_lists` in each."""
     order = rng.permutation(lists)
     lengths = np.diff(offsets)
-    step = WINDOW * batch_lists
-    near = [part[np.argsort(lengths[part], kind="stable")] for part in split_order(order, step)]
-    batches = [batch for part in near for batch in split_order(part, batch_lists)]
-    for place in rng.permutation(len(batches)):
-        yield make_batch(batches[place], offsets)
+    window_lists = WINDOW * batch_lists
+    windows = [window[np.argsort(lengths[window], kind="stable")] for window in split_order(order, window_lists)]
+    batches = [batch for window in windows for batch in split_order(window, batch_lists)]
+    for batch_index in rng.permutation(len(batches)):
+        yield make_batch(batches[batch_index], offsets)
 
 
 def by_length(offsets: Ints, cells: int) -> Iterator[Batch]:
-    """All lists, the shortest first, so many that lists x longest is at most `cells`; at least one at a time.
+    """Batches of all lists, the shortest first, with lists x longest at most `cells`, or of one list.
 
     >>> [batch.lists.tolist() for batch in by_length(np.array([0, 2, 3, 5]), 4)]
     [[1, 0], [2]]

@@ -1,4 +1,4 @@
-"""PyTorch, loaded when it is needed, and the device and memory it works on."""
+"""Importing PyTorch when it is needed, and its device, memory and threads."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ __all__ = [
 
 #: "auto" is a GPU where there is one.
 DEVICES = ("auto", "cpu", "cuda")
-#: What PyTorch's own errors say where the memory of the machine, not that of a GPU, is used up.
+#: Part of PyTorch's error message where the memory of the machine, not that of a GPU, is used up.
 NO_HOST_MEMORY = "DefaultCPUAllocator"
 
 
 def load_pytorch() -> Any:
     """The module torch. Raises NotInstalled, a ParameterError, where it is not installed or cannot be loaded."""
     try:
-        import torch as found  # type: ignore[import-not-found,unused-ignore]  # seconds, and not all have it
+        import torch  # type: ignore[import-not-found,unused-ignore]  # takes seconds, and is optional
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "torch":
             raise
         raise NotInstalled("PyTorch is not installed; pip install 'rankscope[torch]'") from None
-    except (ImportError, OSError) as error:  # of a library that it comes with or needs
-        why = (str(error) or type(error).__name__).splitlines()[0]
+    except (ImportError, OSError) as error:  # of a shared library
+        reason = (str(error) or type(error).__name__).splitlines()[0]
         raise NotInstalled(
-            f"PyTorch cannot be loaded ({why}); install the library where one is named (libgomp1 on Debian and Ubuntu "
-            "for libgomp), or PyTorch anew: pip install --force-reinstall torch"
+            f"PyTorch cannot be loaded ({reason}); install the library where one is named (libgomp1 on Debian and "
+            "Ubuntu for libgomp), or PyTorch anew: pip install --force-reinstall torch"
         ) from None
-    return found
+    return torch
 
 
 def resolve_device(name: str) -> str:
-    """Where "auto", "cpu" or "cuda" comes to lie: "cpu" or "cuda". Raises ParameterError where there is no GPU."""
+    """The device of "auto", "cpu" or "cuda": "cpu" or "cuda". Raises ParameterError where there is no GPU."""
     check_choice("device", name, DEVICES)
-    there = bool(load_pytorch().cuda.is_available())
-    if name == "cuda" and not there:
+    has_gpu = bool(load_pytorch().cuda.is_available())
+    if name == "cuda" and not has_gpu:
         raise ParameterError(
             "device is 'cuda', and PyTorch finds no GPU that it can use; give 'cpu', or 'auto' for a GPU where there "
             "is one"
         )
-    return "cuda" if there and name != "cpu" else "cpu"
+    return "cuda" if has_gpu and name != "cpu" else "cpu"
 
 
 @contextmanager
 def within_memory(advice: str) -> Iterator[None]:
-    """Raise ParameterError, with what to do about it, where what is done within runs out of memory."""
+    """Turn an out-of-memory error of the block into a ParameterError with advice."""
     try:
         yield
     except load_pytorch().cuda.OutOfMemoryError:
@@ -69,11 +69,11 @@ def within_memory(advice: str) -> Iterator[None]:
 
 @contextmanager
 def single_thread() -> Iterator[None]:
-    """Within the block PyTorch uses one thread of the CPU, so that sums are rounded as on every other machine."""
+    """PyTorch uses one CPU thread in the block, so that sums are rounded as on every other machine."""
     torch = load_pytorch()
-    before = torch.get_num_threads()
+    n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(n_threads)

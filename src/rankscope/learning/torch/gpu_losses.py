@@ -1,7 +1,7 @@
 """Losses written in PyTorch, for training on a GPU.
 
-The definition of a loss is that of `rankscope.learning.losses`; the tests hold these against it. Scores and grades are
-tables (lists, places), mask is true where there is a document, and the value is the mean over lists.
+The losses are defined in `rankscope.learning.losses`; tests compare these with them. Scores and grades are tables
+(lists, positions), mask is True for documents, and the value is the mean over lists.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-#: A tensor of PyTorch, which is not loaded for the sake of a type.
+#: A tensor of PyTorch, which is not imported for a type.
 Tensor = Any
 LOG_2 = 0.6931471805599453
 
@@ -33,38 +33,38 @@ def native_loss(loss: Loss) -> Callable[[Tensor, Tensor, Tensor], Tensor] | None
 
 
 def is_builtin(loss: Loss) -> bool:
-    """Whether it is not somebody's own function which happens to bear one of our names."""
+    """Whether it is one of our losses, not a user's function with the same name."""
     return type(loss) is Loss
 
 
 def listnet(scores: Tensor, grades: Tensor, mask: Tensor) -> Tensor:
-    wanted = load_pytorch().softmax(grades.masked_fill(~mask, -float("inf")), 1)
-    return cross_entropy(scores, wanted, mask)
+    target_shares = load_pytorch().softmax(grades.masked_fill(~mask, -float("inf")), 1)
+    return cross_entropy(scores, target_shares, mask)
 
 
 def softmax_cross_entropy(scores: Tensor, grades: Tensor, mask: Tensor, *, gain: str = "linear") -> Tensor:
-    worth = gains(grades, mask) if gain == "exp" else (grades * mask).clamp(min=0.0)
-    return cross_entropy(scores, worth / worth.sum(1, keepdim=True).clamp(min=1.0), mask)
+    grade_gains = gains(grades, mask) if gain == "exp" else (grades * mask).clamp(min=0.0)
+    return cross_entropy(scores, grade_gains / grade_gains.sum(1, keepdim=True).clamp(min=1.0), mask)
 
 
-def cross_entropy(scores: Tensor, wanted: Tensor, mask: Tensor) -> Tensor:
-    logs = load_pytorch().log_softmax(scores.masked_fill(~mask, -float("inf")), 1)
-    return -(wanted * logs.masked_fill(~mask, 0.0)).sum() / len(scores)
+def cross_entropy(scores: Tensor, target_shares: Tensor, mask: Tensor) -> Tensor:
+    log_shares = load_pytorch().log_softmax(scores.masked_fill(~mask, -float("inf")), 1)
+    return -(target_shares * log_shares.masked_fill(~mask, 0.0)).sum() / len(scores)
 
 
 def squared(scores: Tensor, grades: Tensor, mask: Tensor) -> Tensor:
-    apart = (scores - grades).masked_fill(~mask, 0.0)
-    return ((apart * apart).sum(1) / mask.sum(1)).mean()
+    differences = (scores - grades).masked_fill(~mask, 0.0)
+    return ((differences * differences).sum(1) / mask.sum(1)).mean()
 
 
 def ranknet(scores: Tensor, grades: Tensor, mask: Tensor, *, sigma: float = 1.0, weights: str = "equal") -> Tensor:
-    worth = grades.exp2() if weights == "gains" else grades
-    counts = is_higher_grade(grades, mask).to(scores.dtype)
+    grade_values = grades.exp2() if weights == "gains" else grades
+    pair_weights = is_higher_grade(grades, mask).to(scores.dtype)
     if weights != "equal":
-        counts = counts * score_differences(worth)
-    total = counts.sum((1, 2))
-    value = (counts * logistic(scores, sigma)).sum((1, 2))
-    return (value / total.masked_fill(total == 0, 1.0)).mean()
+        pair_weights = pair_weights * score_differences(grade_values)
+    weight_totals = pair_weights.sum((1, 2))
+    value = (pair_weights * logistic(scores, sigma)).sum((1, 2))
+    return (value / weight_totals.masked_fill(weight_totals == 0, 1.0)).mean()
 
 
 def lambdaloss(
@@ -78,22 +78,24 @@ def lambdaloss(
     sigma: float = 1.0,
 ) -> Tensor:
     torch = load_pytorch()
-    with torch.no_grad():  # the gradient takes the weights as given
+    with torch.no_grad():  # the gradient treats the weights as constants
         longest = scores.shape[1]
         depth = longest if k is None else k
-        worth = 1.0 / torch.arange(2, longest + 2, device=scores.device, dtype=scores.dtype).log2()
-        worth[depth:] = 0.0
-        place = ranks_from_zero(scores.detach(), mask)
-        discount, gain = worth[place], gains(grades, mask)
-        gain = gain / (gain.sort(dim=1, descending=True).values * worth).sum(1, keepdim=True).clamp(min=1.0)
+        rank_discounts = 1.0 / torch.arange(2, longest + 2, device=scores.device, dtype=scores.dtype).log2()
+        rank_discounts[depth:] = 0.0
+        ranks = ranks_from_zero(scores.detach(), mask)
+        discount, gain = rank_discounts[ranks], gains(grades, mask)
+        gain = gain / (gain.sort(dim=1, descending=True).values * rank_discounts).sum(1, keepdim=True).clamp(min=1.0)
         if kind == "1":
             weights = ((gain * discount)[:, :, None] * mask[:, None, :]).to(scores.dtype)
         else:
-            slopes = 1.0 / torch.arange(2, longest + 3, device=scores.device, dtype=scores.dtype).log2()
-            steps = torch.cat([slopes.new_zeros(1), slopes[:-1] - slopes[1:]])  # by how far apart two rank
-            weights = steps[score_differences(place).abs()]
+            all_discounts = 1.0 / torch.arange(2, longest + 3, device=scores.device, dtype=scores.dtype).log2()
+            discount_steps = torch.cat(
+                [all_discounts.new_zeros(1), all_discounts[:-1] - all_discounts[1:]]
+            )  # by the difference of two ranks
+            weights = discount_steps[score_differences(ranks).abs()]
             if k is not None:
-                weights = weights * (torch.minimum(place[:, :, None], place[:, None, :]) < k)
+                weights = weights * (torch.minimum(ranks[:, :, None], ranks[:, None, :]) < k)
             if kind == "2++":
                 weights = mu * weights + score_differences(discount).abs()
             weights = weights * score_differences(gain).abs() * is_higher_grade(grades, mask)
@@ -101,24 +103,24 @@ def lambdaloss(
 
 
 def logistic(scores: Tensor, sigma: float) -> Tensor:
-    """(lists, places, places) log(1 + exp(-sigma (s_i - s_j)))."""
+    """(lists, positions, positions) log(1 + exp(-sigma (s_i - s_j)))."""
     return load_pytorch().nn.functional.softplus(
         -sigma * score_differences(scores), threshold=1e9
-    )  # exact also where it is large
+    )  # exact also for large values
 
 
 def score_differences(values: Tensor) -> Tensor:
-    """(lists, places, places) differences."""
+    """(lists, positions, positions) differences."""
     return values[:, :, None] - values[:, None, :]
 
 
 def is_higher_grade(grades: Tensor, mask: Tensor) -> Tensor:
-    """(lists, places, places) whether the first is of the higher grade."""
+    """(lists, positions, positions) whether the first has the higher grade."""
     return (grades[:, :, None] > grades[:, None, :]) & mask[:, :, None] & mask[:, None, :]
 
 
 def ranks_from_zero(scores: Tensor, mask: Tensor) -> Tensor:
-    """(lists, places) the rank of each document from 0; of equal scores the first comes first, as in NumPy."""
+    """(lists, positions) the rank of each document from 0; equal scores keep their order, as in NumPy."""
     torch = load_pytorch()
     order = scores.masked_fill(~mask, -float("inf")).sort(dim=1, descending=True, stable=True).indices
     ranks = torch.arange(scores.shape[1], device=scores.device).expand_as(order)
@@ -130,7 +132,7 @@ def gains(grades: Tensor, mask: Tensor) -> Tensor:
     return (grades.clamp(min=0.0).exp2() - 1.0) * mask
 
 
-#: By name; what is not here goes through the bridge.
+#: Losses by name; the others are computed by NumPy, through `TorchLoss`.
 NATIVE: dict[str, Callable[..., Tensor]] = {
     "listnet": listnet,
     "softmax_cross_entropy": softmax_cross_entropy,

@@ -1,4 +1,4 @@
-"""Rankers of PyTorch as JSON and arrays, and back."""
+"""Saving and loading rankers of PyTorch: a JSON header and arrays."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ __all__ = [
 
 
 def parts(ranker: TorchRanker) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is no array, and the arrays by name."""
+    """The JSON header, and the arrays by name."""
     return saved_network.parts(ranker)
 
 
-def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
-    """The ranker of a header and its arrays, to be used on a GPU where there is one, wherever it was trained.
+def rebuilt(header: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
+    """The ranker from its header and arrays, on a GPU where there is one, wherever it was trained.
 
-    Raises NotInstalled without PyTorch; Damaged, KeyError and others for what does not fit.
+    Raises NotInstalled without PyTorch; DamagedModel, KeyError and others for content that does not fit.
     """
     load_pytorch()
-    parameters = {name: about["parameters"][name] for name in PARAMETERS}
+    parameters = {name: header["parameters"][name] for name in PARAMETERS}
     ranker = TorchRanker(**{**parameters, "hidden": tuple(parameters["hidden"]), "device": "auto"})
     try:
-        with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
+        with suppress(UnknownName):  # a measure or a loss of the user, which predicting does not need
             ranker.settings()
     except ParameterError as error:
         raise DamagedModel(str(error)) from None
-    if ranker.attention > len(arrays):  # before so many shapes are written down
+    if ranker.attention > len(arrays):  # before so many shapes are listed
         raise DamagedModel(f"{ranker.attention} layers of attention, and {len(arrays)} arrays")
-    ranker.ranks_ = ranks_in(about)
-    width = column_count(len(feature_names_in(about)), ranker.ranks_)
+    ranker.ranks_ = ranks_in(header)
+    width = column_count(len(feature_names_in(header)), ranker.ranks_)
     ranker.scaling_ = saved_network.scaling_of(arrays, width)
-    saved_network.take_weights(ranker, about, arrays, ranker.shape(width, parameters).shapes())
+    saved_network.take_weights(ranker, header, arrays, ranker.shape(width, parameters).shapes())
     return ranker

@@ -1,4 +1,4 @@
-"""`TorchRanker`: a ranker whose network is PyTorch's."""
+"""`TorchRanker`: a ranker that trains a network in PyTorch."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class TorchRanker(Ranker):
 
     @property
     def kind(self) -> str:
-        """Which module takes it apart for a file, as `saved` says."""
+        """Chooses the module that saves it."""
         return "torch"
 
     @property
@@ -103,19 +103,19 @@ class TorchRanker(Ranker):
         return super().lists or parameters["attention"] > 0
 
     def check(self) -> tuple[Loss | LambdaMART, Measure]:
-        """The loss and the measure. Raises for parameters that are none, and for what this machine does not have."""
-        found = super().check()
+        """The loss and the measure. Raises for invalid parameters, and for a device that this machine lacks."""
+        loss_and_measure = super().check()
         resolve_device(self.device)
-        return found
+        return loss_and_measure
 
     def settings(self) -> tuple[Loss | LambdaMART, Measure]:
-        """The loss and the measure. Raises for parameters that are none."""
+        """The loss and the measure. Raises for invalid parameters."""
         if isinstance(objective := parse_objective(self.loss), LambdaMART):
             raise ParameterError(
                 f"the loss is {objective}, which grows trees, and a TorchRanker trains networks; give another loss, or "
                 "leave torch out"
             )
-        found = super().settings()
+        loss_and_measure = super().settings()
         check_count("attention", self.attention, least=0)
         check_count("heads", self.heads)
         check_choice("device", self.device, DEVICES)
@@ -124,21 +124,21 @@ class TorchRanker(Ranker):
                 f"hidden is {tuple(self.hidden)!r}, and attention asks for hidden layers, the last a multiple of "
                 f"{self.heads} heads; give another size or other heads"
             )
-        return found
+        return loss_and_measure
 
     def train(
         self,
         loss: Loss,
         values: npt.NDArray[np.float32],
         features: Features,
-        watch: EarlyStopping | None,
-        ahead: npt.NDArray[np.float32] | None,
+        stopping: EarlyStopping | None,
+        valid_values: npt.NDArray[np.float32] | None,
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None,
     ) -> TrainedNetwork:
-        """One model."""
+        """Train one model."""
         device = resolve_device(self.device)
-        course = TorchTraining(
+        training = TorchTraining(
             loss=loss,
             shape=self.shape(values.shape[1], self.get_params()),
             epochs=self.epochs,
@@ -149,11 +149,11 @@ class TorchRanker(Ranker):
             device=device,
             native=device == "cuda",
         )
-        return course.train(values, features, watch, ahead, rng, progress)
+        return training.train(values, features, stopping, valid_values, rng, progress)
 
     @staticmethod
     def shape(inputs: int, parameters: dict[str, Any]) -> NetworkShape:
-        """Of a network for so many features."""
+        """The shape of a network for this number of features."""
         return NetworkShape(
             inputs=inputs,
             hidden=tuple(int(size) for size in parameters["hidden"]),
@@ -177,17 +177,19 @@ class TorchRanker(Ranker):
             raise ParameterError("this TorchRanker has not learned anything yet; call fit first")
         width = column_count(self.n_features_in_, self.ranks_)
         shape, device = self.shape(width, self.parameters_), resolve_device(self.device)
-        features = documents_to_score(X, qid, group, lists=self.lists)
+        features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
         if self.ranks_:
             features = with_list_ranks(features)
         values = to_device("cpu", cast(Scaling, self.scaling_)(features.values))
         scores = np.zeros(len(features))
-        lists = f" of lists of up to {int(np.diff(features.offsets).max())}" if shape.attention else ""
-        elsewhere = "; try device='cpu'" if device == "cuda" else ""
-        with within_memory(f"to score documents{lists}{elsewhere}"), single_thread():
+        of_lists = f" of lists of up to {int(np.diff(features.offsets).max())}" if shape.attention else ""
+        hint = "; try device='cpu'" if device == "cuda" else ""
+        with within_memory(f"to score documents{of_lists}{hint}"), single_thread():
             for model in self.models_:
-                weights = [to_device(device, one) for one in cast(TrainedNetwork, model).weights]  # trees are refused
+                weights = [
+                    to_device(device, array) for array in cast(TrainedNetwork, model).weights
+                ]  # trees are refused
                 scores += score_all(weights, values, features.offsets, shape, device)
         return np.asarray(features.in_given_order(scores / len(self.models_)))
 

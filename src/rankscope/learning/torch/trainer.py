@@ -1,4 +1,4 @@
-"""Training of a network in PyTorch by batches of whole lists, with Adam on all weights at once."""
+"""Training of a network in PyTorch on batches of complete lists, by Adam."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Tensor = Any
 
 
 class VectorAdam:
-    """Weights that change by steps; the same as of `rankscope.learning.network.Adam`, which the tests hold it against.
+    """Adam on all weights as one vector; tests compare it with `rankscope.learning.network.Adam`.
 
-    decay: what share of the weights a step of rate 1 takes away, matrices only. PyTorch's own optimisers load its
-    compiler when they are made, which takes seconds.
+    decay: the share of the matrices that a step of rate 1 removes. PyTorch's own optimisers load its compiler, which
+    takes seconds.
 
     Source: Kingma and Ba (2015), algorithm 1; decay: Loshchilov and Hutter (2019).
     """
@@ -46,41 +46,42 @@ class VectorAdam:
     ) -> None:
         torch = load_pytorch()
         self.first, self.second, self.steps = first, second, 0
-        self.shapes = [one.shape for one in weights]
-        self.all = torch.from_numpy(np.concatenate([one.ravel() for one in weights])).to(device).requires_grad_()
+        self.shapes = [weight.shape for weight in weights]
+        self.all = torch.from_numpy(np.concatenate([weight.ravel() for weight in weights])).to(device).requires_grad_()
         self.mean, self.square = torch.zeros_like(self.all), torch.zeros_like(self.all)
-        shares = np.concatenate([np.full(one.size, decay * (one.ndim > 1), np.float32) for one in weights])
-        self.decay = torch.from_numpy(shares).to(device) if decay else None
+        decay_rates = np.concatenate(
+            [np.full(weight.size, decay * (weight.ndim > 1), np.float32) for weight in weights]
+        )
+        self.decay = torch.from_numpy(decay_rates).to(device) if decay else None
 
     def weights(self) -> list[Tensor]:
-        """As they are now, in their shapes, so that what is computed of them has a gradient."""
+        """The current weights in their shapes, as views of the vector, so that results have a gradient."""
         sizes = [int(np.prod(shape)) for shape in self.shapes]
-        return [part.view(shape) for part, shape in zip(self.all.split(sizes), self.shapes, strict=True)]
+        return [vector.view(shape) for vector, shape in zip(self.all.split(sizes), self.shapes, strict=True)]
 
     def copied(self) -> list[Floats32]:
-        """As they are now, as arrays."""
-        return [np.array(one.detach().cpu().numpy()) for one in self.weights()]
+        """Copies of the current weights, as arrays."""
+        return [np.array(weight.detach().cpu().numpy()) for weight in self.weights()]
 
     def step(self, value: Tensor, rate: float) -> None:
-        """Down from a value that was computed of the weights."""
+        """One step down the gradient of a value that was computed from the weights."""
         torch = load_pytorch()
-        (slope,) = torch.autograd.grad(value, self.all)
+        (gradient,) = torch.autograd.grad(value, self.all)
         self.steps += 1
-        scaled = rate * float(np.sqrt(1 - self.second**self.steps)) / (1 - self.first**self.steps)
+        step_rate = rate * float(np.sqrt(1 - self.second**self.steps)) / (1 - self.first**self.steps)
         with torch.no_grad():
-            self.mean.mul_(self.first).add_(slope, alpha=1 - self.first)
-            self.square.mul_(self.second).addcmul_(slope, slope, value=1 - self.second)
+            self.mean.mul_(self.first).add_(gradient, alpha=1 - self.first)
+            self.square.mul_(self.second).addcmul_(gradient, gradient, value=1 - self.second)
             if self.decay is not None:
                 self.all.mul_(1 - rate * self.decay)
-            self.all.addcdiv_(self.mean, self.square.sqrt().add_(1e-8), value=-scaled)
+            self.all.addcdiv_(self.mean, self.square.sqrt().add_(1e-8), value=-step_rate)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TorchTraining:
-    """How a network is trained: a `TorchRanker` says what these mean. device: "cpu" or "cuda".
+    """The settings of training, with the meaning that they have in `TorchRanker`. device: "cpu" or "cuda".
 
-    native: whether losses are computed where the scores are, if they are written in PyTorch; else, and on a CPU, they
-    are those of NumPy.
+    native: whether to compute the loss on the device where it is written in PyTorch; else NumPy computes it.
     """
 
     loss: Loss
@@ -97,12 +98,12 @@ class TorchTraining:
         self,
         values: Floats32,
         features: Features,
-        watch: EarlyStopping | None,
-        validation: Floats32 | None,
+        stopping: EarlyStopping | None,
+        valid_values: Floats32 | None,
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None = None,
     ) -> TrainedNetwork:
-        """values, validation: the scaled features of `features` and of the lists that are watched."""
+        """values, valid_values: the scaled features of `features` and of the validation lists."""
         longest = int(np.diff(features.offsets).max())
         half = self.batch_lists // 2
         smaller = f"batches of {half}, by batch_lists (--batch-lists)" if half else "hidden layers"
@@ -111,74 +112,78 @@ class TorchTraining:
             f"{', or device=cpu' if self.device == 'cuda' else ''}"
         )
         with within_memory(advice), single_thread():
-            return TrainingRun(self, values, features, rng).run(watch, validation, progress)
+            return TrainingRun(self, values, features, rng).run(stopping, valid_values, progress)
 
 
 class TrainingRun:
-    """A course with its data on the device, and the weights as they are now."""
+    """One training with its data on the device, and the current weights."""
 
-    def __init__(self, course: TorchTraining, values: Floats32, features: Features, rng: np.random.Generator) -> None:
+    def __init__(self, training: TorchTraining, values: Floats32, features: Features, rng: np.random.Generator) -> None:
         torch = load_pytorch()
-        self.course, self.features, self.rng = course, features, rng
+        self.course, self.features, self.rng = training, features, rng
         self.lists, self.highest = informative_lists(features), int(features.relevance.max())
-        self.native = native_loss(course.loss) if course.native else None
-        self.bridge = TorchLoss(course.loss)
-        self.steps = VectorAdam(first_weights(course.shape, rng), course.device, course.weight_decay)
-        self.generator = torch.Generator(course.device).manual_seed(int(rng.integers(2**63)))
-        self.values = to_device(course.device, values)
-        self.grades = to_device(course.device, features.relevance.astype(np.float32))
+        self.native = native_loss(training.loss) if training.native else None
+        self.bridge = TorchLoss(training.loss)
+        self.steps = VectorAdam(first_weights(training.shape, rng), training.device, training.weight_decay)
+        self.generator = torch.Generator(training.device).manual_seed(int(rng.integers(2**63)))
+        self.values = to_device(training.device, values)
+        self.grades = to_device(training.device, features.relevance.astype(np.float32))
 
     def run(
-        self, watch: EarlyStopping | None, validation: Floats32 | None, progress: Callable[[int], Any] | None
+        self, stopping: EarlyStopping | None, valid_values: Floats32 | None, progress: Callable[[int], Any] | None
     ) -> TrainedNetwork:
-        course, losses = self.course, []
-        ahead = None if validation is None else to_device(course.device, validation)
-        best = None
-        for epoch in range(course.epochs):
+        training, losses = self.course, []
+        valid_tensor = None if valid_values is None else to_device(training.device, valid_values)
+        best_weights = None
+        for epoch in range(training.epochs):
             losses.append(self.epoch())
             self.check(losses[-1], epoch)
             if progress is not None:
                 progress(1)
-            if watch is None or ahead is None:
+            if stopping is None or valid_tensor is None:
                 continue
-            scores = score_all(self.steps.weights(), ahead, watch.lists.offsets, course.shape, course.device)
+            scores = score_all(
+                self.steps.weights(), valid_tensor, stopping.lists.offsets, training.shape, training.device
+            )
             self.check(scores, epoch)
-            if watch.better(scores):
-                best = self.steps.copied()
-            if watch.over:
+            if stopping.better(scores):
+                best_weights = self.steps.copied()
+            if stopping.over:
                 break
-        if watch is None:  # the last step has had no loss yet that would tell
-            scores = score_all(self.steps.weights(), self.values, self.features.offsets, course.shape, course.device)
-            self.check(scores, course.epochs - 1)
+        if stopping is None:  # no loss was computed after the last step
+            scores = score_all(
+                self.steps.weights(), self.values, self.features.offsets, training.shape, training.device
+            )
+            self.check(scores, training.epochs - 1)
         return TrainedNetwork(
-            weights=self.steps.copied() if best is None else best,
+            weights=self.steps.copied() if best_weights is None else best_weights,
             losses=tuple(losses),
-            values=() if watch is None else tuple(watch.values),
-            best_epoch=len(losses) - 1 if watch is None else watch.best_epoch,
+            values=() if stopping is None else tuple(stopping.values),
+            best_epoch=len(losses) - 1 if stopping is None else stopping.best_epoch,
         )
 
     def check(self, numbers: float | Floats32, epoch: int) -> None:
         refuse_diverged(numbers, epoch, self.course.loss, self.course.learning_rate)
 
     def epoch(self) -> float:
-        """One pass over the lists; the mean loss of a list. The device is waited for once, at the end."""
-        course, torch = self.course, load_pytorch()
-        total = torch.zeros((), dtype=torch.float64, device=course.device)
-        with np.errstate(over="ignore", invalid="ignore"):  # a loss that diverges is told by its value
-            for batch in shuffled(self.lists, self.features.offsets, course.batch_lists, self.rng):
+        """One pass over the lists; the mean loss of a list. Waits for the device once, at the end."""
+        training, torch = self.course, load_pytorch()
+        total = torch.zeros((), dtype=torch.float64, device=training.device)
+        with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the loss
+            for batch in shuffled(self.lists, self.features.offsets, training.batch_lists, self.rng):
                 value = self.loss_of(batch)
-                self.steps.step(value, course.learning_rate)
+                self.steps.step(value, training.learning_rate)
                 total += value.detach() * batch.lists.size
         return float(total) / self.lists.size
 
     def loss_of(self, batch: Batch) -> Tensor:
-        course = self.course
-        rows = to_device(course.device, batch.rows)
+        training = self.course
+        rows = to_device(training.device, batch.rows)
         table = None
-        if course.shape.attention or self.native is not None:
-            table = ListTable(to_device(course.device, batch.cells), batch.lists.size, batch.longest)
+        if training.shape.attention or self.native is not None:
+            table = ListTable(to_device(training.device, batch.cells), batch.lists.size, batch.longest)
         values = self.values.index_select(0, rows)
-        scores = score_lists(self.steps.weights(), values, course.shape, table, course.dropout, self.generator)
+        scores = score_lists(self.steps.weights(), values, training.shape, table, training.dropout, self.generator)
         if self.native is None or table is None:
             grades = self.features.relevance[batch.rows]
             return self.bridge(scores, grades, batch.offsets, rng=self.rng, max_grade=self.highest)
@@ -186,5 +191,5 @@ class TrainingRun:
 
 
 def to_device(device: str, array: npt.NDArray[Any]) -> Tensor:
-    """An array as a tensor there."""
+    """An array as a tensor on the device."""
     return load_pytorch().from_numpy(np.ascontiguousarray(array)).to(device)

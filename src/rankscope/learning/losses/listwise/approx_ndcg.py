@@ -1,4 +1,4 @@
-"""ApproxNDCG and ApproxMRR: measures made smooth by approximate ranks, on lists padded to a table."""
+"""ApproxNDCG and ApproxMRR: measures that are smooth by approximate ranks, on lists padded to a table."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = [
 ]
 
 
-#: Cells of (lists, places, places) that are held at once: 32 MB as float64.
+#: Cells of one array (lists, positions, positions): 32 MB as float64.
 CELLS = 1 << 22
 
 
 class PaddedLists(NamedTuple):
-    """lists: (lists) which. rows: (lists, longest) the documents. mask: (lists, longest) whether there is one."""
+    """lists: (lists) indices. rows: (lists, longest) indices of documents. mask: (lists, longest) False for padding."""
 
     lists: Ints
     rows: Ints
@@ -34,7 +34,7 @@ class PaddedLists(NamedTuple):
 
 
 def pad_lists(offsets: Ints, cells: int = CELLS, power: int = 2) -> Iterator[PaddedLists]:
-    """All lists by length, together as long as lists x longest ** power stay within `cells`, at least one at a time.
+    """Blocks of lists by length, with lists x longest ** power at most `cells`, or of one list.
 
     >>> [block.rows.tolist() for block in pad_lists(np.array([0, 2, 3, 5]), cells=8)]
     [[[2, 2], [0, 1]], [[3, 4]]]
@@ -47,13 +47,13 @@ def pad_lists(offsets: Ints, cells: int = CELLS, power: int = 2) -> Iterator[Pad
         while stop < order.size and (stop + 1 - start) * int(lengths[order[stop]]) ** power <= cells:
             stop += 1
         lists = order[start:stop]
-        places = np.arange(int(lengths[lists[-1]]))
-        mask = places < lengths[lists, None]
-        yield PaddedLists(lists, np.where(mask, offsets[lists, None] + places, offsets[lists, None]), mask)
+        positions = np.arange(int(lengths[lists[-1]]))
+        mask = positions < lengths[lists, None]
+        yield PaddedLists(lists, np.where(mask, offsets[lists, None] + positions, offsets[lists, None]), mask)
         start = stop
 
 
-#: Approximate ranks to what they are worth, and its derivative.
+#: From approximate ranks to their discounts and the derivatives of these.
 RankDiscount = Callable[[Floats], tuple[Floats, Floats]]
 
 
@@ -74,13 +74,13 @@ def approxndcg(
     >>> round(value, 6)  # both ranks are 1.5: 1 - 1 / log2(2.5)
     0.243529
     """
-    share = ideal_shares(relevance, offsets)
+    shares = ideal_shares(relevance, offsets)
 
-    def worth(ranks: Floats) -> tuple[Floats, Floats]:
+    def discount_and_slope(ranks: Floats) -> tuple[Floats, Floats]:
         logs = np.log2(1.0 + ranks)
         return 1.0 / logs, -1.0 / (logs**2 * np.log(2.0) * (1.0 + ranks))
 
-    return smooth_measure(scores, share, offsets, temperature, worth)
+    return smooth_measure(scores, shares, offsets, temperature, discount_and_slope)
 
 
 def approxmrr(
@@ -99,58 +99,66 @@ def approxmrr(
     >>> round(value, 6)  # 1 - 1 / 1.5
     0.333333
     """
-    relevant = (relevance >= 1).astype(np.float64)
-    n = np.add.reduceat(relevant, offsets[:-1])
-    share = np.divide(relevant, np.repeat(n, np.diff(offsets)), out=np.zeros(relevant.size), where=relevant > 0)
-    return smooth_measure(scores, share, offsets, temperature, lambda ranks: (1.0 / ranks, -1.0 / ranks**2))
+    is_relevant = (relevance >= 1).astype(np.float64)
+    n_relevant = np.add.reduceat(is_relevant, offsets[:-1])
+    shares = np.divide(
+        is_relevant, np.repeat(n_relevant, np.diff(offsets)), out=np.zeros(is_relevant.size), where=is_relevant > 0
+    )
+    return smooth_measure(scores, shares, offsets, temperature, lambda ranks: (1.0 / ranks, -1.0 / ranks**2))
 
 
 def smooth_measure(
-    scores: Reals, share: Floats, offsets: Ints, temperature: float, worth: RankDiscount
+    scores: Reals, shares: Floats, offsets: Ints, temperature: float, rank_discount: RankDiscount
 ) -> tuple[float, Reals]:
-    """1 - the sum over documents of their share times what their smooth rank is worth; a mean over lists."""
+    """1 - the sum over documents of their share times the discount of their smooth rank; a mean over lists."""
     check_positive("temperature", temperature)
-    lists = offsets.size - 1
+    n_lists = offsets.size - 1
     total, gradient = 0.0, np.zeros(scores.size)
     for block in pad_lists(offsets):
-        given, part = scores[block.rows].astype(np.float64), np.where(block.mask, share[block.rows], 0.0)
+        padded_scores, padded_shares = (
+            scores[block.rows].astype(np.float64),
+            np.where(block.mask, shares[block.rows], 0.0),
+        )
         ranks = np.concatenate(
-            [approximate_ranks(given, block, rows, temperature) for rows in row_parts(block)], axis=1
+            [approximate_ranks(padded_scores, block, rows, temperature) for rows in row_slices(block)], axis=1
         )
-        value, slope = worth(ranks)
-        total += float((part * value).sum())
-        pull = np.where(block.mask, -part * slope, 0.0)  # of the loss by each rank
-        found = np.concatenate(
-            [gradient_by_scores(given, pull, block, rows, temperature) for rows in row_parts(block)], axis=1
+        discount, slope = rank_discount(ranks)
+        total += float((padded_shares * discount).sum())
+        rank_gradient = np.where(block.mask, -padded_shares * slope, 0.0)  # the gradient of the loss by each rank
+        score_gradient = np.concatenate(
+            [gradient_by_scores(padded_scores, rank_gradient, block, rows, temperature) for rows in row_slices(block)],
+            axis=1,
         )
-        gradient[block.rows[block.mask]] = found[block.mask]
-    return 1.0 - total / lists, (gradient / lists).astype(scores.dtype)
+        gradient[block.rows[block.mask]] = score_gradient[block.mask]
+    return 1.0 - total / n_lists, (gradient / n_lists).astype(scores.dtype)
 
 
-def row_parts(block: PaddedLists) -> list[slice]:
-    """Places, so many at a time that the pairs of a long list with them fit."""
-    lists, longest = block.mask.shape
-    step = max(CELLS // (lists * longest), 1)
-    return [slice(start, start + step) for start in range(0, longest, step)]
+def row_slices(block: PaddedLists) -> list[slice]:
+    """Slices of positions, so short that the pairs with all positions fit in `CELLS`."""
+    n_lists, longest = block.mask.shape
+    rows_per_slice = max(CELLS // (n_lists * longest), 1)
+    return [slice(start, start + rows_per_slice) for start in range(0, longest, rows_per_slice)]
 
 
-def sigmoids(given: Floats, block: PaddedLists, rows: slice, temperature: float) -> Floats:
-    """(lists, some places, places) how far the document of each column is ahead of that of the row: 0 to 1."""
-    apart = (given[:, rows, None] - given[:, None, :]) / temperature
-    small = np.exp(-np.abs(apart))
-    found = np.where(apart >= 0, small, 1.0) / (1.0 + small)
-    found *= block.mask[:, None, :]
-    return np.asarray(found)
+def sigmoids(padded_scores: Floats, block: PaddedLists, rows: slice, temperature: float) -> Floats:
+    """(lists, some positions, positions) how far the document of each column is ahead of that of the row: 0 to 1."""
+    differences = (padded_scores[:, rows, None] - padded_scores[:, None, :]) / temperature
+    exp_minus_abs = np.exp(-np.abs(differences))
+    sigmoid = np.where(differences >= 0, exp_minus_abs, 1.0) / (1.0 + exp_minus_abs)
+    sigmoid *= block.mask[:, None, :]
+    return np.asarray(sigmoid)
 
 
-def approximate_ranks(given: Floats, block: PaddedLists, rows: slice, temperature: float) -> Floats:
-    """(lists, some places) smooth ranks: a document is half ahead of itself, and that is taken away."""
-    return np.asarray(0.5 + sigmoids(given, block, rows, temperature).sum(axis=2))
+def approximate_ranks(padded_scores: Floats, block: PaddedLists, rows: slice, temperature: float) -> Floats:
+    """(lists, some positions) smooth ranks; a document is half ahead of itself, which is subtracted."""
+    return np.asarray(0.5 + sigmoids(padded_scores, block, rows, temperature).sum(axis=2))
 
 
-def gradient_by_scores(given: Floats, pull: Floats, block: PaddedLists, rows: slice, temperature: float) -> Floats:
-    """(lists, some places) the gradient by scores of what pulls at ranks."""
-    found = sigmoids(given, block, rows, temperature)
-    slope = found * (1.0 - found) / temperature  # the same for a pair seen from either side
+def gradient_by_scores(
+    padded_scores: Floats, rank_gradient: Floats, block: PaddedLists, rows: slice, temperature: float
+) -> Floats:
+    """(lists, some positions) the gradient by scores from the gradient by ranks."""
+    sigmoid = sigmoids(padded_scores, block, rows, temperature)
+    slope = sigmoid * (1.0 - sigmoid) / temperature  # the same for both orders of a pair
     slope *= block.mask[:, None, :]
-    return np.asarray(np.einsum("brc,bc->br", slope, pull) - pull[:, rows] * slope.sum(axis=2))
+    return np.asarray(np.einsum("brc,bc->br", slope, rank_gradient) - rank_gradient[:, rows] * slope.sum(axis=2))

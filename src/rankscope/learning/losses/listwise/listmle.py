@@ -18,14 +18,14 @@ __all__ = [
 ]
 
 
-#: What is done with documents of one grade: an order by lot; Efron's average, Breslow's bound of it.
+#: Treatment of documents of one grade: a random order, Efron's average, or Breslow's bound of it.
 TIES = ("random", "efron", "breslow")
-#: How much the stages of a list count: all alike, or 2 ** (documents behind) - 1.
+#: Weights of the stages of a list: equal, or 2 ** (documents behind) - 1.
 STAGES = ("equal", "position")
-#: Where scores of a list lie further apart, sums of exp(score) are computed as logarithms, which is slower.
-WIDE = 600.0
-#: Lists lie side by side in one table where that is at most so many times as large as they are, or small anyway.
-WASTE, SMALL = 4, 1 << 16
+#: Where the scores of a list differ by more, sums of exp(score) are computed as logarithms, which is slower.
+MAX_SPREAD = 600.0
+#: Lists share one table where that has at most so many times as many cells as there are documents, or so few cells.
+MAX_PADDING, SMALL_TABLE = 4, 1 << 16
 
 
 def listmle(
@@ -61,135 +61,151 @@ def listmle(
     (0.89588, [-0.333333, -0.083333, 0.416667])
     """
     check_parameters(k, ties, stages)
-    lists, lengths = group_of(offsets), np.diff(offsets)
+    list_index, lengths = group_of(offsets), np.diff(offsets)
     keys = np.random.default_rng(rng).random(scores.size) if ties == "random" else np.arange(scores.size)
-    order = np.lexsort((keys, -relevance, lists))
-    grades, place = relevance[order], place_in_group(offsets)
-    on = (
+    order = np.lexsort((keys, -relevance, list_index))
+    grades, position = relevance[order], place_in_group(offsets)
+    is_counted = (
         np.ones(scores.size, np.bool_)
         if lowest
         else grades > np.repeat(np.minimum.reduceat(relevance, offsets[:-1]), lengths)
     )
     if lowest:
-        on &= np.repeat(
+        is_counted &= np.repeat(
             np.minimum.reduceat(relevance, offsets[:-1]) < np.maximum.reduceat(relevance, offsets[:-1]), lengths
         )
     if k is not None:
-        on &= place < k
-    weight = stage_weights(on, place, offsets, stages)
-    given = scores[order].astype(np.float64)
-    given -= np.repeat(np.maximum.reduceat(given, offsets[:-1]), lengths)
-    value, gradient = likelihood(given, weight, grades, offsets, ties)
-    found = np.empty(scores.size, scores.dtype)
-    found[order] = gradient
-    return value, found
+        is_counted &= position < k
+    weight = stage_weights(is_counted, position, offsets, stages)
+    sorted_scores = scores[order].astype(np.float64)
+    sorted_scores -= np.repeat(np.maximum.reduceat(sorted_scores, offsets[:-1]), lengths)
+    value, gradient = likelihood(sorted_scores, weight, grades, offsets, ties)
+    document_gradient = np.empty(scores.size, scores.dtype)
+    document_gradient[order] = gradient
+    return value, document_gradient
 
 
 def check_parameters(k: int | None, ties: str, stages: str) -> None:
-    for name, given, allowed in (("ties", ties, TIES), ("stages", stages, STAGES)):
-        if given not in allowed:
-            raise ParameterError(f"{name} is {given!r}, expected one of {', '.join(map(repr, allowed))}")
+    for name, value, choices in (("ties", ties, TIES), ("stages", stages, STAGES)):
+        if value not in choices:
+            raise ParameterError(f"{name} is {value!r}, expected one of {', '.join(map(repr, choices))}")
     if k is not None and (not isinstance(k, (int, np.integer)) or k < 1):
         raise ParameterError(f"k is {k!r}, expected a whole number of at least 1")
 
 
-def stage_weights(on: Bools, place: Ints, offsets: Ints, stages: str) -> Floats:
-    """(documents) what each stage counts in the mean over lists; those of a list sum to 1 / lists, or to 0."""
+def stage_weights(is_counted: Bools, position: Ints, offsets: Ints, stages: str) -> Floats:
+    """(documents) the weight of each stage in the mean over lists; those of a list sum to 1 / lists, or to 0."""
     lengths, starts = np.diff(offsets), offsets[:-1]
-    weight = on.astype(np.float64)
-    if stages == "position":  # relative to 2 ** n, which has no number for long lists
-        weight *= np.exp2(-(place + 1.0)) - np.exp2(-np.repeat(lengths, lengths).astype(np.float64))
-    total = np.add.reduceat(weight, starts)
+    weight = is_counted.astype(np.float64)
+    if stages == "position":  # relative to 2 ** n, which overflows for long lists
+        weight *= np.exp2(-(position + 1.0)) - np.exp2(-np.repeat(lengths, lengths).astype(np.float64))
+    list_totals = np.add.reduceat(weight, starts)
     return np.asarray(
-        weight * np.repeat(np.divide(1.0, total * lengths.size, out=np.zeros(total.size), where=total > 0), lengths)
+        weight
+        * np.repeat(
+            np.divide(1.0, list_totals * lengths.size, out=np.zeros(list_totals.size), where=list_totals > 0), lengths
+        )
     )
 
 
 def likelihood(
-    given: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
+    sorted_scores: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
 ) -> tuple[float, Floats]:
     """The value and the gradient for lists in their true order, with scores of at most 0."""
-    if given.min() < -WIDE:
-        return wide_likelihood(given, weight, grades, offsets, ties)
-    powers = np.exp(given)
-    left, chosen, pull = suffix_sums(powers, offsets), given, weight
+    if sorted_scores.min() < -MAX_SPREAD:
+        return wide_likelihood(sorted_scores, weight, grades, offsets, ties)
+    exp_scores = np.exp(sorted_scores)
+    remaining, chosen_scores, chosen_weights = suffix_sums(exp_scores, offsets), sorted_scores, weight
     if ties != "random":
         first, last = tie_groups(grades, offsets)
-        chosen, pull = taken_in_turns(given, weight, first)
-        group = left[first]
-        if ties == "efron":  # of d tied documents, the r-th is chosen when a share r / d of all of them has gone
-            tied = last - first + 1
-            gone = (np.arange(given.size) - first) / tied
-            behind = np.append(left, 0.0)[last + 1]
-            behind[last + 1 == np.repeat(offsets[1:], np.diff(offsets))] = 0.0
-            left = group - gone * (group - behind)
+        chosen_scores, chosen_weights = average_over_ties(sorted_scores, weight, first)
+        group_remaining = remaining[first]
+        if ties == "efron":  # the r-th (from 0) of d tied documents is chosen when a share r / d of them is gone
+            group_sizes = last - first + 1
+            gone_share = (np.arange(sorted_scores.size) - first) / group_sizes
+            remaining_after = np.append(remaining, 0.0)[last + 1]
+            remaining_after[last + 1 == np.repeat(offsets[1:], np.diff(offsets))] = 0.0
+            remaining = group_remaining - gone_share * (group_remaining - remaining_after)
         else:
-            left = group
-    value = float((weight * (np.log(left) - chosen)).sum())
-    # d value / d score = exp(score) * sum over the stages at which it was there of weight / left, less its own weight.
-    shares = prefix_sums(weight / left, offsets)
+            remaining = group_remaining
+    value = float((weight * (np.log(remaining) - chosen_scores)).sum())
+    # d value / d score = exp(score) * sum of weight / remaining while it remains, less its own weight.
+    weight_sums = prefix_sums(weight / remaining, offsets)
     if ties != "random":
-        shares = shares[last]
+        weight_sums = weight_sums[last]
         if ties == "efron":
-            own = prefix_sums(weight * gone / left, offsets)
-            shares = shares - (
-                own[last] - np.where(first == np.repeat(offsets[:-1], np.diff(offsets)), 0.0, own[first - 1])
+            gone_weight_sums = prefix_sums(weight * gone_share / remaining, offsets)
+            weight_sums = weight_sums - (
+                gone_weight_sums[last]
+                - np.where(first == np.repeat(offsets[:-1], np.diff(offsets)), 0.0, gone_weight_sums[first - 1])
             )
-    return value, powers * shares - pull
+    return value, exp_scores * weight_sums - chosen_weights
 
 
 def wide_likelihood(
-    given: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
+    sorted_scores: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
 ) -> tuple[float, Floats]:
-    """The same, with a logarithm in the place of every sum: no score is too small for it."""
-    left = along_lists(lambda rows: np.logaddexp.accumulate(rows[:, ::-1], axis=1)[:, ::-1], given, offsets, -np.inf)
-    starts = np.repeat(offsets[:-1], np.diff(offsets))
-    with np.errstate(divide="ignore"):  # the logarithm of 0 is meant
-        stay = np.zeros(given.size)
-        first = last = np.arange(given.size)
-        chosen, pull = given, weight
+    """The same with logarithms of all sums, so that no score is too small."""
+    log_remaining = along_lists(
+        lambda rows: np.logaddexp.accumulate(rows[:, ::-1], axis=1)[:, ::-1], sorted_scores, offsets, -np.inf
+    )
+    list_starts = np.repeat(offsets[:-1], np.diff(offsets))
+    with np.errstate(divide="ignore"):  # log(0) is -inf here
+        log_stay = np.zeros(sorted_scores.size)
+        first = last = np.arange(sorted_scores.size)
+        chosen_scores, chosen_weights = sorted_scores, weight
         if ties != "random":
             first, last = tie_groups(grades, offsets)
-            chosen, pull = taken_in_turns(given, weight, first)
-            group = left[first]
+            chosen_scores, chosen_weights = average_over_ties(sorted_scores, weight, first)
+            group_log_remaining = log_remaining[first]
             if ties == "efron":
-                gone = (np.arange(given.size) - first) / (last - first + 1)
-                behind = np.append(left, -np.inf)[last + 1]
-                behind[last + 1 == np.repeat(offsets[1:], np.diff(offsets))] = -np.inf
-                stay = np.log1p(-gone)
-                left = np.logaddexp(stay + group, np.log(gone) + behind)
+                gone_share = (np.arange(sorted_scores.size) - first) / (last - first + 1)
+                log_remaining_after = np.append(log_remaining, -np.inf)[last + 1]
+                log_remaining_after[last + 1 == np.repeat(offsets[1:], np.diff(offsets))] = -np.inf
+                log_stay = np.log1p(-gone_share)
+                log_remaining = np.logaddexp(log_stay + group_log_remaining, np.log(gone_share) + log_remaining_after)
             else:
-                left = group
-        each = np.log(weight) - left
-    before = along_lists(lambda rows: np.logaddexp.accumulate(rows, axis=1), each, offsets, -np.inf)
-    ahead = np.where(first == starts, -np.inf, before[first - 1])
-    new = np.flatnonzero(first == np.arange(given.size))
-    own = np.repeat(np.logaddexp.reduceat(each + stay, new), np.diff(np.append(new, given.size)))
-    return float((weight * (left - chosen)).sum()), np.exp(given + np.logaddexp(ahead, own)) - pull
+                log_remaining = group_log_remaining
+        log_stage_weights = np.log(weight) - log_remaining
+    log_prefix_sums = along_lists(
+        lambda rows: np.logaddexp.accumulate(rows, axis=1), log_stage_weights, offsets, -np.inf
+    )
+    log_before = np.where(first == list_starts, -np.inf, log_prefix_sums[first - 1])
+    group_starts = np.flatnonzero(first == np.arange(sorted_scores.size))
+    log_within = np.repeat(
+        np.logaddexp.reduceat(log_stage_weights + log_stay, group_starts),
+        np.diff(np.append(group_starts, sorted_scores.size)),
+    )
+    return float((weight * (log_remaining - chosen_scores)).sum()), np.exp(
+        sorted_scores + np.logaddexp(log_before, log_within)
+    ) - chosen_weights
 
 
 def tie_groups(grades: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints]:
-    """(documents) the places of the first and last document of each one's grade, in lists sorted by grade."""
-    new = np.ones(grades.size, np.bool_)
-    new[1:] = grades[1:] != grades[:-1]
-    new[offsets[:-1]] = True
-    starts = np.flatnonzero(new)
-    which = np.cumsum(new) - 1
-    return starts[which], np.append(starts[1:], grades.size)[which] - 1
+    """(documents) indices of the first and the last document of the same grade, in lists sorted by grade."""
+    starts_group = np.ones(grades.size, np.bool_)
+    starts_group[1:] = grades[1:] != grades[:-1]
+    starts_group[offsets[:-1]] = True
+    group_starts = np.flatnonzero(starts_group)
+    group_index = np.cumsum(starts_group) - 1
+    return group_starts[group_index], np.append(group_starts[1:], grades.size)[group_index] - 1
 
 
-def taken_in_turns(given: Floats, weight: Floats, first: Ints) -> tuple[Floats, Floats]:
+def average_over_ties(sorted_scores: Floats, weight: Floats, first: Ints) -> tuple[Floats, Floats]:
     """(documents) the score that is chosen at each stage, and the weight with which each document is chosen.
 
-    Tied documents are at each stage of theirs equally often: both are means over them where stages weigh unlike. Where
-    they weigh alike the sums are the same with each document at its own.
+    Tied documents are equally often at each of their stages, so both are means over them where the weights of stages
+    differ. Where the weights are equal, the sums are the same with each document at its own stage.
     """
     if (weight == weight[first]).all():
-        return given, weight
-    starts = np.flatnonzero(first == np.arange(first.size))
-    sizes = np.diff(np.append(starts, first.size))
-    middle, share = (np.repeat(np.add.reduceat(values, starts) / sizes, sizes) for values in (given, weight))
-    return middle, share
+        return sorted_scores, weight
+    group_starts = np.flatnonzero(first == np.arange(first.size))
+    group_sizes = np.diff(np.append(group_starts, first.size))
+    mean_scores, mean_weights = (
+        np.repeat(np.add.reduceat(values, group_starts) / group_sizes, group_sizes)
+        for values in (sorted_scores, weight)
+    )
+    return mean_scores, mean_weights
 
 
 def suffix_sums(values: Floats, offsets: Ints) -> Floats:
@@ -203,25 +219,25 @@ def prefix_sums(values: Floats, offsets: Ints) -> Floats:
 
 
 def along_lists(function: Callable[[Floats], Floats], values: Floats, offsets: Ints, empty: float = 0.0) -> Floats:
-    """(documents) what a function of rows gives for the lists, each a row with `empty` behind it.
+    """(documents) apply a function of rows to the lists, each a row of a table padded with `empty`.
 
-    Lists of very different lengths are not laid side by side: the memory is a few times that of the values.
+    Lists of very different lengths get tables of their own: the memory is a few times that of the values.
     """
     lengths = np.diff(offsets)
     longest = int(lengths.max())
-    if longest * lengths.size <= max(WASTE * values.size, SMALL):
+    if longest * lengths.size <= max(MAX_PADDING * values.size, SMALL_TABLE):
         mask = np.arange(longest) < lengths[:, None]
         table = np.full(mask.shape, empty)
         table[mask] = values
         return np.asarray(function(table)[mask])
-    found = np.empty_like(values)
-    classes = np.ceil(np.log2(np.maximum(lengths, 1)))  # up to 1, 2, 4, 8 ... documents
-    for one in np.unique(classes):
-        lists = np.flatnonzero(classes == one)
-        places = np.arange(int(lengths[lists].max()))
-        mask = places < lengths[lists, None]
-        rows = (offsets[lists, None] + places)[mask]
+    results = np.empty_like(values)
+    size_classes = np.ceil(np.log2(np.maximum(lengths, 1)))  # up to 1, 2, 4, 8 ... documents
+    for size_class in np.unique(size_classes):
+        lists = np.flatnonzero(size_classes == size_class)
+        positions = np.arange(int(lengths[lists].max()))
+        mask = positions < lengths[lists, None]
+        rows = (offsets[lists, None] + positions)[mask]
         table = np.full(mask.shape, empty)
         table[mask] = values[rows]
-        found[rows] = function(table)[mask]
-    return found
+        results[rows] = function(table)[mask]
+    return results

@@ -52,13 +52,13 @@ def listnet(
     """
     if k != 1:
         return sampled_top_k(scores, relevance, offsets, k, np.random.default_rng(rng))
-    lists = offsets.size - 1
-    logs = log_softmax(scores, offsets)
-    wanted = softmax(relevance.astype(scores.dtype), offsets)
+    n_lists = offsets.size - 1
+    log_shares = log_softmax(scores, offsets)
+    target_shares = softmax(relevance.astype(scores.dtype), offsets)
     if curvature is not None:
-        curvature += softmax_curvature(logs) / lists
-    return float(-(wanted * logs).sum(dtype=np.float64) / lists), np.asarray(
-        (np.exp(logs) - wanted) / scores.dtype.type(lists)
+        curvature += softmax_curvature(log_shares) / n_lists
+    return float(-(target_shares * log_shares).sum(dtype=np.float64) / n_lists), np.asarray(
+        (np.exp(log_shares) - target_shares) / scores.dtype.type(n_lists)
     )
 
 
@@ -68,15 +68,15 @@ def sampled_top_k(
     """Minus the log-likelihood of the first k of an order that is drawn from the grades."""
     if not isinstance(k, (int, np.integer)) or k < 1:
         raise ParameterError(f"k is {k!r}, expected a whole number of at least 1")
-    keys = relevance + rng.gumbel(size=relevance.size)  # falling, they are a draw from Plackett and Luce
+    keys = relevance + rng.gumbel(size=relevance.size)  # their falling order is a sample of Plackett and Luce
     order = np.lexsort((-keys, group_of(offsets)))
-    chosen = (place_in_group(offsets) < k) / (offsets.size - 1)
-    given = scores[order].astype(np.float64)
-    given -= np.repeat(np.maximum.reduceat(given, offsets[:-1]), np.diff(offsets))
-    value, gradient = likelihood(given, chosen, -np.arange(scores.size), offsets, "random")
-    found = np.empty(scores.size, scores.dtype)
-    found[order] = gradient
-    return value, found
+    stage_weights = (place_in_group(offsets) < k) / (offsets.size - 1)
+    sorted_scores = scores[order].astype(np.float64)
+    sorted_scores -= np.repeat(np.maximum.reduceat(sorted_scores, offsets[:-1]), np.diff(offsets))
+    value, gradient = likelihood(sorted_scores, stage_weights, -np.arange(scores.size), offsets, "random")
+    document_gradient = np.empty(scores.size, scores.dtype)
+    document_gradient[order] = gradient
+    return value, document_gradient
 
 
 def softmax_cross_entropy(
@@ -100,20 +100,20 @@ def softmax_cross_entropy(
     >>> round(value, 6), gradient.tolist()  # log 2
     (0.693147, [-0.5, 0.5])
     """
-    if gain not in tuple(GAINS):  # what has no hash is refused as well
+    if gain not in tuple(GAINS):  # so that unhashable values are refused as well
         raise ParameterError(f"gain is {gain!r}, expected one of {', '.join(map(repr, GAINS))}")
-    lists, lengths = offsets.size - 1, np.diff(offsets)
-    worth = finite_gains(relevance, GAINS[gain])
-    total = np.repeat(np.add.reduceat(worth, offsets[:-1]), lengths)
-    wanted = np.divide(worth, total, out=np.zeros(worth.size), where=total > 0).astype(scores.dtype)
-    logs = log_softmax(scores, offsets)
+    n_lists, lengths = offsets.size - 1, np.diff(offsets)
+    gains = finite_gains(relevance, GAINS[gain])
+    gain_totals = np.repeat(np.add.reduceat(gains, offsets[:-1]), lengths)
+    target_shares = np.divide(gains, gain_totals, out=np.zeros(gains.size), where=gain_totals > 0).astype(scores.dtype)
+    log_shares = log_softmax(scores, offsets)
     if curvature is not None:
-        curvature += softmax_curvature(logs) * (total > 0) / lists
-    gradient = (np.exp(logs) * (total > 0) - wanted) / scores.dtype.type(lists)
-    return float(-(wanted * logs).sum(dtype=np.float64) / lists), np.asarray(gradient, scores.dtype)
+        curvature += softmax_curvature(log_shares) * (gain_totals > 0) / n_lists
+    gradient = (np.exp(log_shares) * (gain_totals > 0) - target_shares) / scores.dtype.type(n_lists)
+    return float(-(target_shares * log_shares).sum(dtype=np.float64) / n_lists), np.asarray(gradient, scores.dtype)
 
 
-def softmax_curvature(logs: Reals) -> Reals:
+def softmax_curvature(log_shares: Reals) -> Reals:
     """Second derivatives of the logarithm of the sum of exp(scores), from the logarithms of softmax(scores)."""
-    shares = np.exp(logs)
+    shares = np.exp(log_shares)
     return np.asarray(shares * (1 - shares))

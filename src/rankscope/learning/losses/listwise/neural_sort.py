@@ -18,12 +18,12 @@ __all__ = [
 ]
 
 
-#: What a sum of a row or column is at least, so that nothing is divided by 0.
-LEAST = 1e-10
+#: The least sum of a row or column, so that nothing is divided by 0.
+MIN_SUM = 1e-10
 #: The longest list: some matrices of its documents must fit in memory.
 MAX_LIST_LENGTH = 2000
-#: How many matrices are held at once, about.
-AT_ONCE = 8
+#: About how many matrices are in memory at once.
+N_MATRICES = 8
 
 
 def neuralndcg(
@@ -58,58 +58,60 @@ def neuralndcg(
             f"a list has {longest} documents, and neuralndcg sorts at most {MAX_LIST_LENGTH}; cut the lists, or choose "
             "approxndcg, which takes lists of any length"
         )
-    share = ideal_shares(relevance, offsets)
+    shares = ideal_shares(relevance, offsets)
     total, gradient = 0.0, np.zeros(scores.size)
-    for block in pad_lists(offsets, CELLS // AT_ONCE):
-        part = np.where(block.mask, share[block.rows], 0.0)
-        value, found = neural_sort_value(scores[block.rows].astype(np.float64), part, block, temperature, rounds)
+    for block in pad_lists(offsets, CELLS // N_MATRICES):
+        padded_shares = np.where(block.mask, shares[block.rows], 0.0)
+        value, block_gradient = neural_sort_value(
+            scores[block.rows].astype(np.float64), padded_shares, block, temperature, rounds
+        )
         total += value
-        gradient[block.rows[block.mask]] = found[block.mask]
-    lists = offsets.size - 1
-    return 1.0 - total / lists, (gradient / lists).astype(scores.dtype)
+        gradient[block.rows[block.mask]] = block_gradient[block.mask]
+    n_lists = offsets.size - 1
+    return 1.0 - total / n_lists, (gradient / n_lists).astype(scores.dtype)
 
 
 def neural_sort_value(
-    given: Floats, share: Floats, block: PaddedLists, temperature: float, rounds: int
+    padded_scores: Floats, padded_shares: Floats, block: PaddedLists, temperature: float, rounds: int
 ) -> tuple[float, Floats]:
-    """The sum of the lists' values, and the gradient of minus it by the scores."""
+    """The sum of nDCG over the lists, and the gradient of its negative by the scores."""
     lengths = block.mask.sum(axis=1)
     ranks = np.arange(block.mask.shape[1]) + 1.0
     factors = np.where(block.mask, lengths[:, None] + 1 - 2 * ranks, 0.0)  # (lists, ranks)
-    both = block.mask[:, :, None] & block.mask[:, None, :]
-    spread = np.einsum("bij,bij->bi", np.abs(given[:, :, None] - given[:, None, :]), both)
-    first = factors[:, :, None] * given[:, None, :]  # logits, their powers, and shares of these, in one place
-    first -= spread[:, None, :]
-    first /= temperature
-    first[~both] = -np.inf
-    first -= np.max(first, axis=2, keepdims=True, initial=-1e300)
-    np.exp(first, out=first)
-    first /= np.maximum(first.sum(axis=2, keepdims=True), LEAST)
-    kept, matrix = [], first.copy()
-    for turn in range(2 * rounds):  # columns, rows, columns, ...
-        axis = 1 if turn % 2 == 0 else 2
-        sums = np.maximum(matrix.sum(axis=axis, keepdims=True), LEAST)
+    pair_mask = block.mask[:, :, None] & block.mask[:, None, :]
+    distance_sums = np.einsum("bij,bij->bi", np.abs(padded_scores[:, :, None] - padded_scores[:, None, :]), pair_mask)
+    row_softmax = factors[:, :, None] * padded_scores[:, None, :]  # first the logits
+    row_softmax -= distance_sums[:, None, :]
+    row_softmax /= temperature
+    row_softmax[~pair_mask] = -np.inf
+    row_softmax -= np.max(row_softmax, axis=2, keepdims=True, initial=-1e300)
+    np.exp(row_softmax, out=row_softmax)
+    row_softmax /= np.maximum(row_softmax.sum(axis=2, keepdims=True), MIN_SUM)
+    scalings, matrix = [], row_softmax.copy()
+    for step in range(2 * rounds):  # columns, rows, columns, ...
+        axis = 1 if step % 2 == 0 else 2
+        sums = np.maximum(matrix.sum(axis=axis, keepdims=True), MIN_SUM)
         matrix /= sums
-        kept.append((sums, axis))
+        scalings.append((sums, axis))
     discount = np.where(block.mask, 1.0 / np.log2(ranks + 1.0), 0.0)
-    value = float(np.einsum("br,brc,bc->", discount, matrix, share))
-    slope = -discount[:, :, None] * share[:, None, :]
-    for sums, axis in reversed(kept):
-        # A sum that was raised to LEAST does not change with what is summed.
+    value = float(np.einsum("br,brc,bc->", discount, matrix, padded_shares))
+    slope = -discount[:, :, None] * padded_shares[:, None, :]
+    for sums, axis in reversed(scalings):
+        # A sum that was raised to MIN_SUM has no gradient.
         slope -= np.einsum("bij,bij->bj" if axis == 1 else "bij,bij->bi", slope, matrix).reshape(sums.shape) * (
-            sums > LEAST
+            sums > MIN_SUM
         )
         slope /= sums
-        matrix *= sums  # as it was before, instead of keeping all of them
+        matrix *= sums  # restores the matrix of the step before
     del matrix
-    slope -= np.einsum("bij,bij->bi", slope, first)[:, :, None]
-    slope *= first
+    slope -= np.einsum("bij,bij->bi", slope, row_softmax)[:, :, None]
+    slope *= row_softmax
     slope /= temperature
-    by_spread = -slope.sum(axis=1)  # of each document's sum of differences
-    signs = np.sign(given[:, :, None] - given[:, None, :])
-    signs *= both
+    distance_gradient = -slope.sum(axis=1)  # by each document's sum of distances
+    signs = np.sign(padded_scores[:, :, None] - padded_scores[:, None, :])
+    signs *= pair_mask
     return value, np.asarray(
         np.einsum("brc,br->bc", slope, factors)
-        + by_spread * signs.sum(axis=2)
-        + np.einsum("bij,bj->bi", signs, by_spread)
+        + distance_gradient * signs.sum(axis=2)
+        + np.einsum("bij,bj->bi", signs, distance_gradient)
     )

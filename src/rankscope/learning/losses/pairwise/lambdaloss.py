@@ -1,4 +1,4 @@
-"""LambdaRank and LambdaLoss: pairs weighted by what swapping them changes in a measure."""
+"""LambdaRank and LambdaLoss: losses of pairs, weighted by the change of a measure when the two are swapped."""
 
 from __future__ import annotations
 
@@ -64,16 +64,16 @@ def lambdarank(
     0.947318
     """
     check_positive("sigma", sigma)
-    chosen = as_measure("measure", measure)
+    parsed_measure = as_measure("measure", measure)
     lists = FullyJudgedLists(relevance, offsets, max_grade=max_grade)
     hits = lists.hits(scores)
-    place = np.empty(scores.size, np.int64)  # of each document among the hits
-    place[lists.ranked(scores)] = np.arange(scores.size)
+    hit_index = np.empty(scores.size, np.int64)  # the index of each document among the hits
+    hit_index[lists.ranked(scores)] = np.arange(scores.size)
 
-    def weights(pairs: DocumentPairs) -> Floats:
-        return np.abs(chosen.swap_deltas(hits, place[pairs.higher], place[pairs.lower]))
+    def weigh_pairs(pairs: DocumentPairs) -> Floats:
+        return np.abs(parsed_measure.swap_deltas(hits, hit_index[pairs.higher], hit_index[pairs.lower]))
 
-    return weighted_logistic_loss(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
+    return weighted_logistic_loss(scores, offsets, sigma, weigh_pairs, pair_chunks(relevance, offsets), curvature)
 
 
 def lambdaloss(
@@ -111,20 +111,20 @@ def lambdaloss(
     if k is not None:
         check_count("k", k)
     depth = np.inf if k is None else k
-    place = np.empty(scores.size, np.int64)
-    place[order_in_lists(scores, offsets)] = place_in_group(offsets)
-    discount = np.where(place < depth, 1.0 / np.log2(place + 2.0), 0.0)
+    position = np.empty(scores.size, np.int64)
+    position[order_in_lists(scores, offsets)] = place_in_group(offsets)
+    discount = np.where(position < depth, 1.0 / np.log2(position + 2.0), 0.0)
     gain = finite_gains(relevance)
     gain /= np.repeat(np.maximum(ideal_gains(gain, offsets, depth), 1.0), np.diff(offsets))
 
-    def weights(pairs: DocumentPairs) -> Floats:
+    def weigh_pairs(pairs: DocumentPairs) -> Floats:
         i, j, _ = pairs
         if kind == "1":
             return np.asarray(gain[i] * discount[i])
-        one, other = place[i], place[j]
-        delta = steps[np.abs(one - other)]
+        position_i, position_j = position[i], position[j]
+        delta = discount_steps[np.abs(position_i - position_j)]
         if k is not None:
-            delta[np.minimum(one, other) >= k] = 0.0
+            delta[np.minimum(position_i, position_j) >= k] = 0.0
         if kind == "2++":
             delta *= mu
             delta += np.abs(discount[i] - discount[j])
@@ -132,18 +132,20 @@ def lambdaloss(
         return np.asarray(delta)
 
     if kind == "1":
-        paid = np.flatnonzero(gain * discount > 0)
-        return weighted_logistic_loss(scores, offsets, sigma, weights, chunks_with_all(paid, offsets), curvature)
-    slopes = 1.0 / np.log2(np.arange(2, int(np.diff(offsets).max()) + 3))
-    steps = np.append(0.0, slopes[:-1] - slopes[1:])  # by how far apart two rank
-    return weighted_logistic_loss(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
+        documents = np.flatnonzero(gain * discount > 0)
+        return weighted_logistic_loss(
+            scores, offsets, sigma, weigh_pairs, chunks_with_all(documents, offsets), curvature
+        )
+    rank_discounts = 1.0 / np.log2(np.arange(2, int(np.diff(offsets).max()) + 3))
+    discount_steps = np.append(0.0, rank_discounts[:-1] - rank_discounts[1:])  # by the difference of two ranks
+    return weighted_logistic_loss(scores, offsets, sigma, weigh_pairs, pair_chunks(relevance, offsets), curvature)
 
 
 def weighted_logistic_loss(
     scores: Reals,
     offsets: Ints,
     sigma: float,
-    weights: Callable[[DocumentPairs], Floats],
+    weigh_pairs: Callable[[DocumentPairs], Floats],
     chunks: Iterable[DocumentPairs],
     curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
@@ -151,11 +153,11 @@ def weighted_logistic_loss(
     scale = 1.0 / (np.log(2.0) * (offsets.size - 1))
     value, gradient = 0.0, np.zeros(scores.size)
     for pairs in chunks:
-        found, slope = logistic(scores[pairs.higher] - scores[pairs.lower], sigma)
-        each = weights(pairs)
-        value += float(found @ each)
+        losses, slope = logistic(scores[pairs.higher] - scores[pairs.lower], sigma)
+        pair_weights = weigh_pairs(pairs)
+        value += float(losses @ pair_weights)
         if curvature is not None:
-            add_curvature(curvature, scale * each * logistic_curvature(slope, sigma), pairs)
-        each *= slope
-        gradient += scatter_gradient(each, pairs, scores.size)
+            add_curvature(curvature, scale * pair_weights * logistic_curvature(slope, sigma), pairs)
+        pair_weights *= slope
+        gradient += scatter_gradient(pair_weights, pairs, scores.size)
     return float(value * scale), np.asarray(gradient * scale, scores.dtype)

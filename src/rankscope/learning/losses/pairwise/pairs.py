@@ -1,4 +1,4 @@
-"""Pairs of documents of a list, one of a higher grade, and losses averaged over them, with their gradients."""
+"""Pairs of documents of different grades in a list, and losses averaged over them, with their gradients."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ __all__ = [
 ]
 
 
-#: Pairs that are held at once: some 100 MB with what is computed of them.
+#: Pairs in memory at once: some 100 MB with what is computed from them.
 PAIRS_AT_ONCE = 1 << 21
 
 
 class DocumentPairs(NamedTuple):
-    """higher, lower: (pairs) places of documents of one list, the first of a higher grade, where nothing else is said.
-    list_: (pairs) the place of the list.
+    """higher, lower: (pairs) indices of two documents of one list, the first of the higher grade (but for
+    `chunks_with_all`). list_: (pairs) the index of the list.
     """
 
     higher: Ints
@@ -41,14 +41,14 @@ class DocumentPairs(NamedTuple):
 
 
 def sorted_by_grade(relevance: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints, Ints]:
-    """(documents) places by list and falling grade; where the lower grades of each begin; and its list."""
-    lists = group_of(offsets)
+    """(documents) indices by list and falling grade; where the lower grades of each begin; and its list."""
+    list_index = group_of(offsets)
     order = order_falling(relevance.astype(np.float64), np.diff(offsets))
     grades = relevance[order]
-    new = np.ones(order.size, np.bool_)
-    new[1:] = (grades[1:] != grades[:-1]) | (lists[1:] != lists[:-1])
-    begins = np.append(np.flatnonzero(new), order.size)
-    return order, begins[np.cumsum(new)], lists
+    starts_group = np.ones(order.size, np.bool_)
+    starts_group[1:] = (grades[1:] != grades[:-1]) | (list_index[1:] != list_index[:-1])
+    group_starts = np.append(np.flatnonzero(starts_group), order.size)
+    return order, group_starts[np.cumsum(starts_group)], list_index
 
 
 def count_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> Ints:
@@ -57,46 +57,51 @@ def count_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> Ints:
     >>> count_pairs(np.array([2, 0, 1, 1, 1]), np.array([0, 3, 5])).tolist()
     [3, 0]
     """
-    _, lower, lists = sorted_by_grade(relevance, offsets)
-    return np.bincount(lists, offsets[1:][lists] - lower, offsets.size - 1).astype(np.int64)
+    _, lower_starts, list_index = sorted_by_grade(relevance, offsets)
+    return np.bincount(list_index, offsets[1:][list_index] - lower_starts, offsets.size - 1).astype(np.int64)
 
 
 def graded_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> DocumentPairs:
     """All pairs of each list, one after the other.
 
-    >>> found = graded_pairs(np.array([0, 2, 1, 1, 1]), np.array([0, 3, 5]))
-    >>> found.higher.tolist(), found.lower.tolist(), found.list_.tolist()
+    >>> pairs = graded_pairs(np.array([0, 2, 1, 1, 1]), np.array([0, 3, 5]))
+    >>> pairs.higher.tolist(), pairs.lower.tolist(), pairs.list_.tolist()
     ([1, 1, 2], [2, 0, 0], [0, 0, 0])
     """
-    order, lower, lists = sorted_by_grade(relevance, offsets)
-    counts = offsets[1:][lists] - lower
-    return DocumentPairs(np.repeat(order, counts), order[ranges(lower, counts)], np.repeat(lists, counts))
+    order, lower_starts, list_index = sorted_by_grade(relevance, offsets)
+    counts = offsets[1:][list_index] - lower_starts
+    return DocumentPairs(np.repeat(order, counts), order[ranges(lower_starts, counts)], np.repeat(list_index, counts))
 
 
 def pair_chunks(relevance: npt.NDArray[Any], offsets: Ints, at_once: int = PAIRS_AT_ONCE) -> Iterator[DocumentPairs]:
-    """The same pairs, about `at_once` at a time (those of one document with all lower ones stay together)."""
-    order, lower, lists = sorted_by_grade(relevance, offsets)
-    counts = offsets[1:][lists] - lower
-    for part in document_slices(counts, at_once):
-        first = np.repeat(order[part], counts[part])
-        yield DocumentPairs(first, order[ranges(lower[part], counts[part])], np.repeat(lists[part], counts[part]))
+    """The same pairs in chunks of about `at_once`; the pairs of one document with all lower ones stay together."""
+    order, lower_starts, list_index = sorted_by_grade(relevance, offsets)
+    counts = offsets[1:][list_index] - lower_starts
+    for block in document_slices(counts, at_once):
+        higher = np.repeat(order[block], counts[block])
+        yield DocumentPairs(
+            higher, order[ranges(lower_starts[block], counts[block])], np.repeat(list_index[block], counts[block])
+        )
 
 
-def chunks_with_all(chosen: Ints, offsets: Ints, at_once: int = PAIRS_AT_ONCE) -> Iterator[DocumentPairs]:
-    """Some documents, each with all of its list whatever their grades, itself as well; about `at_once` at a time.
+def chunks_with_all(documents: Ints, offsets: Ints, at_once: int = PAIRS_AT_ONCE) -> Iterator[DocumentPairs]:
+    """Pairs of some documents with all documents of their lists, also themselves, in chunks of about `at_once`.
 
-    >>> [(one.higher.tolist(), one.lower.tolist()) for one in chunks_with_all(np.array([1]), np.array([0, 3, 5]))]
+    >>> chunks = chunks_with_all(np.array([1]), np.array([0, 3, 5]))
+    >>> [(pairs.higher.tolist(), pairs.lower.tolist()) for pairs in chunks]
     [([1, 1, 1], [0, 1, 2])]
     """
-    lists = group_of(offsets)[chosen]
-    counts = np.diff(offsets)[lists]
-    for part in document_slices(counts, at_once):
-        first = np.repeat(chosen[part], counts[part])
-        yield DocumentPairs(first, ranges(offsets[lists[part]], counts[part]), np.repeat(lists[part], counts[part]))
+    list_index = group_of(offsets)[documents]
+    counts = np.diff(offsets)[list_index]
+    for block in document_slices(counts, at_once):
+        higher = np.repeat(documents[block], counts[block])
+        yield DocumentPairs(
+            higher, ranges(offsets[list_index[block]], counts[block]), np.repeat(list_index[block], counts[block])
+        )
 
 
 def document_slices(counts: Ints, at_once: int) -> Iterator[slice]:
-    """Documents in turn, so many that their pairs are at most `at_once`, at least one; those without end no part."""
+    """Slices of documents with at most `at_once` pairs, or of one document; none behind the last pair."""
     ends = bounds(counts)
     start = 0
     while start < counts.size and ends[start] < ends[-1]:
@@ -105,9 +110,9 @@ def document_slices(counts: Ints, at_once: int) -> Iterator[slice]:
         start = stop
 
 
-#: Of differences of scores (higher less lower grade), the value of each pair and its derivative.
+#: From differences of scores (higher less lower grade) to the loss of each pair and its derivative.
 PairLoss = Callable[[Reals], tuple[Reals, Reals]]
-#: How much each pair of a list counts: all alike, by the difference of grades, by that of 2 ** grade.
+#: The weight of a pair within its list: equal, the difference of grades, or that of 2 ** grade.
 PAIR_WEIGHTS = ("equal", "grades", "gains")
 
 
@@ -117,37 +122,41 @@ def mean_over_pairs(
     relevance: npt.NDArray[Any],
     offsets: Ints,
     weights: str = "equal",
-    bend: Callable[[Reals], Reals] | None = None,
+    second_derivative: Callable[[Reals], Reals] | None = None,
     curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
-    """The weighted mean over the pairs of each list, and the mean of that over lists, with its gradient.
+    """The mean over lists of the weighted mean over the pairs of each list, with its gradient.
 
-    bend: the second derivatives of pairs from their first ones, which are added to `curvature`.
+    second_derivative: from the first derivatives of pairs to their second ones, which are added to `curvature`.
     """
     if weights not in PAIR_WEIGHTS:
         raise ParameterError(f"weights is {weights!r}, expected one of {', '.join(map(repr, PAIR_WEIGHTS))}")
-    lists, n = offsets.size - 1, scores.size
-    worth = None if weights == "equal" else relevance if weights == "grades" else finite_gains(relevance, powers_of_two)
-    total = np.zeros(lists) if worth is not None else count_pairs(relevance, offsets).astype(np.float64)
-    if worth is not None:
+    n_lists, n_documents = offsets.size - 1, scores.size
+    grade_values = (
+        None if weights == "equal" else relevance if weights == "grades" else finite_gains(relevance, powers_of_two)
+    )
+    weight_totals = (
+        np.zeros(n_lists) if grade_values is not None else count_pairs(relevance, offsets).astype(np.float64)
+    )
+    if grade_values is not None:
         for pairs in pair_chunks(relevance, offsets):
-            total += np.bincount(pairs.list_, worth[pairs.higher] - worth[pairs.lower], lists)
-    share = np.divide(1.0, lists * total, out=np.zeros(lists), where=total > 0)
-    value, gradient = 0.0, np.zeros(n)
+            weight_totals += np.bincount(pairs.list_, grade_values[pairs.higher] - grade_values[pairs.lower], n_lists)
+    list_weights = np.divide(1.0, n_lists * weight_totals, out=np.zeros(n_lists), where=weight_totals > 0)
+    value, gradient = 0.0, np.zeros(n_documents)
     for pairs in pair_chunks(relevance, offsets):
-        found, slope = values_of_pairs(loss, scores, pairs)
-        each = share[pairs.list_]
-        if worth is not None:
-            each = each * (worth[pairs.higher] - worth[pairs.lower])
-        value += float(found @ each)
-        gradient += scatter_gradient(slope * each, pairs, n)
-        if bend is not None and curvature is not None:
-            add_curvature(curvature, bend(slope) * each, pairs)
+        losses, slopes = values_of_pairs(loss, scores, pairs)
+        pair_weights = list_weights[pairs.list_]
+        if grade_values is not None:
+            pair_weights = pair_weights * (grade_values[pairs.higher] - grade_values[pairs.lower])
+        value += float(losses @ pair_weights)
+        gradient += scatter_gradient(slopes * pair_weights, pairs, n_documents)
+        if second_derivative is not None and curvature is not None:
+            add_curvature(curvature, second_derivative(slopes) * pair_weights, pairs)
     return value, gradient.astype(scores.dtype)
 
 
 def powers_of_two(grades: Ints) -> Floats:
-    """Gains, of which only differences are asked for: of negative grades as well."""
+    """2 ** grade, also for negative grades; only differences of these are used."""
     return np.exp2(grades)
 
 
@@ -156,13 +165,13 @@ def values_of_pairs(loss: PairLoss, scores: Reals, pairs: DocumentPairs) -> tupl
     return loss(scores[pairs.higher] - scores[pairs.lower])
 
 
-def scatter_gradient(slopes: Reals, pairs: DocumentPairs, n: int) -> Floats:
-    """(documents) what derivatives by the differences of pairs come to for each score."""
-    return np.asarray(np.bincount(pairs.higher, slopes, n) - np.bincount(pairs.lower, slopes, n))
+def scatter_gradient(slopes: Reals, pairs: DocumentPairs, n_documents: int) -> Floats:
+    """(documents) the gradient by scores from the derivatives by the differences of pairs."""
+    return np.asarray(np.bincount(pairs.higher, slopes, n_documents) - np.bincount(pairs.lower, slopes, n_documents))
 
 
-def add_curvature(curvature: Floats, bends: Reals, pairs: DocumentPairs) -> None:
-    """Add second derivatives by the differences of pairs to those by both their scores; none of one with itself."""
-    bends = np.where(pairs.higher == pairs.lower, 0.0, bends)
-    for ends in (pairs.higher, pairs.lower):
-        curvature += np.bincount(ends, bends, curvature.size)
+def add_curvature(curvature: Floats, second_derivatives: Reals, pairs: DocumentPairs) -> None:
+    """Add second derivatives by the differences of pairs to those by both scores; a document with itself has none."""
+    second_derivatives = np.where(pairs.higher == pairs.lower, 0.0, second_derivatives)
+    for documents in (pairs.higher, pairs.lower):
+        curvature += np.bincount(documents, second_derivatives, curvature.size)

@@ -1,4 +1,4 @@
-"""RankNet and RankSVM: the logistic and the hinge loss of pairs."""
+"""RankNet and RankSVM: the logistic and the hinge loss of pairs of documents."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ def ranknet(
     (0.693147, [-0.5, 0.5])
     """
     check_positive("sigma", sigma)
-    bend = None if curvature is None else (lambda slope: logistic_curvature(slope, sigma))
-    return mean_over_pairs(lambda x: logistic(x, sigma), scores, relevance, offsets, weights, bend, curvature)
+    second_derivative = None if curvature is None else (lambda slope: logistic_curvature(slope, sigma))
+    return mean_over_pairs(
+        lambda x: logistic(x, sigma), scores, relevance, offsets, weights, second_derivative, curvature
+    )
 
 
 def ranksvm(
@@ -69,9 +71,9 @@ def ranksvm(
 def logistic(differences: Reals, sigma: float) -> tuple[Reals, Reals]:
     """log(1 + exp(-sigma x)) without overflow, and its derivative."""
     scaled = sigma * differences
-    small = np.exp(-np.abs(scaled))
-    value = np.log1p(small) + np.maximum(-scaled, 0)
-    return value, np.asarray(-sigma * np.where(scaled >= 0, small, 1) / (1 + small), differences.dtype)
+    exp_minus_abs = np.exp(-np.abs(scaled))
+    value = np.log1p(exp_minus_abs) + np.maximum(-scaled, 0)
+    return value, np.asarray(-sigma * np.where(scaled >= 0, exp_minus_abs, 1) / (1 + exp_minus_abs), differences.dtype)
 
 
 def logistic_curvature(slopes: Reals, sigma: float) -> Reals:
