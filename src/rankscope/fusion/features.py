@@ -57,10 +57,10 @@ def run_features(
     Raises InputError as `fuse` does, and where nothing is left; ParameterError; UnknownName for a normalisation.
 
     >>> runs = [Run({"q": {"a": 9.0, "b": 8.0}}, name="bm25"), Run({"q": {"b": 0.9}}, name="dense")]
-    >>> found = run_features({"q": {"b": 2}}, runs, normalise="none")
-    >>> found.names[:3], found.doc_ids, found.relevance.tolist()
+    >>> result = run_features({"q": {"b": 2}}, runs, normalise="none")
+    >>> result.names[:3], result.doc_ids, result.relevance.tolist()
     (('bm25:score', 'bm25:reciprocal_rank', 'bm25:rank'), ['a', 'b'], [0, 2])
-    >>> found.values.tolist()
+    >>> result.values.tolist()
     [[9.0, 1.0, 1.0, 0.9, 0.0, 2.0, 1.0], [8.0, 0.5, 2.0, 0.9, 1.0, 1.0, 2.0]]
     """
     if normalise not in NORMALISATIONS:

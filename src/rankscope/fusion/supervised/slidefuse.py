@@ -38,7 +38,7 @@ def learn_slide(
 ) -> dict[str, Any]:
     """The shares of PosFuse, and the window. Raises ParameterError."""
     window = setting.get("window", SLIDE_SETTINGS["window"])
-    check_count("window", window, least=0)
+    check_count("window", window, minimum=0)
     return {**learn_pos(pool, known, setting, normalise), "window": int(window)}
 
 
