@@ -1,4 +1,4 @@
-"""`rankscope` and `python -m rankscope`: loads the command line, and ends at once where it is interrupted meanwhile."""
+"""`rankscope` and `python -m rankscope`: loads the command line, and exits at once if interrupted while loading."""
 
 import os
 import signal
@@ -7,22 +7,20 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """The entry point. What is needed to load it is kept to a few small modules, since Python's own answer to an
-    interrupt that comes before it is a traceback.
-    """
-    # Not where interrupts are ignored, as of what runs behind a shell's `&`.
-    handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if handled:
-        signal.signal(signal.SIGINT, end)
+    """The entry point. It imports few and small modules, since Python answers an earlier interrupt with a traceback."""
+    # Unless interrupts are ignored, as in a job behind a shell's `&`.
+    default_interrupts = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if default_interrupts:
+        signal.signal(signal.SIGINT, exit_interrupted)
     from rankscope.cli.main import main as command_line
 
-    if handled:
+    if default_interrupts:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     command_line()
 
 
-def end(number: int, frame: object) -> None:
-    """Nothing has been read or written yet, and an exception might be lost in what imports modules."""
+def exit_interrupted(number: int, frame: object) -> None:
+    """Exit at once: nothing has been read or written yet, and the import of a module might swallow an exception."""
     try:
         os.write(2, b"rankscope: interrupted; no result was written\n")
     finally:

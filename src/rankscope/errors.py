@@ -1,4 +1,4 @@
-"""What can go wrong, as a tree.
+"""Exceptions that rankscope raises, as a tree.
 
 ::
 
@@ -30,8 +30,8 @@ __all__ = [
 
 #: Characters that end a line, command a terminal, or turn round the text behind them.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-#: So many known names are listed, where a hint says what lists all.
-MOST = 8
+#: Most known names that a message lists if a hint says what lists all.
+MAX_LISTED = 8
 
 
 def in_one_line(text: str) -> str:
@@ -40,7 +40,7 @@ def in_one_line(text: str) -> str:
     >>> in_one_line("two\nlines")
     'two\\nlines'
     """
-    return text if text.isprintable() else CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+    return text if text.isprintable() else CONTROLS.sub(lambda control: repr(control[0])[1:-1], text)
 
 
 class RankscopeError(Exception):
@@ -66,12 +66,12 @@ class UnknownName(ParameterError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         candidates = sorted(known)
-        lowered = {c.lower(): c for c in reversed(candidates)}  # nDCG before ndcg
-        near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
-        shown = ", ".join(candidates) or "none"
-        if hint and len(candidates) > MOST:
-            shown = f"{', '.join(candidates[:MOST])} and {len(candidates) - MOST} others"
-        advice = f"did you mean {lowered[near[0]]}?" if near else f"known: {shown}{hint}"
+        by_lower_case = {c.lower(): c for c in reversed(candidates)}  # nDCG before ndcg
+        nearest = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.5)
+        listed = ", ".join(candidates) or "none"
+        if hint and len(candidates) > MAX_LISTED:
+            listed = f"{', '.join(candidates[:MAX_LISTED])} and {len(candidates) - MAX_LISTED} others"
+        advice = f"did you mean {by_lower_case[nearest[0]]}?" if nearest else f"known: {listed}{hint}"
         super().__init__(f"unknown {kind} {name!r}; {advice}")
 
     def __reduce__(self) -> tuple[Any, ...]:

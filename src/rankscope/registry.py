@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import MutableMapping
 
-TYPE_CHECKING = False  # as in typing, which takes longer to load than all else that a package needs for this
+TYPE_CHECKING = False  # as in typing, which takes longer to load than everything else here
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from typing import Any
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["LazyRegistry", "lazy_attributes", "resolve"]
 
 
-def resolve(place: str) -> Any:
-    """What stands at a place such as "rankscope.measures.binary:P"; without a name, the module."""
-    module, _, name = place.partition(":")
-    loaded = importlib.import_module(module)
-    return getattr(loaded, name) if name else loaded
+def resolve(path: str) -> Any:
+    """The object at a path such as "rankscope.measures.binary:P"; without a name, the module."""
+    module_name, _, name = path.partition(":")
+    module = importlib.import_module(module_name)
+    return getattr(module, name) if name else module
 
 
 class LazyRegistry(MutableMapping):  # type: ignore[type-arg]  # typing is not loaded here
-    """Things by name. Values that are places, as `resolve` takes them, are loaded when they are first asked for."""
+    """Things by name. Values that are paths, as `resolve` takes them, are loaded when they are first asked for."""
 
     def __init__(self, entries: Mapping[str, Any]) -> None:
         self._entries: dict[str, Any] = dict(entries)
@@ -58,13 +58,13 @@ def lazy_attributes(
     their names as well.
     """
 
-    def find(name: str) -> Any:
+    def load_attribute(name: str) -> Any:
         if name in packages:
             return importlib.import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
-        setattr(sys.modules[package], name, value)  # at once from now on
+        setattr(sys.modules[package], name, value)  # found without this function from now on
         return value
 
-    return find, lambda: sorted(sys.modules[package].__all__)
+    return load_attribute, lambda: sorted(sys.modules[package].__all__)

@@ -149,7 +149,7 @@ def test_many_queries_are_taken_chunk_by_chunk_with_the_same_values(name: str, m
     whole = rs.evaluate(case.qrels, case.run, name).values
     assert whole.any()
     for cells in (1, 3000):
-        monkeypatch.setattr(cwl, "CELLS", cells)
+        monkeypatch.setattr(cwl, "MAX_CELLS", cells)
         assert_same_bits(rs.evaluate(case.qrels, case.run, name).values, whole)
 
 

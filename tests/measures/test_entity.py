@@ -307,7 +307,7 @@ def test_tables_too_wide_for_memory_are_done_in_parts(monkeypatch: pytest.Monkey
     hits = Hits.concat([hits_of([*map(float, rng.integers(1, 90, 5))], 100) for _ in range(23)])
     measures = [rs.parse_measure("APIntervals(step=2, depth=90)"), coded("nDCG(scale='permille')@9")]
     whole = [measure(hits) for measure in measures]
-    monkeypatch.setattr(entity_curves, "CELLS", 5000)
+    monkeypatch.setattr(entity_curves, "MAX_CELLS", 5000)
     for measure, values in zip(measures, whole, strict=True):
         assert_same_bits(measure(replace(hits, _memory={})).tolist(), values.tolist())
         assert measure.used(hits).shape == (23,)

@@ -74,7 +74,7 @@ def tau_pvalue(tau: float, n: int) -> float:
     >>> round(tau_pvalue(1.0, 4), 4)
     0.0415
     """
-    check_count("n", n, least=0)
+    check_count("n", n, minimum=0)
     return float(tau_pvalues(tau, n))
 
 

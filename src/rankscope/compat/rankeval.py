@@ -99,7 +99,7 @@ def kendall_tau_prob(tau: float, pairs: int) -> float:
     >>> round(kendall_tau_prob(0.5, 6), 4)
     0.1588
     """
-    check_count("pairs", pairs, least=0)
+    check_count("pairs", pairs, minimum=0)
     return float(tau_prob(tau, pairs))
 
 

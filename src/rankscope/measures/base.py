@@ -1,4 +1,4 @@
-"""What a measure is: frozen parameters, a pure call, and a name that can be read back."""
+"""Base classes of measures: frozen parameters, a pure call, and a name that can be parsed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-#: No parameter reaches this: far above any number of documents, and a whole number of 64 bits.
+#: Upper limit of all parameters: far above any number of documents, and within 64 bits.
 LARGEST = 10**18
 Summary = Literal["mean", "sum", "geometric", "none"]
 
@@ -91,21 +91,27 @@ class Measure(ABC):
 
     def looks_at_first_only(self) -> bool:
         """Whether nothing beyond its cutoff can change the value with these parameters; see `first_only`."""
-        free = vars(type(self)).get("first_only")
-        if free is None or not is_int(getattr(self, "cutoff", None)):
+        free_parameters = vars(type(self)).get("first_only")
+        if free_parameters is None or not is_int(getattr(self, "cutoff", None)):
             return False
-        return all(f.name in ("cutoff", *free) or getattr(self, f.name) == f.default for f in fields(self))
+        return all(f.name in ("cutoff", *free_parameters) or getattr(self, f.name) == f.default for f in fields(self))
 
     def refuse_average(self) -> None:
         """Raise ParameterError where it cannot be averaged over the orders of tied documents."""
         if self.averages():
             return
-        why, other = "its average over the orders of tied documents has no closed form", "a measure that has one, as"
+        reason, alternative = (
+            "its average over the orders of tied documents has no closed form",
+            "a measure that has one, as",
+        )
         if self.averaged:
-            why, other = f"{why} with these parameters", "other ones, as a whole number for the cutoff, with"
+            reason, alternative = (
+                f"{reason} with these parameters",
+                "other ones, as a whole number for the cutoff, with",
+            )
         raise ParameterError(
-            f"{self}: {why}; choose another tie rule (doc_id_desc or file) or {other} P, R, F, RR, Success, AP, DCG, "
-            "nDCG, ERR, RBP"
+            f"{self}: {reason}; choose another tie rule (doc_id_desc or file) or {alternative} P, R, F, RR, Success, "
+            "AP, DCG, nDCG, ERR, RBP"
         )
 
     def best_grade(self, hits: Hits) -> int | None:
@@ -147,24 +153,24 @@ class Measure(ABC):
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         """Every parameter with its value as text, for the signature; as `hits` resolve them where given."""
-        found = {}
+        settings = {}
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name == "rel" and value is None and hits is not None:
                 value = hits.rel
             if f.name != self.after_at and value is not None:
-                found[f.name] = str(value)
-        return found
+                settings[f.name] = str(value)
+        return settings
 
     def __str__(self) -> str:
         return self._text
 
     @cached_property
     def _text(self) -> str:
-        shown = [f for f in fields(self) if f.name != self.after_at and self._is_shown(f)]
-        inner = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in shown)
+        shown_fields = [f for f in fields(self) if f.name != self.after_at and self._is_shown(f)]
+        parameters = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in shown_fields)
         cutoff = getattr(self, self.after_at, None)
-        return self.name + (f"({inner})" if inner else "") + (f"@{cutoff}" if cutoff is not None else "")
+        return self.name + (f"({parameters})" if parameters else "") + (f"@{cutoff}" if cutoff is not None else "")
 
     def _is_shown(self, f: Field[Any]) -> bool:
         return f.name in self.always_shown or f.default is MISSING or getattr(self, f.name) != f.default
@@ -172,7 +178,7 @@ class Measure(ABC):
     def __post_init__(self) -> None:
         for f in fields(self):
             value = getattr(self, f.name)
-            if isinstance(value, np.generic):  # a number out of a NumPy array
+            if isinstance(value, np.generic):  # a number from a NumPy array
                 object.__setattr__(self, f.name, value.item())
         self.check_shared()
         self.check()
@@ -182,16 +188,18 @@ class Measure(ABC):
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name == "cutoff":
-                optional = f.default is not MISSING
-                own = self.own_cutoffs and isinstance(value, str) and QUERY_CUTOFF.fullmatch(value) is not None
-                if own and value.startswith("recall="):  # .5 and 0.50 are 0.5
+                is_optional = f.default is not MISSING
+                is_query_cutoff = (
+                    self.own_cutoffs and isinstance(value, str) and QUERY_CUTOFF.fullmatch(value) is not None
+                )
+                if is_query_cutoff and value.startswith("recall="):  # .5 and 0.50 are 0.5
                     object.__setattr__(self, f.name, f"recall={float(value.removeprefix('recall='))!r}")
-                good = (value is None and optional) or (is_int(value) and 1 <= value < LARGEST) or own
-                forms = "a whole number of at least 1, as in @10" + (QUERY_CUTOFF_FORMS if self.own_cutoffs else "")
-                require(good, self, "cutoff", value, forms)
+                valid = (value is None and is_optional) or (is_int(value) and 1 <= value < LARGEST) or is_query_cutoff
+                expected = "a whole number of at least 1, as in @10" + (QUERY_CUTOFF_FORMS if self.own_cutoffs else "")
+                require(valid, self, "cutoff", value, expected)
             elif f.name == "rel":
-                good = value is None or (is_int(value) and 1 <= value < LARGEST)
-                require(good, self, "rel", value, "a whole number of at least 1")
+                valid = value is None or (is_int(value) and 1 <= value < LARGEST)
+                require(valid, self, "rel", value, "a whole number of at least 1")
 
     def check(self) -> None:  # noqa: B027 - most measures have nothing more to check
         """Raise ParameterError for a parameter of its own out of range (the shared ones are checked already)."""

@@ -1,4 +1,4 @@
-"""Measures of relevant or not: precision, recall, F, success, average precision, reciprocal rank, AUC."""
+"""Measures of binary relevance: precision, recall, F, success, average precision, reciprocal rank, AUC."""
 
 from __future__ import annotations
 
@@ -49,17 +49,19 @@ class P(ScaledRanks, Binary):
 
     def values(self, hits: Hits) -> Floats:
         depth = self.reach(hits)
-        found = hits.sum(within(hits, depth, hits.relevant(self.rel)))
-        share = ratio(found, depth) if isinstance(depth, np.ndarray) else found / (depth or 1)
-        return np.minimum(share, 1.0)  # ranks may be parts of 1, and those given by a user may be equal
+        n_relevant_within = hits.sum(within(hits, depth, hits.relevant(self.rel)))
+        precision = (
+            ratio(n_relevant_within, depth) if isinstance(depth, np.ndarray) else n_relevant_within / (depth or 1)
+        )
+        return np.minimum(precision, 1.0)  # scaled ranks may be below 1, and ranks of a user may be equal
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        if self.scale is not None:  # ranks may be parts of 1
+        if self.scale is not None:  # scaled ranks may be below 1
             return super().swap_deltas(hits, first, second)
         depth = self.reach(hits)
-        inside = within(hits, depth, np.ones(hits.rank.size, np.bool_)).astype(np.float64)
-        changed = sum_changes(hits.relevant(self.rel).astype(np.float64), inside, first, second)
-        return ratio(changed, depth[hits.query[first]]) if isinstance(depth, np.ndarray) else changed / (depth or 1)
+        weight_within = within(hits, depth, np.ones(hits.rank.size, np.bool_)).astype(np.float64)
+        changes = sum_changes(hits.relevant(self.rel).astype(np.float64), weight_within, first, second)
+        return ratio(changes, depth[hits.query[first]]) if isinstance(depth, np.ndarray) else changes / (depth or 1)
 
     def best_grade(self, hits: Hits) -> int | None:
         return max(self.level(hits), hits.max_grade) if is_int(self.cutoff) and self.scale is None else None
@@ -80,8 +82,8 @@ class R(ScaledRanks, Binary):
     cutoff: int | str
 
     def values(self, hits: Hits) -> Floats:
-        found = hits.sum(within(hits, self.reach(hits), hits.relevant(self.rel)))
-        return ratio(found, hits.n_relevant(self.rel))
+        n_relevant_within = hits.sum(within(hits, self.reach(hits), hits.relevant(self.rel)))
+        return ratio(n_relevant_within, hits.n_relevant(self.rel))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,9 +106,9 @@ class F(Binary):
 
     def values(self, hits: Hits) -> Floats:
         # With n relevant within the cutoff P is n / k and R is n / N: so F is (1 + b^2) n / (b^2 N + k).
-        found = np.minimum(hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))), self.cutoff)
-        square = self.beta * self.beta
-        return ratio((1 + square) * found, square * hits.n_relevant(self.rel) + self.cutoff)
+        n_relevant_within = np.minimum(hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))), self.cutoff)
+        beta_squared = self.beta * self.beta
+        return ratio((1 + beta_squared) * n_relevant_within, beta_squared * hits.n_relevant(self.rel) + self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,8 +145,8 @@ class RelP(Binary):
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
-        found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
-        return ratio(found, np.minimum(hits.n_relevant(self.rel), self.cutoff))
+        n_relevant_within = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
+        return ratio(n_relevant_within, np.minimum(hits.n_relevant(self.rel), self.cutoff))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,22 +170,23 @@ class AP(ScaledRanks, Binary):
 
     def check(self) -> None:
         require(self.norm in ("R", "min", "found"), self, "norm", self.norm, "'R', 'min' or 'found'")
-        good = self.norm != "min" or self.cutoff is not None
-        require(good, self, "norm", self.norm, "a cutoff with it, as in AP(norm='min')@10")
+        valid = self.norm != "min" or self.cutoff is not None
+        require(valid, self, "norm", self.norm, "a cutoff with it, as in AP(norm='min')@10")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        found = super().settings(hits)
-        if self.norm == "R":  # what AP means where nobody says more
-            del found["norm"]
-        return found
+        settings = super().settings(hits)
+        if self.norm == "R":  # the default meaning of AP
+            del settings["norm"]
+        return settings
 
     def averages(self) -> bool:
-        # Within a cutoff the number found, which divides, varies with the order itself.
+        # Within a cutoff the divisor, the number of relevant documents found, depends on the order.
         return super().averages() and (self.norm != "found" or self.cutoff is None)
 
     def values(self, hits: Hits) -> Floats:
-        total = self.expected_sum(hits) if hits.ties == "average" else hits.sum(self.precisions(hits))
-        return np.minimum(ratio(total, self.divisor(hits)), 1.0)  # more than k may be given ranks up to k
+        precision_sum = self.expected_sum(hits) if hits.ties == "average" else hits.sum(self.precisions(hits))
+        # At most 1: ranks of a user may put more than k documents at ranks up to k.
+        return np.minimum(ratio(precision_sum, self.divisor(hits)), 1.0)
 
     def precisions(self, hits: Hits) -> Floats:
         """(hits) the precision at the rank of each relevant document within the cutoff; 0 for others."""
@@ -191,18 +194,20 @@ class AP(ScaledRanks, Binary):
         return np.where(within(hits, self.reach(hits), hits.relevant(self.rel)), precision, 0.0)
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        if self.norm == "found" or self.scale is not None:  # the divisor changes as well; ranks may be parts of 1
+        if self.norm == "found" or self.scale is not None:  # the divisor changes as well; scaled ranks may be below 1
             return super().swap_deltas(hits, first, second)
-        worth = np.where(within(hits, self.reach(hits), np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
-        changed = precision_sum_changes(hits, hits.relevant(self.rel), worth, first, second)
-        return ratio(changed, self.divisor(hits)[hits.query[first]])
+        rank_weights = np.where(within(hits, self.reach(hits), np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
+        changes = precision_sum_changes(hits, hits.relevant(self.rel), rank_weights, first, second)
+        return ratio(changes, self.divisor(hits)[hits.query[first]])
 
     def divisor(self, hits: Hits) -> Floats:
         """(queries) what the sum of precisions is divided by."""
         if self.norm == "found":
             return hits.sum(within(hits, self.reach(hits), hits.relevant(self.rel)))
-        n, depth = hits.n_relevant(self.rel), self.reach(hits)
-        return n if self.norm == "R" or depth is None else np.minimum(n, self.ranks_within(hits, depth))
+        n_relevant, depth = hits.n_relevant(self.rel), self.reach(hits)
+        if self.norm == "R" or depth is None:
+            return n_relevant
+        return np.minimum(n_relevant, self.ranks_within(hits, depth))
 
     def expected_sum(self, hits: Hits) -> Floats:
         """The sum of precisions, averaged over the orders of tied documents.
@@ -212,15 +217,15 @@ class AP(ScaledRanks, Binary):
         """
         relevant = hits.relevant(self.rel)
         _, query, above, n, m, c = tie_groups(hits, relevant)
-        deepest = self.cutoff if isinstance(self.cutoff, int) else np.inf
-        read = np.clip(deepest - above, 0, n)
-        share = (m - 1) / np.maximum(n - 1, 1)
-        inverse = np.append(0.0, np.cumsum(1 / np.arange(1.0, int((above + read).max(initial=0)) + 1)))
-        inverses = inverse[(above + read).astype(np.intp)] - inverse[above.astype(np.intp)]
-        alone = n == 1  # no difference of sums, which loses digits
-        inverses[alone] = np.where(read > 0, 1 / (above + 1), 0.0)[alone]
-        total = m / n * ((c + 1 - share * (above + 1)) * inverses + share * read)
-        return sum_by_group(total, query, len(hits))
+        cutoff = self.cutoff if isinstance(self.cutoff, int) else np.inf
+        n_read = np.clip(cutoff - above, 0, n)
+        relevant_share = (m - 1) / np.maximum(n - 1, 1)
+        harmonic_sums = np.append(0.0, np.cumsum(1 / np.arange(1.0, int((above + n_read).max(initial=0)) + 1)))
+        inverse_rank_sums = harmonic_sums[(above + n_read).astype(np.intp)] - harmonic_sums[above.astype(np.intp)]
+        untied = n == 1  # no difference of sums, which loses digits
+        inverse_rank_sums[untied] = np.where(n_read > 0, 1 / (above + 1), 0.0)[untied]
+        expected_sums = m / n * ((c + 1 - relevant_share * (above + 1)) * inverse_rank_sums + relevant_share * n_read)
+        return sum_by_group(expected_sums, query, len(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,12 +247,12 @@ class RR(Binary):
             return sum_by_group(probability / rank, query, len(hits))
         rows = within(hits, self.cutoff, hits.relevant(self.rel)).nonzero()[0][::-1]
         values = np.zeros(len(hits))
-        values[hits.query[rows]] = 1.0 / hits.rank[rows]  # from the last to the first, which stays
+        values[hits.query[rows]] = 1.0 / hits.rank[rows]  # from the last to the first, which remains
         return values
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        worth = np.where(within(hits, self.cutoff, np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
-        return reciprocal_rank_changes(hits, hits.relevant(self.rel), worth, first, second)
+        rank_weights = np.where(within(hits, self.cutoff, np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
+        return reciprocal_rank_changes(hits, hits.relevant(self.rel), rank_weights, first, second)
 
     def best_grade(self, hits: Hits) -> int:
         return max(self.level(hits), hits.max_grade)
@@ -307,7 +312,7 @@ class AUC(Binary):
     cutoff: int | None = None
 
     def averages(self) -> bool:
-        return self.cutoff is None  # how many relevant ones are within it varies with the order itself
+        return self.cutoff is None  # the number of relevant documents within it depends on the order
 
     def values(self, hits: Hits) -> Floats:
         if hits.ties == "given" and hits.collection_size is None:
@@ -316,14 +321,15 @@ class AUC(Binary):
                 "(--total-ranks N, total_ranks=N)"
             )
         relevant = hits.relevant(self.rel)
-        above = hits.rank - 1 - hits.relevant_above(self.rel)  # others above
+        others_above = hits.rank - 1 - hits.relevant_above(self.rel)
         if hits.ties == "average":
             groups = tie_groups(hits, relevant)
-            others = groups.above - groups.marked_above + (groups.size - groups.marked) / 2
-            above = np.repeat(others, np.diff(groups.offsets))
-        counted = within(hits, self.cutoff, relevant)
-        found = hits.sum(counted)
-        read = hits.retrieved if self.cutoff is None else np.minimum(hits.retrieved, self.cutoff)
-        pairs = found * (read - found)
-        wrong = hits.sum(np.where(counted, above, 0.0))
-        return np.where(found > 0, np.clip(1.0 - ratio(wrong, pairs), 0.0, 1.0), 0.0)  # given ranks may be equal
+            mean_others_above = groups.above - groups.marked_above + (groups.size - groups.marked) / 2
+            others_above = np.repeat(mean_others_above, np.diff(groups.offsets))
+        relevant_within = within(hits, self.cutoff, relevant)
+        n_relevant_within = hits.sum(relevant_within)
+        n_read = hits.retrieved if self.cutoff is None else np.minimum(hits.retrieved, self.cutoff)
+        n_pairs = n_relevant_within * (n_read - n_relevant_within)
+        n_wrong_pairs = hits.sum(np.where(relevant_within, others_above, 0.0))
+        area = np.clip(1.0 - ratio(n_wrong_pairs, n_pairs), 0.0, 1.0)  # ranks of a user may be equal
+        return np.where(n_relevant_within > 0, area, 0.0)

@@ -38,36 +38,37 @@ def max_grade_of(gmax: int | None, measure: Measure, hits: Hits) -> int:
     return gmax
 
 
-def stops(stop: Floats, offsets: Ints) -> Floats:
-    """The probability that the reader stops at each document. stop: that of one who has come as far."""
-    go_on = cumulative_product(1.0 - stop, offsets)
-    reached = np.ones(go_on.size)
-    reached[1:] = go_on[:-1]
-    firsts = offsets[:-1]
-    reached[firsts[firsts < reached.size]] = 1.0
-    return stop * reached
+def stop_distribution(stop_probability: Floats, offsets: Ints) -> Floats:
+    """The probability that a reader stops at each document. stop_probability: that of a reader who gets so far."""
+    pass_probability = cumulative_product(1.0 - stop_probability, offsets)
+    reach_probability = np.ones(pass_probability.size)
+    reach_probability[1:] = pass_probability[:-1]
+    first_entries = offsets[:-1]
+    reach_probability[first_entries[first_entries < reach_probability.size]] = 1.0
+    return stop_probability * reach_probability
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cascade(Measure):
-    """What ERR and nERR share: a reader whom a document stops with probability (2^grade - 1) / 2^gmax."""
+    """Base of ERR and nERR: a reader whom a document stops with probability (2^grade - 1) / 2^gmax."""
 
     gmax: int | None = None
     cutoff: int | None = None
 
     def check(self) -> None:
-        good = self.gmax is None or (is_int(self.gmax) and 1 <= self.gmax <= 1000)
-        require(good, self, "gmax", self.gmax, "a whole number from 1 to 1000")
+        valid = self.gmax is None or (is_int(self.gmax) and 1 <= self.gmax <= 1000)
+        require(valid, self, "gmax", self.gmax, "a whole number from 1 to 1000")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        found = super().settings(hits)
-        return {"gmax": str(max(hits.max_grade, 0)), **found} if hits is not None else found
+        settings = super().settings(hits)
+        return {"gmax": str(max(hits.max_grade, 0)), **settings} if hits is not None else settings
 
     def err(self, hits: Hits) -> Floats:
-        stop = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
+        stop_probability = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
         if hits.ties == "average":
-            return mean_stops(hits, stop, self.cutoff)
-        return hits.sum(stops(stop, hits.offsets) * mean_weight(hits, np.reciprocal, self.cutoff))
+            return mean_stops(hits, stop_probability, self.cutoff)
+        rank_weights = mean_weight(hits, np.reciprocal, self.cutoff)
+        return hits.sum(stop_distribution(stop_probability, hits.offsets) * rank_weights)
 
     def ideal_err(self, hits: Hits) -> Floats:
         """ERR of all judged documents in falling order of grade."""
@@ -79,8 +80,9 @@ class Cascade(Measure):
         if self.cutoff is not None:
             lengths = np.minimum(lengths, self.cutoff)
         offsets = bounds(lengths)
-        stop = stopping_probability(hits.grades[ranges(hits.grade_offsets[:-1], lengths)], gmax)
-        return sum_by_group(stops(stop, offsets) / (place_in_group(offsets) + 1), group_of(offsets), len(hits))
+        stop_probability = stopping_probability(hits.grades[ranges(hits.grade_offsets[:-1], lengths)], gmax)
+        contributions = stop_distribution(stop_probability, offsets) / (place_in_group(offsets) + 1)
+        return sum_by_group(contributions, group_of(offsets), len(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +103,8 @@ class ERR(Cascade):
         return self.err(hits)
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        stop = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
-        return stopping_changes(hits, stop, mean_weight(hits, np.reciprocal, self.cutoff), first, second)
+        stop_probability = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
+        return stopping_changes(hits, stop_probability, mean_weight(hits, np.reciprocal, self.cutoff), first, second)
 
     def best_grade(self, hits: Hits) -> int:
         return max(max_grade_of(self.gmax, self, hits), 1)
@@ -146,15 +148,15 @@ class RBP(Measure):
 
     def check(self) -> None:
         require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
-        good = self.gmax in (None, "query") or (is_int(self.gmax) and 1 <= int(self.gmax) < LARGEST)
-        require(good, self, "gmax", self.gmax, "a whole number of at least 1, or 'query'")
+        valid = self.gmax in (None, "query") or (is_int(self.gmax) and 1 <= int(self.gmax) < LARGEST)
+        require(valid, self, "gmax", self.gmax, "a whole number of at least 1, or 'query'")
         require(self.rel is None or self.gmax is None, self, "gmax", self.gmax, "no gmax beside rel (binary gain)")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        found = {name: str(v) for name in ("p", "rel", "gmax") if (v := getattr(self, name)) is not None}
+        settings = {name: str(value) for name in ("p", "rel", "gmax") if (value := getattr(self, name)) is not None}
         if self.rel is None and hits is not None:
-            found.setdefault("gmax", str(max(hits.max_grade, 0)))
-        return found
+            settings.setdefault("gmax", str(max(hits.max_grade, 0)))
+        return settings
 
     def level(self, hits: Hits) -> int:
         return self.rel or 1
@@ -163,10 +165,10 @@ class RBP(Measure):
         """(hits) the highest grade there can be."""
         if self.gmax != "query":
             return max(max_grade_of(self.gmax, self, hits), 1)
-        top = np.ones(len(hits))
-        judged = np.flatnonzero(np.diff(hits.grade_offsets))
-        top[judged] = np.maximum(hits.grades[hits.grade_offsets[judged]], 1)  # grades fall
-        return np.asarray(top[hits.query])
+        highest_grade = np.ones(len(hits))
+        judged_queries = np.flatnonzero(np.diff(hits.grade_offsets))
+        highest_grade[judged_queries] = np.maximum(hits.grades[hits.grade_offsets[judged_queries]], 1)  # grades fall
+        return np.asarray(highest_grade[hits.query])
 
     def values(self, hits: Hits) -> Floats:
         return (1.0 - self.p) * hits.sum(self.gains_of(hits) * self.worth(hits))
@@ -181,7 +183,7 @@ class RBP(Measure):
         return gain_linear(hits.relevance) / self.highest(hits)
 
     def worth(self, hits: Hits) -> Floats:
-        """(hits) what its rank is worth to it."""
+        """(hits) the weight of its rank."""
         return mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
 
     def best_grade(self, hits: Hits) -> int | None:
@@ -213,5 +215,5 @@ class RBPResidual(Measure):
 
     def values(self, hits: Hits) -> Floats:
         # All shares sum to 1, so what is not judged is 1 less the judged documents' shares.
-        worth = mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
-        return 1.0 - (1.0 - self.p) * hits.sum((hits.relevance >= 0) * worth)
+        rank_weights = mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
+        return 1.0 - (1.0 - self.p) * hits.sum((hits.relevance >= 0) * rank_weights)

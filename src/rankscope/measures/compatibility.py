@@ -21,9 +21,9 @@ __all__ = [
 
 
 #: The logarithm of 2^54: what is as many times smaller than 1 changes no sum of 1 or more.
-SMALLEST = 54 * log(2.0)
+LOG_PRECISION = 54 * log(2.0)
 #: So many weights are held in a table: 80 MB.
-MOST_TERMS = 10_000_000
+MAX_TERMS = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,39 +56,41 @@ class Compat(Measure):
         require(isinstance(self.normalize, bool), self, "normalize", self.normalize, "True or False")
 
     def values(self, hits: Hits) -> Floats:
-        ideal = hits.n_relevant(1).astype(np.int64)
+        n_ideal = hits.n_relevant(1).astype(np.int64)
         # Beyond these terms, which are below half of the last bit of 1, no sum changes.
-        terms = ceil(-SMALLEST / log(self.p)) + 1
-        depth = np.minimum(np.maximum(hits.retrieved, ideal), terms)
-        ideal = np.minimum(ideal, terms)
+        n_terms = ceil(-LOG_PRECISION / log(self.p)) + 1
+        depth = np.minimum(np.maximum(hits.retrieved, n_ideal), n_terms)
+        n_ideal = np.minimum(n_ideal, n_terms)
         longest = int(depth.max(initial=0))
-        if longest > MOST_TERMS:
+        if longest > MAX_TERMS:
             raise ParameterError(
-                f"{self}: a list of {longest:,} documents or more, expected at most {MOST_TERMS:,} with such a p; take "
+                f"{self}: a list of {longest:,} documents or more, expected at most {MAX_TERMS:,} with such a p; take "
                 "a smaller one, or cut the lists"
             )
-        weight = self.p ** np.arange(longest)
+        weights = self.p ** np.arange(longest)
         # What a document adds that both lists hold in their first m is a difference: from depth m down to the last.
-        shares = np.concatenate((np.zeros(1), np.cumsum(weight / np.arange(1.0, weight.size + 1))))
-        sums = np.concatenate((np.zeros(1), np.cumsum(weight)))
-        rows = np.flatnonzero(hits.relevant(1))
-        both = np.minimum(np.maximum(hits.rank, ideal_rank(hits))[rows].astype(np.int64), terms + 1)
-        added = np.zeros(hits.rank.size)
-        added[rows] = shares[depth[hits.query[rows]]] - shares[both - 1]
+        overlap_sums = np.concatenate((np.zeros(1), np.cumsum(weights / np.arange(1.0, weights.size + 1))))
+        weight_sums = np.concatenate((np.zeros(1), np.cumsum(weights)))
+        relevant_hits = np.flatnonzero(hits.relevant(1))
+        depth_of_both = np.minimum(np.maximum(hits.rank, ideal_rank(hits))[relevant_hits].astype(np.int64), n_terms + 1)
+        contributions = np.zeros(hits.rank.size)
+        contributions[relevant_hits] = overlap_sums[depth[hits.query[relevant_hits]]] - overlap_sums[depth_of_both - 1]
         # The first d of the ideal hold d documents, and all of them from the last one on.
-        best = sums[ideal] + ideal * (shares[depth] - shares[ideal]) if self.normalize else sums[depth]
-        return ratio(hits.sum(added), best)
+        best_overlap = weight_sums[depth]
+        if self.normalize:
+            best_overlap = weight_sums[n_ideal] + n_ideal * (overlap_sums[depth] - overlap_sums[n_ideal])
+        return ratio(hits.sum(contributions), best_overlap)
 
 
 def ideal_rank(hits: Hits) -> Ints:
     """(hits) the rank of each in the ideal list: behind all higher grades, and those of its grade retrieved above."""
-    levels, grade = np.unique(hits.grades, return_inverse=True)
+    grade_levels, level_index = np.unique(hits.grades, return_inverse=True)
     # By query, then falling grade: as the grades lie already.
-    judged = hits.grade_query * levels.size + (levels.size - 1 - grade)
-    found = hits.query * levels.size + (levels.size - 1 - np.searchsorted(levels, hits.relevance))
-    higher = np.searchsorted(judged, found) - hits.grade_offsets[hits.query]
-    order = stable_order(found)  # hits of one query and grade together, by rank
-    starts = np.flatnonzero(np.diff(found[order], prepend=-1))
-    above = np.empty(found.size, np.int64)
-    above[order] = place_in_group(np.append(starts, found.size))
-    return np.asarray(higher + above + 1, np.int64)
+    judged_keys = hits.grade_query * grade_levels.size + (grade_levels.size - 1 - level_index)
+    hit_keys = hits.query * grade_levels.size + (grade_levels.size - 1 - np.searchsorted(grade_levels, hits.relevance))
+    n_higher = np.searchsorted(judged_keys, hit_keys) - hits.grade_offsets[hits.query]
+    order = stable_order(hit_keys)  # hits of one query and grade together, by rank
+    group_starts = np.flatnonzero(np.diff(hit_keys[order], prepend=-1))
+    n_above = np.empty(hit_keys.size, np.int64)
+    n_above[order] = place_in_group(np.append(group_starts, hit_keys.size))
+    return np.asarray(n_higher + n_above + 1, np.int64)

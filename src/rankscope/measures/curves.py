@@ -1,4 +1,4 @@
-"""Precision-recall curves: interpolated precision, interpolated AP, areas, and means over a row of cutoffs."""
+"""Precision-recall curves: interpolated precision, interpolated AP, areas, and means over several cutoffs."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ __all__ = [
 ]
 
 
-#: How many relevant documents a level of recall asks for: trec_eval 10 rounds half up, 9 cuts off after adding .9.
-ROUNDED = {"half_up": 0.5, "plus_point_nine": 0.9}
+#: Added to recall * R before rounding down: trec_eval 10 rounds half up, trec_eval 9 adds .9.
+ROUNDING_OFFSETS = {"half_up": 0.5, "plus_point_nine": 0.9}
 Rounding = Literal["half_up", "plus_point_nine"]
 
 
 def precision_from_recall(hits: Hits, rel: int | None, recall: float, rounding: str) -> Floats:
     """The highest precision at any rank from the one where recall * R relevant documents are seen."""
-    needed = np.floor(recall * hits.n_relevant(rel) + ROUNDED[rounding])
-    seen = hits.relevant_above(rel) + 1.0
-    rows = np.flatnonzero(hits.relevant(rel) & (seen >= needed[hits.query]))
+    n_needed = np.floor(recall * hits.n_relevant(rel) + ROUNDING_OFFSETS[rounding])
+    n_seen = hits.relevant_above(rel) + 1.0
+    rows = np.flatnonzero(hits.relevant(rel) & (n_seen >= n_needed[hits.query]))
     highest = np.zeros(len(hits))
-    np.maximum.at(highest, hits.query[rows], seen[rows] / hits.rank[rows])
+    np.maximum.at(highest, hits.query[rows], n_seen[rows] / hits.rank[rows])
     return highest
 
 
 @dataclass(frozen=True, kw_only=True)
 class InterpolatedPrecision(Binary):
-    """What both share. rounding: how many relevant documents a recall of x asks for: floor(x R + .5) or (x R + .9)."""
+    """Base of IPrec and AvgIPrec. rounding: a recall of x asks for floor(x R + .5) or floor(x R + .9) documents."""
 
     rounding: Rounding = "half_up"
 
     def check(self) -> None:
-        good = isinstance(self.rounding, str) and self.rounding in ROUNDED
-        require(good, self, "rounding", self.rounding, f"one of {', '.join(ROUNDED)}")
+        valid = isinstance(self.rounding, str) and self.rounding in ROUNDING_OFFSETS
+        require(valid, self, "rounding", self.rounding, f"one of {', '.join(ROUNDING_OFFSETS)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +70,8 @@ class IPrec(InterpolatedPrecision):
 
     def check(self) -> None:
         super().check()
-        good = is_number(self.recall) and 0 <= self.recall <= 1
-        require(good, self, "recall", self.recall, "a recall from 0 to 1, as in IPrec@0.1")
+        valid = is_number(self.recall) and 0 <= self.recall <= 1
+        require(valid, self, "recall", self.recall, "a recall from 0 to 1, as in IPrec@0.1")
 
     def values(self, hits: Hits) -> Floats:
         return precision_from_recall(hits, self.rel, self.recall, self.rounding)
@@ -96,14 +96,14 @@ class AvgIPrec(InterpolatedPrecision):
         return total / len(levels)
 
 
-#: Cells of a table of queries and cutoffs that are worth their memory at once.
-CELLS = 1 << 22
+#: Most cells (query, cutoff) of a table held in memory at once.
+MAX_CELLS = 1 << 22
 
 
 def highest_from(values: Floats, hits: Hits) -> Floats:
     """(hits) the highest of each value and those below it in its list."""
-    ends = np.asarray(hits.offsets[-1] - hits.offsets[::-1])  # the lists, read from the last hit of the last query
-    return scan(np.maximum, values[::-1], ends)[::-1]
+    reversed_offsets = np.asarray(hits.offsets[-1] - hits.offsets[::-1])  # lists read from the end
+    return scan(np.maximum, values[::-1], reversed_offsets)[::-1]
 
 
 def precisions_of(hits: Hits, rel: int | None) -> Floats:
@@ -115,10 +115,10 @@ def precisions_of(hits: Hits, rel: int | None) -> Floats:
 def trapezoid_heights(values: Floats, counted: Bools, hits: Hits) -> Floats:
     """(hits) the mean of a counted value and the one counted before it in its list; 0 for the first and for others."""
     rows = np.flatnonzero(counted)
-    follows = np.diff(hits.query[rows]) == 0
-    found = np.zeros(values.size)
-    found[rows[1:][follows]] = ((values[rows[1:]] + values[rows[:-1]]) / 2)[follows]
-    return found
+    same_query = np.diff(hits.query[rows]) == 0
+    heights = np.zeros(values.size)
+    heights[rows[1:][same_query]] = ((values[rows[1:]] + values[rows[:-1]]) / 2)[same_query]
+    return heights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +134,7 @@ class IAP(AP):
     source: ClassVar[str] = "Dunaiski (2018), AP interpolated"
 
     def averages(self) -> bool:
-        return False  # the highest precision of the rest varies with the whole order
+        return False  # the highest precision from a rank on depends on the whole order
 
     def precisions(self, hits: Hits) -> Floats:
         precision = super().precisions(hits)
@@ -170,7 +170,7 @@ class PRAUC(ScaledRanks, Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class CutoffIntervals(Binary):
-    """What means over a row of cutoffs share. step, depth: the cutoffs are step, 2 step, ..., up to depth."""
+    """Base of means over several cutoffs. step, depth: the cutoffs are step, 2 step, ..., up to depth."""
 
     step: int = 100
     depth: int = 10_000
@@ -197,17 +197,17 @@ class CutoffIntervals(Binary):
         return np.arange(self.step, self.depth + 1, self.step, dtype=np.float64)
 
 
-def in_blocks(values: Callable[[Hits], Floats], hits: Hits, width: int) -> Floats:
-    """(..., queries) what `values` gives, for so many queries at once that a table `width` wide fits in memory."""
-    size = max(1, CELLS // width)
-    if len(hits) <= size:
-        return values(hits)
-    parts = [np.arange(a, min(a + size, len(hits))) for a in range(0, len(hits), size)]
-    return np.concatenate([values(hits.select(part)) for part in parts], axis=-1)
+def in_blocks(compute: Callable[[Hits], Floats], hits: Hits, width: int) -> Floats:
+    """(..., queries) what `compute` gives, for so many queries at once that a table `width` wide fits in memory."""
+    block_size = max(1, MAX_CELLS // width)
+    if len(hits) <= block_size:
+        return compute(hits)
+    blocks = [np.arange(start, min(start + block_size, len(hits))) for start in range(0, len(hits), block_size)]
+    return np.concatenate([compute(hits.select(block)) for block in blocks], axis=-1)
 
 
 def check_steps(measure: Measure, step: int, depth: int) -> None:
-    """Raise ParameterError for a row of cutoffs that there is not."""
+    """Raise ParameterError for an invalid step or depth."""
     for name, value in (("step", step), ("depth", depth)):
         require(is_int(value) and 1 <= value < 10**9, measure, name, value, "a whole number of at least 1")
     require(step <= depth, measure, "depth", depth, f"at least the step, {step}")
@@ -217,12 +217,12 @@ def check_steps(measure: Measure, step: int, depth: int) -> None:
 
 def sums_up_to(hits: Hits, rel: int | None, weights: Floats | None, step: int, depth: int) -> Floats:
     """(queries, cutoffs) the sum of the weights (None: 1) of the relevant documents within each cutoff."""
-    cutoffs = depth // step
-    cell = np.ceil(hits.rank / step) - 1
-    rows = np.flatnonzero(hits.relevant(rel) & (cell < cutoffs))
-    cells = hits.query[rows] * cutoffs + np.maximum(cell[rows], 0).astype(np.int64)
-    total = np.bincount(cells, None if weights is None else weights[rows], len(hits) * cutoffs)
-    return np.cumsum(total.reshape(len(hits), cutoffs), axis=1, dtype=np.float64)
+    n_cutoffs = depth // step
+    cutoff_index = np.ceil(hits.rank / step) - 1
+    rows = np.flatnonzero(hits.relevant(rel) & (cutoff_index < n_cutoffs))
+    flat_index = hits.query[rows] * n_cutoffs + np.maximum(cutoff_index[rows], 0).astype(np.int64)
+    sums = np.bincount(flat_index, None if weights is None else weights[rows], len(hits) * n_cutoffs)
+    return np.cumsum(sums.reshape(len(hits), n_cutoffs), axis=1, dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,12 +241,12 @@ class APIntervals(CutoffIntervals):
 
     def check(self) -> None:
         super().check()
-        good = self.average in ("arithmetic", "geometric")
-        require(good, self, "average", self.average, "'arithmetic' or 'geometric'")
+        valid = self.average in ("arithmetic", "geometric")
+        require(valid, self, "average", self.average, "'arithmetic' or 'geometric'")
 
     def values_at_once(self, hits: Hits) -> Floats:
-        best = np.minimum(hits.n_relevant(self.rel)[:, None], self.cutoffs())
-        values = np.minimum(ratio(self.up_to(precisions_of(hits, self.rel), hits), best), 1.0)
+        divisors = np.minimum(hits.n_relevant(self.rel)[:, None], self.cutoffs())
+        values = np.minimum(ratio(self.up_to(precisions_of(hits, self.rel), hits), divisors), 1.0)
         if self.average == "arithmetic":
             return np.asarray(values.mean(axis=1))
         with np.errstate(divide="ignore"):
@@ -268,9 +268,9 @@ class AUCIntervals(CutoffIntervals):
     source: ClassVar[str] = "McClish (1989), partial area under the ROC curve; Dunaiski (2018), ROC AUC over intervals"
 
     def values_at_once(self, hits: Hits) -> Floats:
-        found, n = self.up_to(None, hits), hits.n_relevant(self.rel)[:, None]
-        others = np.maximum(self.cutoffs() - found, 0.0)
-        above = hits.rank - 1.0 - hits.relevant_above(self.rel)  # others above
-        right = found * others - self.up_to(above, hits)
-        values = np.where(others > 0, ratio(right, n * others), 1.0)
+        n_relevant_within, n_relevant = self.up_to(None, hits), hits.n_relevant(self.rel)[:, None]
+        n_others = np.maximum(self.cutoffs() - n_relevant_within, 0.0)
+        others_above = hits.rank - 1.0 - hits.relevant_above(self.rel)
+        n_right_pairs = n_relevant_within * n_others - self.up_to(others_above, hits)
+        values = np.where(n_others > 0, ratio(n_right_pairs, n_relevant * n_others), 1.0)
         return np.asarray(np.clip(values, 0.0, 1.0).mean(axis=1))

@@ -1,4 +1,4 @@
-"""Measures of the user's own, from a function, at run time."""
+"""Measures that a user defines from a function at run time."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def define_measure(
     if summary not in get_args(Summary):
         raise ParameterError(f"summary is {summary!r}, expected one of {', '.join(get_args(Summary))}")
 
-    def make(function: Callable[..., Floats]) -> type[Measure]:
+    def make_measure(function: Callable[..., Floats]) -> type[Measure]:
         parameters = list(inspect.signature(function).parameters.values())
         if not parameters or any(p.kind is not p.KEYWORD_ONLY for p in parameters[1:]):
             raise ParameterError(f"{name}: expected a function (hits, *, parameter=default, ...)")
 
-        def call(self: Measure, hits: Hits) -> Floats:
+        def compute_values(self: Measure, hits: Hits) -> Floats:
             values = np.asarray(function(hits, **{p.name: getattr(self, p.name) for p in parameters[1:]}), np.float64)
             if values.shape != (len(hits),):
                 raise ParameterError(
@@ -71,17 +71,17 @@ def define_measure(
                 )
             return values
 
-        specification: list[Any] = [
+        dataclass_fields: list[Any] = [
             (p.name, Any) if p.default is p.empty else (p.name, Any, field(default=p.default)) for p in parameters[1:]
         ]
-        made = make_dataclass(
+        measure_class = make_dataclass(
             name,
-            specification,
+            dataclass_fields,
             bases=(Measure,),
             frozen=True,
             kw_only=True,
             namespace={
-                "values": call,
+                "values": compute_values,
                 "__doc__": function.__doc__ or "",
                 "name": name,
                 "range": range,
@@ -91,7 +91,7 @@ def define_measure(
                 "users_own": True,  # may be defined again, as a notebook does
             },
         )
-        MEASURES[name] = made
-        return made
+        MEASURES[name] = measure_class
+        return measure_class
 
-    return make
+    return make_measure

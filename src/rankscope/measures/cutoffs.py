@@ -1,4 +1,4 @@
-"""Cutoffs: what is within one, and those that depend on the query: @mean, @median, @size, @recall=0.5."""
+"""Cutoffs: which hits are within one, and cutoffs that depend on the query: @mean, @median, @size, @recall=0.5."""
 
 from __future__ import annotations
 
@@ -37,50 +37,51 @@ def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Fl
         cutoff = cutoff[hits.query]
     if hits.ties != "average":
         return marked & (hits.rank <= cutoff)
-    size = hits.last - hits.first + 1
-    return marked * (np.clip(cutoff - hits.first + 1, 0, size) / size)
+    group_size = hits.last - hits.first + 1
+    return marked * (np.clip(cutoff - hits.first + 1, 0, group_size) / group_size)
 
 
 def query_cutoff(hits: Hits, cutoff: str, rel: int, *, rounded: bool = True) -> Floats:
     """(queries) a cutoff that depends on the query.
 
-    "size": the number of its relevant documents. "mean", "median": of the ranks of those retrieved, rounded down
-    unless told not to. "recall=x": the rank at which the share x of all relevant documents is reached; infinite where
+    "size": the number of its relevant documents. "mean", "median": of the ranks of those retrieved, rounded down if
+    `rounded`. "recall=x": the rank at which the share x of all relevant documents is reached; infinite where
     it is not. Without any: 0.
     """
-    n = hits.n_relevant(rel)
+    n_relevant = hits.n_relevant(rel)
     if cutoff == "size":
-        return n
+        return n_relevant
     relevant = hits.relevant(rel)
     if cutoff in ("mean", "median"):
-        at = median_by_query if cutoff == "median" else mean_by_query
-        depth = np.nan_to_num(at(hits.rank, relevant, hits))
+        rank_statistic = median_by_query if cutoff == "median" else mean_by_query
+        depth = np.nan_to_num(rank_statistic(hits.rank, relevant, hits))
         return np.floor(depth) if rounded else depth
-    wanted = needed_for(cutoff, n)
-    depth = np.where(wanted > 0, np.inf, 0.0)
-    reached = relevant & (hits.relevant_above(rel) + 1 == wanted[hits.query])
-    depth[hits.query[reached]] = hits.rank[reached]
+    n_needed = needed_for(cutoff, n_relevant)
+    depth = np.where(n_needed > 0, np.inf, 0.0)
+    at_recall = relevant & (hits.relevant_above(rel) + 1 == n_needed[hits.query])
+    depth[hits.query[at_recall]] = hits.rank[at_recall]
     return depth
 
 
-def needed_for(cutoff: str, n: Floats) -> Ints:
-    """(queries) how many of n relevant documents are the share x of them, rounded up. cutoff: "recall=x"."""
-    share = Fraction(cutoff.partition("=")[2])  # .1 of 30 documents are 3, whatever float64 makes of it
-    return -(-n.astype(np.int64) * share.numerator // share.denominator)
+def needed_for(cutoff: str, n_relevant: Floats) -> Ints:
+    """(queries) the share x of the relevant documents as a number of documents, rounded up. cutoff: "recall=x"."""
+    share = Fraction(cutoff.partition("=")[2])  # .1 of 30 documents are 3, which float64 may miss
+    return -(-n_relevant.astype(np.int64) * share.numerator // share.denominator)
 
 
 def mean_by_query(values: Floats, marked: Bools, hits: Hits) -> Floats:
     """(queries) the mean of the marked values of each query; NaN where none is marked."""
-    total, n = hits.sum(np.where(marked, values, 0.0)), hits.sum(marked)
-    found: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return found
+    sums, n_marked = hits.sum(np.where(marked, values, 0.0)), hits.sum(marked)
+    means: Floats = np.divide(sums, n_marked, out=np.full(n_marked.shape, np.nan), where=n_marked > 0)
+    return means
 
 
 def median_by_query(values: Floats, marked: Bools, hits: Hits) -> Floats:
     """(queries) the median of the marked values of each query, which must rise; NaN where none is marked."""
-    rows, n = np.flatnonzero(marked), hits.sum(marked).astype(np.int64)
-    there = n > 0
-    first, n = (np.cumsum(n) - n)[there], n[there]
-    found = np.full(there.shape, np.nan)
-    found[there] = (values[rows[first + (n - 1) // 2]] + values[rows[first + n // 2]]) / 2
-    return found
+    rows, n_marked = np.flatnonzero(marked), hits.sum(marked).astype(np.int64)
+    has_marked = n_marked > 0
+    first_rows, n_marked = (np.cumsum(n_marked) - n_marked)[has_marked], n_marked[has_marked]
+    medians = np.full(has_marked.shape, np.nan)
+    lower_middle, upper_middle = rows[first_rows + (n_marked - 1) // 2], rows[first_rows + n_marked // 2]
+    medians[has_marked] = (values[lower_middle] + values[upper_middle]) / 2
+    return medians

@@ -1,4 +1,4 @@
-"""Measures of the C/W/L framework: how likely a reader reads on behind each rank defines each of them."""
+"""Measures of the C/W/L framework, each defined by the probability that a reader continues after each rank."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 
-#: How many (query, rank) a table of gains holds at most: it stays in the processor's cache, whatever the run's size.
-CELLS = 1 << 17
-#: How many ranks there are where nobody says more, as in cwl_eval.
-DEPTH = 1000
-#: No deeper: every query takes a line of this length.
-DEEPEST = 10**6
+#: Most cells (query, rank) of a table of gains, so that it stays in the processor's cache.
+MAX_CELLS = 1 << 17
+#: Default number of ranks, as in cwl_eval.
+DEFAULT_DEPTH = 1000
+#: Most ranks: every query takes a row of this length.
+MAX_DEPTH = 10**6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,17 +71,17 @@ class CWL(Measure):
     def check(self) -> None:
         require(is_int(self.gmin) and 0 <= self.gmin < LARGEST, self, "gmin", self.gmin, "a whole number, 0 or above")
         if self.gmax is not None:
-            good = is_int(self.gmax) and self.gmin < self.gmax < LARGEST
-            require(good, self, "gmax", self.gmax, f"a whole number above gmin, which is {self.gmin}")
+            valid = is_int(self.gmax) and self.gmin < self.gmax < LARGEST
+            require(valid, self, "gmax", self.gmax, f"a whole number above gmin, which is {self.gmin}")
         if self.depth is not None:
-            good = is_int(self.depth) and 1 <= self.depth <= DEEPEST
-            require(good, self, "depth", self.depth, f"a whole number from 1 to {DEEPEST}")
-        good = self.ranks_read() <= DEEPEST
-        require(good, self, "cutoff", self.ranks_read(), f"at most {DEEPEST}: each rank has its own probability")
+            valid = is_int(self.depth) and 1 <= self.depth <= MAX_DEPTH
+            require(valid, self, "depth", self.depth, f"a whole number from 1 to {MAX_DEPTH}")
+        valid = self.ranks_read() <= MAX_DEPTH
+        require(valid, self, "cutoff", self.ranks_read(), f"at most {MAX_DEPTH}: each rank has its own probability")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        found = {**super().settings(hits), "depth": str(self.ranks_read())}
-        return {**found, "gmax": str(self.highest(hits))} if hits is not None else found
+        settings = {**super().settings(hits), "depth": str(self.ranks_read())}
+        return {**settings, "gmax": str(self.highest(hits))} if hits is not None else settings
 
     def level(self, hits: Hits) -> int:
         return self.gmin + 1
@@ -93,7 +93,7 @@ class CWL(Measure):
         """How many ranks can be reached."""
         cutoff: int | None = getattr(self, "cutoff", None)
         if self.depth is None:
-            return cutoff or DEPTH
+            return cutoff or DEFAULT_DEPTH
         return min(self.depth, cutoff or self.depth)
 
     def highest(self, hits: Hits) -> int:
@@ -101,31 +101,31 @@ class CWL(Measure):
         return max(max_grade_of(self.gmax, self, hits), self.gmin + 1)
 
     def values(self, hits: Hits) -> Floats:
-        n, width = len(hits), self.ranks_read()
+        n_queries, n_ranks = len(hits), self.ranks_read()
         gains = gain_linear(hits.relevance - self.gmin) / (self.highest(hits) - self.gmin)
-        rows = np.flatnonzero(hits.rank <= width)
-        query, column, gains = hits.query[rows], hits.rank[rows].astype(np.int64) - 1, gains[rows]
-        values = np.empty(n)
-        step = max(CELLS // width, 1)
-        for first in range(0, n, step):
-            last = min(first + step, n)
-            chunk = slice(*np.searchsorted(query, [first, last]))
-            table = np.zeros((last - first, width))
-            table[query[chunk] - first, column[chunk]] = gains[chunk]
-            values[first:last] = self.expected(table)
+        rows = np.flatnonzero(hits.rank <= n_ranks)
+        query, rank_index, gains = hits.query[rows], hits.rank[rows].astype(np.int64) - 1, gains[rows]
+        values = np.empty(n_queries)
+        block_size = max(MAX_CELLS // n_ranks, 1)
+        for first_query in range(0, n_queries, block_size):
+            end_query = min(first_query + block_size, n_queries)
+            block = slice(*np.searchsorted(query, [first_query, end_query]))
+            gain_table = np.zeros((end_query - first_query, n_ranks))
+            gain_table[query[block] - first_query, rank_index[block]] = gains[block]
+            values[first_query:end_query] = self.expected(gain_table)
         return values
 
     def expected(self, gain: Floats) -> Floats:
         """(queries) the gain expected of a document read, of gains (queries, ranks)."""
-        go_on = self.going_on(np.arange(1.0, gain.shape[1] + 1), gain)
-        reached = np.ones(go_on.shape)
-        np.cumprod(go_on[..., :-1], axis=-1, out=reached[..., 1:])  # nobody goes on from the last rank
-        return np.asarray((reached * gain).sum(axis=-1) / reached.sum(axis=-1))
+        continuation = self.going_on(np.arange(1.0, gain.shape[1] + 1), gain)
+        reach_probability = np.ones(continuation.shape)
+        np.cumprod(continuation[..., :-1], axis=-1, out=reach_probability[..., 1:])  # nobody goes on from the last rank
+        return np.asarray((reach_probability * gain).sum(axis=-1) / reach_probability.sum(axis=-1))
 
 
 @dataclass(frozen=True, kw_only=True)
 class CutCWL(CWL):
-    """Those of a reader who stops at rank k at the latest."""
+    """Base of measures whose reader stops at rank k at the latest."""
 
     cutoff: int
 
@@ -168,7 +168,7 @@ class BPM(CutCWL):
 
     def check(self) -> None:
         super().check()
-        require_wanted(self, self.T)
+        require_target(self, self.T)
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
         return (np.cumsum(gain, axis=-1) < self.T).astype(np.float64)
@@ -187,10 +187,10 @@ class INSQ(CWL):
 
     def check(self) -> None:
         super().check()
-        require_wanted(self, self.T)
+        require_target(self, self.T)
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        return squared(rank + 2 * self.T)
+        return inverse_square_continuation(rank + 2 * self.T)
 
     def best_grade(self, hits: Hits) -> int:
         return self.highest(hits)
@@ -211,11 +211,11 @@ class INST(CWL):
 
     def check(self) -> None:
         super().check()
-        good = is_number(self.T) and self.T >= 0.25
-        require(good, self, "T", self.T, "a number of at least 0.25 (below, going on could be more than certain)")
+        valid = is_number(self.T) and self.T >= 0.25
+        require(valid, self, "T", self.T, "a number of at least 0.25 (below, going on could be more than certain)")
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        return squared(rank + self.T + (self.T - np.cumsum(gain, axis=-1)))
+        return inverse_square_continuation(rank + self.T + (self.T - np.cumsum(gain, axis=-1)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,16 +278,16 @@ class NERR11(CWL):
 
     def check(self) -> None:
         super().check()
-        require_wanted(self, self.T)
+        require_target(self, self.T)
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        return np.asarray(squared(rank + 2 * self.T) * (1 - gain))
+        return np.asarray(inverse_square_continuation(rank + 2 * self.T) * (1 - gain))
 
 
-def squared(x: Floats) -> Floats:
-    """((x - 1) / x)^2."""
+def inverse_square_continuation(x: Floats) -> Floats:
+    """The continuation probability ((x - 1) / x)^2 of INSQ and INST."""
     return np.asarray(((x - 1) / x) ** 2)
 
 
-def require_wanted(measure: Measure, wanted: float) -> None:
-    require(is_number(wanted) and wanted > 0, measure, "T", wanted, "a number above 0")
+def require_target(measure: Measure, target: float) -> None:
+    require(is_number(target) and target > 0, measure, "T", target, "a number above 0")

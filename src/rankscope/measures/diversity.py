@@ -2,8 +2,6 @@
 ERR-IA, NRBP).
 
 They agree with ndeval, the tool of the TREC Web Track.
-
-They agree with ndeval, the tool of the TREC Web Track.
 """
 
 from __future__ import annotations
@@ -55,24 +53,24 @@ class Aspects(NamedTuple):
 
 
 def aspects_of(hits: Hits, rel: int) -> Aspects:
-    """What is relevant, at this level. Raises ParameterError where judgments are not by subtopic."""
-    by = hits.subtopics
-    if by is None:
+    """The relevant entries at this level. Raises ParameterError where judgments are not by subtopic."""
+    judgments = hits.subtopics
+    if judgments is None:
         raise ParameterError("the judgments are not by subtopic; expected a column subtopic beside them")
-    most = int(by.subtopic.max(initial=0)) + 1
-    query = by.query
-    kept = np.flatnonzero(by.relevance >= rel)
-    query = query[kept]
-    document = by.judged[kept] + hits.grade_offsets[query]
-    subtopic = query * most + by.subtopic[kept]
-    distinct = np.unique(subtopic)
+    subtopic_stride = int(judgments.subtopic.max(initial=0)) + 1
+    query = judgments.query
+    relevant_rows = np.flatnonzero(judgments.relevance >= rel)
+    query = query[relevant_rows]
+    document = judgments.judged[relevant_rows] + hits.grade_offsets[query]
+    subtopic = query * subtopic_stride + judgments.subtopic[relevant_rows]
+    distinct_subtopics = np.unique(subtopic)
     return Aspects(
         document=document,
         offsets=np.searchsorted(document, np.arange(int(hits.grade_offsets[-1]) + 1)),
         query=query,
         subtopic=subtopic,
-        n_subtopics=np.bincount(distinct // most, minlength=len(hits)).astype(np.float64),
-        n_codes=most * len(hits),
+        n_subtopics=np.bincount(distinct_subtopics // subtopic_stride, minlength=len(hits)).astype(np.float64),
+        n_codes=subtopic_stride * len(hits),
     )
 
 
@@ -91,15 +89,15 @@ class SubtopicHits(NamedTuple):
 def count_above(subtopic: Ints) -> Ints:
     """How many entries before each are of the same subtopic."""
     order = stable_order(subtopic)
-    starts = np.flatnonzero(np.diff(subtopic[order], prepend=-1))
-    found = np.empty(subtopic.size, np.int64)
-    found[order] = place_in_group(np.append(starts, subtopic.size))
-    return found
+    group_starts = np.flatnonzero(np.diff(subtopic[order], prepend=-1))
+    n_above = np.empty(subtopic.size, np.int64)
+    n_above[order] = place_in_group(np.append(group_starts, subtopic.size))
+    return n_above
 
 
 @dataclass(frozen=True, kw_only=True)
 class Diversity(Binary):
-    """What they share: what a document is relevant to."""
+    """Base of measures of diversity: which subtopics a document is relevant to."""
 
     needs_subtopics: ClassVar[bool] = True
 
@@ -120,8 +118,8 @@ class Diversity(Binary):
             np.repeat(hits.query, counts), subtopic, np.repeat(hits.rank, counts), count_above(subtopic)
         )
 
-    def within(self, seen: SubtopicHits, cutoff: int | None) -> Bools:
-        return np.ones(seen.rank.size, np.bool_) if cutoff is None else seen.rank <= cutoff
+    def within(self, subtopic_hits: SubtopicHits, cutoff: int | None) -> Bools:
+        return np.ones(subtopic_hits.rank.size, np.bool_) if cutoff is None else subtopic_hits.rank <= cutoff
 
     def defined(self, hits: Hits) -> Bools:
         return self.aspects(hits).n_subtopics > 0
@@ -138,10 +136,10 @@ class AP_IA(Diversity):
     source: ClassVar[str] = "Agrawal et al. (2009); ndeval MAP-IA"
 
     def values(self, hits: Hits) -> Floats:
-        seen, aspects = self.seen(hits), self.aspects(hits)
-        relevant = np.bincount(aspects.subtopic, minlength=aspects.n_codes)[seen.subtopic]
-        precision = (seen.before + 1.0) / seen.rank / relevant
-        return ratio(sum_by_group(precision, seen.query, len(hits)), aspects.n_subtopics)
+        subtopic_hits, aspects = self.seen(hits), self.aspects(hits)
+        n_relevant = np.bincount(aspects.subtopic, minlength=aspects.n_codes)[subtopic_hits.subtopic]
+        precision = (subtopic_hits.before + 1.0) / subtopic_hits.rank / n_relevant
+        return ratio(sum_by_group(precision, subtopic_hits.query, len(hits)), aspects.n_subtopics)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,9 +154,9 @@ class P_IA(Diversity):
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
-        seen = self.seen(hits)
-        found = sum_by_group(self.within(seen, self.cutoff), seen.query, len(hits))
-        return ratio(found / self.cutoff, self.aspects(hits).n_subtopics)
+        subtopic_hits = self.seen(hits)
+        n_relevant_within = sum_by_group(self.within(subtopic_hits, self.cutoff), subtopic_hits.query, len(hits))
+        return ratio(n_relevant_within / self.cutoff, self.aspects(hits).n_subtopics)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,17 +171,17 @@ class StRecall(Diversity):
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
-        seen = self.seen(hits)
-        new = self.within(seen, self.cutoff) & (seen.before == 0)
-        return ratio(sum_by_group(new, seen.query, len(hits)), self.aspects(hits).n_subtopics)
+        subtopic_hits = self.seen(hits)
+        is_new = self.within(subtopic_hits, self.cutoff) & (subtopic_hits.before == 0)
+        return ratio(sum_by_group(is_new, subtopic_hits.query, len(hits)), self.aspects(hits).n_subtopics)
 
 
-#: No deeper, where something is computed for every rank.
-DEEPEST = 10**7
-#: What is worth less is nothing beside the first document.
-LEAST = 1e-18
+#: The deepest cutoff where something is computed for every rank.
+MAX_DEPTH = 10**7
+#: Weights below this are ignored: negligible beside the first document.
+NEGLIGIBLE = 1e-18
 #: Gains closer than this are the same: sums of the same numbers in another order.
-SAME = 1e-12
+GAIN_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,35 +191,39 @@ class Novelty(Diversity):
     alpha: float = 0.5
 
     def check(self) -> None:
-        good = is_number(self.alpha) and 0 <= self.alpha <= 1
-        require(good, self, "alpha", self.alpha, "a number from 0 to 1")
+        valid = is_number(self.alpha) and 0 <= self.alpha <= 1
+        require(valid, self, "alpha", self.alpha, "a number from 0 to 1")
 
     @abstractmethod
     def worth(self, rank: Floats) -> Floats:
-        """What a gain at each rank is worth."""
+        """The weight of a gain at each rank."""
 
     def deepest(self) -> int | None:
-        """How far down a gain can count."""
+        """The last rank where a gain counts; None: all do."""
         cutoff: int | None = getattr(self, "cutoff", None)
         return cutoff
 
     def gained(self, hits: Hits) -> Floats:
-        """(queries) the sum of all gains, each times the worth of its rank."""
-        seen = self.seen(hits)
-        gains = (1.0 - self.alpha) ** seen.before * self.worth(seen.rank) * self.within(seen, self.deepest())
-        return sum_by_group(gains, seen.query, len(hits))
+        """(queries) the sum of all gains, each times the weight of its rank."""
+        subtopic_hits = self.seen(hits)
+        gains = (
+            (1.0 - self.alpha) ** subtopic_hits.before
+            * self.worth(subtopic_hits.rank)
+            * self.within(subtopic_hits, self.deepest())
+        )
+        return sum_by_group(gains, subtopic_hits.query, len(hits))
 
     def ideal(self, hits: Hits) -> Floats:
-        """(queries) the same of the ideal ranking, which takes the document that gains most, again and again."""
+        """(queries) the same of the ideal ranking, which at each rank takes the document that gains most."""
         key = ("greedy", self.level(hits), self.alpha, self.deepest())
         gains = hits.once_for_pool(key, lambda: greedy(self.aspects(hits), hits, self.alpha, self.deepest()))
-        worth = self.worth(np.arange(1.0, gains.shape[1] + 1))
-        return np.asarray(gains @ worth, np.float64)
+        rank_weights = self.worth(np.arange(1.0, gains.shape[1] + 1))
+        return np.asarray(gains @ rank_weights, np.float64)
 
     def best(self, hits: Hits, depth: int) -> Floats:
         """(queries) the same where every document were relevant to all subtopics."""
-        if 0 < self.alpha < 1:  # what is worth less than the last digit is nothing
-            depth = min(depth, int(np.log(LEAST) / np.log(1 - self.alpha)) + 2)
+        if 0 < self.alpha < 1:  # gains below the last digit are ignored
+            depth = min(depth, int(np.log(NEGLIGIBLE) / np.log(1 - self.alpha)) + 2)
         gains = (1.0 - self.alpha) ** np.arange(depth) * self.worth(np.arange(1.0, depth + 1))
         return self.aspects(hits).n_subtopics * float(gains.sum())
 
@@ -231,40 +233,42 @@ def greedy(aspects: Aspects, hits: Hits, alpha: float, depth: int | None) -> Flo
 
     Finding the true ideal is NP-hard (Clarke et al. 2008). One step a rank, for all queries together.
     """
-    documents, starts = np.unique(aspects.document, return_index=True)  # those relevant to something
-    query = aspects.query[starts]
-    entries = bounds(np.diff(np.append(starts, aspects.document.size)))
-    of = group_of(entries)
-    sizes = np.bincount(query)
-    steps = int(sizes.max(initial=0)) if depth is None else min(int(sizes.max(initial=0)), depth)
-    gains = np.zeros((len(hits), steps))
+    relevant_documents, first_entries = np.unique(aspects.document, return_index=True)  # those relevant to something
+    query = aspects.query[first_entries]
+    entry_offsets = bounds(np.diff(np.append(first_entries, aspects.document.size)))
+    entry_document = group_of(entry_offsets)
+    n_documents = np.bincount(query)
+    n_ranks = int(n_documents.max(initial=0)) if depth is None else min(int(n_documents.max(initial=0)), depth)
+    gains = np.zeros((len(hits), n_ranks))
     weight = np.ones(aspects.n_codes)
-    left = np.ones(documents.size, np.bool_)
-    queries = np.flatnonzero(sizes)
-    firsts = np.searchsorted(query, queries)
-    for step in range(steps):
-        gain = np.where(left, sum_by_group(weight[aspects.subtopic], of, documents.size), -1.0)
-        most = np.maximum.reduceat(gain, firsts)
-        equal = gain >= np.repeat(most, sizes[queries]) - SAME
-        chosen = np.minimum.reduceat(np.where(equal, np.arange(gain.size), gain.size), firsts)
-        some = most >= 0
-        gains[queries[some], step] = most[some]
-        chosen = chosen[some]
-        left[chosen] = False
-        weight[aspects.subtopic[ranges(entries[chosen], entries[chosen + 1] - entries[chosen])]] *= 1.0 - alpha
+    remaining = np.ones(relevant_documents.size, np.bool_)
+    queries = np.flatnonzero(n_documents)
+    first_documents = np.searchsorted(query, queries)
+    for rank_index in range(n_ranks):
+        gain = sum_by_group(weight[aspects.subtopic], entry_document, relevant_documents.size)
+        gain = np.where(remaining, gain, -1.0)
+        highest_gain = np.maximum.reduceat(gain, first_documents)
+        is_best = gain >= np.repeat(highest_gain, n_documents[queries]) - GAIN_TOLERANCE
+        best_document = np.minimum.reduceat(np.where(is_best, np.arange(gain.size), gain.size), first_documents)
+        has_document = highest_gain >= 0
+        gains[queries[has_document], rank_index] = highest_gain[has_document]
+        best_document = best_document[has_document]
+        remaining[best_document] = False
+        n_entries = entry_offsets[best_document + 1] - entry_offsets[best_document]
+        weight[aspects.subtopic[ranges(entry_offsets[best_document], n_entries)]] *= 1.0 - alpha
     return gains
 
 
 @dataclass(frozen=True, kw_only=True)
 class OverBest(Novelty):
-    """Those over what there would be if every document were relevant to all subtopics."""
+    """Measures divided by the value of documents that are all relevant to all subtopics."""
 
     cutoff: int
 
     def check(self) -> None:
         super().check()
-        good = self.cutoff <= DEEPEST
-        require(good, self, "cutoff", self.cutoff, f"at most {DEEPEST}: every rank has its own best gain")
+        valid = self.cutoff <= MAX_DEPTH
+        require(valid, self, "cutoff", self.cutoff, f"at most {MAX_DEPTH}: every rank has its own best gain")
 
     def values(self, hits: Hits) -> Floats:
         return ratio(self.gained(hits), self.best(hits, self.cutoff))
@@ -272,7 +276,7 @@ class OverBest(Novelty):
 
 @dataclass(frozen=True, kw_only=True)
 class OverIdeal(Novelty):
-    """Those over what the greedy ideal ranking gains."""
+    """Measures divided by the value of the greedy ideal ranking."""
 
     def values(self, hits: Hits) -> Floats:
         return ratio(self.gained(hits), self.ideal(hits))
@@ -344,20 +348,20 @@ class nERR_IA(OverIdeal):
 
 @dataclass(frozen=True, kw_only=True)
 class Persistent(Novelty):
-    """Those of a reader who goes on with probability beta."""
+    """Measures of a reader who goes on with probability beta."""
 
     beta: float = 0.5
 
     def check(self) -> None:
         super().check()
-        good = is_number(self.beta) and 0 < self.beta < 1
-        require(good, self, "beta", self.beta, "a persistence between 0 and 1")
+        valid = is_number(self.beta) and 0 < self.beta < 1
+        require(valid, self, "beta", self.beta, "a persistence between 0 and 1")
 
     def worth(self, rank: Floats) -> Floats:
         return np.asarray(self.beta ** (rank - 1.0))
 
     def deepest(self) -> int:
-        return int(np.log(LEAST) / np.log(self.beta)) + 2
+        return int(np.log(NEGLIGIBLE) / np.log(self.beta)) + 2
 
 
 @dataclass(frozen=True, kw_only=True)

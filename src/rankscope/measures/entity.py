@@ -23,7 +23,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class RankStatistic(ScaledRanks, Binary):
-    """What they share. scale: ranks and cutoff count percentiles or permilles of all ranked documents."""
+    """Base of statistics of ranks. scale: ranks and cutoff count percentiles or permilles of all ranked documents."""
 
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     higher_is_better: ClassVar[bool | None] = False
@@ -76,16 +76,16 @@ class MedianRank(RankStatistic):
 
 @dataclass(frozen=True, kw_only=True)
 class SingleRank(RankStatistic):
-    """What MinRank and MaxRank share: the value rests on one document."""
+    """Base of MinRank and MaxRank: the value rests on one document."""
 
     def used(self, hits: Hits) -> Floats:
         return np.minimum(super().used(hits), 1.0)
 
     def ranks_at(self, hits: Hits, rows: Ints) -> Floats:
         """(queries) the rank at the last of these rows that a query has; NaN without any."""
-        found = np.full(len(hits), np.nan)
-        found[hits.query[rows]] = hits.rank[rows]
-        return found
+        ranks = np.full(len(hits), np.nan)
+        ranks[hits.query[rows]] = hits.rank[rows]
+        return ranks
 
 
 @dataclass(frozen=True, kw_only=True)

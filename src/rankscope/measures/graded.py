@@ -37,7 +37,7 @@ GAINS = {"linear": gain_linear, "exp": gain_exponential}
 
 
 class GainTable(dict[int, float]):
-    """Gains by grade, never changed once made, so that a measure with them can be a key."""
+    """Gains by grade, hashable since they never change, so that a measure with them can be a key."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # a dict has none because it may change
         return hash(tuple(self.items()))
@@ -45,7 +45,7 @@ class GainTable(dict[int, float]):
 
 @dataclass(frozen=True, kw_only=True)
 class Gained(Measure):
-    """What measures of gain share.
+    """Base of measures of gain.
 
     gain: "linear" (the grade) or "exp" (2^grade - 1); negative grades gain nothing. gains: what certain grades
     gain instead, as {1: 1, 2: 5}; others: what happens to a grade above 0 that `gains` does not name: "error", or
@@ -65,28 +65,28 @@ class Gained(Measure):
         require(isinstance(self.gain, str) and self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
         if self.gains is not None:
             gains = self.gains
-            if isinstance(gains, Mapping):  # numbers out of NumPy arrays are taken as such
+            if isinstance(gains, Mapping):  # NumPy numbers become Python's
                 gains = {to_python_number(grade): to_python_number(gain) for grade, gain in gains.items()}
-            good = isinstance(gains, Mapping) and all(map(is_int, gains)) and all(map(is_number, gains.values()))
-            require(good, self, "gains", self.gains, "a number for each grade, as {1: 1, 2: 5}")
+            valid = isinstance(gains, Mapping) and all(map(is_int, gains)) and all(map(is_number, gains.values()))
+            require(valid, self, "gains", self.gains, "a number for each grade, as {1: 1, 2: 5}")
             object.__setattr__(self, "gains", GainTable(sorted(gains.items())))
         require(self.others in ("error", "gain"), self, "others", self.others, "'error' or 'gain'")
-        good = self.others == "error" or self.gains is not None
-        require(good, self, "others", self.others, "gains with it, as in gains={1: 1, 2: 5}")
+        valid = self.others == "error" or self.gains is not None
+        require(valid, self, "others", self.others, "gains with it, as in gains={1: 1, 2: 5}")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        found = super().settings(hits)
+        settings = super().settings(hits)
         if self.others == "error":  # then either all grades gain what `gain` says or all what `gains` says
-            found["gain"] = found.pop("gains", found["gain"])
-            del found["others"]
-        return {**found, "discount": found.get("discount", "log2")}
+            settings["gain"] = settings.pop("gains", settings["gain"])
+            del settings["others"]
+        return {**settings, "discount": settings.get("discount", "log2")}
 
     def gain_of(self, grades: Ints) -> Floats:
         """What each grade gains."""
-        gained = GAINS[self.gain](grades)
+        gains = GAINS[self.gain](grades)
         for grade, gain in (self.gains or {}).items():
-            gained[grades == grade] = gain
-        return gained
+            gains[grades == grade] = gain
+        return gains
 
     def check_grades(self, hits: Hits) -> None:
         """Raise ParameterError for a grade that has no gain, or one that is no float64."""
@@ -96,12 +96,14 @@ class Gained(Measure):
                 f"expected grades up to {HIGHEST} with gain='exp'; use gain='linear' or map the grades to lower ones"
             )
         if self.gains is not None and self.others == "error":
-            known: Ints = hits.once_for_pool("positive grades", lambda: np.unique(hits.grades[hits.grades > 0]))
-            unknown = [grade for grade in known.tolist() if grade not in self.gains]
-            if unknown:
+            positive_grades: Ints = hits.once_for_pool(
+                "positive grades", lambda: np.unique(hits.grades[hits.grades > 0])
+            )
+            grades_without_gain = [grade for grade in positive_grades.tolist() if grade not in self.gains]
+            if grades_without_gain:
                 raise ParameterError(
-                    f"{self.name}: a document is judged {unknown[0]}, and gains={self.gains!r} has no gain for it; "
-                    "name every grade above 0, or say others='gain' to let the others gain their grade"
+                    f"{self.name}: a document is judged {grades_without_gain[0]}, and gains={self.gains!r} has no "
+                    "gain for it; name every grade above 0, or say others='gain' to let the others gain their grade"
                 )
 
 
@@ -111,7 +113,7 @@ def to_python_number(value: object) -> Any:
 
 
 def discounts(discount: str, base: float) -> Callable[[Floats], Floats]:
-    """Ranks to what a gain there is worth."""
+    """The discount function: from ranks to weights."""
     if discount == "jk":
         return lambda ranks: discount_jk(ranks, base)
     return discount_natural if discount == "natural" else discount_log2
@@ -119,7 +121,7 @@ def discounts(discount: str, base: float) -> Callable[[Floats], Floats]:
 
 @dataclass(frozen=True, kw_only=True)
 class CutGained(Gained):
-    """Those that may be taken of the first k only, with any discount.
+    """Base of measures of gain with a cutoff and a choice of discounts.
 
     discount: a gain at rank r is divided by log2(r + 1) ("log2"), ln(r + 1) ("natural"), or log_base(r) from rank
     `base` on and nothing before ("jk").
@@ -132,17 +134,17 @@ class CutGained(Gained):
 
     def check(self) -> None:
         super().check()
-        good = self.discount in ("log2", "natural", "jk")
-        require(good, self, "discount", self.discount, "'log2', 'natural' or 'jk'")
+        valid = self.discount in ("log2", "natural", "jk")
+        require(valid, self, "discount", self.discount, "'log2', 'natural' or 'jk'")
         require(is_number(self.base) and self.base > 1, self, "base", self.base, "a number above 1")
-        good = self.discount == "jk" or self.base == 2
-        require(good, self, "base", self.base, "discount='jk' with it: the other discounts have no base")
+        valid = self.discount == "jk" or self.base == 2
+        require(valid, self, "base", self.base, "discount='jk' with it: the other discounts have no base")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        found = super().settings(hits)
+        settings = super().settings(hits)
         if self.discount != "jk":
-            del found["base"]
-        return found
+            del settings["base"]
+        return settings
 
     def dcg(self, hits: Hits) -> Floats:
         self.check_grades(hits)
@@ -150,11 +152,11 @@ class CutGained(Gained):
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
         self.check_grades(hits)
-        gain, worth = self.gain_of(hits.relevance), mean_weight(hits, self.worth(), self.reach(hits))
-        return sum_changes(gain, worth, first, second)
+        gain, rank_weights = self.gain_of(hits.relevance), mean_weight(hits, self.worth(), self.reach(hits))
+        return sum_changes(gain, rank_weights, first, second)
 
     def worth(self) -> Callable[[Floats], Floats]:
-        """Ranks to what a gain there is worth."""
+        """The discount function: from ranks to weights."""
         return discounts(self.discount, self.base)
 
     def ideal_dcg(self, hits: Hits) -> Floats:
@@ -169,19 +171,19 @@ class CutGained(Gained):
         """(queries) DCG of the best order of these documents. grades: by query, falling within it."""
         lengths = offsets[1:] - offsets[:-1]
         if self.gains is not None:  # given gains need not rise with the grade, and may be negative
-            gained = self.gain_of(grades)
-            gained = np.maximum(gained[np.lexsort((-gained, group_of(offsets)))], 0.0)
+            gains = self.gain_of(grades)
+            gains = np.maximum(gains[np.lexsort((-gains, group_of(offsets)))], 0.0)
         depth = self.reach(hits)
         if depth is not None:
             lengths = np.minimum(lengths, self.ranks_within(hits, depth)).astype(np.int64)
-        shorter = bounds(lengths)
-        best = ranges(offsets[:-1], lengths)  # the first of each query's grades, which fall
-        gained = self.gain_of(grades[best]) if self.gains is None else gained[best]
-        rank = self.counted_as(hits, (place_in_group(shorter) + 1).astype(np.float64))
-        return sum_by_group(gained * self.worth()(rank), group_of(shorter), len(hits))
+        cut_offsets = bounds(lengths)
+        best_rows = ranges(offsets[:-1], lengths)  # the first of each query's grades, which fall
+        gains = self.gain_of(grades[best_rows]) if self.gains is None else gains[best_rows]
+        rank = self.counted_as(hits, (place_in_group(cut_offsets) + 1).astype(np.float64))
+        return sum_by_group(gains * self.worth()(rank), group_of(cut_offsets), len(hits))
 
     def counted_as(self, hits: Hits, rank: Floats) -> Floats:
-        """What ranks count as; see `nDCG`, which has a scale."""
+        """The ranks on the scale of the measure, if it has one; see `nDCG`."""
         return rank
 
     def ranks_within(self, hits: Hits, depth: int | Floats) -> int | Floats:
@@ -232,34 +234,34 @@ class nDCG(ScaledRanks, CutGained):
     def check(self) -> None:
         super().check()
         require(self.short in ("filled", "zero"), self, "short", self.short, "'filled' or 'zero'")
-        good = self.short == "filled" or self.cutoff is not None
-        require(good, self, "short", self.short, "a cutoff with it, as in nDCG(short='zero')@10")
-        good = self.short == "filled" or self.scale is None
-        require(good, self, "scale", self.scale, "none with short='zero', which asks for ranks")
+        valid = self.short == "filled" or self.cutoff is not None
+        require(valid, self, "short", self.short, "a cutoff with it, as in nDCG(short='zero')@10")
+        valid = self.short == "filled" or self.scale is None
+        require(valid, self, "scale", self.scale, "none with short='zero', which asks for ranks")
         require(self.ideal in ("judged", "listed"), self, "ideal", self.ideal, "'judged' or 'listed'")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        found = super().settings(hits)
-        usual = [name for name, value in (("ideal", "judged"), ("short", "filled")) if found[name] == value]
-        return {name: value for name, value in found.items() if name not in usual}
+        settings = super().settings(hits)
+        default_names = [name for name, value in (("ideal", "judged"), ("short", "filled")) if settings[name] == value]
+        return {name: value for name, value in settings.items() if name not in default_names}
 
     def values(self, hits: Hits) -> Floats:
-        best = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
-        values = np.minimum(ratio(self.dcg(hits), best), 1.0)  # ranks that a user gives may be equal
+        ideal_dcg = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
+        values = np.minimum(ratio(self.dcg(hits), ideal_dcg), 1.0)  # ranks that a user gives may be equal
         if self.short == "zero":
             values[np.less(hits.retrieved, self.reach(hits) or 0)] = 0.0
         return values
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        best = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
-        changed = super().swap_deltas(hits, first, second)
+        ideal_dcg = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
+        changes = super().swap_deltas(hits, first, second)
         if self.short == "zero":
-            changed[np.less(hits.retrieved, self.reach(hits) or 0)[hits.query[first]]] = 0.0
-        return ratio(changed, best[hits.query[first]])
+            changes[np.less(hits.retrieved, self.reach(hits) or 0)[hits.query[first]]] = 0.0
+        return ratio(changes, ideal_dcg[hits.query[first]])
 
     def worth(self) -> Callable[[Floats], Floats]:
-        worth = super().worth()
-        return worth if self.scale is None else lambda ranks: worth(np.maximum(ranks, 1.0))
+        discount = super().worth()
+        return discount if self.scale is None else lambda ranks: discount(np.maximum(ranks, 1.0))
 
     def counted_as(self, hits: Hits, rank: Floats) -> Floats:
         return rank if self.scale is None else rank * SCALES[self.scale] / (hits.collection_size or 1)
@@ -272,8 +274,8 @@ class nDCG(ScaledRanks, CutGained):
 
     def listed_dcg(self, hits: Hits) -> Floats:
         """DCG of the best order of the documents in the list."""
-        falling = hits.relevance[np.lexsort((-hits.relevance, hits.query))]
-        return self.best_dcg(hits, falling, hits.offsets)
+        falling_grades = hits.relevance[np.lexsort((-hits.relevance, hits.query))]
+        return self.best_dcg(hits, falling_grades, hits.offsets)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,21 +302,21 @@ class Curves:
     def __init__(self, measure: Gained, hits: Hits) -> None:
         measure.check_grades(hits)
         gains = measure.gain_of(hits.grades)
-        positive = gains > 0
+        has_gain = gains > 0
         #: (queries) how many judged documents gain something: the last rank of the ideal with gain.
-        self.last = sum_by_group(positive, hits.grade_query, len(hits)).astype(np.int64)
+        self.last = sum_by_group(has_gain, hits.grade_query, len(hits)).astype(np.int64)
         if (np.diff(gains)[np.diff(hits.grades) <= 0] > 0).any():  # given gains need not rise with the grade
             order = np.lexsort((-gains, hits.grade_query))
-            gains, positive = gains[order], positive[order]
+            gains, has_gain = gains[order], has_gain[order]
         #: (positive judged) their gains by query, falling, with offsets.
-        self.gains = gains[positive]
+        self.gains = gains[has_gain]
         self.offsets = bounds(self.last)
         rank = (place_in_group(self.offsets) + 1).astype(np.float64)
         self.ideal = np.append(cumulative_sum(self.gains * discount_log2(rank), self.offsets), 0.0)
         self.hits = hits
-        own = measure.gain_of(hits.relevance)
-        self.gained = own > 0
-        self.own = np.append(cumulative_sum(own * discount_log2(hits.rank), hits.offsets), 0.0)
+        list_gains = measure.gain_of(hits.relevance)
+        self.gained = list_gains > 0
+        self.own = np.append(cumulative_sum(list_gains * discount_log2(hits.rank), hits.offsets), 0.0)
         self.place = hits.query * (LARGEST + 1.0) + np.minimum(hits.rank, LARGEST)
 
     def ideal_to(self, query: Ints, rank: Floats) -> Floats:
@@ -324,11 +326,11 @@ class Curves:
 
     def own_to(self, query: Ints, rank: Floats) -> Floats:
         """DCG of the list's first documents; of all of them beyond its end."""
-        after = np.searchsorted(self.place, query * (LARGEST + 1.0) + np.minimum(rank, LARGEST), side="right")
-        return np.where(after > self.hits.offsets[query], self.own[after - 1], 0.0)
+        end = np.searchsorted(self.place, query * (LARGEST + 1.0) + np.minimum(rank, LARGEST), side="right")
+        return np.where(end > self.hits.offsets[query], self.own[end - 1], 0.0)
 
 
-#: Ranks beyond this are one to `Curves`: no list is longer.
+#: `Curves` treats ranks beyond this as this: no list is longer.
 LARGEST = float(1 << 31)
 
 
@@ -347,13 +349,13 @@ class nDCGRel(Gained):
         curves = Curves(self, hits)
         rows = np.flatnonzero(curves.gained)
         query, rank = hits.query[rows], hits.rank[rows]
-        at_rank = ratio(curves.own_to(query, rank), curves.ideal_to(query, rank))
-        everyone = np.arange(len(hits))
-        ends = np.full(len(hits), LARGEST)
-        final = ratio(curves.own_to(everyone, ends), curves.ideal_to(everyone, ends))
-        retrieved = hits.sum(curves.gained)
-        total = sum_by_group(at_rank, query, len(hits)) + (curves.last - retrieved) * final
-        return ratio(total, curves.last.astype(np.float64))
+        ndcg_at_rank = ratio(curves.own_to(query, rank), curves.ideal_to(query, rank))
+        all_queries = np.arange(len(hits))
+        last_ranks = np.full(len(hits), LARGEST)
+        final_ndcg = ratio(curves.own_to(all_queries, last_ranks), curves.ideal_to(all_queries, last_ranks))
+        n_retrieved = hits.sum(curves.gained)
+        ndcg_sums = sum_by_group(ndcg_at_rank, query, len(hits)) + (curves.last - n_retrieved) * final_ndcg
+        return ratio(ndcg_sums, curves.last.astype(np.float64))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -373,22 +375,24 @@ class RnDCG(Gained):
 
     def values(self, hits: Hits) -> Floats:
         curves = Curves(self, hits)
-        n = len(hits)
-        group = group_of(curves.offsets)
+        n_queries = len(hits)
+        gain_query = group_of(curves.offsets)
         # The last of each run of equal gains: behind it the ideal gain changes.
-        change = np.ones(curves.gains.size, np.bool_)
-        change[:-1] = (curves.gains[1:] != curves.gains[:-1]) | (group[1:] != group[:-1])
-        rows = np.flatnonzero(change)
-        query = group[rows]
-        rank = (rows - curves.offsets[query] + 1).astype(np.float64)
-        values = ratio(curves.own_to(query, rank), curves.ideal_to(query, rank))
-        total = sum_by_group(values, query, n)
-        count = np.bincount(query, minlength=n).astype(np.float64)
-        longer = np.flatnonzero(hits.retrieved > curves.last + 1)
-        ends = np.full(longer.size, LARGEST)
-        total[longer] += ratio(curves.own_to(longer, ends), curves.ideal_to(longer, ends))
-        count[longer] += 1
-        return np.where(hits.n_relevant(self.level(hits)) > 0, ratio(total, count), 0.0)
+        ends_run = np.ones(curves.gains.size, np.bool_)
+        ends_run[:-1] = (curves.gains[1:] != curves.gains[:-1]) | (gain_query[1:] != gain_query[:-1])
+        change_rows = np.flatnonzero(ends_run)
+        query = gain_query[change_rows]
+        rank = (change_rows - curves.offsets[query] + 1).astype(np.float64)
+        ndcg = ratio(curves.own_to(query, rank), curves.ideal_to(query, rank))
+        ndcg_sums = sum_by_group(ndcg, query, n_queries)
+        n_values = np.bincount(query, minlength=n_queries).astype(np.float64)
+        longer_queries = np.flatnonzero(hits.retrieved > curves.last + 1)
+        last_ranks = np.full(longer_queries.size, LARGEST)
+        ndcg_sums[longer_queries] += ratio(
+            curves.own_to(longer_queries, last_ranks), curves.ideal_to(longer_queries, last_ranks)
+        )
+        n_values[longer_queries] += 1
+        return np.where(hits.n_relevant(self.level(hits)) > 0, ratio(ndcg_sums, n_values), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -405,13 +409,14 @@ class G(Gained):
 
     def values(self, hits: Hits) -> Floats:
         curves = Curves(self, hits)
-        own = self.gain_of(hits.relevance)
-        retrieved = cumulative_sum(own, hits.offsets)
-        at_least_one = np.append(cumulative_sum(np.maximum(curves.gains, 1.0), curves.offsets), 0.0)
+        list_gains = self.gain_of(hits.relevance)
+        cumulated_gains = cumulative_sum(list_gains, hits.offsets)
+        ideal_sums = np.append(cumulative_sum(np.maximum(curves.gains, 1.0), curves.offsets), 0.0)
         n = np.minimum(hits.rank, curves.last[hits.query]).astype(np.int64)
-        ideal = np.where(n > 0, at_least_one[curves.offsets[hits.query] + n - 1], 0.0) + (hits.rank - n)
-        gained = np.where(own > 0, own / np.log2(2.0 + np.where(own > 0, ideal - retrieved, 0.0)), 0.0)
-        return ratio(hits.sum(gained), sum_by_group(curves.gains, group_of(curves.offsets), len(hits)))
+        ideal_effort = np.where(n > 0, ideal_sums[curves.offsets[hits.query] + n - 1], 0.0) + (hits.rank - n)
+        effort = np.where(list_gains > 0, ideal_effort - cumulated_gains, 0.0)
+        discounted_gains = np.where(list_gains > 0, list_gains / np.log2(2.0 + effort), 0.0)
+        return ratio(hits.sum(discounted_gains), sum_by_group(curves.gains, group_of(curves.offsets), len(hits)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -425,9 +430,9 @@ class BinG(Binary):
     source: ClassVar[str] = "trec_eval binG"
 
     def values(self, hits: Hits) -> Floats:
-        above = hits.rank - 1.0 - hits.relevant_above(self.rel)
-        gained = np.where(hits.relevant(self.rel), 1.0 / np.log2(2.0 + above), 0.0)
-        return ratio(hits.sum(gained), hits.n_relevant(self.rel))
+        others_above = hits.rank - 1.0 - hits.relevant_above(self.rel)
+        discounted_gains = np.where(hits.relevant(self.rel), 1.0 / np.log2(2.0 + others_above), 0.0)
+        return ratio(hits.sum(discounted_gains), hits.n_relevant(self.rel))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -456,21 +461,23 @@ class Q(Gained):
         require(is_number(self.beta) and self.beta >= 0, self, "beta", self.beta, "a number of at least 0")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        return {name: value for name, value in super().settings(hits).items() if name != "discount"}  # it has none
+        settings = super().settings(hits)
+        del settings["discount"]  # Q has none
+        return settings
 
     def values(self, hits: Hits) -> Floats:
         self.check_grades(hits)
         gains = np.maximum(self.gain_of(hits.relevance), 0.0)
-        gained = gains > 0
-        rows = np.flatnonzero(gained)
+        has_gain = gains > 0
+        rows = np.flatnonzero(has_gain)
         query, rank = hits.query[rows], hits.rank[rows]
-        count = hits.before(gained)[rows] + 1
-        own = cumulative_sum(gains, hits.offsets)[rows]
-        ideal, offsets = self.cumulated_ideal(hits)
-        last = np.diff(offsets)
-        best = ideal[offsets[query] + np.minimum(rank, last[query]).astype(np.int64) - 1]
-        blended = (count + self.beta * own) / (rank + self.beta * best)
-        return ratio(sum_by_group(blended, query, len(hits)), last.astype(np.float64))
+        n_with_gain = hits.before(has_gain)[rows] + 1
+        cumulated_gains = cumulative_sum(gains, hits.offsets)[rows]
+        ideal_gains, offsets = self.cumulated_ideal(hits)
+        n_ideal = np.diff(offsets)
+        ideal_at_rank = ideal_gains[offsets[query] + np.minimum(rank, n_ideal[query]).astype(np.int64) - 1]
+        blended_ratio = (n_with_gain + self.beta * cumulated_gains) / (rank + self.beta * ideal_at_rank)
+        return ratio(sum_by_group(blended_ratio, query, len(hits)), n_ideal.astype(np.float64))
 
     def cumulated_ideal(self, hits: Hits) -> tuple[Floats, Ints]:
         """Gains of the ideal ranking, cumulated, one entry a judged document with gain; and the queries' offsets."""

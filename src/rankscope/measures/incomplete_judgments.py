@@ -39,10 +39,10 @@ class Bpref(Binary):
     def values(self, hits: Hits) -> Floats:
         relevant = hits.relevant(self.rel)
         n_relevant, n_nonrelevant = hits.n_relevant(self.rel), hits.n_nonrelevant(self.rel)
-        above = hits.before((hits.relevance >= 0) & ~relevant)
-        most = n_relevant[hits.query]
-        bound = np.minimum(most, n_nonrelevant[hits.query])
-        preference = 1.0 - ratio(np.minimum(above, most), bound)
+        nonrelevant_above = hits.before((hits.relevance >= 0) & ~relevant)
+        n_relevant_of_query = n_relevant[hits.query]
+        divisor = np.minimum(n_relevant_of_query, n_nonrelevant[hits.query])
+        preference = 1.0 - ratio(np.minimum(nonrelevant_above, n_relevant_of_query), divisor)
         return ratio(hits.sum(np.where(relevant, preference, 0.0)), n_relevant)
 
 
@@ -78,8 +78,8 @@ class infAP(Binary):
         n = hits.before(~relevant & ~unjudged)
         j = hits.rank - 1.0
         pooled = ratio((r + n + u).astype(np.float64), j)
-        share = (r + EPSILON) / (r + n + 2 * EPSILON)
-        precision = 1.0 / hits.rank + j / hits.rank * pooled * share
+        relevant_share = (r + EPSILON) / (r + n + 2 * EPSILON)
+        precision = 1.0 / hits.rank + j / hits.rank * pooled * relevant_share
         return ratio(hits.sum(np.where(relevant, precision, 0.0)), hits.n_relevant(self.rel))
 
 
@@ -99,10 +99,10 @@ class Judged(Measure):
     cutoff: int | None = None
 
     def values(self, hits: Hits) -> Floats:
-        read = hits.retrieved.astype(np.float64)
+        n_read = hits.retrieved.astype(np.float64)
         if self.cutoff is not None:
-            read = np.minimum(read, self.cutoff)
-        return ratio(hits.sum(within(hits, self.cutoff, hits.relevance >= 0)), read)
+            n_read = np.minimum(n_read, self.cutoff)
+        return ratio(hits.sum(within(hits, self.cutoff, hits.relevance >= 0)), n_read)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,5 +121,5 @@ class Unj(Measure):
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
-        judged = hits.sum(within(hits, self.cutoff, hits.relevance >= 0))
-        return (np.minimum(hits.retrieved, self.cutoff) - judged) / self.cutoff
+        n_judged = hits.sum(within(hits, self.cutoff, hits.relevance >= 0))
+        return (np.minimum(hits.retrieved, self.cutoff) - n_judged) / self.cutoff

@@ -46,14 +46,14 @@ class TrecName:
 
 
 def parse_integer(text: str) -> int:
-    """As C writes it: no blanks, no underscores, no other digits, as `int` would take."""
+    """An integer as C writes it: without the blanks, underscores and other digits that `int` accepts."""
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
         raise ValueError(text)
     return int(text)
 
 
 def parse_number(text: str) -> float:
-    """As C writes it."""
+    """A decimal number as C writes it."""
     if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
         raise ValueError(text)
     return float(text)
@@ -64,7 +64,7 @@ def cutoff_parameter(text: str) -> Mapping[str, Any]:
 
 
 def number_parameter(name: str) -> Callable[[str], Mapping[str, Any]]:
-    """A number as this parameter of ours."""
+    """A parser of a number, which becomes the parameter `name` of our measure."""
     return lambda text: {name: parse_number(text)}
 
 
@@ -143,7 +143,7 @@ TREC_NAMES = {
     "unj": TrecName("Unj", cutoff_parameter, ("5", "10", "20"), shown=without_zeros, form=INTEGERS),
 }
 Defaults = Mapping[str, Mapping[str, Any]]
-#: Other words for a measure, in lower case. A name in another case is understood as well.
+#: Other names of measures, in lower case; names are matched whatever their case.
 ALIASES = {
     "map": "AP",
     "mrr": "RR",
@@ -158,11 +158,11 @@ ALIASES = {
     "α_dcg": "alpha_DCG",
     "α_ndcg": "alpha_nDCG",
 }
-#: What trec_eval's -m takes and stands for many measures.
-SETS = ("official", "all_trec")
+#: Arguments of trec_eval's -m that stand for many measures.
+TREC_SETS = ("official", "all_trec")
 #: A cutoff without its @, as in nDCG10; a comma that is in no parentheses.
-GLUED = re.compile(r"(?P<name>[^\W\d][\w-]*?)[_-]?(?P<cutoff>[0-9]+)")
-OUTSIDE = re.compile(r"(?:\s*,\s*|\s+)(?![^()]*\))")
+NAME_WITH_CUTOFF = re.compile(r"(?P<name>[^\W\d][\w-]*?)[_-]?(?P<cutoff>[0-9]+)")
+SEPARATOR = re.compile(r"(?:\s*,\s*|\s+)(?![^()]*\))")
 GRAMMAR = re.compile(r"(?P<name>[^\W\d][\w-]*)\s*(\((?P<inner>.*)\))?\s*(@(?P<cutoff>.*))?", re.DOTALL)
 
 
@@ -180,21 +180,21 @@ def parse_measures(
     >>> [str(m) for m in parse_measures(["nDCG@10", "map", "ndcg_cut.5,20", "rbp(p=0.95)"])]
     ['nDCG@10', 'AP', 'nDCG@5', 'nDCG@20', 'RBP(p=0.95)']
     """
-    found: dict[str, Measure] = {}
+    measures_by_name: dict[str, Measure] = {}
     for name in [names] if isinstance(names, (str, Measure)) else names:
-        for measure in [name] if isinstance(name, Measure) else parse(name, defaults or {}, renames or {}):
-            found.setdefault(str(measure), measure)
-    return list(found.values())
+        for measure in [name] if isinstance(name, Measure) else parse_names(name, defaults or {}, renames or {}):
+            measures_by_name.setdefault(str(measure), measure)
+    return list(measures_by_name.values())
 
 
-def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Measure]:
+def parse_names(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Measure]:
     if not isinstance(text, str):
         raise ParameterError(f"a measure is named by a string or is a Measure, not {text!r}")
     text = text.strip()
-    trec = None if renames else parse_trec(text, defaults)
-    if trec is not None:
-        return trec
-    if text in SETS:
+    trec_measures = None if renames else parse_trec(text, defaults)
+    if trec_measures is not None:
+        return trec_measures
+    if text in TREC_SETS:
         raise ParameterError(
             f"{text} is a set of trec_eval's measures: `rankscope trec_eval -m {text} QRELS RUN` prints it; here each "
             "is named on its own, as in -m AP -m nDCG@10"
@@ -203,70 +203,71 @@ def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Mea
         raise ParameterError(
             "unknown measure 'all'; name each on its own, as in -m AP -m nDCG@10; `rankscope measures` lists them"
         )
-    small, own = split_trec(text.lower()), canonical(re.split(r"[(@]", text)[0])
-    if small is not None and not renames and own is None and canonical(small[0]) is None:
+    lower_trec_name, own_name = split_trec(text.lower()), canonical(re.split(r"[(@]", text)[0])
+    if lower_trec_name is not None and not renames and own_name is None and canonical(lower_trec_name[0]) is None:
         raise UnknownName("measure", text, [text.lower()])
     refuse_several(text)
     match = GRAMMAR.fullmatch(text)
     if match is None:
         stem, dot, _ = text.partition(".")
         if dot and stem.isidentifier() and not renames:
-            raise UnknownName("measure", text, [f"{t}.10" for t, entry in TREC_NAMES.items() if entry.several])
+            known_names = [f"{trec_stem}.10" for trec_stem, entry in TREC_NAMES.items() if entry.several]
+            raise UnknownName("measure", text, known_names)
         raise ParameterError(f"cannot read the measure {text!r}; expected a form like nDCG@10 or AP(rel=2)@100")
     name = canonical(match["name"].replace("-", "_"))  # ndeval writes alpha-nDCG
     if name is None:
-        rest = text[len(match["name"]) :]
-        glued = GLUED.fullmatch(text)
-        if glued is not None and (called := canonical(glued["name"])) is not None:
-            stem = called if called.lower() == glued["name"].lower() else glued["name"]
-            raise UnknownName("measure", text, [f"{stem}@{glued['cutoff']}"])
-        known = [n + rest for n in (*MEASURES, *(t for t in TREC_NAMES if not (rest or renames)))]
-        raise UnknownName("measure", text, known, "; `rankscope measures` lists all")
+        suffix = text[len(match["name"]) :]
+        glued_match = NAME_WITH_CUTOFF.fullmatch(text)
+        if glued_match is not None and (glued_name := canonical(glued_match["name"])) is not None:
+            stem = glued_name if glued_name.lower() == glued_match["name"].lower() else glued_match["name"]
+            raise UnknownName("measure", text, [f"{stem}@{glued_match['cutoff']}"])
+        known_names = [n + suffix for n in (*MEASURES, *(t for t in TREC_NAMES if not (suffix or renames)))]
+        raise UnknownName("measure", text, known_names, "; `rankscope measures` lists all")
     name = renames.get(name, name)
     parameters = parse_parameters(name, match["inner"] or "", text)
     if match["name"].lower() == "f1" and "beta" in parameters:
         raise ParameterError(f"{text}: F1 is F with beta=1; write F(beta={parameters['beta']}) for another")
     if match["cutoff"] is not None:
-        field = MEASURES[name].after_at
-        if field in parameters:
-            raise ParameterError(f"{text}: the {field} is given twice; expected a form like {name}@10")
-        parameters[field] = after_at(text, MEASURES[name], match["cutoff"])
-    return [build(name, parameters, defaults)]
+        at_parameter = MEASURES[name].after_at
+        if at_parameter in parameters:
+            raise ParameterError(f"{text}: the {at_parameter} is given twice; expected a form like {name}@10")
+        parameters[at_parameter] = parse_after_at(text, MEASURES[name], match["cutoff"])
+    return [build_measure(name, parameters, defaults)]
 
 
 def refuse_several(text: str) -> None:
     """Raise for a text that names several measures, as nDCG@10,AP, or `nDCG@10 AP`, or nDCG@5,10."""
-    parts = [part.strip() for part in OUTSIDE.split(text)]
-    if len(parts) < 2:
+    pieces = [piece.strip() for piece in SEPARATOR.split(text)]
+    if len(pieces) < 2:
         return
-    first, at, _ = parts[0].partition("@")
-    several = [f"{first}@{part}" if at and part.isdecimal() else part for part in parts]
-    if all(GRAMMAR.fullmatch(part) for part in several):
-        each = " ".join(f"-m {part}" for part in several)
-        raise ParameterError(f"{text}: one measure for each -m: {each} (in Python, a list of names)")
+    first_stem, at_sign, _ = pieces[0].partition("@")
+    measure_names = [f"{first_stem}@{piece}" if at_sign and piece.isdecimal() else piece for piece in pieces]
+    if all(GRAMMAR.fullmatch(name) for name in measure_names):
+        options = " ".join(f"-m {name}" for name in measure_names)
+        raise ParameterError(f"{text}: one measure for each -m: {options} (in Python, a list of names)")
 
 
-def after_at(text: str, kind: type[Measure], value: str) -> float | str:
-    """The number behind the @, or the name of a cutoff that each query has of its own."""
-    field = kind.after_at
-    if field == "cutoff":
-        if kind.own_cutoffs and QUERY_CUTOFF.fullmatch(value):
+def parse_after_at(text: str, measure_class: type[Measure], value: str) -> float | str:
+    """The number behind the @, or the name of a cutoff that depends on the query."""
+    at_parameter = measure_class.after_at
+    if at_parameter == "cutoff":
+        if measure_class.own_cutoffs and QUERY_CUTOFF.fullmatch(value):
             return value
         if not re.fullmatch(r"[0-9]{1,18}", value):
-            own = QUERY_CUTOFF_FORMS if kind.own_cutoffs else ""
-            raise ParameterError(f"{text}: the cutoff is {value!r}, expected a whole number as in nDCG@10{own}")
+            query_forms = QUERY_CUTOFF_FORMS if measure_class.own_cutoffs else ""
+            raise ParameterError(f"{text}: the cutoff is {value!r}, expected a whole number as in nDCG@10{query_forms}")
         return int(value)
     if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", value):
-        raise ParameterError(f"{text}: the {field} is {value!r}, expected a number as in IPrec@0.1")
+        raise ParameterError(f"{text}: the {at_parameter} is {value!r}, expected a number as in IPrec@0.1")
     return float(value)
 
 
 def canonical(name: str) -> str | None:
-    """The table's spelling of a name."""
+    """The name as `MEASURES` spells it; None: no such measure."""
     if name in MEASURES:
         return name
-    lowered = {n.lower(): n for n in MEASURES}
-    return ALIASES.get(name.lower()) or lowered.get(name.lower())
+    by_lower_case = {name_in_table.lower(): name_in_table for name_in_table in MEASURES}
+    return ALIASES.get(name.lower()) or by_lower_case.get(name.lower())
 
 
 def parse_parameters(name: str, inner: str, text: str) -> dict[str, Any]:
@@ -280,9 +281,9 @@ def parse_parameters(name: str, inner: str, text: str) -> dict[str, Any]:
             if keyword.arg is None or keyword.arg in parameters:
                 raise ValueError
             if isinstance(keyword.value, ast.Name):
-                bare = keyword.value.id
-                quoted = re.sub(rf"\b({keyword.arg}\s*=\s*){bare}\b", rf'\1"{bare}"', text)
-                raise ParameterError(f"{keyword.arg}={bare}: a word needs quotes: {quoted}")
+                word = keyword.value.id
+                quoted = re.sub(rf"\b({keyword.arg}\s*=\s*){word}\b", rf'\1"{word}"', text)
+                raise ParameterError(f"{keyword.arg}={word}: a word needs quotes: {quoted}")
             parameters[keyword.arg] = ast.literal_eval(keyword.value)
     except ParameterError:
         raise
@@ -300,30 +301,32 @@ def parse_parameters(name: str, inner: str, text: str) -> dict[str, Any]:
     return parameters
 
 
-def build(name: str, parameters: dict[str, Any], defaults: Defaults) -> Measure:
-    """The measure with these parameters, unknown and missing ones refused."""
-    known = [f.name for f in fields(MEASURES[name])]
+def build_measure(name: str, parameters: dict[str, Any], defaults: Defaults) -> Measure:
+    """The measure with these parameters. Raises for unknown and missing ones."""
+    known_parameters = [f.name for f in fields(MEASURES[name])]
     for parameter in parameters:
-        if parameter not in known:
+        if parameter not in known_parameters:
             if parameter == "cutoff":
                 raise ParameterError(f"{name} takes no cutoff; write {name} without @{parameters['cutoff']}")
-            raise UnknownName(f"parameter of {name}", parameter, known)
-    # What a preset says of gmax is for gain by grade; rel, where it is given, asks yes or no.
-    usual = {
-        k: v for k, v in defaults.get(name, {}).items() if k in known and not (k == "gmax" and "rel" in parameters)
+            raise UnknownName(f"parameter of {name}", parameter, known_parameters)
+    # A preset's gmax is for graded gain; with rel, gain is binary.
+    preset_parameters = {
+        k: v
+        for k, v in defaults.get(name, {}).items()
+        if k in known_parameters and not (k == "gmax" and "rel" in parameters)
     }
-    # A gain that the name sets stands instead of any that a preset sets.
+    # A gain in the name overrides all gains of the preset.
     if "gain" in parameters:
-        usual = {k: v for k, v in usual.items() if k not in ("gains", "others")}
+        preset_parameters = {k: v for k, v in preset_parameters.items() if k not in ("gains", "others")}
     if "gains" in parameters:
-        usual = {k: v for k, v in usual.items() if k not in ("gain", "others")}
-    chosen = {**usual, **parameters}
+        preset_parameters = {k: v for k, v in preset_parameters.items() if k not in ("gain", "others")}
+    arguments = {**preset_parameters, **parameters}
     for f in fields(MEASURES[name]):
-        if f.name not in chosen and f.default is MISSING:
-            value = "10" if f.name == "cutoff" else "0.1"
-            example = f"{name}@{value}" if f.name == MEASURES[name].after_at else f"{name}({f.name}=...)"
+        if f.name not in arguments and f.default is MISSING:
+            example_value = "10" if f.name == "cutoff" else "0.1"
+            example = f"{name}@{example_value}" if f.name == MEASURES[name].after_at else f"{name}({f.name}=...)"
             raise ParameterError(f"{name} needs a {f.name}, as in {example}")
-    return MEASURES[name](**chosen)
+    return MEASURES[name](**arguments)
 
 
 def is_trec_name(text: str) -> bool:
@@ -332,7 +335,7 @@ def is_trec_name(text: str) -> bool:
 
 
 def split_trec(text: str) -> tuple[str, str | None] | None:
-    """A name of trec_eval and the parameters that follow it, as `ndcg_cut.5,10` or `ndcg_cut_10`. None: it is none."""
+    """A name of trec_eval and its parameters, as of `ndcg_cut.5,10` or `ndcg_cut_10`. None: no name of trec_eval."""
     if text in TREC_NAMES:
         return text, None
     stem, _, tail = text.partition(".")
@@ -347,9 +350,9 @@ def split_trec(text: str) -> tuple[str, str | None] | None:
 
 
 def parse_trec(text: str, defaults: Defaults) -> list[Measure] | None:
-    """A name of trec_eval: `ndcg_cut`, `ndcg_cut.5,10`, `ndcg_cut_10`. None: it is none."""
-    found = split_trec(text)
-    return None if found is None else [measure for _, measure in expand_trec(*found, defaults)]
+    """A name of trec_eval: `ndcg_cut`, `ndcg_cut.5,10`, `ndcg_cut_10`. None: no name of trec_eval."""
+    stem_and_tail = split_trec(text)
+    return None if stem_and_tail is None else [measure for _, measure in expand_trec(*stem_and_tail, defaults)]
 
 
 def expand_trec(stem: str, tail: str | None, defaults: Defaults | None = None) -> list[tuple[str, Measure]]:
@@ -358,26 +361,30 @@ def expand_trec(stem: str, tail: str | None, defaults: Defaults | None = None) -
     if entry.reads is None:
         if tail is not None:
             raise ParameterError(f"{stem}.{tail}: {stem} takes no parameters; write {stem}")
-        return [(stem, build(entry.ours, dict(entry.fixed), defaults or {}))]
-    several = entry.several and (tail is not None or entry.defaults)
-    texts = list(entry.defaults) if tail is None else (tail.split(",") if entry.several else [tail])
-    made = []
-    for text in texts or (None,):
+        return [(stem, build_measure(entry.ours, dict(entry.fixed), defaults or {}))]
+    is_list = entry.several and (tail is not None or entry.defaults)
+    parameter_texts = list(entry.defaults) if tail is None else (tail.split(",") if entry.several else [tail])
+    named_measures = []
+    for text in parameter_texts or (None,):
         try:
             parameters = {**entry.fixed, **(entry.reads(text) if text is not None else {})}
         except (ValueError, TypeError):
             raise ParameterError(f"{stem}.{text}: cannot read {text!r}, expected {entry.form}") from None
-        named = tail is not None or several
-        shown = f"{stem}_{entry.shown(text)}" if named and text is not None else stem
-        made.append((shown, build(entry.ours, parameters, defaults or {})))
-    return made
+        has_parameter = tail is not None or is_list
+        printed_name = f"{stem}_{entry.shown(text)}" if has_parameter and text is not None else stem
+        named_measures.append((printed_name, build_measure(entry.ours, parameters, defaults or {})))
+    return named_measures
 
 
 @cache
 def trec_names_by_measure() -> dict[str, str]:
     """Our name of each measure that trec_eval prints by default -> its name."""
     # The first name of a measure is its own: Rprec, not Rprec_mult_1.00.
-    return {str(measure): shown for stem in reversed(TREC_NAMES) for shown, measure in expand_trec(stem, None)[::-1]}
+    return {
+        str(measure): printed_name
+        for stem in reversed(TREC_NAMES)
+        for printed_name, measure in expand_trec(stem, None)[::-1]
+    }
 
 
 def trec_name(measure: Measure) -> str:
@@ -387,15 +394,15 @@ def trec_name(measure: Measure) -> str:
     ('ndcg_cut_10', 'ndcg_cut_7')
     """
     if getattr(measure, "rounding", "half_up") != "half_up":
-        measure = replace(measure, rounding="half_up")  # type: ignore[call-arg]  # both versions have one name for it
+        measure = replace(measure, rounding="half_up")  # type: ignore[call-arg]  # both versions of trec_eval have one name for it
     if str(measure) in trec_names_by_measure():
         return trec_names_by_measure()[str(measure)]
     value = getattr(measure, measure.after_at, None)
     for stem, entry in TREC_NAMES.items():
         if entry.ours == measure.name and entry.several and entry.reads is not None and isinstance(value, (int, float)):
-            shown, same = expand_trec(stem, str(value))[0]
-            if same == measure:
-                return shown
+            printed_name, trec_measure = expand_trec(stem, str(value))[0]
+            if trec_measure == measure:
+                return printed_name
     return str(measure)
 
 
@@ -405,9 +412,9 @@ def parse_measure(name: str | Measure) -> Measure:
     >>> str(parse_measure("nDCG(dcg='exp-log2')@10"))
     "nDCG(gain='exp')@10"
     """
-    found = parse_measures([name])
-    if len(found) != 1:
+    measures = parse_measures([name])
+    if len(measures) != 1:
         raise ParameterError(
-            f"{name!r} stands for {len(found)} measures ({', '.join(map(str, found))}); name one of them"
+            f"{name!r} stands for {len(measures)} measures ({', '.join(map(str, measures))}); name one of them"
         )
-    return found[0]
+    return measures[0]

@@ -1,4 +1,4 @@
-"""Presets: how a reference tool reads, ranks and measures, under its name."""
+"""Presets: the conventions of reference tools, by the name of the tool."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """What a reference tool does where the user says nothing else.
+    """The defaults of a reference tool.
 
     measures: what it prints by default. parameters: by measure, those that its names imply. renames: what it computes
     where these are asked for, under names of their own. ties, precision,
@@ -100,11 +100,11 @@ PRESETS = {
         name: Preset(
             tool=tool,
             ties="file",
-            highest_grade=highest,
+            highest_grade=highest_grade,
             measures=("P@10", "AP", "nDCG@10"),
             parameters=parameters,
         )
-        for name, tool, highest, parameters in (
+        for name, tool, highest_grade, parameters in (
             (
                 "letor3",
                 "Eval-Score-3.0.pl of LETOR 3.0: grades up to 2, ties in file order, listed ideal",

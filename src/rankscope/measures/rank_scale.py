@@ -1,4 +1,4 @@
-"""Ranks and cutoffs that count parts of the collection, percentiles or permilles, instead of documents."""
+"""Ranks and cutoffs as percentiles or permilles of the collection instead of numbers of documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-#: On what a rank may be counted instead: the parts of the whole ranking.
+#: How many parts of the whole ranking each scale has.
 SCALES = {"percentile": 100, "permille": 1000}
 
 
@@ -35,8 +35,8 @@ class ScaledRanks(Measure):
 
     def check_shared(self) -> None:
         super().check_shared()
-        good = self.scale is None or (isinstance(self.scale, str) and self.scale in SCALES)
-        require(good, self, "scale", self.scale, "'percentile' or 'permille'")
+        valid = self.scale is None or (isinstance(self.scale, str) and self.scale in SCALES)
+        require(valid, self, "scale", self.scale, "'percentile' or 'permille'")
 
     def __call__(self, hits: Hits) -> Floats:
         return super().__call__(self.converted(hits))
@@ -45,14 +45,14 @@ class ScaledRanks(Measure):
         """The hits with ranks on the scale. Raises ParameterError where the number of ranked items is not known."""
         if self.scale is None:
             return hits
-        size, parts = hits.collection_size, SCALES[self.scale]
-        if size is None:
+        collection_size, n_parts = hits.collection_size, SCALES[self.scale]
+        if collection_size is None:
             raise ParameterError(
                 f"{self}: a {self.scale} needs the number of all ranked items; pass it (--total-ranks N, total_ranks=N)"
             )
 
         def convert() -> Hits:
-            rank, first, last = (ranks * parts / size for ranks in (hits.rank, hits.first, hits.last))
+            rank, first, last = (ranks * n_parts / collection_size for ranks in (hits.rank, hits.first, hits.last))
             return replace(hits, rank=rank, first=first, last=last, _memory={})
 
         return hits.once(("on a scale", self.scale), convert)
@@ -62,16 +62,16 @@ class ScaledRanks(Measure):
 
     def reach(self, hits: Hits) -> int | Floats | None:
         cutoff: int | str | None = getattr(self, "cutoff", None)
-        if self.scale is not None and isinstance(cutoff, str):  # all ranks may be parts of 1
+        if self.scale is not None and isinstance(cutoff, str):  # all scaled ranks may be below 1
             return query_cutoff(hits, cutoff, self.level(hits), rounded=False)
         return super().reach(hits)
 
     def ranks_within(self, hits: Hits, depth: int | Floats) -> int | Floats:
         """How many ranks there are up to `depth`, which may be on the scale."""
-        whole: int | Floats = np.floor(depth) if isinstance(depth, np.ndarray) else depth
+        n_ranks: int | Floats = np.floor(depth) if isinstance(depth, np.ndarray) else depth
         if self.scale is not None:
-            whole = np.floor(np.multiply(depth, hits.collection_size or 1) / SCALES[self.scale])
-        return whole
+            n_ranks = np.floor(np.multiply(depth, hits.collection_size or 1) / SCALES[self.scale])
+        return n_ranks
 
     def averages(self) -> bool:
         return self.scale is None and super().averages()

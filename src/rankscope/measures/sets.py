@@ -73,8 +73,8 @@ class SetF(Binary):
     beta: float = 1.0
 
     def check(self) -> None:
-        good = is_number(self.beta) and self.beta >= 0
-        require(good, self, "beta", self.beta, "a number of at least 0")
+        valid = is_number(self.beta) and self.beta >= 0
+        require(valid, self, "beta", self.beta, "a number of at least 0")
 
     def values(self, hits: Hits) -> Floats:
         precision, recall = SetP(rel=self.rel)(hits), SetR(rel=self.rel)(hits)
@@ -109,8 +109,8 @@ class SetAP(Binary):
     averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
-        found = hits.sum(hits.relevant(self.rel))
-        return ratio(found * found, hits.retrieved * hits.n_relevant(self.rel))
+        n_relevant_retrieved = hits.sum(hits.relevant(self.rel))
+        return ratio(n_relevant_retrieved * n_relevant_retrieved, hits.retrieved * hits.n_relevant(self.rel))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,13 +153,17 @@ class Utility(Binary):
             require(is_number(getattr(self, weight)), self, weight, getattr(self, weight), "a number")
 
     def values(self, hits: Hits) -> Floats:
-        found, n = hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel)
-        value = self.a * found + self.b * (hits.retrieved - found) + self.c * (n - found)
+        n_relevant_retrieved, n_relevant = hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel)
+        utility = (
+            self.a * n_relevant_retrieved
+            + self.b * (hits.retrieved - n_relevant_retrieved)
+            + self.c * (n_relevant - n_relevant_retrieved)
+        )
         if self.d:
             if hits.collection_size is None:
                 raise ParameterError("Utility: d needs the number of documents in the collection; pass it (-N)")
-            value = value + self.d * (hits.collection_size + found - n - hits.retrieved)
-        return value
+            utility = utility + self.d * (hits.collection_size + n_relevant_retrieved - n_relevant - hits.retrieved)
+        return utility
 
 
 @dataclass(frozen=True, kw_only=True)

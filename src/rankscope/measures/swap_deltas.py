@@ -1,4 +1,4 @@
-"""By how much a measure changes if two documents of a list change places, in closed form for all pairs at once."""
+"""Swap deltas: how much a measure changes if two documents of a list change places, in closed form."""
 
 from __future__ import annotations
 
@@ -16,59 +16,65 @@ __all__ = [
 ]
 
 
-#: So many at least go on behind any document: of fewer no difference from 1 is left.
-LEAST_LEFT = 2.0**-53
+#: Least probability to go on after a document: 1 minus less than this is 1.
+MIN_CONTINUATION = 2.0**-53
 
 
-def sum_changes(gain: Floats, worth: Floats, first: Ints, second: Ints) -> Floats:
-    """(pairs) of a sum over the hits of what a document gains, times what its rank is worth."""
-    return np.asarray((gain[first] - gain[second]) * (worth[second] - worth[first]))
+def sum_changes(gain: Floats, rank_weights: Floats, first: Ints, second: Ints) -> Floats:
+    """(pairs) changes of the sum over the hits of the gain times the weight of the rank."""
+    return np.asarray((gain[first] - gain[second]) * (rank_weights[second] - rank_weights[first]))
 
 
-def upper_lower(hits: Hits, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+def order_by_rank(hits: Hits, first: Ints, second: Ints) -> tuple[Ints, Ints]:
     """The two hits of each pair, the one that ranks higher first."""
     swapped = hits.rank[first] > hits.rank[second]
     return np.where(swapped, second, first), np.where(swapped, first, second)
 
 
-def precision_sum_changes(hits: Hits, relevant: Bools, worth: Floats, first: Ints, second: Ints) -> Floats:
-    """(pairs) of the sum over relevant hits of how many relevant ones rank as high, times what its rank is worth.
+def precision_sum_changes(hits: Hits, relevant: Bools, rank_weights: Floats, first: Ints, second: Ints) -> Floats:
+    """(pairs) changes of the sum over relevant hits of the relevant ones that rank as high, times the rank's weight.
 
-    worth: (hits) 1 / rank within the cutoff, 0 beyond.
+    rank_weights: (hits) 1 / rank within the cutoff, 0 beyond.
     """
-    i, j = upper_lower(hits, first, second)
-    counts = hits.before(relevant).astype(np.float64)
-    sums = cumulative_sum(worth * relevant, hits.offsets)
-    between = sums[j] - relevant[j] * worth[j] - sums[i]
-    falls = (counts[j] * worth[j]) - (counts[i] + 1) * worth[i] - between  # the upper one is relevant
-    rises = (counts[i] + 1) * worth[i] - (counts[j] + 1) * worth[j] + between  # the lower one is
-    return np.asarray(np.where(relevant[i] == relevant[j], 0.0, np.where(relevant[i], falls, rises)))
+    i, j = order_by_rank(hits, first, second)
+    relevant_above = hits.before(relevant).astype(np.float64)
+    weight_sums = cumulative_sum(rank_weights * relevant, hits.offsets)
+    between = weight_sums[j] - relevant[j] * rank_weights[j] - weight_sums[i]
+    # The changes where only the upper hit of a pair is relevant, and where only the lower one is.
+    upper_change = (relevant_above[j] * rank_weights[j]) - (relevant_above[i] + 1) * rank_weights[i] - between
+    lower_change = (relevant_above[i] + 1) * rank_weights[i] - (relevant_above[j] + 1) * rank_weights[j] + between
+    return np.asarray(np.where(relevant[i] == relevant[j], 0.0, np.where(relevant[i], upper_change, lower_change)))
 
 
-def reciprocal_rank_changes(hits: Hits, relevant: Bools, worth: Floats, first: Ints, second: Ints) -> Floats:
-    """(pairs) of what the rank of the first relevant hit is worth."""
-    i, j = upper_lower(hits, first, second)
-    place = hits.before(relevant)
-    rows = np.flatnonzero(relevant)
-    one = np.zeros(len(hits))  # what the rank of the first relevant hit of each query is worth, and of the second
-    two = np.zeros(len(hits))
-    for found, which in ((one, 0), (two, 1)):
-        chosen = rows[place[rows] == which]
-        found[hits.query[chosen]] = worth[chosen]
+def reciprocal_rank_changes(hits: Hits, relevant: Bools, rank_weights: Floats, first: Ints, second: Ints) -> Floats:
+    """(pairs) changes of the weight of the rank of the first relevant hit."""
+    i, j = order_by_rank(hits, first, second)
+    relevant_above = hits.before(relevant)
+    relevant_hits = np.flatnonzero(relevant)
+    first_weights = np.zeros(len(hits))  # (queries) the weight of the rank of the first relevant hit, and of the second
+    second_weights = np.zeros(len(hits))
+    for weights, n_above in ((first_weights, 0), (second_weights, 1)):
+        hits_at_place = relevant_hits[relevant_above[relevant_hits] == n_above]
+        weights[hits.query[hits_at_place]] = rank_weights[hits_at_place]
     query = hits.query[i]
-    falls = np.where(place[i] == 0, np.maximum(two[query], worth[j]) - one[query], 0.0)
-    rises = np.maximum(worth[i] - one[query], 0.0)
-    return np.asarray(np.where(relevant[i] == relevant[j], 0.0, np.where(relevant[i], falls, rises)))
+    # The changes where only the upper hit of a pair is relevant, and where only the lower one is.
+    next_weight = np.maximum(second_weights[query], rank_weights[j])
+    upper_change = np.where(relevant_above[i] == 0, next_weight - first_weights[query], 0.0)
+    lower_change = np.maximum(rank_weights[i] - first_weights[query], 0.0)
+    return np.asarray(np.where(relevant[i] == relevant[j], 0.0, np.where(relevant[i], upper_change, lower_change)))
 
 
-def stopping_changes(hits: Hits, stop: Floats, worth: Floats, first: Ints, second: Ints) -> Floats:
-    """(pairs) of the expected worth of the rank where a reader stops; stop: (hits) the chance at each, at most 1."""
-    i, j = upper_lower(hits, first, second)
-    left = np.maximum(1.0 - stop, LEAST_LEFT)
-    reached = cumulative_product(left, hits.offsets) / left
-    # Summed from below, where few come: between two places nothing is then lost to what was found above both.
-    turned = (stop.size - hits.offsets)[::-1]
-    below = np.append(cumulative_sum((worth * stop * reached)[::-1], turned)[::-1], 0.0)
-    between = below[i + 1] - below[j]
-    later = (between + worth[j] * reached[j]) / left[i]  # of those who come past the upper place
-    return np.asarray((stop[j] - stop[i]) * (worth[i] * reached[i] - later))
+def stopping_changes(hits: Hits, stop_probability: Floats, rank_weights: Floats, first: Ints, second: Ints) -> Floats:
+    """(pairs) changes of the expected weight of the rank where a reader stops. stop_probability: (hits), at most 1."""
+    i, j = order_by_rank(hits, first, second)
+    continuation = np.maximum(1.0 - stop_probability, MIN_CONTINUATION)
+    reach_probability = cumulative_product(continuation, hits.offsets) / continuation
+    # Summed from the bottom, where terms are small: differences of sums then lose no digits to larger terms above.
+    reversed_offsets = (stop_probability.size - hits.offsets)[::-1]
+    expected_weights = rank_weights * stop_probability * reach_probability
+    sums_below = np.append(cumulative_sum(expected_weights[::-1], reversed_offsets)[::-1], 0.0)
+    between = sums_below[i + 1] - sums_below[j]
+    # The expected weight further down, of readers who pass the upper hit.
+    weight_below = (between + rank_weights[j] * reach_probability[j]) / continuation[i]
+    stop_difference = stop_probability[j] - stop_probability[i]
+    return np.asarray(stop_difference * (rank_weights[i] * reach_probability[i] - weight_below))

@@ -1,6 +1,4 @@
-"""All systems at once: analysis of variance of a score matrix, and all pairs by Tukey's honestly significant
-difference.
-"""
+"""Comparisons of all systems: analysis of variance of a score matrix, and Tukey's honestly significant difference."""
 
 from __future__ import annotations
 
@@ -61,9 +59,9 @@ def residuals(scores: Floats) -> Floats:
 
     Exact zeros where only rounding is left.
     """
-    left = scores - scores.mean(axis=1, keepdims=True)
-    left -= left.mean(axis=0)
-    return np.where(np.abs(left).max() <= 1e-13 * np.abs(scores).max(), 0.0, left)
+    deviations = scores - scores.mean(axis=1, keepdims=True)
+    deviations -= deviations.mean(axis=0)
+    return np.where(np.abs(deviations).max() <= 1e-13 * np.abs(scores).max(), 0.0, deviations)
 
 
 def two_way_anova(scores: npt.ArrayLike) -> Anova:
@@ -76,43 +74,44 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
 
     Source: Fisher (1925); Tague-Sutcliffe and Blustein (1995); omega squared: Maxwell and Delaney (2004).
 
-    >>> found = two_way_anova([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6]])
-    >>> round(found.statistic, 4), round(found.pvalue, 4)
+    >>> result = two_way_anova([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6]])
+    >>> round(result.statistic, 4), round(result.pvalue, 4)
     (6.25, 0.1296)
     """
     x = as_scores(scores)
     m, n = x.shape
-    x, power = levelled_table(x)
+    x, exponent = levelled_table(x)
     centred = x - x.mean()
     ss_systems = float(n * (centred.mean(axis=1) ** 2).sum())
     ss_queries = float(m * (centred.mean(axis=0) ** 2).sum())
     ss_error = float((residuals(x) ** 2).sum())
     df_systems, df_queries, df_error = m - 1, n - 1, (m - 1) * (n - 1)
     ms_systems, ms_queries, ms_error = ss_systems / df_systems, ss_queries / df_queries, ss_error / df_error
-    noise = x.size * (1e-13 * float(np.abs(x).max())) ** 2  # what rounding leaves of a sum of squares that is 0
+    noise = x.size * (1e-13 * float(np.abs(x).max())) ** 2  # the most that rounding makes of a sum of squares that is 0
     (f_systems, p_systems), (f_queries, p_queries) = (
         f_test(mean_square if mean_square > noise else 0.0, df, ms_error, df_error)
         for mean_square, df in ((ms_systems, df_systems), (ms_queries, df_queries))
     )
-    total = ss_systems + ss_queries + ss_error + ms_error
-    with np.errstate(over="ignore"):  # sums of squares beyond float64 are infinite, what is made of their ratios is not
-        told = np.ldexp([ss_systems, ss_queries, ss_error, ms_systems, ms_queries, ms_error], 2 * power).tolist()
+    total_squares = ss_systems + ss_queries + ss_error + ms_error
+    squares = [ss_systems, ss_queries, ss_error, ms_systems, ms_queries, ms_error]
+    with np.errstate(over="ignore"):  # sums of squares beyond float64 are infinite, but not their ratios
+        scaled_squares = np.ldexp(squares, 2 * exponent).tolist()
     return Anova(
-        ss_systems=told[0],
-        ss_queries=told[1],
-        ss_error=told[2],
+        ss_systems=scaled_squares[0],
+        ss_queries=scaled_squares[1],
+        ss_error=scaled_squares[2],
         df_systems=df_systems,
         df_queries=df_queries,
         df_error=df_error,
-        ms_systems=told[3],
-        ms_queries=told[4],
-        ms_error=told[5],
+        ms_systems=scaled_squares[3],
+        ms_queries=scaled_squares[4],
+        ms_error=scaled_squares[5],
         statistic=f_systems,
         pvalue=p_systems,
         statistic_queries=f_queries,
         pvalue_queries=p_queries,
-        omega_squared=(ss_systems - df_systems * ms_error) / total if total > 0 else 0.0,
-        sigma=float(np.ldexp(np.sqrt(ms_error), power)),
+        omega_squared=(ss_systems - df_systems * ms_error) / total_squares if total_squares > 0 else 0.0,
+        sigma=float(np.ldexp(np.sqrt(ms_error), exponent)),
         notes=() if ms_error > 0 else ("systems and queries explain every score: there is no error to test against",),
     )
 
@@ -158,7 +157,7 @@ def all_pairs(systems: int) -> tuple[Ints, Ints]:
     >>> first.tolist(), second.tolist()
     ([0, 0, 1], [1, 2, 2])
     """
-    check_count("systems", systems, least=0)
+    check_count("systems", systems, minimum=0)
     refuse_pairs(systems, "systems", "take fewer")
     first, second = np.triu_indices(systems, 1)
     return first.astype(np.int64), second.astype(np.int64)
@@ -176,38 +175,38 @@ def tukey_hsd(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPa
     Source: Tukey (1953); Carterette (2012). Differs from scipy.stats.tukey_hsd, which is for systems
     measured on different queries (one-way): on the same queries it finds next to nothing.
 
-    >>> found = tukey_hsd([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]])
-    >>> found.pvalue.round(4).tolist()
+    >>> result = tukey_hsd([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]])
+    >>> result.pvalue.round(4).tolist()
     [0.1361, 0.0029, 0.0117]
     """
     x = as_scores(scores)
     check_share("confidence_level", confidence_level)
     m, n = x.shape
-    x, power = levelled_table(x)
+    x, exponent = levelled_table(x)
     table = two_way_anova(x)
     first, second = all_pairs(m)
     difference = x.mean(axis=1)[first] - x.mean(axis=1)[second]
-    unit = np.sqrt(table.ms_error / n)
-    if unit > 0:
-        statistic = np.abs(difference) / unit
+    standard_error = np.sqrt(table.ms_error / n)
+    if standard_error > 0:
+        statistic = np.abs(difference) / standard_error
         pvalue = range_sf(statistic, m, table.df_error)
-        critical = range_quantile(confidence_level, m, table.df_error) * float(unit)
+        critical_difference = range_quantile(confidence_level, m, table.df_error) * float(standard_error)
     else:
         equal = np.abs(difference) <= NOISE * np.abs(x).max()
         statistic = np.where(equal, 0.0, np.nan)
         pvalue = np.where(equal, 1.0, np.nan)
-        critical = 0.0
+        critical_difference = 0.0
     return AllPairs(
         test="tukey",
         first=first,
         second=second,
-        difference=np.ldexp(difference, power),
+        difference=np.ldexp(difference, exponent),
         statistic=statistic,
         pvalue=pvalue,
-        low=np.ldexp(difference - critical, power),
-        high=np.ldexp(difference + critical, power),
+        low=np.ldexp(difference - critical_difference, exponent),
+        high=np.ldexp(difference + critical_difference, exponent),
         confidence_level=confidence_level,
-        critical_difference=float(np.ldexp(critical, power)),
+        critical_difference=float(np.ldexp(critical_difference, exponent)),
         error=np.zeros(first.size),
         n=n,
         n_resamples=0,
@@ -230,24 +229,24 @@ def randomised_tukey_hsd(
     Source: Carterette (2012); Sakai (2018) has count / n_resamples, which can be 0. Large
     true differences widen the ranges, so that it finds less than `tukey_hsd` among systems that differ much.
 
-    >>> found = randomised_tukey_hsd([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]], n_resamples=999, rng=1)
-    >>> bool((found.pvalue > 0).all())
+    >>> result = randomised_tukey_hsd([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]], n_resamples=999, rng=1)
+    >>> bool((result.pvalue > 0).all())
     True
     """
-    x = as_scores(scores, queries=1)
+    x = as_scores(scores, min_queries=1)
     check_share("confidence_level", confidence_level)
     check_count("n_resamples", n_resamples)
     draws = draw(as_generator(rng), n_resamples)
-    centred = x - x.mean(axis=0)  # what is common to all systems leaves the ranges as they are, but for rounding
+    centred = x - x.mean(axis=0)  # a constant for all systems changes the ranges by rounding only
     means = centred.mean(axis=1)
     first, second = all_pairs(x.shape[0])
     difference = means[first] - means[second]
-    ranges = np.concatenate([np.ptp(dealt, axis=1) for dealt in permuted_means(centred, draws)])
+    ranges = np.concatenate([np.ptp(chunk_means, axis=1) for chunk_means in permuted_means(centred, draws)])
     ranges.sort()
-    least = np.abs(difference) - NOISE * np.abs(centred).max()
-    count = (n_resamples - np.searchsorted(ranges, least)).astype(np.float64)
+    threshold = np.abs(difference) - NOISE * np.abs(centred).max()
+    count = (n_resamples - np.searchsorted(ranges, threshold)).astype(np.float64)
     pvalue, error = monte_carlo(count, n_resamples)
-    critical = float(np.quantile(ranges, confidence_level, method="higher"))
+    critical_difference = float(np.quantile(ranges, confidence_level, method="higher"))
     return AllPairs(
         test="randomised tukey",
         first=first,
@@ -255,10 +254,10 @@ def randomised_tukey_hsd(
         difference=difference,
         statistic=np.abs(difference),
         pvalue=pvalue,
-        low=difference - critical,
-        high=difference + critical,
+        low=difference - critical_difference,
+        high=difference + critical_difference,
         confidence_level=confidence_level,
-        critical_difference=critical,
+        critical_difference=critical_difference,
         error=error,
         n=x.shape[1],
         n_resamples=n_resamples,

@@ -64,26 +64,26 @@ def bayes_t_test(differences: npt.ArrayLike, *, rope: float = 0.0, correlation: 
     Source: Corani and Benavoli (2015); Benavoli et al. (2017); differs from baycomp, which adds the correlation of
     folds without being asked.
 
-    >>> found = bayes_t_test([0.1, 0.2, 0.0, 0.3], rope=0.05)
-    >>> round(float(found.worse), 4), round(float(found.equal), 4), round(float(found.better), 4)
+    >>> result = bayes_t_test([0.1, 0.2, 0.0, 0.3], rope=0.05)
+    >>> round(float(result.worse), 4), round(float(result.equal), 4), round(float(result.better), 4)
     (0.0267, 0.0829, 0.8904)
     """
     check_positive("rope", rope, zero=True)
     if not is_real(correlation) or not 0 <= correlation < 1:
         raise ParameterError(f"correlation is {correlation!r}, expected a number from 0 to below 1")
     rows, shape = as_differences(differences)
-    rows, power = levelled(rows)
-    with np.errstate(over="ignore"):  # no difference is beyond a reach without end
-        reach = np.ldexp(float(rope), -power)
+    rows, exponent = levelled(rows)
+    with np.errstate(over="ignore"):  # no difference is beyond an infinite rope
+        scaled_rope = np.ldexp(float(rope), -exponent)
     n = rows.shape[1]
-    flat = constant(rows) | (n == 1)
+    degenerate = constant(rows) | (n == 1)
     mean = rows.mean(axis=1)
-    spread = rows.std(axis=1, ddof=min(1, n - 1)) * np.sqrt(1 / n + correlation / (1 - correlation))
-    worse, better = (mean < -reach).astype(np.float64), (mean > reach).astype(np.float64)
+    scale = rows.std(axis=1, ddof=min(1, n - 1)) * np.sqrt(1 / n + correlation / (1 - correlation))
+    worse, better = (mean < -scaled_rope).astype(np.float64), (mean > scaled_rope).astype(np.float64)
     stdtr = special().stdtr
-    some = ~flat
-    worse[some] = stdtr(n - 1, (-reach[some] - mean[some]) / spread[some])
-    better[some] = stdtr(n - 1, (mean[some] - reach[some]) / spread[some])
+    varying = ~degenerate
+    worse[varying] = stdtr(n - 1, (-scaled_rope[varying] - mean[varying]) / scale[varying])
+    better[varying] = stdtr(n - 1, (mean[varying] - scaled_rope[varying]) / scale[varying])
     if n == 1:
         worse[:], better[:] = np.nan, np.nan
     return Posterior(
@@ -95,8 +95,8 @@ def bayes_t_test(differences: npt.ArrayLike, *, rope: float = 0.0, correlation: 
         n=n,
         n_resamples=0,
         error=np.zeros(shape),
-        degenerate=flat.reshape(shape),
-        notes=flat_notes(rows, flat),
+        degenerate=degenerate.reshape(shape),
+        notes=flat_notes(rows, degenerate),
     )
 
 
@@ -119,8 +119,8 @@ def bayes_signed_rank_test(
 
     Source: Benavoli et al. (2014); Benavoli et al. (2017).
 
-    >>> found = bayes_signed_rank_test([0.1, 0.2, 0.0, 0.3, 0.2, 0.1], rope=0.01, n_resamples=1000, rng=1)
-    >>> bool(found.better > 0.95), float(found.worse)
+    >>> result = bayes_signed_rank_test([0.1, 0.2, 0.0, 0.3, 0.2, 0.1], rope=0.01, n_resamples=1000, rng=1)
+    >>> bool(result.better > 0.95), float(result.worse)
     (True, 0.0)
     """
     check_positive("rope", rope, zero=True)
@@ -128,10 +128,10 @@ def bayes_signed_rank_test(
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(differences)
     draws = draw(as_generator(rng), n_resamples)
-    found = regions(rows, rope, prior, draws)
-    flat = constant(rows) | (rows.shape[1] == 1)
-    error = np.sqrt(found * (1 - found) / n_resamples).max(axis=0)
-    worse, equal, better = (part.reshape(shape) for part in found)
+    probabilities = regions(rows, rope, prior, draws)
+    degenerate = constant(rows) | (rows.shape[1] == 1)
+    error = np.sqrt(probabilities * (1 - probabilities) / n_resamples).max(axis=0)
+    worse, equal, better = (probability.reshape(shape) for probability in probabilities)
     return Posterior(
         test="bayes signed rank",
         worse=worse,
@@ -141,57 +141,58 @@ def bayes_signed_rank_test(
         n=rows.shape[1],
         n_resamples=n_resamples,
         error=error.reshape(shape),
-        degenerate=flat.reshape(shape),
-        notes=flat_notes(rows, flat),
+        degenerate=degenerate.reshape(shape),
+        notes=flat_notes(rows, degenerate),
     )
 
 
 def regions(rows: Floats, rope: float, prior: float, draws: Draws) -> Floats:
     """(3, pairs) the probabilities of below, within and above the rope.
 
-    Differences rise, and so, for each, those that make a mean above the rope with it begin at a place that is known
-    beforehand: their weight is a difference of cumulated weights, and no table of all pairs of them is needed.
+    Differences are sorted, so for each of them, those that have a mean above the rope with it begin at a known index:
+    their weight is a difference of cumulated weights, and no table of all pairs is needed.
     """
-    pairs, n = rows.shape
-    values = np.hstack([rows, np.zeros((pairs, 1))])
+    n_pairs, n = rows.shape
+    values = np.hstack([rows, np.zeros((n_pairs, 1))])
     order = np.argsort(values, axis=1, kind="stable")
-    up_to, from_here = places(np.take_along_axis(values, order, axis=1), rope)
-    shares = np.append(np.ones(n), prior)
-    votes = np.zeros((pairs, 3))
-    for stream, size in chunks(draws, values.size):
-        drawn = stream.standard_gamma(shares, size=(size, n + 1))
-        drawn /= drawn.sum(axis=1, keepdims=True)
-        weights = drawn[:, order]  # (samples, pairs, n + 1)
-        cumulated = np.zeros((size, pairs, n + 2))
+    below_index, above_index = region_bounds(np.take_along_axis(values, order, axis=1), rope)
+    concentrations = np.append(np.ones(n), prior)
+    votes = np.zeros((n_pairs, 3))
+    for stream, n_samples in chunks(draws, values.size):
+        gammas = stream.standard_gamma(concentrations, size=(n_samples, n + 1))
+        gammas /= gammas.sum(axis=1, keepdims=True)
+        weights = gammas[:, order]  # (samples, pairs, n + 1)
+        cumulated = np.zeros((n_samples, n_pairs, n + 2))
         np.cumsum(weights, axis=2, out=cumulated[:, :, 1:])
-        flat = cumulated.reshape(size, -1)
-        below = (weights * flat[:, up_to]).sum(axis=2)
-        above = (weights * (cumulated[:, :, -1:] - flat[:, from_here])).sum(axis=2)
-        sums = np.stack([below, 1 - below - above, above], axis=2)
-        most = sums >= sums.max(axis=2, keepdims=True) - NOISE
-        votes += (most / most.sum(axis=2, keepdims=True)).sum(axis=0)
+        flat_sums = cumulated.reshape(n_samples, -1)
+        below = (weights * flat_sums[:, below_index]).sum(axis=2)
+        above = (weights * (cumulated[:, :, -1:] - flat_sums[:, above_index])).sum(axis=2)
+        region_weights = np.stack([below, 1 - below - above, above], axis=2)
+        is_heaviest = region_weights >= region_weights.max(axis=2, keepdims=True) - NOISE
+        votes += (is_heaviest / is_heaviest.sum(axis=2, keepdims=True)).sum(axis=0)
     return np.asarray(votes.T / draws.n_resamples)
 
 
-def places(rising: Floats, rope: float) -> tuple[Ints, Ints]:
-    """(pairs, n) for each value v of a list, in the table of all lists' cumulated weights: how far those go that are
-    below -rope with it, v + v' < -2 rope, and from where those go that are above.
+def region_bounds(sorted_values: Floats, rope: float) -> tuple[Ints, Ints]:
+    """(pairs, n) for each value v of a list, two indices in the flat table of all lists' cumulated weights: the end of
+    the values v' with a mean below -rope, v + v' < -2 rope, and the start of those with a mean above rope.
     """
-    noise = NOISE * np.abs(rising).max(axis=1, keepdims=True)
-    lists = (rising.shape[1] + 1) * np.arange(len(rising))[:, None]
-    below = values_before(rising, -2 * rope - noise - rising, ties=False)
-    above = values_before(rising, 2 * rope + noise - rising, ties=True)
-    return below + lists, above + lists
+    noise = NOISE * np.abs(sorted_values).max(axis=1, keepdims=True)
+    row_offsets = (sorted_values.shape[1] + 1) * np.arange(len(sorted_values))[:, None]
+    below = values_before(sorted_values, -2 * rope - noise - sorted_values, ties=False)
+    above = values_before(sorted_values, 2 * rope + noise - sorted_values, ties=True)
+    return below + row_offsets, above + row_offsets
 
 
-def values_before(values: Floats, asked: Floats, ties: bool) -> Ints:
-    """(pairs, n) how many values of its list are less than what is asked, or with ties as great: a search in all lists.
+def values_before(values: Floats, thresholds: Floats, ties: bool) -> Ints:
+    """(pairs, n) how many values of its list are below each threshold, or with `ties` at most it.
 
-    Both are sorted together, and what is asked comes behind equal values, or before them.
+    A search in all lists at once: values and thresholds are sorted together, thresholds before equal values, or behind
+    them.
     """
     n = values.shape[1]
-    order = np.argsort(np.hstack([values, asked] if ties else [asked, values]), axis=1, kind="stable")
-    seen = np.cumsum(order < n if ties else order >= n, axis=1, dtype=np.int64)
-    found = np.empty_like(seen)
-    np.put_along_axis(found, order, seen, axis=1)
-    return found[:, n:] if ties else found[:, :n]
+    order = np.argsort(np.hstack([values, thresholds] if ties else [thresholds, values]), axis=1, kind="stable")
+    n_seen = np.cumsum(order < n if ties else order >= n, axis=1, dtype=np.int64)
+    counts = np.empty_like(n_seen)
+    np.put_along_axis(counts, order, n_seen, axis=1)
+    return counts[:, n:] if ties else counts[:, :n]

@@ -1,4 +1,4 @@
-"""Many rankings of the same items: how far they agree. Kendall's W, and mean tau of each with all others."""
+"""Agreement of many rankings of the same items: Kendall's W, and the mean tau of each with all others."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = [
 ]
 
 
-#: Up to so many lists of 2, 3, ... items all ways to deal ranks out are counted.
+#: Most lists of 2, 3, ... items of which all permutations of ranks are counted.
 EXACT = {2: 100, 3: 40, 4: 15, 5: 6}
-#: Up to so many ranks in all they are dealt out at random; of more, chi-square is close.
+#: Most ranks (lists x items) for a permutation test; for more, chi-square is close.
 PERMUTED = 1000
 
 
@@ -63,52 +63,52 @@ def concordance_test(ranks: npt.ArrayLike, *, n_resamples: int = 9999, rng: Any 
     Source: Kendall and Smith (1939); Kendall and Gibbons (1990), chapter 6; chi-square and p are those of Friedman's
     test of the items.
 
-    >>> found = concordance_test([[1, 2, 3], [1, 3, 2], [2, 1, 3]])  # rank sums 4, 6, 8: S = 4 + 0 + 4
-    >>> round(found.w, 4), round(12 * 8 / (9 * 24), 4), found.method
+    >>> result = concordance_test([[1, 2, 3], [1, 3, 2], [2, 1, 3]])  # rank sums 4, 6, 8: S = 4 + 0 + 4
+    >>> round(result.w, 4), round(12 * 8 / (9 * 24), 4), result.method
     (0.4444, 0.4444, 'exact')
     """
     check_count("n_resamples", n_resamples, 0)
     table = as_ranks(ranks)
-    lists, items = table.shape
+    n_lists, n_items = table.shape
     centred = rank_rows(table).doubled_ranks  # whole numbers: sums of them are exact
     between, within = float((centred.sum(axis=0) ** 2).sum()), float((centred**2).sum())
     if within == 0:
-        return Concordance(w=np.nan, statistic=0.0, pvalue=1.0, method="exact", lists=lists, items=items)
-    w = between / (lists * within)
-    statistic = lists * (items - 1) * w
-    if lists <= EXACT.get(items, 0):
-        method, pvalue, drawn = "exact", exact_share(centred, between), 0
-    elif n_resamples and lists * items <= PERMUTED:
+        return Concordance(w=np.nan, statistic=0.0, pvalue=1.0, method="exact", lists=n_lists, items=n_items)
+    w = between / (n_lists * within)
+    statistic = n_lists * (n_items - 1) * w
+    if n_lists <= EXACT.get(n_items, 0):
+        method, pvalue, n_drawn = "exact", exact_share(centred, between), 0
+    elif n_resamples and n_lists * n_items <= PERMUTED:
         means = permuted_means(centred.T, draw(as_generator(rng), n_resamples))
-        least = between / lists**2 * (1 - NOISE)
-        hits = sum(int(((part**2).sum(axis=1) >= least).sum()) for part in means)
-        method, pvalue, drawn = "permutation", (1 + hits) / (1 + n_resamples), n_resamples
+        threshold = between / n_lists**2 * (1 - NOISE)
+        n_extreme = sum(int(((chunk_means**2).sum(axis=1) >= threshold).sum()) for chunk_means in means)
+        method, pvalue, n_drawn = "permutation", (1 + n_extreme) / (1 + n_resamples), n_resamples
     else:
-        method, pvalue, drawn = "chi2", float(special().chdtrc(items - 1, statistic)), 0
+        method, pvalue, n_drawn = "chi2", float(special().chdtrc(n_items - 1, statistic)), 0
     return Concordance(
-        w=w, statistic=statistic, pvalue=pvalue, method=method, lists=lists, items=items, n_resamples=drawn
+        w=w, statistic=statistic, pvalue=pvalue, method=method, lists=n_lists, items=n_items, n_resamples=n_drawn
     )
 
 
 def exact_share(centred: Floats, observed: float) -> float:
-    """The share of all ways to deal each list's ranks out in which the squared sums add up to as much as observed.
+    """The share of all permutations of each list's ranks whose squared rank sums add up to at least `observed`.
 
-    Lists are added one by one. What the items are called does not matter, so sums that differ by a permutation are one
-    state, and a few thousand states stand for all ways.
+    Lists are added one by one. Items are exchangeable, so rank sums that differ by a permutation are one state, and a
+    few thousand states stand for all permutations.
     """
-    items = centred.shape[1]
-    orders = np.array(list(permutations(range(items))))
+    n_items = centred.shape[1]
+    orders = np.array(list(permutations(range(n_items))))
     base = int(2 * np.abs(centred).sum(axis=0).max() + 2 * np.abs(centred).max() + 1) * 2
-    powers = float(base) ** np.arange(items)
+    powers = float(base) ** np.arange(n_items)
     states: Floats = np.sort(centred[:1], axis=1)
-    chances: Floats = np.ones(1)
+    probabilities: Floats = np.ones(1)
     for row in centred[1:]:
-        dealt = row[orders]
-        sums = np.sort((states[:, None, :] + dealt[None]).reshape(-1, items), axis=1)
-        weights = np.repeat(chances / len(dealt), len(dealt))
-        _, first, group = np.unique(sums @ powers, return_index=True, return_inverse=True)
-        states, chances = sums[first], np.asarray(np.bincount(group.ravel(), weights), np.float64)
-    return float(min(1.0, chances[(states**2).sum(axis=1) >= observed - 0.5].sum()))
+        permuted_ranks = row[orders]
+        sums = np.sort((states[:, None, :] + permuted_ranks[None]).reshape(-1, n_items), axis=1)
+        weights = np.repeat(probabilities / len(permuted_ranks), len(permuted_ranks))
+        _, first_rows, state_index = np.unique(sums @ powers, return_index=True, return_inverse=True)
+        states, probabilities = sums[first_rows], np.asarray(np.bincount(state_index.ravel(), weights), np.float64)
+    return float(min(1.0, probabilities[(states**2).sum(axis=1) >= observed - 0.5].sum()))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,52 +135,54 @@ def mean_taus(ranks: npt.ArrayLike, reference: npt.ArrayLike | None = None) -> M
 
     Source: Kendall (1945); agrees with the mean of scipy.stats.kendalltau over all pairs of lists.
 
-    >>> found = mean_taus([[1, 2, 3], [1, 3, 2], [2, 1, 3]], reference=[1, 2, 3])
-    >>> found.with_others.round(4).tolist(), round(found.mean, 4)  # taus 1/3, 1/3 and -1/3
+    >>> result = mean_taus([[1, 2, 3], [1, 3, 2], [2, 1, 3]], reference=[1, 2, 3])
+    >>> result.with_others.round(4).tolist(), round(result.mean, 4)  # taus 1/3, 1/3 and -1/3
     ([0.3333, 0.0, 0.0], 0.1111)
-    >>> found.with_reference.round(4).tolist()
+    >>> result.with_reference.round(4).tolist()
     [1.0, 0.3333, 0.3333]
     """
     table = as_ranks(ranks)
-    lists, items = table.shape
-    refuse_pairs(items, "items", "leave some out")
-    length = lengths(table)
-    unit = 1 / np.where(length > 0, length, np.inf)
-    total = sums_by_pair(table, unit)
-    tables, sizes = [total], [1.0]
+    n_lists, n_items = table.shape
+    refuse_pairs(n_items, "items", "leave some out")
+    length = sign_list_lengths(table)
+    weights = 1 / np.where(length > 0, length, np.inf)
+    sign_sums = sums_by_pair(table, weights)
+    tables, norms = [sign_sums], [1.0]
     if reference is not None:
-        beside = np.asarray(reference, np.float64)
-        if beside.shape != (items,) or not np.isfinite(beside).all():
-            raise ParameterError(f"reference has shape {beside.shape}, expected {items} finite numbers, one an item")
-        tables.append(sums_by_pair(beside[None], np.ones(1)))
-        sizes.append(float(lengths(beside[None])[0]))
-    sums = sums_by_list(table, np.stack(tables)) * unit
-    there = length > 0
-    count = int(there.sum())
-    with_others = np.full(lists, np.nan)
-    if count > 1:
-        with_others[there] = np.clip((sums[0, there] - 1) / (count - 1), -1, 1)
-    with_reference = np.full(lists, np.nan)
-    if len(tables) > 1 and sizes[1] > 0:
-        with_reference[there] = np.clip(sums[1, there] / sizes[1], -1, 1)
-    mean = float(with_others[there].mean()) if count > 1 else np.nan
+        reference_ranks = np.asarray(reference, np.float64)
+        if reference_ranks.shape != (n_items,) or not np.isfinite(reference_ranks).all():
+            raise ParameterError(
+                f"reference has shape {reference_ranks.shape}, expected {n_items} finite numbers, one an item"
+            )
+        tables.append(sums_by_pair(reference_ranks[None], np.ones(1)))
+        norms.append(float(sign_list_lengths(reference_ranks[None])[0]))
+    sums = sums_by_list(table, np.stack(tables)) * weights
+    has_tau = length > 0
+    n_defined = int(has_tau.sum())
+    with_others = np.full(n_lists, np.nan)
+    if n_defined > 1:
+        with_others[has_tau] = np.clip((sums[0, has_tau] - 1) / (n_defined - 1), -1, 1)
+    with_reference = np.full(n_lists, np.nan)
+    if len(tables) > 1 and norms[1] > 0:
+        with_reference[has_tau] = np.clip(sums[1, has_tau] / norms[1], -1, 1)
+    mean = float(with_others[has_tau].mean()) if n_defined > 1 else np.nan
     return MeanTaus(mean=mean, with_others=with_others, with_reference=with_reference)
 
 
 def as_ranks(ranks: npt.ArrayLike) -> Floats:
-    """(lists, items). Raises ParameterError for another shape, fewer than two of either, what is no finite number."""
+    """(lists, items). Raises ParameterError for another shape, fewer than two of either, NaN and infinite values."""
     try:
-        found = np.asarray(ranks, np.float64)
+        table = np.asarray(ranks, np.float64)
     except (TypeError, ValueError):
         raise ParameterError("the ranks are no table of numbers; expected an array of float64") from None
-    if found.ndim != 2 or min(found.shape) < 2:
-        raise ParameterError(f"the ranks have shape {found.shape}, expected (lists, items) with at least 2 of each")
-    if not np.isfinite(found).all():
+    if table.ndim != 2 or min(table.shape) < 2:
+        raise ParameterError(f"the ranks have shape {table.shape}, expected (lists, items) with at least 2 of each")
+    if not np.isfinite(table).all():
         raise ParameterError("some ranks are NaN or infinite, expected finite numbers; give unranked items a place")
-    return found
+    return table
 
 
-def lengths(table: Floats) -> Floats:
-    """(lists) the length of each list of signs: the root of how many pairs of items it does not tie."""
-    items = table.shape[1]
-    return np.asarray(np.sqrt(items * (items - 1) // 2 - rank_rows(table).tied))
+def sign_list_lengths(table: Floats) -> Floats:
+    """(lists) the length of each list of signs: the root of the number of untied pairs of items."""
+    n_items = table.shape[1]
+    return np.asarray(np.sqrt(n_items * (n_items - 1) // 2 - rank_rows(table).tied))

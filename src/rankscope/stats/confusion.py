@@ -1,4 +1,4 @@
-"""Labels against labels, text or numbers: the confusion matrix, and the rates that follow from it."""
+"""Confusion matrix of true and predicted labels (text or numbers), and the rates that follow from it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = [
 
 
 Label = str | int | float | bool
-#: More different labels are no classes but measurements.
+#: Most different labels; more are measurements, not classes.
 CLASSES = 1000
-#: Whole numbers that lie no further apart are counted in a table.
+#: Integer labels within a range of this size are encoded by a table.
 SPAN = 1 << 16
 
 
@@ -42,145 +42,162 @@ def encode(true: Any, predicted: Any, labels: Sequence[Label] | None = None) -> 
     Raises InputError for lists of two lengths, empty ones, labels that are missing (NaN, None), text beside numbers, a
     label that is not among `labels`, more than 1000 classes; ParameterError for a class twice in `labels`.
     """
-    one, other = as_labels(true, "true"), as_labels(predicted, "predicted")
-    if one.size != other.size:
+    true_labels, predicted_labels = as_labels(true, "true"), as_labels(predicted, "predicted")
+    if true_labels.size != predicted_labels.size:
         raise InputError(
-            f"there are {one.size} true and {other.size} predicted labels; expected one of each an item, in one order"
+            f"there are {true_labels.size} true and {predicted_labels.size} predicted labels; expected one of each an "
+            "item, in one order"
         )
-    if not one.size:
+    if not true_labels.size:
         raise InputError("there are no labels; expected at least one item with a true and a predicted label")
-    if (one.dtype.kind == "O") != (other.dtype.kind == "O"):
-        text, numbers = ("true", "predicted") if one.dtype.kind == "O" else ("predicted", "true")
-        raise InputError(f"the {text} labels are text and the {numbers} ones numbers; expected one kind in both")
-    found, a, b = of_text(one, other) if one.dtype.kind == "O" else of_numbers(one, other)
+    if (true_labels.dtype.kind == "O") != (predicted_labels.dtype.kind == "O"):
+        text_side, number_side = ("true", "predicted") if true_labels.dtype.kind == "O" else ("predicted", "true")
+        raise InputError(
+            f"the {text_side} labels are text and the {number_side} ones numbers; expected one kind in both"
+        )
+    encode_labels = encode_text if true_labels.dtype.kind == "O" else encode_numbers
+    classes, true_codes, predicted_codes = encode_labels(true_labels, predicted_labels)
     if labels is None:
-        return found, a, b
-    place = {label: i for i, label in enumerate(labels)}
-    if len(place) != len(labels):
+        return classes, true_codes, predicted_codes
+    index = {label: i for i, label in enumerate(labels)}
+    if len(index) != len(labels):
         raise ParameterError(f"labels are {list(labels)!r}, expected each class once")
-    odd = [label for label in found if label not in place]
-    if odd:
-        known = ", ".join(map(repr, labels))
-        raise InputError(f"the label {odd[0]!r} is none of the classes ({known}); add it to labels or correct it")
-    moved = np.array([place[label] for label in found], np.int64)
-    return tuple(labels), moved[a], moved[b]
+    unknown = [label for label in classes if label not in index]
+    if unknown:
+        class_names = ", ".join(map(repr, labels))
+        raise InputError(
+            f"the label {unknown[0]!r} is none of the classes ({class_names}); add it to labels or correct it"
+        )
+    new_codes = np.array([index[label] for label in classes], np.int64)
+    return tuple(labels), new_codes[true_codes], new_codes[predicted_codes]
 
 
-def as_labels(values: Any, what: str) -> npt.NDArray[Any]:
+def as_labels(values: Any, side: str) -> npt.NDArray[Any]:
     """One list as an array: of numbers, or of kind "O" where it is text. Raises InputError as `encode`."""
     if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
-        return checked_text(list(values), what)  # an array of text would copy it
+        return as_text_array(list(values), side)  # an array of text would copy it
     try:
-        given = np.asarray(values)
+        array = np.asarray(values)
     except ValueError:  # lists within a list
-        given = np.empty((0, 0))
-    if given.ndim != 1:
-        raise InputError(f"the {what} labels have {given.ndim} dimensions, expected a list, one label an item")
-    if given.dtype.kind in "US":
-        # NumPy makes text of numbers that stand beside text: look at what was given.
-        kept = values if isinstance(values, (list, tuple)) else given.tolist()
-        return checked_text(list(kept), what)
-    if given.dtype.kind == "O":
-        kept = given.tolist()
-        there = distinct(kept, what) - {None}
-        if not there or not all(is_number(x) for x in there):
-            return checked_text(kept, what)
-        numbers = [np.nan if x is None else x for x in kept] if None in kept else kept
-        given = np.asarray(numbers, np.float64 if {float, type(None)} & set(map(type, kept)) else None)
-    if given.dtype.kind == "f" and not np.isfinite(given).all():
-        refuse_missing(int(np.flatnonzero(~np.isfinite(given))[0]), int((~np.isfinite(given)).sum()), given.size, what)
-    if given.dtype.kind not in "biuf":
-        raise InputError(f"the {what} labels hold {given.dtype}, expected text or numbers; convert them first")
-    return given
+        array = np.empty((0, 0))
+    if array.ndim != 1:
+        raise InputError(f"the {side} labels have {array.ndim} dimensions, expected a list, one label an item")
+    if array.dtype.kind in "US":
+        # NumPy turns numbers beside text into text: look at the original items.
+        items = values if isinstance(values, (list, tuple)) else array.tolist()
+        return as_text_array(list(items), side)
+    if array.dtype.kind == "O":
+        items = array.tolist()
+        distinct_labels = distinct(items, side) - {None}
+        if not distinct_labels or not all(is_number(x) for x in distinct_labels):
+            return as_text_array(items, side)
+        numbers = [np.nan if x is None else x for x in items] if None in items else items
+        array = np.asarray(numbers, np.float64 if {float, type(None)} & set(map(type, items)) else None)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        refuse_missing(int(np.flatnonzero(~np.isfinite(array))[0]), int((~np.isfinite(array)).sum()), array.size, side)
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"the {side} labels hold {array.dtype}, expected text or numbers; convert them first")
+    return array
 
 
-def distinct(kept: list[Any], what: str) -> set[Any]:
+def distinct(items: list[Any], side: str) -> set[Any]:
     try:
-        return set(kept)
+        return set(items)
     except TypeError:
-        raise InputError(f"the {what} labels hold something that is neither text nor a number; convert it") from None
+        raise InputError(f"the {side} labels hold something that is neither text nor a number; convert it") from None
 
 
 def is_number(x: object) -> bool:
     return isinstance(x, (int, float, np.integer, np.floating, np.bool_))
 
 
-def checked_text(kept: list[Any], what: str) -> npt.NDArray[Any]:
-    if not all(isinstance(x, str) for x in distinct(kept, what)):
-        at, label = next((i, x) for i, x in enumerate(kept) if not isinstance(x, str))
+def as_text_array(items: list[Any], side: str) -> npt.NDArray[Any]:
+    if not all(isinstance(x, str) for x in distinct(items, side)):
+        index, label = next((i, x) for i, x in enumerate(items) if not isinstance(x, str))
         if label is None or label != label:
-            refuse_missing(at, sum(x is None or x != x for x in kept), len(kept), what)
-        raise InputError(f"the {what} label at index {at} is {label!r} beside text; expected text in all places")
-    found = np.empty(len(kept), object)
-    found[:] = kept
-    return found
+            refuse_missing(index, sum(x is None or x != x for x in items), len(items), side)
+        raise InputError(f"the {side} label at index {index} is {label!r} beside text; expected text in all places")
+    array = np.empty(len(items), object)
+    array[:] = items
+    return array
 
 
-def refuse_missing(at: int, n: int, of: int, what: str) -> None:
+def refuse_missing(index: int, n_missing: int, n_labels: int, side: str) -> None:
     raise InputError(
-        f"{n} of {of} {what} labels are missing (NaN, None or infinite), the first at index {at}; expected a label an "
-        "item; leave these items out of both lists"
+        f"{n_missing} of {n_labels} {side} labels are missing (NaN, None or infinite), the first at index {index}; "
+        "expected a label an item; leave these items out of both lists"
     )
 
 
-def of_text(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[tuple[Label, ...], Ints, Ints]:
-    a, b = one.tolist(), other.tolist()
-    found = sorted({*a, *b})
-    refuse_many(len(found))
-    place = {label: i for i, label in enumerate(found)}
-    codes = (np.fromiter(map(place.__getitem__, side), np.int64, len(side)) for side in (a, b))
-    return tuple(found), next(codes), next(codes)
+def encode_text(
+    true_labels: npt.NDArray[Any], predicted_labels: npt.NDArray[Any]
+) -> tuple[tuple[Label, ...], Ints, Ints]:
+    true_list, predicted_list = true_labels.tolist(), predicted_labels.tolist()
+    classes = sorted({*true_list, *predicted_list})
+    check_class_count(len(classes))
+    index = {label: i for i, label in enumerate(classes)}
+    true_codes, predicted_codes = (
+        np.fromiter(map(index.__getitem__, labels), np.int64, len(labels)) for labels in (true_list, predicted_list)
+    )
+    return tuple(classes), true_codes, predicted_codes
 
 
-def of_numbers(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[tuple[Label, ...], Ints, Ints]:
-    """Whole numbers close together by a table of those that occur; others by sorting."""
-    booleans = one.dtype.kind == other.dtype.kind == "b"
-    sides = [side.astype(np.int64, copy=False) if are_integers(side) else side for side in (one, other)]
-    if all(side.dtype == np.int64 for side in sides):
-        low = min(int(side.min()) for side in sides)
-        span = max(int(side.max()) for side in sides) - low + 1
+def encode_numbers(
+    true_labels: npt.NDArray[Any], predicted_labels: npt.NDArray[Any]
+) -> tuple[tuple[Label, ...], Ints, Ints]:
+    """Integers close together are encoded by a table of those that occur; others by sorting."""
+    booleans = true_labels.dtype.kind == predicted_labels.dtype.kind == "b"
+    label_arrays = [
+        labels.astype(np.int64, copy=False) if are_integers(labels) else labels
+        for labels in (true_labels, predicted_labels)
+    ]
+    if all(labels.dtype == np.int64 for labels in label_arrays):
+        low = min(int(labels.min()) for labels in label_arrays)
+        span = max(int(labels.max()) for labels in label_arrays) - low + 1
         if span <= SPAN:
-            shifted = [side - low for side in sides]
-            there = np.zeros(span, np.bool_)
-            for side in shifted:
-                there[side] = True
-            refuse_many(int(there.sum()))
-            codes = np.cumsum(there) - 1
-            whole_labels = (np.flatnonzero(there) + low).tolist()
-            found: tuple[Label, ...] = tuple(map(bool, whole_labels)) if booleans else tuple(whole_labels)
-            if there.all():  # the usual case: the table would change nothing
-                return found, shifted[0], shifted[1]
-            return found, codes[shifted[0]], codes[shifted[1]]
-    values, places = np.unique(np.concatenate(sides), return_inverse=True)
-    refuse_many(values.size)
-    return tuple(values.tolist()), places[: one.size], places[one.size :]
+            offsets = [labels - low for labels in label_arrays]
+            present = np.zeros(span, np.bool_)
+            for side_offsets in offsets:
+                present[side_offsets] = True
+            check_class_count(int(present.sum()))
+            codes = np.cumsum(present) - 1
+            whole_labels = (np.flatnonzero(present) + low).tolist()
+            classes: tuple[Label, ...] = tuple(map(bool, whole_labels)) if booleans else tuple(whole_labels)
+            if present.all():  # the usual case: offsets are the codes
+                return classes, offsets[0], offsets[1]
+            return classes, codes[offsets[0]], codes[offsets[1]]
+    values, value_codes = np.unique(np.concatenate(label_arrays), return_inverse=True)
+    check_class_count(values.size)
+    return tuple(values.tolist()), value_codes[: true_labels.size], value_codes[true_labels.size :]
 
 
-def are_integers(side: npt.NDArray[Any]) -> bool:
-    """Whether all are whole numbers that int64 holds."""
-    if side.dtype.kind == "f":
-        return bool((np.abs(side) < 2.0**53).all() and (side == np.floor(side)).all())
-    return side.dtype.kind != "u" or int(side.max()) < 1 << 63
+def are_integers(values: npt.NDArray[Any]) -> bool:
+    """Whether all values are integers that int64 holds."""
+    if values.dtype.kind == "f":
+        return bool((np.abs(values) < 2.0**53).all() and (values == np.floor(values)).all())
+    return values.dtype.kind != "u" or int(values.max()) < 1 << 63
 
 
-def refuse_many(n: int) -> None:
-    if n > CLASSES:
-        raise InputError(f"there are {n} different labels; expected classes, at most {CLASSES}; round or group them")
+def check_class_count(n_classes: int) -> None:
+    if n_classes > CLASSES:
+        raise InputError(
+            f"there are {n_classes} different labels; expected classes, at most {CLASSES}; round or group them"
+        )
 
 
 def as_counts(values: Any) -> Ints:
-    """(classes, classes) a confusion matrix. Raises ParameterError for what is none."""
+    """(classes, classes) a confusion matrix. Raises ParameterError for anything else."""
     try:
-        found = np.asarray(values)
+        table = np.asarray(values)
     except ValueError:
-        found = np.empty(0)
-    square = found.ndim == 2 and found.shape[0] == found.shape[1] > 0
-    if not square or found.dtype.kind not in "biuf":
+        table = np.empty(0)
+    is_square = table.ndim == 2 and table.shape[0] == table.shape[1] > 0
+    if not is_square or table.dtype.kind not in "biuf":
         raise ParameterError(
-            f"one array of shape {found.shape} was given, expected a square table of counts (rows true, columns "
+            f"one array of shape {table.shape} was given, expected a square table of counts (rows true, columns "
             "predicted), or two lists of labels"
         )
-    counts = found.astype(np.float64)
+    counts = table.astype(np.float64)
     if not (np.isfinite(counts).all() and (counts >= 0).all() and (counts == np.floor(counts)).all()):
         raise ParameterError("the table holds something that is no count; expected whole numbers of at least 0")
     if not counts.any():
@@ -231,12 +248,12 @@ def confusion_matrix(
     """
     if normalise is not None:
         check_choice("normalise", normalise, NORMALISE)
-    found, counts = counted_labels(true, predicted, labels)
+    classes, counts = counted_labels(true, predicted, labels)
     values = counts.astype(np.float64)
     if normalise is not None:
         axis = {"row": 1, "column": 0, "all": None}[normalise]
         values = quotient(values, np.broadcast_to(values.sum(axis=axis, keepdims=True), values.shape))
-    return ConfusionMatrix(labels=found, counts=counts, values=values, normalise=normalise, n=int(counts.sum()))
+    return ConfusionMatrix(labels=classes, counts=counts, values=values, normalise=normalise, n=int(counts.sum()))
 
 
 def counted_labels(true: Any, predicted: Any, labels: Sequence[Label] | None = None) -> tuple[tuple[Label, ...], Ints]:
@@ -248,14 +265,16 @@ def counted_labels(true: Any, predicted: Any, labels: Sequence[Label] | None = N
                 f"there are {len(labels)} labels for a table of {len(counts)} classes; expected as many"
             )
         return tuple(range(len(counts))) if labels is None else tuple(labels), counts
-    found, a, b = encode(true, predicted, labels)
-    k = len(found)
-    return found, np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    classes, true_codes, predicted_codes = encode(true, predicted, labels)
+    n_classes = len(classes)
+    counts = np.bincount(true_codes * n_classes + predicted_codes, minlength=n_classes * n_classes)
+    return classes, counts.reshape(n_classes, n_classes)
 
 
-def quotient(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
-    """Part / whole, NaN where there is no whole."""
-    return np.asarray(np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0))
+def quotient(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floats:
+    """Numerator / denominator, NaN where the denominator is 0."""
+    undefined = np.full(np.shape(numerator), np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=undefined, where=np.asarray(denominator) > 0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -315,14 +334,14 @@ def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = 
     Source: Matthews (1975); Gorodkin (2004) for more than two classes; van Rijsbergen (1979) for F. Agrees with
     scikit-learn, which has 0 where a ratio is undefined.
 
-    >>> found = rates([1, 0, 1, 0, 1], [1, 0, 1, 1, 0])
-    >>> {name: round(value, 3) for name, value in found.of(1).items()}
+    >>> result = rates([1, 0, 1, 0, 1], [1, 0, 1, 1, 0])
+    >>> {name: round(value, 3) for name, value in result.of(1).items()}
     {'precision': 0.667, 'recall': 0.667, 'specificity': 0.5, 'fpr': 0.5, 'fnr': 0.333, 'fscore': 0.667}
-    >>> round(found.mcc, 4)  # (2 x 1 - 1 x 1) / sqrt(3 x 3 x 2 x 2)
+    >>> round(result.mcc, 4)  # (2 x 1 - 1 x 1) / sqrt(3 x 3 x 2 x 2)
     0.1667
     """
     check_positive("beta", beta)
-    found, counts = counted_labels(true, predicted, labels)
+    classes, counts = counted_labels(true, predicted, labels)
     n = int(counts.sum())
     tp = np.diagonal(counts).copy()
     fp, fn = counts.sum(axis=0) - tp, counts.sum(axis=1) - tp
@@ -330,15 +349,15 @@ def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = 
     by_class = ratios(tp, fp, fn, tn, beta)
     undefined = {name: int(np.isnan(by_class[name]).sum()) for name in AVERAGED}
     notes = [
-        f"{name} divides 0 by 0 for {many} of {len(found)} classes and has no value there"
-        for name, many in undefined.items()
-        if many
+        f"{name} divides 0 by 0 for {n_undefined} of {len(classes)} classes and has no value there"
+        for name, n_undefined in undefined.items()
+        if n_undefined
     ]
-    sums = [side.sum(keepdims=True) for side in (tp, fp, fn, tn)]
-    together = ratios(sums[0], sums[1], sums[2], sums[3], beta)
+    totals = [counts_by_class.sum(keepdims=True) for counts_by_class in (tp, fp, fn, tn)]
+    pooled = ratios(totals[0], totals[1], totals[2], totals[3], beta)
     mcc = matthews(counts)
     return Rates(
-        labels=found,
+        labels=classes,
         tp=tp,
         fp=fp,
         fn=fn,
@@ -347,7 +366,7 @@ def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = 
         accuracy=float(tp.sum() / n),
         mcc=0.0 if mcc is None else mcc,
         macro={name: mean_or_nan(by_class[name]) for name in AVERAGED},
-        micro={name: float(together[name][0]) for name in AVERAGED},
+        micro={name: float(pooled[name][0]) for name in AVERAGED},
         beta=float(beta),
         n=n,
         notes=(*notes, *((MCC_UNDEFINED,) if mcc is None else ())),
@@ -355,14 +374,14 @@ def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = 
 
 
 def ratios(tp: Ints, fp: Ints, fn: Ints, tn: Ints, beta: float) -> dict[str, Floats]:
-    more = 1 + beta**2
+    beta_factor = 1 + beta**2
     return {
         "precision": quotient(tp, tp + fp),
         "recall": quotient(tp, tp + fn),
         "specificity": quotient(tn, tn + fp),
         "fpr": quotient(fp, tn + fp),
         "fnr": quotient(fn, tp + fn),
-        "fscore": quotient(more * tp, more * tp + beta**2 * fn + fp),
+        "fscore": quotient(beta_factor * tp, beta_factor * tp + beta**2 * fn + fp),
     }
 
 
@@ -372,12 +391,12 @@ def matthews(counts: Ints) -> float | None:
     (c n - sum_k t_k p_k) / sqrt((n^2 - sum_k p_k^2) (n^2 - sum_k t_k^2)), with c right ones of n, t_k items of class
     k and p_k predictions of it; of two classes (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)).
     """
-    # Python's whole numbers: products of counts leave int64 soon.
+    # Python's integers: products of counts overflow int64.
     true, predicted = (list(map(int, counts.sum(axis=axis))) for axis in (1, 0))
-    n, right = sum(true), int(np.trace(counts))
-    top = right * n - sum(t * p for t, p in zip(true, predicted, strict=True))
-    below = (n * n - sum(p * p for p in predicted)) * (n * n - sum(t * t for t in true))
-    return top / below**0.5 if below else None
+    n, n_right = sum(true), int(np.trace(counts))
+    numerator = n_right * n - sum(t * p for t, p in zip(true, predicted, strict=True))
+    denominator = (n * n - sum(p * p for p in predicted)) * (n * n - sum(t * t for t in true))
+    return numerator / denominator**0.5 if denominator else None
 
 
 def share_interval(
@@ -397,11 +416,11 @@ def share_interval(
     check_share("confidence_level", confidence_level)
     k, n = np.asarray(part, np.float64), np.asarray(whole, np.float64)
     z = float(special().ndtri((1 + confidence_level) / 2))
-    safe = np.where(n > 0, n, np.nan)
-    p = k / safe
-    middle = p + z * z / (2 * safe)
-    half = z * np.sqrt(p * (1 - p) / safe + z * z / (4 * safe * safe))
-    scale = 1 + z * z / safe
-    low = np.where(k == 0, 0.0 * safe, (middle - half) / scale)
-    high = np.where(k == n, 1.0 + 0.0 * safe, (middle + half) / scale)
+    n_or_nan = np.where(n > 0, n, np.nan)
+    p = k / n_or_nan
+    centre = p + z * z / (2 * n_or_nan)
+    half_width = z * np.sqrt(p * (1 - p) / n_or_nan + z * z / (4 * n_or_nan * n_or_nan))
+    denominator = 1 + z * z / n_or_nan
+    low = np.where(k == 0, 0.0 * n_or_nan, (centre - half_width) / denominator)
+    high = np.where(k == n, 1.0 + 0.0 * n_or_nan, (centre + half_width) / denominator)
     return low, high

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-#: Items that are sorted at once: arrays of 8 MB.
+#: Most items sorted at once: arrays of 8 MB.
 ITEMS = 1 << 20
 
 
@@ -46,12 +46,12 @@ class RankedRows:
 
     @cached_property
     def distinct(self) -> Ints:
-        """(lists) how many values there are."""
+        """(lists) the number of distinct values."""
         return np.asarray(np.count_nonzero(self.sizes, axis=1), np.int64)
 
     @cached_property
     def tied(self) -> Ints:
-        """(lists) pairs of items of one value."""
+        """(lists) the number of tied pairs of items."""
         return np.asarray((self.sizes * (self.sizes - 1) // 2).sum(axis=1), np.int64)
 
     @cached_property
@@ -60,25 +60,28 @@ class RankedRows:
         centres = 2 * np.cumsum(self.sizes, axis=1) - self.sizes - self.codes.shape[1]
         return np.take_along_axis(centres, self.codes, axis=1).astype(np.float64)
 
-    def rows(self, which: npt.ArrayLike) -> RankedRows:
-        """Some of the lists, as often as they are named."""
-        at = np.asarray(which)
-        return RankedRows(self.codes[at], self.sizes[at])
+    def rows(self, selection: npt.ArrayLike) -> RankedRows:
+        """Some of the lists; one may be selected several times."""
+        row_index = np.asarray(selection)
+        return RankedRows(self.codes[row_index], self.sizes[row_index])
 
 
 def rank_rows(values: Floats, *, computed: bool = False) -> RankedRows:
-    """(lists, items) without NaN, each list for itself. computed: what only rounding tells apart is then tied."""
-    lists, n = values.shape
+    """Ranks of (lists, items) without NaN, list by list. computed: values that differ by rounding only are tied."""
+    n_lists, n = values.shape
     order = np.argsort(values, axis=1)
-    rising = np.take_along_axis(values, order, axis=1)
-    codes = np.zeros((lists, n), np.int64)
-    new = ~joins(rising, NOISE * greatest_sizes(rising)[:, None]) if computed else rising[:, 1:] != rising[:, :-1]
-    np.cumsum(new, axis=1, out=codes[:, 1:])
-    starts = n * np.arange(lists)[:, None]
-    sizes = np.bincount((codes + starts).ravel(), minlength=lists * n).reshape(lists, n)
-    by_item = np.empty_like(codes)
-    np.put_along_axis(by_item, order, codes, axis=1)
-    return RankedRows(by_item, sizes)
+    sorted_values = np.take_along_axis(values, order, axis=1)
+    codes = np.zeros((n_lists, n), np.int64)
+    if computed:
+        starts_group = ~joins(sorted_values, NOISE * greatest_sizes(sorted_values)[:, None])
+    else:
+        starts_group = sorted_values[:, 1:] != sorted_values[:, :-1]
+    np.cumsum(starts_group, axis=1, out=codes[:, 1:])
+    row_offsets = n * np.arange(n_lists)[:, None]
+    sizes = np.bincount((codes + row_offsets).ravel(), minlength=n_lists * n).reshape(n_lists, n)
+    item_codes = np.empty_like(codes)
+    np.put_along_axis(item_codes, order, codes, axis=1)
+    return RankedRows(item_codes, sizes)
 
 
 def surplus_by_row(x: RankedRows, y: RankedRows) -> Ints:
@@ -86,30 +89,30 @@ def surplus_by_row(x: RankedRows, y: RankedRows) -> Ints:
 
     One of the two may hold a single list, for all of the other. In n log n a list, of bounded memory.
     """
-    lists, n = np.broadcast_shapes(x.codes.shape, y.codes.shape)
-    found = np.empty(lists, np.int64)
-    step = max(1, ITEMS // n)
-    for start in range(0, lists, step):
-        part = slice(start, start + step)
-        a, b = (side.codes[part] if len(side.codes) > 1 else side.codes for side in (x, y))
-        found[part] = untied_and_discordant(a, b)
-    # What is tied in neither list: of all pairs, less those tied in x, in y, and the ones tied in both put back.
-    return np.asarray(n * (n - 1) // 2 - x.tied - y.tied + found, np.int64)
+    n_lists, n = np.broadcast_shapes(x.codes.shape, y.codes.shape)
+    counts = np.empty(n_lists, np.int64)
+    block_size = max(1, ITEMS // n)
+    for start in range(0, n_lists, block_size):
+        block = slice(start, start + block_size)
+        a, b = (ranked.codes[block] if len(ranked.codes) > 1 else ranked.codes for ranked in (x, y))
+        counts[block] = untied_and_discordant(a, b)
+    # The pairs tied in neither list: all, less those tied in x and those tied in y, plus those tied in both.
+    return np.asarray(n * (n - 1) // 2 - x.tied - y.tied + counts, np.int64)
 
 
 def untied_and_discordant(x: Ints, y: Ints) -> Ints:
     """(lists) the pairs tied in both lists, less twice the pairs ordered the other way round.
 
-    Items are put in order of x, those of one x in order of y: a pair the other way round is then one that y has in
-    falling order.
+    Items are sorted by x, then y: a pair the other way round is then one that y has in falling order.
     """
     n = x.shape[1]
     keys = x * n + y
     keys.sort(axis=1)
     # Of equal keys, each but the first is tied with those of its run before it.
-    places = np.broadcast_to(np.arange(n), keys.shape)
-    starts = np.where(np.concatenate((np.ones((len(keys), 1), np.bool_), keys[:, 1:] != keys[:, :-1]), 1), places, 0)
-    tied_both = (places - np.maximum.accumulate(starts, axis=1)).sum(axis=1)
+    positions = np.broadcast_to(np.arange(n), keys.shape)
+    starts_run = np.concatenate((np.ones((len(keys), 1), np.bool_), keys[:, 1:] != keys[:, :-1]), 1)
+    run_starts = np.where(starts_run, positions, 0)
+    tied_both = (positions - np.maximum.accumulate(run_starts, axis=1)).sum(axis=1)
     return np.asarray(tied_both - 2 * greater_before(order_by_row(keys % n)).sum(axis=1), np.int64)
 
 
@@ -124,30 +127,30 @@ def tau_ap_by_row(x: RankedRows, y: RankedRows) -> Floats:
 def ap_above_groups(truth: RankedRows, estimate: RankedRows) -> Floats:
     """(lists) one direction: of the items above the group of each item in the estimate, how many the truth has above.
 
-    Items stand by falling estimate, those of one estimate by rising truth: items before one that are greater in truth
-    are then all of a group above. Items of the top group have none above them, and are left out.
+    Items are sorted by falling estimate, then rising truth: items before one that are greater in truth then all belong
+    to a group above. Items of the top group have none above them and are skipped.
     """
     n = truth.codes.shape[1]
     keys = (n - 1 - estimate.codes) * n + truth.codes
     keys.sort(axis=1)
     concordant = greater_before(order_by_row(keys % n))
     group = keys // n
-    places = np.broadcast_to(np.arange(1, n), (len(keys), n - 1))
-    above = np.zeros(keys.shape, np.int64)
-    np.maximum.accumulate(np.where(group[:, 1:] != group[:, :-1], places, 0), axis=1, out=above[:, 1:])
-    below_top = np.count_nonzero(above, axis=1)
-    share = np.divide(concordant, above, out=np.zeros(above.shape), where=above > 0).sum(axis=1)
-    return np.asarray(np.divide(2 * share, below_top, out=np.full(len(keys), np.nan), where=below_top > 0) - 1)
+    positions = np.broadcast_to(np.arange(1, n), (len(keys), n - 1))
+    n_above = np.zeros(keys.shape, np.int64)
+    np.maximum.accumulate(np.where(group[:, 1:] != group[:, :-1], positions, 0), axis=1, out=n_above[:, 1:])
+    below_top = np.count_nonzero(n_above, axis=1)
+    shares = np.divide(concordant, n_above, out=np.zeros(n_above.shape), where=n_above > 0).sum(axis=1)
+    return np.asarray(np.divide(2 * shares, below_top, out=np.full(len(keys), np.nan), where=below_top > 0) - 1)
 
 
 STATISTICS = ("pearson", "spearman", "kendall_a", "kendall_b", "kendall_c")
-#: A correlation so close to 1 or -1 is that, but for rounding.
+#: A correlation this close to 1 or -1 differs from it by rounding only.
 EXACTLY = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class ListPairs:
-    """Two tables of lists (lists, items), and what is counted in them once."""
+    """Two tables of lists (lists, items) with their ranks, C - D and correlations."""
 
     x: Floats
     y: Floats
@@ -165,50 +168,52 @@ class ListPairs:
 
 def pairs_of(x: Floats, y: Floats, statistic: str) -> ListPairs:
     ranks_x, ranks_y = rank_rows(x), rank_rows(y)
-    flat = (constant(x) | constant(y)) if statistic == "pearson" else (ranks_x.distinct == 1) | (ranks_y.distinct == 1)
+    degenerate = (ranks_x.distinct == 1) | (ranks_y.distinct == 1)
+    if statistic == "pearson":
+        degenerate = constant(x) | constant(y)
     surplus = np.zeros(len(x), np.int64)
     if statistic in ("pearson", "spearman"):
         a, b = (x, y) if statistic == "pearson" else (ranks_x.doubled_ranks, ranks_y.doubled_ranks)
-        value = np.where(flat, np.nan, (normed(a) * normed(b)).sum(axis=1))
+        value = np.where(degenerate, np.nan, (normed(a) * normed(b)).sum(axis=1))
         value = snap(value)
     else:
         surplus = surplus_by_row(ranks_x, ranks_y)
         value = taus(surplus, ranks_x, ranks_y, statistic)
-    return ListPairs(x, y, statistic, ranks_x, ranks_y, surplus, value, flat)
+    return ListPairs(x, y, statistic, ranks_x, ranks_y, surplus, value, degenerate)
 
 
 def taus(surplus: npt.NDArray[np.int64], x: RankedRows, y: RankedRows, statistic: str) -> Floats:
     """Kendall's tau from C - D; NaN where a list has one value, but for "kendall_a"."""
     n = x.codes.shape[1]
-    pairs = n * (n - 1) // 2
+    n_pairs = n * (n - 1) // 2
     if statistic == "kendall_a":
-        return np.asarray(surplus / pairs)
+        return np.asarray(surplus / n_pairs)
     if statistic == "kendall_b":
-        whole = np.sqrt((pairs - x.tied).astype(np.float64) * (pairs - y.tied))
+        norm = np.sqrt((n_pairs - x.tied).astype(np.float64) * (n_pairs - y.tied))
     else:
-        fewer = np.minimum(x.distinct, y.distinct)
-        whole = n * n * (fewer - 1) / fewer / 2
-    found = np.divide(surplus, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
-    return snap(np.clip(found, -1.0, 1.0))
+        n_values = np.minimum(x.distinct, y.distinct)
+        norm = n * n * (n_values - 1) / n_values / 2
+    values = np.divide(surplus, norm, out=np.full(norm.shape, np.nan), where=norm > 0)
+    return snap(np.clip(values, -1.0, 1.0))
 
 
 def normed(rows: Floats) -> Floats:
-    """Each list less its mean, of length 1; NaN of a list of one value."""
+    """Each list less its mean, scaled to length 1; NaN for a list of one value."""
     centred = rows - rows.mean(axis=1, keepdims=True)
     greatest = np.abs(centred).max(axis=1, keepdims=True)
     centred = np.divide(centred, greatest, out=np.full(rows.shape, np.nan), where=greatest > 0)
     return np.asarray(centred / np.sqrt((centred * centred).sum(axis=1, keepdims=True)))
 
 
-def product_moments(rows: Floats, flat: Bools) -> Floats:
+def product_moments(rows: Floats, degenerate: Bools) -> Floats:
     units = normed(rows)
-    matrix = np.where(flat[:, None] | flat, np.nan, snap(units @ units.T))
-    np.fill_diagonal(matrix, np.where(flat, np.nan, 1.0))
+    matrix = np.where(degenerate[:, None] | degenerate, np.nan, snap(units @ units.T))
+    np.fill_diagonal(matrix, np.where(degenerate, np.nan, 1.0))
     return matrix
 
 
 def snap(values: Floats) -> Floats:
-    """1 and -1 where only rounding is between."""
+    """The values, with those that differ from 1 or -1 by rounding only set to it."""
     return np.asarray(np.where(np.abs(values) >= 1 - EXACTLY, np.sign(values), values))
 
 
@@ -219,9 +224,9 @@ def matrix_of(rows: Floats, statistic: str) -> Floats:
     ranks = rank_rows(rows)
     if statistic == "spearman":
         return product_moments(ranks.doubled_ranks, ranks.distinct == 1)
-    k = len(rows)
-    matrix = np.empty((k, k))
-    for i in range(k):  # one list with all that follow, so that no table holds all pairs
-        x, y = ranks.rows([i]), ranks.rows(np.arange(i, k))
+    n_lists = len(rows)
+    matrix = np.empty((n_lists, n_lists))
+    for i in range(n_lists):  # one list with all that follow, so that no table holds all pairs
+        x, y = ranks.rows([i]), ranks.rows(np.arange(i, n_lists))
         matrix[i, i:] = matrix[i:, i] = taus(surplus_by_row(x, y), x, y, statistic)
     return matrix

@@ -24,13 +24,13 @@ __all__ = [
 
 #: Nodes of Gauss and Legendre for the inner integral (over z, -8 to 8) and the outer (over the scale).
 INNER, OUTER = 160, 96
-#: Values whose integrals are taken at once.
+#: Values integrated at once.
 AT_ONCE = 32
-#: Up to so many values each has its integral; for more, polynomials with 64 to FEW nodes are tried.
+#: Most values that have one integral each; for more, polynomials with 64 to FEW nodes are tried.
 FEW = 512
-#: What the last coefficients of such a polynomial may be, and how far it may be from integrals at some of the values.
+#: Largest last coefficients of such a polynomial, and its largest error at some of the values.
 SMALL, CLOSE = 1e-12, 1e-11
-#: Beyond, the scale is as good as known.
+#: More degrees of freedom are treated as infinite: the scale is known.
 MANY = 1e6
 
 
@@ -50,9 +50,9 @@ def t_pvalue(statistic: Floats, df: npt.ArrayLike, alternative: str) -> Floats:
 
 
 def noncentral_t_cdf(df: npt.ArrayLike, shift: Floats, t: Floats) -> Floats:
-    """P(T < t) of the noncentral t; 0 or 1 where SciPy gives up, far out in a tail."""
-    found = np.asarray(special().nctdtr(df, shift, t))
-    return np.where(np.isfinite(found), found, (shift < t).astype(np.float64))
+    """P(T < t) of the noncentral t; 0 or 1 where SciPy fails, far out in a tail."""
+    probability = np.asarray(special().nctdtr(df, shift, t))
+    return np.where(np.isfinite(probability), probability, (shift < t).astype(np.float64))
 
 
 def range_sf(q: npt.ArrayLike, m: int, df: float = np.inf) -> Floats:
@@ -63,21 +63,21 @@ def range_sf(q: npt.ArrayLike, m: int, df: float = np.inf) -> Floats:
     interpolated between integrals, to 1e-11 of them.
     Source: Tukey (1953); agrees with scipy.stats.studentized_range.
     """
-    asked = np.asarray(q, np.float64)
-    flat = asked.ravel()
-    if flat.size <= FEW:
-        return integrals(flat, m, df).reshape(asked.shape)
-    values, place = np.unique(flat, return_inverse=True)
+    q_array = np.asarray(q, np.float64)
+    flat_q = q_array.ravel()
+    if flat_q.size <= FEW:
+        return integrals(flat_q, m, df).reshape(q_array.shape)
+    values, value_index = np.unique(flat_q, return_inverse=True)
     tails = None
     if values.size > FEW and values[0] >= 0 and np.isfinite(values[-1]):
         tails = interpolated(values, m, df)
     if tails is None:
         tails = integrals(values, m, df)
-    return tails[place].reshape(asked.shape)
+    return tails[value_index].reshape(q_array.shape)
 
 
 def integrals(q: Floats, m: int, df: float) -> Floats:
-    """`range_sf` of some values, by one integral each; so many at once that memory is bounded."""
+    """`range_sf` of some values, by one integral each, in blocks that bound memory."""
     tails = np.empty(q.size)
     if df > MANY:
         for start in range(0, q.size, FEW):
@@ -85,41 +85,41 @@ def integrals(q: Floats, m: int, df: float) -> Floats:
     else:
         scale, weight = scale_nodes(df)
         for start in range(0, q.size, AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            tails[part] = tail_of_range(q[part, None] * scale, m) @ weight
+            block = slice(start, start + AT_ONCE)
+            tails[block] = tail_of_range(q[block, None] * scale, m) @ weight
     return np.clip(tails, 0.0, 1.0)
 
 
 def interpolated(q: Floats, m: int, df: float) -> Floats | None:
-    """`range_sf` of many values in ascending order, from few integrals; None where a polynomial does not come near.
+    """`range_sf` of many values in ascending order, from few integrals; None where no polynomial is close.
 
-    u = q / (q + c) brings all q from 0 on into [0, 1), and the tail is a smooth function of u, also where it falls as a
-    power of q. Nodes of Chebyshev over the u asked for are doubled, keeping those that are there, until the last
-    coefficients vanish; then values among those asked for are compared with their integrals.
+    u = q / (q + c) maps all q from 0 on to [0, 1), and the tail is a smooth function of u, also where it falls as a
+    power of q. Chebyshev nodes over the range of u are doubled, keeping the old ones, until the last coefficients
+    vanish; then some of the values are compared with their integrals.
     """
-    c = float(np.sqrt(8 * np.log(max(m, 2))))  # of the size of the range
+    c = float(np.sqrt(8 * np.log(max(m, 2))))  # of the order of the range
     u = q / (q + c)
     n = FEW // 8
-    values = integrals(at_nodes(np.arange(n + 1) / n, u[-1], c), m, df)
+    values = integrals(chebyshev_points(np.arange(n + 1) / n, u[-1], c), m, df)
     while True:
-        wave = np.fft.rfft(np.concatenate([values, values[-2:0:-1]])).real / n
-        wave[[0, -1]] /= 2
-        if np.abs(wave[-n // 8 :]).max() < SMALL:
+        coefficients = np.fft.rfft(np.concatenate([values, values[-2:0:-1]])).real / n
+        coefficients[[0, -1]] /= 2
+        if np.abs(coefficients[-n // 8 :]).max() < SMALL:
             break
         if 2 * n > FEW:
             return None
         doubled = np.empty(2 * n + 1)
-        doubled[::2], doubled[1::2] = values, integrals(at_nodes((np.arange(n) + 0.5) / n, u[-1], c), m, df)
+        doubled[::2], doubled[1::2] = values, integrals(chebyshev_points((np.arange(n) + 0.5) / n, u[-1], c), m, df)
         n, values = 2 * n, doubled
-    tails = np.polynomial.chebyshev.chebval(2 * u / u[-1] - 1, wave)
-    some = np.linspace(0, q.size - 1, AT_ONCE).round().astype(np.intp)
-    if np.abs(tails[some] - integrals(q[some], m, df)).max() > CLOSE:
+    tails = np.polynomial.chebyshev.chebval(2 * u / u[-1] - 1, coefficients)
+    checked = np.linspace(0, q.size - 1, AT_ONCE).round().astype(np.intp)
+    if np.abs(tails[checked] - integrals(q[checked], m, df)).max() > CLOSE:
         return None
-    return np.minimum.accumulate(np.clip(tails, 0.0, 1.0))  # rounding lets no greater range have a greater p
+    return np.minimum.accumulate(np.clip(tails, 0.0, 1.0))  # p never rises with the range, not even by rounding
 
 
-def at_nodes(share: Floats, end: float, c: float) -> Floats:
-    """The q at nodes of Chebyshev, of u over [0, end]; share: of the way from the last node to the first, in [0, 1]."""
+def chebyshev_points(share: Floats, end: float, c: float) -> Floats:
+    """The q at Chebyshev nodes of u over [0, end]; share: in [0, 1], from the last node (0) to the first (1)."""
     u = end * (np.cos(np.pi * share) + 1) / 2
     return np.asarray(c * u / (1 - u))
 
@@ -143,8 +143,8 @@ def tail_of_range(w: Floats, m: int) -> Floats:
     nodes, weights = gauss(INNER)
     z = 8.5 * nodes
     density = 8.5 * weights * m * np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
-    between = ndtr(z) - ndtr(z - w[..., None])
-    return np.asarray(1.0 - (between ** (m - 1)) @ density)
+    within_range = ndtr(z) - ndtr(z - w[..., None])
+    return np.asarray(1.0 - (within_range ** (m - 1)) @ density)
 
 
 @cache
@@ -155,7 +155,7 @@ def gauss(n: int) -> tuple[Floats, Floats]:
 
 
 def scale_nodes(df: float) -> tuple[Floats, Floats]:
-    """Nodes of S = sqrt(chi2 / df) between quantiles beyond which nothing matters, and their probabilities."""
+    """Nodes of S = sqrt(chi2 / df) between extreme quantiles, and their probabilities."""
     functions = special()
     low, high = (float(np.sqrt(2 * functions.gammaincinv(df / 2, u) / df)) for u in (1e-14, 1 - 1e-14))
     nodes, weights = gauss(OUTER)

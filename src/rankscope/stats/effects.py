@@ -1,4 +1,4 @@
-"""How large a difference is: Cohen's d for paired data, probability of superiority, queries won, tied and lost."""
+"""Effect sizes of a difference: Cohen's d for paired data, probability of superiority, wins, ties and losses."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = [
 ]
 
 
-#: Steps that a secant is given; the first of them is no secant yet.
+#: Most steps of the secant method; the first step is not a secant yet.
 STEPS = 12
-#: Of greater t, the noncentralities are t times quantiles of the standard deviation, to 8 digits.
+#: For greater t, the noncentralities are t times quantiles of the standard deviation, to 8 digits.
 FAR = 1e4
-#: How far off a noncentrality may be, relative to its size or, where it is about 0, to NEAR_ZERO.
+#: Largest error of a noncentrality, relative to its size or, near 0, to NEAR_ZERO.
 CLOSE, NEAR_ZERO = 1e-12, 0.01
 
 
@@ -61,29 +61,29 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
 
     Source: Cohen (1988); Hedges (1981); Steiger and Fouladi (1997) for the interval.
 
-    >>> found = effect_sizes([0.1, 0.2, 0.0, 0.3])
-    >>> round(float(found.cohens_d), 4), float(found.superiority), int(found.wins), int(found.ties)
+    >>> result = effect_sizes([0.1, 0.2, 0.0, 0.3])
+    >>> round(float(result.cohens_d), 4), float(result.superiority), int(result.wins), int(result.ties)
     (1.1619, 0.875, 3, 1)
     """
     check_share("confidence_level", confidence_level)
     check_positive("zone", zone, zero=True)
     rows, shape = as_differences(differences)
     wins, losses = outcomes(rows, zone)
-    rows, power = levelled(rows)
+    rows, exponent = levelled(rows)
     n = rows.shape[1]
-    flat = constant(rows) | (n == 1)
+    degenerate = constant(rows) | (n == 1)
     d = np.full(len(rows), np.nan)
-    if not flat.all():
-        d[~flat] = rows[~flat].mean(axis=1) / rows[~flat].std(axis=1, ddof=1)
-    low, high = (side.copy() for side in (d, d))
-    if not flat.all():
-        ends = noncentralities(d[~flat] * np.sqrt(n), n - 1, confidence_level) / np.sqrt(n)
-        low[~flat], high[~flat] = ends
+    if not degenerate.all():
+        d[~degenerate] = rows[~degenerate].mean(axis=1) / rows[~degenerate].std(axis=1, ddof=1)
+    low, high = d.copy(), d.copy()
+    if not degenerate.all():
+        ends = noncentralities(d[~degenerate] * np.sqrt(n), n - 1, confidence_level) / np.sqrt(n)
+        low[~degenerate], high[~degenerate] = ends
     equal = all_zero(rows)
     d[equal] = 0.0
     ties = n - wins - losses
-    found = {
-        "mean": np.ldexp(rows.mean(axis=1), power),
+    effects = {
+        "mean": np.ldexp(rows.mean(axis=1), exponent),
         "cohens_d": d,
         "hedges_g": d * (1 - 3 / (4 * (n - 1) - 1)),
         "low": low,
@@ -92,12 +92,12 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
     }
     counts = {"wins": wins, "ties": ties, "losses": losses}
     return Effects(
-        **{name: value.reshape(shape) for name, value in found.items()},
+        **{name: value.reshape(shape) for name, value in effects.items()},
         **{name: value.reshape(shape) for name, value in counts.items()},
         confidence_level=confidence_level,
         n=n,
-        degenerate=flat.reshape(shape),
-        notes=flat_notes(rows, flat),
+        degenerate=degenerate.reshape(shape),
+        notes=flat_notes(rows, degenerate),
     )
 
 
@@ -107,68 +107,71 @@ def noncentralities(t: Floats, df: int, confidence_level: float) -> Floats:
     Of the two, the lower one makes P(T <= t) = (1 + level) / 2; P falls with the noncentrality.
     """
     shares = np.array([[(1 + confidence_level) / 2], [(1 - confidence_level) / 2]])
-    start, width = first_guess(t, df, shares)
-    both, share = np.tile(t, 2), np.repeat(shares.ravel(), t.size)
-    found = start.ravel().copy()  # as good as it gets beyond FAR, where the distribution function gives up
-    near = np.flatnonzero(np.abs(both) <= FAR)
-    found[near], sure = by_secants(both[near], df, share[near], found[near], width.ravel()[near])
-    lost = near[~sure]
-    if lost.size:
-        found[lost] = by_bisection(both[lost], df, share[lost])
-    return found.reshape(2, t.size)
+    guess, width = first_guess(t, df, shares)
+    t_twice, share_twice = np.tile(t, 2), np.repeat(shares.ravel(), t.size)
+    shifts = guess.ravel().copy()  # the result beyond FAR, where the distribution function fails
+    in_reach = np.flatnonzero(np.abs(t_twice) <= FAR)
+    guesses, widths = shifts[in_reach], width.ravel()[in_reach]
+    shifts[in_reach], converged = by_secants(t_twice[in_reach], df, share_twice[in_reach], guesses, widths)
+    unconverged = in_reach[~converged]
+    if unconverged.size:
+        shifts[unconverged] = by_bisection(t_twice[unconverged], df, share_twice[unconverged])
+    return shifts.reshape(2, t.size)
 
 
 def first_guess(t: Floats, df: int, shares: Floats) -> tuple[Floats, Floats]:
-    """(2, pairs) about where they are, and by how much they move as the normal quantile of the share moves by 1.
+    """(2, pairs) rough noncentralities, and by how much they change as the normal quantile of the share changes by 1.
 
-    T <= t says Z + shift <= t S, with Z normal and S^2 a chi-square over its df: the shift is a quantile of t S - Z.
-    Its distance from the median is about that of Z and that of t S, as the sides of a right angle.
+    T <= t means Z + shift <= t S, with Z normal and S^2 a chi-square over its df: the shift is a quantile of t S - Z.
+    Its distance from the median is about the hypotenuse of the distance of Z and that of t S.
     """
     functions = special()
     tails = np.concatenate([shares[::-1], [[0.5]]])
-    with np.errstate(all="ignore"):  # a guess that is not finite is left to the bisection
+    with np.errstate(all="ignore"):  # bisection replaces a guess that is not finite
         lower, upper, middle = np.sqrt(2 * functions.gammaincinv(df / 2, tails[:, 0]) / df)
         ends = np.where(t > 0, [[lower], [upper]], [[upper], [lower]])
         z = functions.ndtri(shares)
-        away = np.hypot(z, t * (ends - middle))
-        return t * middle - np.sign(z) * away, away / np.abs(z)
+        distance = np.hypot(z, t * (ends - middle))
+        return t * middle - np.sign(z) * distance, distance / np.abs(z)
 
 
-def by_secants(t: Floats, df: int, share: Floats, at: Floats, width: Floats) -> tuple[Floats, Bools]:
-    """The shift of each t under which P(T <= t) is its share, and whether it is found.
+def by_secants(t: Floats, df: int, share: Floats, shift: Floats, width: Floats) -> tuple[Floats, Bools]:
+    """The shift of each t under which P(T <= t) is its share, and whether the search converged.
 
-    The normal quantile of P is nearly linear in the shift, and falls by about 1 in a width. Each secant is followed
-    until the next would move it by nothing that matters.
+    The normal quantile of P is nearly linear in the shift, and falls by about 1 in a width. Secant steps end when the
+    next would be negligible.
     """
     quantile = special().ndtri
     z = quantile(share)
-    found, sure = np.full(t.size, np.nan), np.zeros(t.size, np.bool_)
-    left = np.arange(t.size)
-    before, height_before = at, at
+    roots, converged = np.full(t.size, np.nan), np.zeros(t.size, np.bool_)
+    open_rows = np.arange(t.size)
+    previous_shift, previous_height = shift, shift
     with np.errstate(all="ignore"):
-        for turn in range(STEPS):
-            height = quantile(noncentral_t_cdf(df, at, t[left])) - z[left]
-            slope = (height - height_before) / (at - before) if turn else -1 / width
+        for step_index in range(STEPS):
+            height = quantile(noncentral_t_cdf(df, shift, t[open_rows])) - z[open_rows]
+            slope = (height - previous_height) / (shift - previous_shift) if step_index else -1 / width
             step = -height / slope
-            better = at + step
-            good = (slope < 0) & np.isfinite(better)
-            if turn:  # a secant is off by about the product of the last two steps, in widths
-                off = np.abs(step / width[left] * (at - before))
-                done = good & (off <= CLOSE * np.minimum(width[left], np.abs(better) + NEAR_ZERO))
-                found[left[done]], sure[left[done]] = better[done], True
-                good &= ~done
-            left, before, height_before, at = left[good], at[good], height[good], better[good]
-            if not left.size:
+            next_shift = shift + step
+            usable = (slope < 0) & np.isfinite(next_shift)
+            if step_index:  # a secant is off by about the product of the last two steps, in widths
+                next_error = np.abs(step / width[open_rows] * (shift - previous_shift))
+                tolerance = CLOSE * np.minimum(width[open_rows], np.abs(next_shift) + NEAR_ZERO)
+                is_close = usable & (next_error <= tolerance)
+                roots[open_rows[is_close]], converged[open_rows[is_close]] = next_shift[is_close], True
+                usable &= ~is_close
+            previous_shift, previous_height = shift[usable], height[usable]
+            open_rows, shift = open_rows[usable], next_shift[usable]
+            if not open_rows.size:
                 break
-    return found, sure
+    return roots, converged
 
 
 def by_bisection(t: Floats, df: int, share: Floats) -> Floats:
-    """The same by halving an interval that holds it."""
-    reach = 10.0 + 2 * np.abs(t) * (1 + 10 / np.sqrt(df))
-    low, high = t - reach, t + reach
+    """The same by bisection of an interval that holds the shift."""
+    half_width = 10.0 + 2 * np.abs(t) * (1 + 10 / np.sqrt(df))
+    low, high = t - half_width, t + half_width
     for _ in range(60):
         middle = (low + high) / 2
-        above = noncentral_t_cdf(df, middle, t) > share
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
+        is_above = noncentral_t_cdf(df, middle, t) > share
+        low, high = np.where(is_above, middle, low), np.where(is_above, high, middle)
     return np.asarray((low + high) / 2)

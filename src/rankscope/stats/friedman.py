@@ -40,9 +40,9 @@ class Friedman:
 def ranks_by_query(scores: Floats) -> Floats:
     """(queries, systems) mean rank of each system among those of the query, 1 for the highest score."""
     by_query = join_ties(-scores.T)
-    below = (by_query[:, None, :] < by_query[:, :, None]).sum(axis=2)
-    tied = (by_query[:, None, :] == by_query[:, :, None]).sum(axis=2)
-    return np.asarray(below + (tied + 1) / 2)
+    n_better = (by_query[:, None, :] < by_query[:, :, None]).sum(axis=2)
+    n_tied = (by_query[:, None, :] == by_query[:, :, None]).sum(axis=2)
+    return np.asarray(n_better + (n_tied + 1) / 2)
 
 
 def friedman_test(scores: npt.ArrayLike) -> Friedman:
@@ -54,8 +54,8 @@ def friedman_test(scores: npt.ArrayLike) -> Friedman:
 
     Source: Friedman (1937); Iman and Davenport (1980); agrees with scipy.stats.friedmanchisquare, which wants three.
 
-    >>> found = friedman_test([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]])
-    >>> found.mean_ranks.tolist(), round(found.statistic, 4), round(found.pvalue, 4)
+    >>> result = friedman_test([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]])
+    >>> result.mean_ranks.tolist(), round(result.statistic, 4), round(result.pvalue, 4)
     ([3.0, 2.0, 1.0], 6.0, 0.0498)
     """
     x = as_scores(scores)
@@ -70,8 +70,8 @@ def friedman_test(scores: npt.ArrayLike) -> Friedman:
             mean_ranks=mean_ranks, statistic=0.0, pvalue=1.0, statistic_f=0.0, pvalue_f=1.0, n=n, notes=notes
         )
     chi2 = float((m - 1) * between / within)
-    room = n * (m - 1) - chi2
-    f = (n - 1) * chi2 / room if room > 1e-9 * chi2 else float("inf")
+    denominator = n * (m - 1) - chi2
+    f = (n - 1) * chi2 / denominator if denominator > 1e-9 * chi2 else float("inf")
     functions = special()
     return Friedman(
         mean_ranks=mean_ranks,
@@ -103,9 +103,9 @@ def nemenyi_test(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> Al
     mean_ranks = ranks_by_query(x).mean(axis=0)
     first, second = all_pairs(m)
     difference = mean_ranks[first] - mean_ranks[second]
-    unit = float(np.sqrt(m * (m + 1) / (12 * n)))
-    statistic = np.abs(difference) / unit
-    critical = range_quantile(confidence_level, m) * unit
+    standard_error = float(np.sqrt(m * (m + 1) / (12 * n)))
+    statistic = np.abs(difference) / standard_error
+    critical_difference = range_quantile(confidence_level, m) * standard_error
     return AllPairs(
         test="nemenyi",
         first=first,
@@ -113,10 +113,10 @@ def nemenyi_test(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> Al
         difference=difference,
         statistic=statistic,
         pvalue=range_sf(statistic, m),
-        low=difference - critical,
-        high=difference + critical,
+        low=difference - critical_difference,
+        high=difference + critical_difference,
         confidence_level=confidence_level,
-        critical_difference=critical,
+        critical_difference=critical_difference,
         error=np.zeros(first.size),
         n=n,
         n_resamples=0,

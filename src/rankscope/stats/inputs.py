@@ -1,4 +1,4 @@
-"""What every statistic checks of its arrays and parameters."""
+"""Checks of arrays and parameters that all statistics share."""
 
 from __future__ import annotations
 
@@ -34,57 +34,57 @@ __all__ = [
 
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-#: No number of queries or resamples reaches this.
+#: Upper limit of numbers of queries and resamples.
 LARGEST = 10**9
-#: Sums of some numbers up to here are within float64.
+#: Largest absolute value: sums of such numbers stay within float64.
 GREATEST = 1e300
-#: Powers of 2 from which on cubes of numbers come near the ends of float64.
+#: Largest power of 2 whose cube is well within float64.
 FAR = 250
-#: Items of which all pairs are held in tables; those of more do not fit in memory.
+#: Most items of which all pairs are held in tables; tables of more do not fit in memory.
 MOST_PAIRED = 6_000
 
 
-def numbers(values: npt.ArrayLike, what: str) -> Floats:
+def numbers(values: npt.ArrayLike, description: str) -> Floats:
     try:
-        found = np.asarray(values, np.float64)
+        array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"the {what} are no table of numbers; expected an array of float64") from None
-    bad = np.flatnonzero(~np.isfinite(found.ravel()))
-    if bad.size:
-        place = tuple(int(i) for i in np.unravel_index(bad[0], found.shape))
+        raise ParameterError(f"the {description} are no table of numbers; expected an array of float64") from None
+    invalid = np.flatnonzero(~np.isfinite(array.ravel()))
+    if invalid.size:
+        index = tuple(int(i) for i in np.unravel_index(invalid[0], array.shape))
         raise ParameterError(
-            f"{bad.size} of {found.size} {what} are NaN or infinite (the first at {place}), expected finite numbers; "
-            "leave out the queries that have no value"
+            f"{invalid.size} of {array.size} {description} are NaN or infinite (the first at {index}), expected finite "
+            "numbers; leave out the queries that have no value"
         )
-    if np.abs(found).max(initial=0) > GREATEST:
+    if np.abs(array).max(initial=0) > GREATEST:
         raise ParameterError(
-            f"some {what} are beyond {GREATEST:g}, and sums of such numbers are none; divide all by one number"
+            f"some {description} are beyond {GREATEST:g}, and sums of such numbers are none; divide all by one number"
         )
-    return found
+    return array
 
 
-def as_differences(values: npt.ArrayLike, what: str = "differences") -> tuple[Floats, tuple[int, ...]]:
-    """(pairs, queries), and the shape of what is found for them: () where one list was given.
+def as_differences(values: npt.ArrayLike, description: str = "differences") -> tuple[Floats, tuple[int, ...]]:
+    """(pairs, queries), and the shape of results for them: () if one list was given.
 
     Raises ParameterError for other shapes, for no query, for NaN or infinite values.
     """
-    found = numbers(values, what)
-    if found.ndim not in (1, 2):
-        raise ParameterError(f"the {what} have shape {found.shape}, expected (queries) or (pairs, queries)")
-    if not found.shape[-1]:
-        raise ParameterError(f"the {what} have shape {found.shape}, expected at least 1 query")
-    return np.atleast_2d(found), found.shape[:-1]
+    array = numbers(values, description)
+    if array.ndim not in (1, 2):
+        raise ParameterError(f"the {description} have shape {array.shape}, expected (queries) or (pairs, queries)")
+    if not array.shape[-1]:
+        raise ParameterError(f"the {description} have shape {array.shape}, expected at least 1 query")
+    return np.atleast_2d(array), array.shape[:-1]
 
 
-def as_scores(values: npt.ArrayLike, systems: int = 2, queries: int = 2) -> Floats:
+def as_scores(values: npt.ArrayLike, min_systems: int = 2, min_queries: int = 2) -> Floats:
     """(systems, queries). Raises ParameterError for other shapes, fewer systems or queries, NaN or infinite values."""
-    found = numbers(values, "scores")
-    if found.ndim != 2 or found.shape[0] < systems or found.shape[1] < queries:
+    array = numbers(values, "scores")
+    if array.ndim != 2 or array.shape[0] < min_systems or array.shape[1] < min_queries:
         raise ParameterError(
-            f"the scores have shape {found.shape}, expected (systems, queries) with at least {systems} systems and "
-            f"{queries} {'query' if queries == 1 else 'queries'}"
+            f"the scores have shape {array.shape}, expected (systems, queries) with at least {min_systems} systems and "
+            f"{min_queries} {'query' if min_queries == 1 else 'queries'}"
         )
-    return found
+    return array
 
 
 def as_generator(rng: Any) -> np.random.Generator:
@@ -98,26 +98,26 @@ def as_generator(rng: Any) -> np.random.Generator:
 
 
 def seed_of(rng: Any) -> int:
-    """A seed for all that is to share its draws: `rng` itself where it is one."""
+    """A seed for several computations that share random draws: `rng` itself if it is a seed."""
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
         as_generator(rng)  # refuses negative ones
         return int(rng)
     return int(as_generator(rng).integers(1 << 32))
 
 
-def check_choice(name: str, value: object, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ParameterError(f"{name} is {value!r}, expected one of {', '.join(map(repr, known))}")
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ParameterError(f"{name} is {value!r}, expected one of {', '.join(map(repr, choices))}")
 
 
 def check_alternative(alternative: str) -> None:
     check_choice("alternative", alternative, ALTERNATIVES)
 
 
-def check_count(name: str, value: object, least: int = 1) -> None:
-    good = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= LARGEST
-    if not good:
-        raise ParameterError(f"{name} is {value!r}, expected a whole number from {least} to {LARGEST}")
+def check_count(name: str, value: object, minimum: int = 1) -> None:
+    valid = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and minimum <= value <= LARGEST
+    if not valid:
+        raise ParameterError(f"{name} is {value!r}, expected a whole number from {minimum} to {LARGEST}")
 
 
 def check_flag(name: str, value: object) -> None:
@@ -127,13 +127,13 @@ def check_flag(name: str, value: object) -> None:
 
 
 def check_share(name: str, value: object) -> None:
-    """A level, a power: between 0 and 1, both excluded."""
+    """Raise ParameterError for a level or power that is not between 0 and 1, both excluded."""
     if not is_real(value) or not 0 < float(value) < 1:
         raise ParameterError(f"{name} is {value!r}, expected a number between 0 and 1, as 0.95 or 0.05")
 
 
 def check_level(level: object) -> None:
-    """A level of significance: above 0, and below one half, from where on a test would find more often than not."""
+    """Raise ParameterError for a significance level that is not above 0 and below 0.5."""
     if not is_real(level) or not 0 < float(level) < 0.5:
         raise ParameterError(
             f"level is {level!r}, expected a number above 0 and below 0.5, as 0.05 (intervals then hold in 95 % of "
@@ -142,8 +142,8 @@ def check_level(level: object) -> None:
 
 
 def check_positive(name: str, value: object, zero: bool = False) -> None:
-    good = is_real(value) and bool(np.isfinite(value)) and (value > 0 or (zero and value == 0))
-    if not good:
+    valid = is_real(value) and bool(np.isfinite(value)) and (value > 0 or (zero and value == 0))
+    if not valid:
         raise ParameterError(f"{name} is {value!r}, expected a number {'of at least' if zero else 'above'} 0")
 
 
@@ -157,53 +157,53 @@ def all_zero(values: Floats) -> Bools:
 
 
 def constant(values: Floats) -> Bools:
-    """(lists) where all values are one, up to the noise that a subtraction leaves."""
+    """(lists) where all values are equal, up to the rounding of a subtraction."""
     return np.asarray(np.ptp(values, axis=1) <= 100 * NOISE * np.abs(values).max(axis=1), np.bool_)
 
 
 def outcomes(values: Floats, zone: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """(lists) how many values are above the zone about 0, and how many below; beyond it by noise only is in it."""
-    reach = zone + NOISE * np.abs(values).max(axis=1, keepdims=True)
-    return (values > reach).sum(axis=1), (values < -reach).sum(axis=1)
+    """(lists) how many values are above the zone about 0, and how many below; beyond it by rounding only is within."""
+    bound = zone + NOISE * np.abs(values).max(axis=1, keepdims=True)
+    return (values > bound).sum(axis=1), (values < -bound).sum(axis=1)
 
 
 def levelled(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
-    """The lists, those that are all but 0 or immense by the power of 2 that brings them near 1; and (lists) the powers.
+    """The lists, tiny and huge ones divided by the power of 2 that brings them near 1; and (lists) the exponents.
 
-    Without it the squares of 1e-170 and of 1e170 would be 0 and infinite. What comes of a list times 2**power is what
-    would come of the values as they were; other lists stay as they are, bit for bit, with power 0.
+    Otherwise the squares of 1e-170 and of 1e170 would be 0 and infinite. Results of a list times 2**exponent are those
+    of its original values; other lists stay as they are, bit for bit, with exponent 0.
 
     >>> rows, power = levelled(np.array([[0.5, 0.25], [2.0**-600, 2.0**-601]]))
     >>> rows.tolist(), power.tolist()
     ([[0.5, 0.25], [0.5, 0.25]], [0, -599])
     """
-    power = np.frexp(np.abs(values).max(axis=1))[1].astype(np.int32)
-    power[np.abs(power) <= FAR] = 0
-    return (np.ldexp(values, -power[:, None]) if power.any() else values), power
+    exponents = np.frexp(np.abs(values).max(axis=1))[1].astype(np.int32)
+    exponents[np.abs(exponents) <= FAR] = 0
+    return (np.ldexp(values, -exponents[:, None]) if exponents.any() else values), exponents
 
 
 def levelled_table(scores: Floats) -> tuple[Floats, int]:
-    """A table, brought near 1 as a whole where it is far from it, and the power of 2; see `levelled`.
+    """A table, scaled as a whole to near 1 if it is far from it, and the exponent of 2; see `levelled`.
 
-    A usual table comes back as it is, its order in memory with it, on which the last digits of sums depend.
+    A usual table is returned itself, with its memory order, on which the last digits of sums depend.
     """
-    power = int(np.frexp(np.abs(scores).max())[1])
-    return (np.ldexp(scores, -power), power) if abs(power) > FAR else (scores, 0)
+    exponent = int(np.frexp(np.abs(scores).max())[1])
+    return (np.ldexp(scores, -exponent), exponent) if abs(exponent) > FAR else (scores, 0)
 
 
-def refuse_pairs(items: int, what: str, instead: str) -> None:
-    """Raise InputError before tables of all pairs of so many items. what: as "systems"; instead: what to do."""
-    if items > MOST_PAIRED:
+def refuse_pairs(n_items: int, description: str, advice: str) -> None:
+    """Raise InputError if tables of all pairs of so many items are too large. advice: what to do instead."""
+    if n_items > MOST_PAIRED:
         raise InputError(
-            f"{items:,} {what}, and tables of all their pairs are made of at most {MOST_PAIRED:,}; {instead}"
+            f"{n_items:,} {description}, and tables of all their pairs are made of at most {MOST_PAIRED:,}; {advice}"
         )
 
 
-def counted(which: Bools, one: str, many: str) -> tuple[str, ...]:
-    """A note on how many of the pairs something is so of; none where it is so of none.
+def counted(mask: Bools, single: str, plural: str) -> tuple[str, ...]:
+    """A note on how many of the pairs the mask marks; no note if it marks none.
 
-    one: where a single pair was given. many: after "2 of 190 pairs ".
+    single: the note if only one pair was given. plural: its end after "2 of 190 pairs ".
     """
-    if not which.any():
+    if not mask.any():
         return ()
-    return (one if which.size == 1 else f"{int(which.sum())} of {which.size} pairs {many}",)
+    return (single if mask.size == 1 else f"{int(mask.sum())} of {mask.size} pairs {plural}",)

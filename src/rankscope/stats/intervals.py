@@ -1,4 +1,4 @@
-"""Intervals of a mean: Student's, and from bootstrap resamples the percentile and the BCa interval."""
+"""Intervals of a mean: Student's, and the percentile and BCa intervals of the bootstrap."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ __all__ = [
 ]
 
 
-#: Of fewer queries, what a bootstrap interval comes with.
+#: Bootstrap intervals of fewer queries come with a note.
 FEW = 25
 SHORT = (
     f"fewer than {FEW} queries: bootstrap intervals are too narrow (of 10 queries, those of 95 % hold the true mean in "
     "about 90 % of cases); prefer the t interval"
 )
-#: Means of resamples that are held at once: 64 MB.
+#: Most means of resamples held at once: 64 MB.
 MEANS = 1 << 23
 
 
@@ -68,38 +68,39 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
 
     Source: Student (1908); agrees with scipy.stats.ttest_1samp(...).confidence_interval().
 
-    >>> found = t_interval([0.1, 0.2, 0.0, 0.3])
-    >>> round(float(found.low), 4), round(float(found.high), 4)
+    >>> result = t_interval([0.1, 0.2, 0.0, 0.3])
+    >>> round(float(result.low), 4), round(float(result.high), 4)
     (-0.0554, 0.3554)
     """
     check_share("confidence_level", confidence_level)
     rows, shape = as_differences(values, "values")
-    rows, power = levelled(rows)
+    rows, exponent = levelled(rows)
     n = rows.shape[1]
     mean = rows.mean(axis=1)
-    half = np.full(len(rows), np.nan)
+    half_width = np.full(len(rows), np.nan)
     if n > 1:
-        half = special().stdtrit(n - 1, (1 + confidence_level) / 2) * rows.std(axis=1, ddof=1) / np.sqrt(n)
-    flat = constant(rows) | (n == 1)
+        half_width = special().stdtrit(n - 1, (1 + confidence_level) / 2) * rows.std(axis=1, ddof=1) / np.sqrt(n)
+    degenerate = constant(rows) | (n == 1)
     if n > 1:
-        half[flat] = 0.0
+        half_width[degenerate] = 0.0
     return Interval(
         method="t",
-        mean=np.ldexp(mean, power).reshape(shape),
-        low=np.ldexp(mean - half, power).reshape(shape),
-        high=np.ldexp(mean + half, power).reshape(shape),
+        mean=np.ldexp(mean, exponent).reshape(shape),
+        low=np.ldexp(mean - half_width, exponent).reshape(shape),
+        high=np.ldexp(mean + half_width, exponent).reshape(shape),
         confidence_level=confidence_level,
         n=n,
         n_resamples=0,
-        degenerate=flat.reshape(shape),
-        notes=interval_notes(flat, n),
+        degenerate=degenerate.reshape(shape),
+        notes=interval_notes(degenerate, n),
     )
 
 
-def interval_notes(flat: Bools, n: int) -> tuple[str, ...]:
+def interval_notes(degenerate: Bools, n: int) -> tuple[str, ...]:
     if n == 1:
         return ("one query: a single value says nothing of how much values vary",)
-    return counted(flat, "all values are one: the interval has no width", "have one value on every query: no width")
+    single = "all values are one: the interval has no width"
+    return counted(degenerate, single, "have one value on every query: no width")
 
 
 def bootstrap_interval(
@@ -120,42 +121,42 @@ def bootstrap_interval(
     Source: Efron (1987); Efron and Tibshirani (1993), chapter 14; agrees with
     scipy.stats.bootstrap up to Monte Carlo error.
 
-    >>> found = bootstrap_interval([0.1, 0.2, 0.0, 0.3, 0.9], n_resamples=999, rng=1)
-    >>> bool(0 < found.low < found.mean < found.high < 0.9)
+    >>> result = bootstrap_interval([0.1, 0.2, 0.0, 0.3, 0.9], n_resamples=999, rng=1)
+    >>> bool(0 < result.low < result.mean < result.high < 0.9)
     True
     """
     check_choice("method", method, ("bca", "percentile"))
     check_share("confidence_level", confidence_level)
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(values, "values")
-    rows, power = levelled(rows)
+    rows, exponent = levelled(rows)
     draws = draw(as_generator(rng), n_resamples)
     n = rows.shape[1]
     mean = rows.mean(axis=1)
-    flat = constant(rows) | (n == 1)
+    degenerate = constant(rows) | (n == 1)
     ends = np.full((2, len(rows)), np.nan)
     if n > 1:
-        ends[:, flat] = mean[flat]
-    some = np.flatnonzero(~flat)
-    at_once = max(1, MEANS // n_resamples)
-    for start in range(0, some.size, at_once):  # each part draws the same resamples again
-        part = some[start : start + at_once]
-        ends[:, part] = bootstrap_ends(rows[part], method, confidence_level, draws)
+        ends[:, degenerate] = mean[degenerate]
+    varying = np.flatnonzero(~degenerate)
+    block_size = max(1, MEANS // n_resamples)
+    for start in range(0, varying.size, block_size):  # each block draws the same resamples again
+        block = varying[start : start + block_size]
+        ends[:, block] = bootstrap_ends(rows[block], method, confidence_level, draws)
     return Interval(
         method=method,
-        mean=np.ldexp(mean, power).reshape(shape),
-        low=np.ldexp(ends[0], power).reshape(shape),
-        high=np.ldexp(ends[1], power).reshape(shape),
+        mean=np.ldexp(mean, exponent).reshape(shape),
+        low=np.ldexp(ends[0], exponent).reshape(shape),
+        high=np.ldexp(ends[1], exponent).reshape(shape),
         confidence_level=confidence_level,
         n=n,
         n_resamples=n_resamples,
-        degenerate=flat.reshape(shape),
-        notes=interval_notes(flat, n) + ((SHORT,) if 1 < n < FEW else ()),
+        degenerate=degenerate.reshape(shape),
+        notes=interval_notes(degenerate, n) + ((SHORT,) if 1 < n < FEW else ()),
     )
 
 
 def bootstrap_ends(rows: Floats, method: str, confidence_level: float, draws: Draws) -> Floats:
-    """(2, lists) the low and the high end."""
+    """(2, lists) the low and the high ends."""
     centred = rows - rows.mean(axis=1, keepdims=True)  # the bias is then counted about 0
     means = bootstrap_means(centred, draws)
     tail = (1 - confidence_level) / 2
@@ -167,42 +168,42 @@ def bootstrap_ends(rows: Floats, method: str, confidence_level: float, draws: Dr
 
 
 def bca_shares(centred: Floats, means: Floats, tail: float) -> Floats:
-    """(2, lists) which quantiles to take.
+    """(2, lists) the shares whose quantiles are the ends.
 
     Phi(z0 + (z0 + z) / (1 - a (z0 + z))): z0 from the share of resamples below the mean (those equal to it count
     half), a a sixth of the skewness of the jackknife, which of a mean is that of the values over sqrt(n).
     """
     functions = special()
     noise = NOISE * np.abs(centred).max(axis=1, keepdims=True)
-    below = ((means < -noise).mean(axis=1) + (means <= noise).mean(axis=1)) / 2
-    least = 0.5 / means.shape[1]
-    bias = functions.ndtri(np.clip(below, least, 1 - least))
+    share_below = ((means < -noise).mean(axis=1) + (means <= noise).mean(axis=1)) / 2
+    min_share = 0.5 / means.shape[1]
+    bias = functions.ndtri(np.clip(share_below, min_share, 1 - min_share))
     skew = (centred**3).sum(axis=1) / (6 * (centred**2).sum(axis=1) ** 1.5)
     z = bias + functions.ndtri(np.array([[tail], [1 - tail]]))
-    room = 1 - skew * z  # 0 only at levels so high that the quantile asked for is the last one
-    moved = np.where(room > 0, z / np.where(room > 0, room, 1.0), np.copysign(np.inf, z))
-    return np.asarray(functions.ndtr(bias + moved))
+    denominator = 1 - skew * z  # 0 only at levels so high that the quantile is the last one
+    shifted = np.where(denominator > 0, z / np.where(denominator > 0, denominator, 1.0), np.copysign(np.inf, z))
+    return np.asarray(functions.ndtr(bias + shifted))
 
 
-def percentile_ends(drawn: Floats, confidence_level: float) -> tuple[Floats, Floats]:
-    """The low and the high end between which this share of resamples lies, (..., resamples); those that are NaN are
-    left out, and where all are there is no end either.
+def percentile_ends(samples: Floats, confidence_level: float) -> tuple[Floats, Floats]:
+    """The low and the high end between which this share of the samples (..., resamples) lies. NaN are skipped; where
+    all samples are NaN, so are the ends.
     """
     tail = (1 - confidence_level) / 2
-    found = np.full((2, *drawn.shape[:-1]), np.nan)
-    some = ~np.isnan(drawn).all(axis=-1)
-    if some.any():
-        kept = drawn[some]
-        quantile = np.nanquantile if np.isnan(kept).any() else np.quantile
-        found[:, some] = quantile(kept, [tail, 1 - tail], axis=-1)
-    return found[0], found[1]
+    ends = np.full((2, *samples.shape[:-1]), np.nan)
+    has_samples = ~np.isnan(samples).all(axis=-1)
+    if has_samples.any():
+        known_samples = samples[has_samples]
+        quantile = np.nanquantile if np.isnan(known_samples).any() else np.quantile
+        ends[:, has_samples] = quantile(known_samples, [tail, 1 - tail], axis=-1)
+    return ends[0], ends[1]
 
 
-def quantiles(rising: Floats, shares: Floats) -> Floats:
-    """(2, lists) quantiles of each list of sorted values, between two values by a straight line."""
-    place = shares * (rising.shape[1] - 1)
-    before = np.floor(place).astype(np.int64)
-    behind = np.minimum(before + 1, rising.shape[1] - 1)
-    low = np.take_along_axis(rising, before.T, axis=1).T
-    high = np.take_along_axis(rising, behind.T, axis=1).T
-    return np.asarray(low + (place - before) * (high - low))
+def quantiles(sorted_values: Floats, shares: Floats) -> Floats:
+    """(2, lists) quantiles of each list of sorted values, linearly interpolated."""
+    position = shares * (sorted_values.shape[1] - 1)
+    lower_index = np.floor(position).astype(np.int64)
+    upper_index = np.minimum(lower_index + 1, sorted_values.shape[1] - 1)
+    low = np.take_along_axis(sorted_values, lower_index.T, axis=1).T
+    high = np.take_along_axis(sorted_values, upper_index.T, axis=1).T
+    return np.asarray(low + (position - lower_index) * (high - low))

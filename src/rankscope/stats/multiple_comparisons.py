@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-#: Name -> what it keeps at the level.
+#: Each correction by name, and the error rate that it controls.
 CORRECTIONS = {
     "holm": "probability of any false finding",
     "bonferroni": "probability of any false finding",
@@ -62,28 +62,30 @@ def adjust_pvalues(pvalues: npt.ArrayLike, *, method: str = "holm") -> Adjusted:
     [0.03, 0.06, 0.06]
     """
     check_choice("method", method, tuple(CORRECTIONS))
-    given = np.asarray(pvalues, np.float64)
-    if ((given < 0) | (given > 1)).any():
-        wrong = given[(given < 0) | (given > 1)][0]
-        raise ParameterError(f"a p-value is {wrong}, expected numbers in [0, 1] (or NaN for a test that says nothing)")
-    flat = np.where(np.isnan(given), 1.0, given).ravel()
-    adjusted = np.minimum(step(flat, method), 1.0).reshape(given.shape)
-    adjusted[np.isnan(given)] = np.nan
-    return Adjusted(pvalue=adjusted, method=method, family=given.size, controls=CORRECTIONS[method])
+    p_values = np.asarray(pvalues, np.float64)
+    if ((p_values < 0) | (p_values > 1)).any():
+        invalid = p_values[(p_values < 0) | (p_values > 1)][0]
+        raise ParameterError(
+            f"a p-value is {invalid}, expected numbers in [0, 1] (or NaN for a test that says nothing)"
+        )
+    known_pvalues = np.where(np.isnan(p_values), 1.0, p_values).ravel()
+    adjusted = np.minimum(multiply_and_step(known_pvalues, method), 1.0).reshape(p_values.shape)
+    adjusted[np.isnan(p_values)] = np.nan
+    return Adjusted(pvalue=adjusted, method=method, family=p_values.size, controls=CORRECTIONS[method])
 
 
-def step(pvalues: Floats, method: str) -> Floats:
+def multiply_and_step(pvalues: Floats, method: str) -> Floats:
     m = pvalues.size
     if method == "none":
         return pvalues
     if method == "bonferroni":
         return pvalues * m
     order = np.argsort(pvalues, kind="stable")
-    place = np.arange(m)
-    factor = m / (place + 1) if method == "bh" else m - place
+    index = np.arange(m)
+    factor = m / (index + 1) if method == "bh" else m - index
     scaled = pvalues[order] * factor
-    down = method == "holm"  # from the least p-value on; the others step up from the greatest
-    scaled = np.maximum.accumulate(scaled) if down else np.minimum.accumulate(scaled[::-1])[::-1]
+    steps_down = method == "holm"  # from the least p-value on; the others step up from the greatest
+    scaled = np.maximum.accumulate(scaled) if steps_down else np.minimum.accumulate(scaled[::-1])[::-1]
     adjusted = np.empty(m)
     adjusted[order] = scaled
     return adjusted
@@ -91,7 +93,7 @@ def step(pvalues: Floats, method: str) -> Floats:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Clusters:
-    """What all pairs say together.
+    """Runs of systems that do not differ, from the tests of all pairs.
 
     order: systems by falling value. groups: the longest runs of this order in which no two systems differ; a system may
     be in several. rank_low, rank_high: (systems) best and worst rank that the tests leave it: 1 + the systems that are
@@ -113,38 +115,39 @@ def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float
     order; equal but for rounding is equal. Raises ParameterError for another number of p-values, for a level outside
     (0, 1).
 
-    >>> found = find_clusters([0.5, 0.3, 0.4], [0.01, 0.2, 0.3])
-    >>> found.order, found.groups, found.rank_low.tolist(), found.rank_high.tolist()
+    >>> result = find_clusters([0.5, 0.3, 0.4], [0.01, 0.2, 0.3])
+    >>> result.order, result.groups, result.rank_low.tolist(), result.rank_high.tolist()
     ((0, 2, 1), ((0, 2), (2, 1)), [1, 2, 1], [2, 3, 3])
     """
     check_share("level", level)
-    mean = join_ties(as_scores(np.atleast_2d(np.asarray(values, np.float64)), systems=1, queries=1)[0])
-    m = mean.size
-    found = np.asarray(pvalues, np.float64)
-    first, second = all_pairs(m)
-    if found.shape != first.shape:
+    means = join_ties(as_scores(np.atleast_2d(np.asarray(values, np.float64)), min_systems=1, min_queries=1)[0])
+    n_systems = means.size
+    p_values = np.asarray(pvalues, np.float64)
+    first, second = all_pairs(n_systems)
+    if p_values.shape != first.shape:
         raise ParameterError(
-            f"{m} systems and p-values of shape {found.shape}, expected one p-value for each pair i < j: {first.shape}"
+            f"{n_systems} systems and p-values of shape {p_values.shape}, expected one p-value for each pair i < j: "
+            f"{first.shape}"
         )
-    differ = np.zeros((m, m), np.bool_)
-    differ[first, second] = differ[second, first] = at_most(found, level)
-    better = differ & (mean[:, None] > mean)
-    order = np.argsort(-mean, kind="stable")
+    differ = np.zeros((n_systems, n_systems), np.bool_)
+    differ[first, second] = differ[second, first] = at_most(p_values, level)
+    better = differ & (means[:, None] > means)
+    order = np.argsort(-means, kind="stable")
     return Clusters(
         order=tuple(order.tolist()),
-        groups=runs(differ[np.ix_(order, order)], order.tolist()),
+        groups=maximal_runs(differ[np.ix_(order, order)], order.tolist()),
         rank_low=1 + better.sum(axis=0),
-        rank_high=m - better.sum(axis=1),
+        rank_high=n_systems - better.sum(axis=1),
         level=level,
     )
 
 
-def runs(differ: npt.NDArray[np.bool_], order: list[int]) -> tuple[tuple[int, ...], ...]:
+def maximal_runs(differ: npt.NDArray[np.bool_], order: list[int]) -> tuple[tuple[int, ...], ...]:
     """The longest runs without a pair that differs; differ: in the order of the systems."""
-    m = len(order)
+    n_systems = len(order)
     later = np.triu(differ, 1)
-    # From each system on, the first place that differs from it; a run ends before the first such of its members.
-    stop = np.where(later.any(axis=1), later.argmax(axis=1), m)
-    ends = np.minimum.accumulate(stop[::-1])[::-1]
-    new = np.diff(ends, prepend=0) > 0  # else the run is a part of the one before
-    return tuple(tuple(order[start : ends[start]]) for start in np.flatnonzero(new).tolist())
+    # For each system, the first later one that differs; a run ends before the first of those of its members.
+    first_different = np.where(later.any(axis=1), later.argmax(axis=1), n_systems)
+    ends = np.minimum.accumulate(first_different[::-1])[::-1]
+    is_maximal = np.diff(ends, prepend=0) > 0  # otherwise the run is part of the one before
+    return tuple(tuple(order[start : ends[start]]) for start in np.flatnonzero(is_maximal).tolist())

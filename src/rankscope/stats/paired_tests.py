@@ -40,11 +40,11 @@ __all__ = [
 ]
 
 
-#: More differences than these are tested by the normal approximation, unless asked otherwise.
+#: More differences than this are tested by the normal approximation by default.
 EXACT = 50
-#: Numbers in the tables of pairs that are worked on at once: 16 MB.
+#: Most numbers in a table of pairs: 16 MB.
 TABLE = 1 << 21
-#: The studies that warn of the tests on signs and ranks.
+#: Note of the tests on signs and ranks for at least MANY queries.
 WARNING = (
     "on many queries this test finds differences between equal systems more often than its level says "
     "(Urbano et al. 2019; Ihemelandu and Ekstrand 2023; Parapar et al. 2020 find otherwise)"
@@ -75,7 +75,7 @@ class PairedTest:
     notes: tuple[str, ...]
 
 
-def by_formula(
+def formula_result(
     test: str,
     shape: tuple[int, ...],
     statistic: Floats,
@@ -86,7 +86,7 @@ def by_formula(
     degenerate: Bools | None = None,
     notes: tuple[str, ...] = (),
 ) -> PairedTest:
-    none = np.zeros(pvalue.shape, np.bool_)
+    not_degenerate = np.zeros(pvalue.shape, np.bool_)
     return PairedTest(
         test=test,
         statistic=statistic.reshape(shape),
@@ -96,20 +96,21 @@ def by_formula(
         n_resamples=0,
         exact=exact,
         error=np.zeros(shape),
-        degenerate=(none if degenerate is None else degenerate).reshape(shape),
+        degenerate=(not_degenerate if degenerate is None else degenerate).reshape(shape),
         notes=notes,
     )
 
 
-def flat_notes(differences: Floats, flat: Bools) -> tuple[str, ...]:
-    """What a test that needs a variance says of pairs without one."""
+def flat_notes(differences: Floats, degenerate: Bools) -> tuple[str, ...]:
+    """Notes of a test that needs a variance on pairs without one."""
     if differences.shape[1] == 1:
         return ("one query: a single difference says nothing of how much differences vary",)
-    one = "the difference is the same on every query: there is no variance to test it against"
+    single_note = "the difference is the same on every query: there is no variance to test it against"
+    plural_note = "differ by the same amount on every query: no variance to test it against"
     equal = all_zero(differences)
     return (
         *counted(equal, "no query tells the two systems apart", "are told apart by no query"),
-        *counted(flat & ~equal, one, "differ by the same amount on every query: no variance to test it against"),
+        *counted(degenerate & ~equal, single_note, plural_note),
     )
 
 
@@ -130,16 +131,16 @@ def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> Pai
     rows, shape = as_differences(differences)
     rows, _ = levelled(rows)
     n = rows.shape[1]
-    flat = constant(rows) | (n == 1)
+    degenerate = constant(rows) | (n == 1)
     statistic, pvalue = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
-    some = rows[~flat]
-    if some.size:
-        statistic[~flat] = some.mean(axis=1) / (some.std(axis=1, ddof=1) / np.sqrt(n))
-        pvalue[~flat] = t_pvalue(statistic[~flat], n - 1, alternative)
+    varying_rows = rows[~degenerate]
+    if varying_rows.size:
+        statistic[~degenerate] = varying_rows.mean(axis=1) / (varying_rows.std(axis=1, ddof=1) / np.sqrt(n))
+        pvalue[~degenerate] = t_pvalue(statistic[~degenerate], n - 1, alternative)
     equal = all_zero(rows)
     statistic[equal], pvalue[equal] = 0.0, 1.0
-    notes = flat_notes(rows, flat)
-    return by_formula("t", shape, statistic, pvalue, alternative, n, degenerate=flat, notes=notes)
+    notes = flat_notes(rows, degenerate)
+    return formula_result("t", shape, statistic, pvalue, alternative, n, degenerate=degenerate, notes=notes)
 
 
 def sign_test(differences: npt.ArrayLike, *, alternative: str = "two-sided", zone: float = 0.0) -> PairedTest:
@@ -159,15 +160,15 @@ def sign_test(differences: npt.ArrayLike, *, alternative: str = "two-sided", zon
     won, lost = (counts.astype(np.float64) for counts in outcomes(rows, zone))
     pvalue = sign_pvalue(won, lost, alternative)
     notes = (WARNING,) if rows.shape[1] >= MANY else ()
-    return by_formula("sign", shape, won, pvalue, alternative, rows.shape[1], exact=True, notes=notes)
+    return formula_result("sign", shape, won, pvalue, alternative, rows.shape[1], exact=True, notes=notes)
 
 
 def sign_pvalue(won: Floats, lost: Floats, alternative: str) -> Floats:
     """P(as many wins or more), or as few; twice the smaller for both sides."""
     bdtr = special().bdtr
-    few = np.minimum(won, lost) if alternative == "two-sided" else lost if alternative == "greater" else won
+    n_fewer = np.minimum(won, lost) if alternative == "two-sided" else lost if alternative == "greater" else won
     # As many wins or more are as few losses or fewer.
-    tail = np.asarray(bdtr(few, (won + lost).astype(np.int64), 0.5))
+    tail = np.asarray(bdtr(n_fewer, (won + lost).astype(np.int64), 0.5))
     return np.asarray(np.minimum(1.0, 2.0 * tail if alternative == "two-sided" else tail))
 
 
@@ -199,93 +200,96 @@ def wilcoxon_test(
     check_choice("method", method, ("auto", "exact", "approx"))
     rows, shape = as_differences(differences)
     rows, _ = levelled(rows)
-    at_once = max(1, TABLE // rows.shape[1])
-    parts = [
-        by_ranks(rows[start : start + at_once], alternative, zero_method, method, correction)
-        for start in range(0, len(rows), at_once)
+    block_size = max(1, TABLE // rows.shape[1])
+    blocks = [
+        rank_test(rows[start : start + block_size], alternative, zero_method, method, correction)
+        for start in range(0, len(rows), block_size)
     ]
-    statistic, pvalue, exact = (np.concatenate(found) for found in zip(*parts, strict=True))
+    statistic, pvalue, exact = (np.concatenate(block_results) for block_results in zip(*blocks, strict=True))
     notes = (WARNING,) if rows.shape[1] >= MANY else ()
-    return by_formula("wilcoxon", shape, statistic, pvalue, alternative, rows.shape[1], bool(exact.all()), notes=notes)
+    n = rows.shape[1]
+    return formula_result("wilcoxon", shape, statistic, pvalue, alternative, n, bool(exact.all()), notes=notes)
 
 
-def by_ranks(
+def rank_test(
     rows: Floats, alternative: str, zero_method: str, method: str, correction: bool
 ) -> tuple[Floats, Floats, Bools]:
-    """(pairs) statistic, p-value, and whether that is exact."""
+    """(pairs) statistic, p-value, and whether the p-value is exact."""
     ranks = signed_ranks(rows, zero_method)
-    few = (ranks != 0).sum(axis=1) <= EXACT
-    exact = few if method == "auto" else np.full(len(rows), method == "exact")
+    is_small = (ranks != 0).sum(axis=1) <= EXACT
+    exact = is_small if method == "auto" else np.full(len(rows), method == "exact")
     pvalue = np.empty(len(rows))
     if exact.any():
-        some = ranks[exact]
-        at_once = max(1, TABLE // n_of_sums(some))
-        starts = range(0, len(some), at_once)
-        pvalue[exact] = np.concatenate([exact_ranks(some[start : start + at_once], alternative) for start in starts])
+        exact_rows = ranks[exact]
+        block_size = max(1, TABLE // count_rank_sums(exact_rows))
+        starts = range(0, len(exact_rows), block_size)
+        blocks = [exact_rows[start : start + block_size] for start in starts]
+        pvalue[exact] = np.concatenate([exact_pvalues(block, alternative) for block in blocks])
     if not exact.all():
-        pvalue[~exact] = approximate_ranks(ranks[~exact], alternative, correction)
+        pvalue[~exact] = approximate_pvalues(ranks[~exact], alternative, correction)
     return np.maximum(ranks, 0.0).sum(axis=1), pvalue, exact
 
 
 def signed_ranks(rows: Floats, zero_method: str) -> Floats:
-    """(pairs, queries) the mean rank of each absolute difference, with its sign; 0 for those left out."""
+    """(pairs, queries) the mean rank of each absolute difference, with its sign; 0 for those that are not ranked."""
     sizes = np.abs(rows)
     noise = NOISE * sizes.max(axis=1, keepdims=True)
     sizes = np.where(sizes <= noise, 0.0, sizes)
     n = rows.shape[1]
     order = np.argsort(sizes, axis=1, kind="stable")
     sorted_sizes = np.take_along_axis(sizes, order, axis=1)
-    new = np.ones(sizes.shape, np.bool_)
-    new[:, 1:] = ~joins(sorted_sizes, noise)
-    group = np.cumsum(new.ravel()) - 1  # no group runs over the end of a row
-    place = np.broadcast_to(np.arange(1.0, n + 1), sizes.shape).ravel()
-    middle = np.bincount(group, place) / np.bincount(group)
+    starts_group = np.ones(sizes.shape, np.bool_)
+    starts_group[:, 1:] = ~joins(sorted_sizes, noise)
+    group = np.cumsum(starts_group.ravel()) - 1  # no group runs over the end of a row
+    positions = np.broadcast_to(np.arange(1.0, n + 1), sizes.shape).ravel()
+    mean_ranks = np.bincount(group, positions) / np.bincount(group)
     ranks = np.empty(sizes.shape)
-    np.put_along_axis(ranks, order, middle[group].reshape(sizes.shape), axis=1)
+    np.put_along_axis(ranks, order, mean_ranks[group].reshape(sizes.shape), axis=1)
     if zero_method == "wilcox":
         ranks -= (sizes == 0).sum(axis=1, keepdims=True)
     return np.asarray(np.where(sizes > 0, np.sign(rows) * ranks, 0.0))
 
 
-def approximate_ranks(ranks: Floats, alternative: str, correction: bool) -> Floats:
-    """By the normal distribution: each rank r counts with probability 1/2, so mean r / 2 and variance r^2 / 4."""
-    off = ranks.sum(axis=1) / 2  # the statistic less its mean
-    spread = np.sqrt((ranks * ranks).sum(axis=1)) / 2
+def approximate_pvalues(ranks: Floats, alternative: str, correction: bool) -> Floats:
+    """P-values by the normal distribution: each rank r counts with probability 1/2: mean r / 2, variance r^2 / 4."""
+    deviation = ranks.sum(axis=1) / 2  # the statistic less its mean
+    sd = np.sqrt((ranks * ranks).sum(axis=1)) / 2
     if correction:
-        step = np.sign(off) if alternative == "two-sided" else 1.0 if alternative == "greater" else -1.0
-        off = off - step / 2
-    z = np.divide(off, spread, out=np.zeros_like(off), where=spread > 0)
+        step = np.sign(deviation) if alternative == "two-sided" else 1.0 if alternative == "greater" else -1.0
+        deviation = deviation - step / 2
+    z = np.divide(deviation, sd, out=np.zeros_like(deviation), where=sd > 0)
     ndtr = special().ndtr
     tails = {"two-sided": lambda: 2 * ndtr(-np.abs(z)), "greater": lambda: ndtr(-z), "less": lambda: ndtr(z)}
     pvalue = np.asarray(tails[alternative]())
-    pvalue[spread == 0] = 1.0
+    pvalue[sd == 0] = 1.0
     return pvalue
 
 
-def n_of_sums(ranks: Floats) -> int:
-    """How many sums of doubled ranks there can be: from 0 to that of all."""
+def count_rank_sums(ranks: Floats) -> int:
+    """The number of possible sums of doubled ranks: from 0 to the sum of all."""
     return int(np.round(2 * np.abs(ranks)).sum(axis=1).max()) + 1
 
 
-def exact_ranks(ranks: Floats, alternative: str) -> Floats:
-    """By the distribution of the sum over all vectors of signs, one rank added after the other.
+def exact_pvalues(ranks: Floats, alternative: str) -> Floats:
+    """P-values by the distribution of the sum over all vectors of signs, one rank added after the other.
 
-    Ranks are whole or half numbers: doubled, sums are indices of an array of probabilities.
+    Ranks are integers or half-integers: doubled, sums are indices of an array of probabilities.
     """
     doubled = np.round(2 * np.abs(ranks)).astype(np.int64)
-    sums = np.arange(n_of_sums(ranks))
-    chances = np.zeros((len(ranks), sums.size))
-    chances[:, 0] = 1.0
+    sums = np.arange(count_rank_sums(ranks))
+    probabilities = np.zeros((len(ranks), sums.size))
+    probabilities[:, 0] = 1.0
     for column in doubled.T:
         if not column.any():
             continue
-        before = sums - column[:, None]
-        shifted = np.take_along_axis(chances, np.maximum(before, 0), axis=1)
-        chances = (chances + np.where(before >= 0, shifted, 0.0)) / 2
-    found = np.round(2 * np.maximum(ranks, 0.0)).astype(np.int64).sum(axis=1)
-    at_most = np.cumsum(chances, axis=1)
-    less = np.take_along_axis(at_most, found[:, None], axis=1)[:, 0]
-    mirrored = doubled.sum(axis=1) - found  # the distribution is symmetric: no difference of nearly equal numbers
+        previous_sums = sums - column[:, None]
+        shifted = np.take_along_axis(probabilities, np.maximum(previous_sums, 0), axis=1)
+        probabilities = (probabilities + np.where(previous_sums >= 0, shifted, 0.0)) / 2
+    observed_sums = np.round(2 * np.maximum(ranks, 0.0)).astype(np.int64).sum(axis=1)
+    at_most = np.cumsum(probabilities, axis=1)
+    less = np.take_along_axis(at_most, observed_sums[:, None], axis=1)[:, 0]
+    # The distribution is symmetric: the mirrored sum avoids a difference of nearly equal numbers.
+    mirrored = doubled.sum(axis=1) - observed_sums
     greater = np.take_along_axis(at_most, mirrored[:, None], axis=1)[:, 0]
     if alternative == "two-sided":
         return np.asarray(np.minimum(1.0, 2.0 * np.minimum(less, greater)))
@@ -295,23 +299,23 @@ def exact_ranks(ranks: Floats, alternative: str) -> Floats:
 def monte_carlo(count: Floats, n_resamples: int) -> tuple[Floats, Floats]:
     """P = (1 + count) / (1 + n_resamples), never 0, and its standard error.
 
-    What was observed is one of the cases: so the test keeps its level, with however few resamples.
+    The observed case counts as one resample, so the test keeps its level with any number of resamples.
     Source: Phipson and Smyth (2010); Davison and Hinkley (1997).
     """
     pvalue = (1.0 + count) / (1.0 + n_resamples)
     return pvalue, np.sqrt(pvalue * (1 - pvalue) / (n_resamples + 1))
 
 
-def count_extreme(chunks: Iterable[Floats], observed: Floats, within: Floats, alternative: str) -> Floats:
+def count_extreme(chunks: Iterable[Floats], observed: Floats, tolerance: Floats, alternative: str) -> Floats:
     """(pairs) how many resamples are at least as extreme; equal up to rounding is as extreme."""
     count = np.zeros(observed.size)
     for sums in chunks:
         if alternative == "two-sided":
-            count += (np.abs(sums) >= np.abs(observed) - within).sum(axis=0)
+            count += (np.abs(sums) >= np.abs(observed) - tolerance).sum(axis=0)
         elif alternative == "greater":
-            count += (sums >= observed - within).sum(axis=0)
+            count += (sums >= observed - tolerance).sum(axis=0)
         else:
-            count += (sums <= observed + within).sum(axis=0)
+            count += (sums <= observed + tolerance).sum(axis=0)
     return count
 
 
@@ -339,7 +343,7 @@ def randomisation_test(
     check_alternative(alternative)
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(differences)
-    rows, power = levelled(rows)
+    rows, exponent = levelled(rows)
     generator = as_generator(rng)
     n = rows.shape[1]
     exact = n < 31 and 2**n <= n_resamples
@@ -347,10 +351,10 @@ def randomisation_test(
     count = count_extreme(chunks, rows.sum(axis=1), NOISE * np.abs(rows).sum(axis=1), alternative)
     pvalue, error = (count / 2**n, np.zeros(len(rows))) if exact else monte_carlo(count, n_resamples)
     equal = all_zero(rows)
-    one = ("one query: no difference of it can be told from chance",) if n == 1 else ()
+    one_query_note = ("one query: no difference of it can be told from chance",) if n == 1 else ()
     return PairedTest(
         test="randomisation",
-        statistic=np.ldexp(rows.mean(axis=1), power).reshape(shape),
+        statistic=np.ldexp(rows.mean(axis=1), exponent).reshape(shape),
         pvalue=pvalue.reshape(shape),
         alternative=alternative,
         n=n,
@@ -358,7 +362,7 @@ def randomisation_test(
         exact=exact,
         error=np.where(equal, 0.0, error).reshape(shape),
         degenerate=np.zeros(shape, np.bool_),
-        notes=one or flat_notes(rows, equal),
+        notes=one_query_note or flat_notes(rows, equal),
     )
 
 
@@ -389,19 +393,19 @@ def bootstrap_test(
     rows, _ = levelled(rows)
     draws = draw(as_generator(rng), n_resamples)
     n = rows.shape[1]
-    flat = constant(rows) | (n == 1)
+    degenerate = constant(rows) | (n == 1)
     statistic, pvalue, error = (np.full(len(rows), np.nan) for _ in range(3))
-    some = rows[~flat]
-    if some.size:
-        spread = some.std(axis=1, ddof=1)
-        statistic[~flat] = some.mean(axis=1) / (spread / np.sqrt(n))
-        observed = statistic[~flat]
-        # In units of s, so that one bound of rounding serves all pairs.
-        shifted = (some - some.mean(axis=1, keepdims=True)) / spread[:, None]
-        resampled = (studentised(mean, square, n) for mean, square in bootstrap_moments(shifted, draws))
-        # A mean of 0 is one only to the last bits of the values, of which t is as many times as there are roots of n.
+    varying_rows = rows[~degenerate]
+    if varying_rows.size:
+        sd = varying_rows.std(axis=1, ddof=1)
+        statistic[~degenerate] = varying_rows.mean(axis=1) / (sd / np.sqrt(n))
+        observed = statistic[~degenerate]
+        # In units of s, so that one tolerance serves all pairs.
+        shifted = (varying_rows - varying_rows.mean(axis=1, keepdims=True)) / sd[:, None]
+        resampled = (studentised(mean, mean_square, n) for mean, mean_square in bootstrap_moments(shifted, draws))
+        # A mean of 0 is exact only to the last bits of the values, and t multiplies them by sqrt(n).
         count = count_extreme(resampled, observed, NOISE * (np.abs(observed) + np.sqrt(n)), alternative)
-        pvalue[~flat], error[~flat] = monte_carlo(count, n_resamples)
+        pvalue[~degenerate], error[~degenerate] = monte_carlo(count, n_resamples)
     equal = all_zero(rows)
     statistic[equal], pvalue[equal], error[equal] = 0.0, 1.0, 0.0
     return PairedTest(
@@ -413,16 +417,16 @@ def bootstrap_test(
         n_resamples=n_resamples,
         exact=False,
         error=error.reshape(shape),
-        degenerate=flat.reshape(shape),
-        notes=flat_notes(rows, flat),
+        degenerate=degenerate.reshape(shape),
+        notes=flat_notes(rows, degenerate),
     )
 
 
-def studentised(mean: Floats, square: Floats, n: int) -> Floats:
-    """T of each resample from its mean and mean square."""
-    variance = square - mean * mean
-    alone: Bools = variance <= NOISE * square  # one value only, up to rounding
+def studentised(mean: Floats, mean_square: Floats, n: int) -> Floats:
+    """The t statistic of each resample from its mean and mean square."""
+    variance = mean_square - mean * mean
+    one_value: Bools = variance <= NOISE * mean_square  # one value only, up to rounding
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean / np.sqrt(variance / (n - 1))
-    t[alone] = np.where(np.abs(mean[alone]) > NOISE, np.copysign(np.inf, mean[alone]), 0.0)
+    t[one_value] = np.where(np.abs(mean[one_value]) > NOISE, np.copysign(np.inf, mean[one_value]), 0.0)
     return np.asarray(t)

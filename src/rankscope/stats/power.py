@@ -1,4 +1,4 @@
-"""Planning: the power of a comparison, and how many queries it takes."""
+"""Power of a comparison of systems, and the number of queries that it needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-#: More queries than these are not looked for.
+#: Largest number of queries that is searched.
 MAX_QUERIES = 10**8
 
 
@@ -46,31 +46,31 @@ def t_power(
     check_positive("sd", sd)
     if not np.isfinite(difference):
         raise ParameterError(f"difference is {difference!r}, expected a finite number")
-    count = np.asarray(n, np.float64)
-    if (~(count >= 2)).any():
-        raise ParameterError(f"n is {np.min(count):g}, expected at least 2 queries")
+    n_queries = np.asarray(n, np.float64)
+    if (~(n_queries >= 2)).any():
+        raise ParameterError(f"n is {np.min(n_queries):g}, expected at least 2 queries")
     functions = special()
-    shift = difference * np.sqrt(count) / sd
+    shift = difference * np.sqrt(n_queries) / sd
     tail = level / 2 if alternative == "two-sided" else level
-    critical = -functions.stdtrit(count - 1, tail)
+    critical = -functions.stdtrit(n_queries - 1, tail)
     # P(T > c) under shift is P(T < -c) under -shift.
-    above, below = (noncentral_t_cdf(count - 1, side * shift, -critical) for side in (-1, 1))
+    above, below = (noncentral_t_cdf(n_queries - 1, sign * shift, -critical) for sign in (-1, 1))
     return np.asarray({"two-sided": above + below, "greater": above, "less": below}[alternative])
 
 
-def least(enough: Callable[[int], bool], first: int, found: str) -> int:
-    """The smallest number from `first` on that is enough; `enough` stays true once it is."""
+def smallest_enough(is_enough: Callable[[int], bool], first: int, description: str) -> int:
+    """The smallest number from `first` on that is enough; `is_enough` stays true once it is."""
     high = first
-    while not enough(high):
+    while not is_enough(high):
         if high >= MAX_QUERIES:
-            raise ParameterError(f"{found} takes more than {MAX_QUERIES:,} queries; ask for less")
+            raise ParameterError(f"{description} takes more than {MAX_QUERIES:,} queries; ask for less")
         high *= 2
     low = first - 1
     if high > first:
         low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
 
 
@@ -95,7 +95,7 @@ def queries_for_t(
             "expected a difference on that side of 0"
         )
     check_positive("the size of the difference", abs(difference))
-    return least(
+    return smallest_enough(
         lambda n: bool(t_power(n, difference, sd, level=level, alternative=alternative) >= power),
         2,
         f"a difference of {difference:g} at a standard deviation of {sd:g}",
@@ -125,9 +125,9 @@ def anova_power(
     functions = special()
     df = systems - 1
     df_error = df * (n - 1) if design == "two-way" else systems * (n - 1)
-    unit = frexp(sd)[1]  # so that no square is 0 or infinite; powers of 2 change no digit
-    shift = n * ldexp(min(difference, 1e6 * sd), -unit) ** 2 / (2 * ldexp(sd, -unit) ** 2)
-    if shift > 1e5:  # far beyond any power that is asked for, and slow to sum
+    exponent = frexp(sd)[1]  # scaling by powers of 2 changes no digit, and no square is 0 or infinite
+    shift = n * ldexp(min(difference, 1e6 * sd), -exponent) ** 2 / (2 * ldexp(sd, -exponent) ** 2)
+    if shift > 1e5:  # the power is 1, and its sum would be slow
         return 1.0
     critical = functions.fdtri(df, df_error, 1 - level)
     return float(1 - functions.ncfdtr(df, df_error, shift, critical))
@@ -147,7 +147,7 @@ def queries_for_anova(
     127
     """
     check_share("power", power)
-    return least(
+    return smallest_enough(
         lambda n: anova_power(n, systems, difference, sd, level=level, design=design) >= power,
         2,
         f"a difference of {difference:g} at a standard deviation of {sd:g}",
@@ -169,6 +169,6 @@ def queries_for_interval(width: float, sd: float, *, confidence_level: float = 0
     check_share("confidence_level", confidence_level)
     stdtrit = special().stdtrit
     share = (1 + confidence_level) / 2
-    return least(
+    return smallest_enough(
         lambda n: bool(2 * stdtrit(n - 1, share) * sd / np.sqrt(n) <= width), 2, f"an interval of width {width:g}"
     )

@@ -1,7 +1,7 @@
-"""Prediction-powered estimates: a mean from few values of people beside many of a machine.
+"""Prediction-powered estimates of a mean: from few values of people and many of a machine.
 
 The units (queries) that people judged are a random sample of those that the machine judged, and all of them are a
-sample of a population, whose mean is what intervals are of.
+sample of a population, whose mean is estimated.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = [
 ]
 
 
-#: Of fewer values of people no weight can be told; the machine is then left out.
+#: With fewer values of people, no weight can be estimated; the machine is then ignored.
 FEWEST = 5
-#: Into so many equally likely cases a distribution is cut where a mean over it is taken.
+#: A mean over a distribution is taken over this many equally likely cases.
 NODES = 32
 
 
@@ -95,16 +95,18 @@ def prediction_powered(
     whose weight is w (1 - n / N), since its machine's mean leaves out what people judged; leave-one-out residuals in
     the place of plain ones, and Student's quantiles in that of the normal, keep the level with few queries.
 
-    >>> found = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], weight=1)
-    >>> round(float(found.machine), 4), round(float(found.bias), 4), round(float(found.combined), 4)
+    >>> result = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], weight=1)
+    >>> round(float(result.machine), 4), round(float(result.bias), 4), round(float(result.combined), 4)
     (0.5, 0.2, 0.3)
     """
     check_share("confidence_level", confidence_level)
     h, shape = as_differences(human, "values of people")
-    m, of_machine = as_differences(machine, "values of the machine")
-    rest = np.asarray(others, np.float64)
-    u = np.empty((len(m), 0)) if rest.size == 0 else as_differences(rest, "other values of the machine")[0]
-    if of_machine != shape or m.shape != h.shape or len(u) != len(m):
+    m, machine_shape = as_differences(machine, "values of the machine")
+    other_values = np.asarray(others, np.float64)
+    u = np.empty((len(m), 0))
+    if other_values.size:
+        u, _ = as_differences(other_values, "other values of the machine")
+    if machine_shape != shape or m.shape != h.shape or len(u) != len(m):
         raise ParameterError(
             f"values of people have shape {h.shape}, of the machine {m.shape} and {u.shape}, expected as many lists in "
             "all, and values of the same queries from both"
@@ -112,35 +114,37 @@ def prediction_powered(
     if weight is not None and not (is_real(weight) and np.isfinite(weight)):
         raise ParameterError(f"weight is {weight!r}, expected a finite number, as 1, or None to tune it")
     n, n_all = h.shape[1], m.shape[1] + u.shape[1]
-    every = np.concatenate((m, u), axis=1)
-    people, own, bias = (t_interval(x, confidence_level=confidence_level) for x in (h, every, m - h))
+    all_machine = np.concatenate((m, u), axis=1)
+    human_interval, machine_interval, bias_interval = (
+        t_interval(x, confidence_level=confidence_level) for x in (h, all_machine, m - h)
+    )
     if weight is None:
-        w, variance, half = tuned(h, m, every, confidence_level)
+        w, variance, half_width = tune_weight(h, m, all_machine, confidence_level)
     else:
         w = np.full(len(h), float(weight))
-        variance = fixed_variance(h, m, every, w)
-        half = quantile(n - 1, confidence_level) * np.sqrt(variance)
-    of_people = h.var(axis=1, ddof=1) / n if n > 1 else np.full(len(h), np.nan)
+        variance = fixed_variance(h, m, all_machine, w)
+        half_width = quantile(n - 1, confidence_level) * np.sqrt(variance)
+    human_variance = h.var(axis=1, ddof=1) / n if n > 1 else np.full(len(h), np.nan)
     if weight is None:
-        plain = (people.high - people.low) / 2
-        out = ~(half < plain)  # NaN too
-        w, half = np.where(out, 0.0, w), np.where(out, plain, half)
-        variance = np.where(out, of_people, variance)
-    combined = h.mean(axis=1) + w * (every.mean(axis=1) - m.mean(axis=1))
-    effective = np.divide(n * of_people, variance, out=np.full(len(h), np.nan), where=variance > 0)
+        human_half_width = (human_interval.high - human_interval.low) / 2
+        not_narrower = ~(half_width < human_half_width)  # also if it is NaN
+        w, half_width = np.where(not_narrower, 0.0, w), np.where(not_narrower, human_half_width, half_width)
+        variance = np.where(not_narrower, human_variance, variance)
+    combined = h.mean(axis=1) + w * (all_machine.mean(axis=1) - m.mean(axis=1))
+    effective = np.divide(n * human_variance, variance, out=np.full(len(h), np.nan), where=variance > 0)
     return PredictionPowered(
-        human=people.mean.reshape(shape),
-        human_low=people.low.reshape(shape),
-        human_high=people.high.reshape(shape),
-        machine=own.mean.reshape(shape),
-        machine_low=own.low.reshape(shape),
-        machine_high=own.high.reshape(shape),
-        bias=bias.mean.reshape(shape),
-        bias_low=bias.low.reshape(shape),
-        bias_high=bias.high.reshape(shape),
+        human=human_interval.mean.reshape(shape),
+        human_low=human_interval.low.reshape(shape),
+        human_high=human_interval.high.reshape(shape),
+        machine=machine_interval.mean.reshape(shape),
+        machine_low=machine_interval.low.reshape(shape),
+        machine_high=machine_interval.high.reshape(shape),
+        bias=bias_interval.mean.reshape(shape),
+        bias_low=bias_interval.low.reshape(shape),
+        bias_high=bias_interval.high.reshape(shape),
         combined=combined.reshape(shape),
-        combined_low=(combined - half).reshape(shape),
-        combined_high=(combined + half).reshape(shape),
+        combined_low=(combined - half_width).reshape(shape),
+        combined_high=(combined + half_width).reshape(shape),
         weight=w.reshape(shape),
         effective=effective.reshape(shape),
         n=n,
@@ -150,46 +154,46 @@ def prediction_powered(
 
 
 def quantile(df: int, confidence_level: float) -> float:
-    """Student's; NaN without a degree of freedom."""
+    """The quantile of Student's t for an interval; NaN without a degree of freedom."""
     return float(special().stdtrit(df, (1 + confidence_level) / 2)) if df > 0 else float("nan")
 
 
-def fixed_variance(h: Floats, m: Floats, every: Floats, w: Floats) -> Floats:
-    """(lists) of the estimate with a given weight: of the mean over what people judged, and of that over the others,
-    which is independent of it.
+def fixed_variance(h: Floats, m: Floats, all_machine: Floats, w: Floats) -> Floats:
+    """(lists) the variance of the estimate with a given weight: that of the mean over the queries that people judged,
+    plus that of the mean over the others, which is independent of it.
     """
-    n, n_all = h.shape[1], every.shape[1]
+    n, n_all = h.shape[1], all_machine.shape[1]
     if n < 2:
         return np.full(len(h), np.nan)
-    share = (w * (1 - n / n_all))[:, None]
-    found = (h - share * m).var(axis=1, ddof=1) / n
+    machine_share = (w * (1 - n / n_all))[:, None]
+    variance = (h - machine_share * m).var(axis=1, ddof=1) / n
     if n_all > n:
-        found = found + share[:, 0] ** 2 * every.var(axis=1, ddof=1) / (n_all - n)
-    return np.asarray(found)
+        variance = variance + machine_share[:, 0] ** 2 * all_machine.var(axis=1, ddof=1) / (n_all - n)
+    return np.asarray(variance)
 
 
-def tuned(h: Floats, m: Floats, every: Floats, confidence_level: float) -> tuple[Floats, Floats, Floats]:
-    """(lists) the weight that makes the variance least, this variance, and half the width of the interval."""
-    n, n_all = h.shape[1], every.shape[1]
+def tune_weight(h: Floats, m: Floats, all_machine: Floats, confidence_level: float) -> tuple[Floats, Floats, Floats]:
+    """(lists) the weight that minimises the variance, this variance, and half the width of the interval."""
+    n, n_all = h.shape[1], all_machine.shape[1]
     if n < FEWEST or n_all == n:
-        nothing = np.full(len(h), np.nan)
-        return np.zeros(len(h)), nothing, nothing
+        undefined = np.full(len(h), np.nan)
+        return np.zeros(len(h)), undefined, undefined
     x, y = m - m.mean(axis=1, keepdims=True), h - h.mean(axis=1, keepdims=True)
     xy, xx = (x * y).sum(axis=1, keepdims=True), (x * x).sum(axis=1, keepdims=True)
-    var = every.var(axis=1, ddof=1)[:, None]
+    var = all_machine.var(axis=1, ddof=1)[:, None]
     w = slopes(xy, np.maximum(xx, (n - 1) * var))
-    # Sums without query i: those of all, less n / (n - 1) times its own product of deviations.
-    less = n / (n - 1)
-    without = slopes(xy - less * x * y, np.maximum(xx - less * x * x, (n - 2) * var))
-    share = 1 - n / n_all
-    rectified = (h - share * without * (m - every.mean(axis=1, keepdims=True))).var(axis=1, ddof=1) / n
-    one = rectified + ((share * w) ** 2 * var)[:, 0] / (n_all - n)
-    # Least squares: a residual that its query did not help to make is the residual over 1 - leverage.
+    # Sums without query i: those of all queries, less n / (n - 1) times its product of deviations.
+    factor = n / (n - 1)
+    weights_without = slopes(xy - factor * x * y, np.maximum(xx - factor * x * x, (n - 2) * var))
+    unjudged_share = 1 - n / n_all
+    rectified = h - unjudged_share * weights_without * (m - all_machine.mean(axis=1, keepdims=True))
+    tuned_variance = rectified.var(axis=1, ddof=1) / n + ((unjudged_share * w) ** 2 * var)[:, 0] / (n_all - n)
+    # Least squares: the residual of a query that the fit leaves out is its residual over 1 - leverage.
     b = np.divide(xy, xx, out=np.zeros_like(xy), where=xx > 0)
-    far = 1 - 1 / n - np.divide(x * x, xx, out=np.zeros_like(x), where=xx > 0)
-    residual = (y - b * x) / np.maximum(far, 1e-9)
-    other = (residual**2).sum(axis=1) / ((n - 1) * n) + (b**2 * var)[:, 0] / n_all
-    variance = np.maximum(one, other)
+    distance = 1 - 1 / n - np.divide(x * x, xx, out=np.zeros_like(x), where=xx > 0)
+    residual = (y - b * x) / np.maximum(distance, 1e-9)
+    least_squares_variance = (residual**2).sum(axis=1) / ((n - 1) * n) + (b**2 * var)[:, 0] / n_all
+    variance = np.maximum(tuned_variance, least_squares_variance)
     return w[:, 0], variance, quantile(n - 2, confidence_level) * np.sqrt(variance)
 
 
@@ -219,8 +223,8 @@ def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
 
     Raises ParameterError for other shapes, NaN, fewer queries.
 
-    >>> found = spread_of([[0.0, 1.0, 2.0, 3.0, 5.0]], [[0.0, 1.0, 2.0, 3.0, 5.0]])
-    >>> round(float(found.sd[0]), 4), round(float(found.explained[0]), 4)
+    >>> result = spread_of([[0.0, 1.0, 2.0, 3.0, 5.0]], [[0.0, 1.0, 2.0, 3.0, 5.0]])
+    >>> round(float(result.sd[0]), 4), round(float(result.explained[0]), 4)
     (1.9235, 1.0)
     """
     h, m = as_differences(human, "values of people")[0], as_differences(machine, "values of the machine")[0]
@@ -232,9 +236,9 @@ def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
     n = h.shape[1]
     x, y = m - m.mean(axis=1, keepdims=True), h - h.mean(axis=1, keepdims=True)
     xy, xx, yy = (x * y).sum(axis=1), (x * x).sum(axis=1), (y * y).sum(axis=1)
-    scale = xx * yy
-    square = np.divide(xy**2, scale, out=np.zeros_like(xy), where=(scale > 0) & (xy > 0))
-    explained = np.clip(1 - (1 - square) * (n - 1) / (n - 2), 0.0, 1.0)
+    product = xx * yy
+    squared_correlation = np.divide(xy**2, product, out=np.zeros_like(xy), where=(product > 0) & (xy > 0))
+    explained = np.clip(1 - (1 - squared_correlation) * (n - 1) / (n - 2), 0.0, 1.0)
     return HumanSpread(sd=h.std(axis=1, ddof=1), explained=explained)
 
 
@@ -249,12 +253,12 @@ def combined_half(n: int, n_all: int, sd: float, explained: float, *, confidence
     >>> round(combined_half(50, 1000, 0.25, 0.0), 4), round(combined_half(50, 1000, 0.25, 0.8), 4)
     (0.071, 0.0366)
     """
-    plain = quantile(n - 1, confidence_level) * sd / np.sqrt(n)
+    human_half_width = quantile(n - 1, confidence_level) * sd / np.sqrt(n)
     if n <= FEWEST or n >= n_all:
-        return float(plain)
+        return float(human_half_width)
     c = (n / (n - 1)) ** 2 * (n - 3) / (n - 4)
-    spread = np.sqrt(c * (1 - explained) / n + explained * left_by_machine(n, n_all)).mean()
-    return float(min(plain, quantile(n - 2, confidence_level) * sd * spread))
+    relative_error = np.sqrt(c * (1 - explained) / n + explained * left_by_machine(n, n_all)).mean()
+    return float(min(human_half_width, quantile(n - 2, confidence_level) * sd * relative_error))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -266,11 +270,11 @@ def left_by_machine(n: int, n_all: int) -> Floats:
     x, the weight is too small by as much; it is the smaller still without a query, by how far that query is out: of the
     sum of squares its share is a Beta variable.
     """
-    at = (np.arange(NODES) + 0.5) / NODES
-    x = special().gammaincinv((n - 1) / 2, at) * 2 / (n - 1)
-    share = special().betaincinv(0.5, (n - 2) / 2, at)
-    share /= share.mean() * (n - 1)  # the mean is known
-    f = 1 - n / n_all
-    without = np.minimum(1, (n - 1) / (n - 2) * x[:, None] * (1 - share))
-    own = (n - 1) * x * (share * (1 - f * without) ** 2).mean(axis=1)
-    return np.asarray(own / n + (f * np.minimum(1, x)) ** 2 / (n_all - n))
+    probabilities = (np.arange(NODES) + 0.5) / NODES
+    x = special().gammaincinv((n - 1) / 2, probabilities) * 2 / (n - 1)
+    query_share = special().betaincinv(0.5, (n - 2) / 2, probabilities)
+    query_share /= query_share.mean() * (n - 1)  # the mean is known
+    unjudged_share = 1 - n / n_all
+    weight_without = np.minimum(1, (n - 1) / (n - 2) * x[:, None] * (1 - query_share))
+    judged_variance = (n - 1) * x * (query_share * (1 - unjudged_share * weight_without) ** 2).mean(axis=1)
+    return np.asarray(judged_variance / n + (unjudged_share * np.minimum(1, x)) ** 2 / (n_all - n))

@@ -1,4 +1,4 @@
-"""Do raters agree beyond chance: Cohen's kappa of two, Krippendorff's alpha of any number."""
+"""Agreement of raters beyond chance: Cohen's kappa of two raters, Krippendorff's alpha of any number."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = [
 ]
 
 
-#: How fast agreement falls with the distance of two classes: its power.
+#: The power of the distance between two classes by which agreement falls.
 WEIGHTS = {"linear": 1, "quadratic": 2}
 FEW = 30
 ROUGH = f"fewer than {FEW} items: the interval of kappa is that of large samples, and rough here"
 ONE_CLASS = "both judges gave every item one and the same label: kappa divides 0 by 0 and has no value"
-#: What differences between values mean: none beside being different, the order, the distance.
+#: Levels of measurement: values differ or not; differ in order; differ by a distance.
 LEVELS = ("nominal", "ordinal", "interval")
 
 
@@ -78,8 +78,8 @@ def cohens_kappa(
     Source: Cohen (1960; 1968); standard error: Fleiss, Cohen and Everitt (1969). Agrees with scikit-learn's
     cohen_kappa_score and statsmodels' cohens_kappa.
 
-    >>> found = cohens_kappa(["yes", "yes", "no", "no", "no"], ["yes", "no", "no", "no", "no"])
-    >>> round(found.agreement, 2), round(found.chance, 2), round(found.value, 4)  # (.8 - .56) / (1 - .56)
+    >>> result = cohens_kappa(["yes", "yes", "no", "no", "no"], ["yes", "no", "no", "no", "no"])
+    >>> round(result.agreement, 2), round(result.chance, 2), round(result.value, 4)  # (.8 - .56) / (1 - .56)
     (0.8, 0.56, 0.5455)
     """
     if weights is not None:
@@ -88,31 +88,31 @@ def cohens_kappa(
     _, counts = counted_labels(a, b, labels)
     n = int(counts.sum())
     p = counts / n
-    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    row_shares, column_shares = p.sum(axis=1), p.sum(axis=0)
     w = agreement_weights(len(counts), weights, positions)
-    agreement, chance = float((w * p).sum()), float(rows @ w @ columns)
-    # Told by whole numbers: 1 - chance may be a rounding error.
-    alone = int(np.diagonal(counts).max()) == n
-    value = float("nan") if alone else (agreement - chance) / (1 - chance)
-    error = float("nan") if alone else standard_error(p, w, agreement, chance) / float(np.sqrt(n))
-    flat = no_variation(counts, n) if error == 0 else ()
-    half = float("nan") if flat else float(special().ndtri((1 + confidence_level) / 2)) * error
+    agreement, chance = float((w * p).sum()), float(row_shares @ w @ column_shares)
+    # Decided by integers: 1 - chance may be a rounding error.
+    one_class = int(np.diagonal(counts).max()) == n
+    value = float("nan") if one_class else (agreement - chance) / (1 - chance)
+    error = float("nan") if one_class else standard_error(p, w, agreement, chance) / float(np.sqrt(n))
+    variation_notes = no_variation(counts, n) if error == 0 else ()
+    half_width = float("nan") if variation_notes else float(special().ndtri((1 + confidence_level) / 2)) * error
     return Kappa(
         value=value,
         agreement=agreement,
         chance=chance,
         standard_error=error,
-        low=float(np.maximum(value - half, -1.0)),
-        high=float(np.minimum(value + half, 1.0)),
+        low=float(np.maximum(value - half_width, -1.0)),
+        high=float(np.minimum(value + half_width, 1.0)),
         confidence_level=confidence_level,
         weights=weights,
         n=n,
-        notes=(ONE_CLASS,) if alone else flat or ((ROUGH,) if n < FEW else ()),
+        notes=(ONE_CLASS,) if one_class else variation_notes or ((ROUGH,) if n < FEW else ()),
     )
 
 
 def no_variation(counts: npt.NDArray[np.int64], n: int) -> tuple[str, ...]:
-    """A note where the formula of the standard error gives 0, which says nothing of how sure kappa is."""
+    """A note where the formula of the standard error gives 0, which says nothing about the precision of kappa."""
     if int(np.trace(counts)) == n:
         return ("the judges agree on every item: the large-sample interval of kappa has no width and is left out",)
     if n in (int(counts.sum(axis=0).max()), int(counts.sum(axis=1).max())):
@@ -121,23 +121,23 @@ def no_variation(counts: npt.NDArray[np.int64], n: int) -> tuple[str, ...]:
 
 
 def standard_error(p: Floats, w: Floats, agreement: float, chance: float) -> float:
-    """Of weighted kappa, times sqrt(n); kappa is the case of weights 1 and 0."""
+    """The standard error of weighted kappa, times sqrt(n); kappa has weights 1 and 0."""
     mean = (w @ p.sum(axis=0))[:, None] + (p.sum(axis=1) @ w)[None, :]
-    spread = float((p * (w * (1 - chance) - mean * (1 - agreement)) ** 2).sum())
-    variance = spread - (agreement * chance - 2 * chance + agreement) ** 2
-    # What is left of a difference of numbers up to 1 is noise.
+    mean_square = float((p * (w * (1 - chance) - mean * (1 - agreement)) ** 2).sum())
+    variance = mean_square - (agreement * chance - 2 * chance + agreement) ** 2
+    # Less is rounding of a difference of numbers up to 1.
     return 0.0 if variance < 1e-14 else float(np.sqrt(variance)) / (1 - chance) ** 2
 
 
 def agreement_weights(k: int, weights: str | None, positions: npt.ArrayLike | None) -> Floats:
-    """(classes, classes) 1 where they agree, less the further apart they are."""
+    """(classes, classes) the weights of agreement: 1 for equal classes, falling with their distance."""
     x = np.arange(k, dtype=np.float64) if positions is None else np.asarray(positions, np.float64)
     if x.shape != (k,) or not np.isfinite(x).all() or (np.diff(x) <= 0).any():
         raise ParameterError(f"positions have shape {x.shape}, expected {k} rising numbers, one a class")
     if weights is None or k == 1:
         return np.eye(k)
-    apart = np.abs(x[:, None] - x) / (x[-1] - x[0])
-    return np.asarray(1 - apart ** WEIGHTS[weights])
+    distance = np.abs(x[:, None] - x) / (x[-1] - x[0])
+    return np.asarray(1 - distance ** WEIGHTS[weights])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -170,43 +170,43 @@ def krippendorffs_alpha(ratings: npt.ArrayLike, *, level: str = "ordinal") -> Al
     Source: Krippendorff (2004; 2011, "Computing Krippendorff's alpha-reliability"); agrees with the package
     krippendorff. With the order's middle ranks for values, the ordinal difference is their distance.
 
-    >>> found = krippendorffs_alpha([[1, 2, 3, 3], [1, 2, 3, 2]], level="nominal")
-    >>> round(found.value, 4)  # 1 - (8 - 1) (2 differing) / (2 (2 x 3 + 2 x 3 + 3 x 3))
+    >>> result = krippendorffs_alpha([[1, 2, 3, 3], [1, 2, 3, 2]], level="nominal")
+    >>> round(result.value, 4)  # 1 - (8 - 1) (2 differing) / (2 (2 x 3 + 2 x 3 + 3 x 3))
     0.6667
     """
     check_choice("level", level, LEVELS)
     x, unit = pairable(ratings)
     _, unit = np.unique(unit, return_inverse=True)
     sizes = np.bincount(unit).astype(np.float64)
-    values, codes, many = np.unique(x, return_inverse=True, return_counts=True)
+    values, codes, value_counts = np.unique(x, return_inverse=True, return_counts=True)
     n = x.size
     if level == "nominal":
-        # Of a unit's ordered pairs those of two values are all but those of one.
-        _, first, same = np.unique(unit * values.size + codes, return_index=True, return_counts=True)
-        alike = np.bincount(unit[first], same * (same - 1.0), sizes.size)
-        observed = float(((sizes * (sizes - 1) - alike) / (sizes - 1)).sum() / n)
-        expected = float((n * (n - 1.0) - (many * (many - 1.0)).sum()) / (n * (n - 1.0)))
+        # A unit's ordered pairs of two values are all its pairs less those of equal values.
+        _, first_rows, n_same = np.unique(unit * values.size + codes, return_index=True, return_counts=True)
+        n_same_pairs = np.bincount(unit[first_rows], n_same * (n_same - 1.0), sizes.size)
+        observed = float(((sizes * (sizes - 1) - n_same_pairs) / (sizes - 1)).sum() / n)
+        expected = float((n * (n - 1.0) - (value_counts * (value_counts - 1.0)).sum()) / (n * (n - 1.0)))
     else:
         # The sum over ordered pairs of (x_i - x_j)^2 is 2 m sum x^2 - 2 (sum x)^2.
-        scale = np.cumsum(many) - many / 2 if level == "ordinal" else values
-        y = (scale - (scale @ many) / n)[codes]
+        scale = np.cumsum(value_counts) - value_counts / 2 if level == "ordinal" else values
+        y = (scale - (scale @ value_counts) / n)[codes]
         within = np.bincount(unit, y * y) * sizes - np.bincount(unit, y) ** 2
         observed = float((2 * within / (sizes - 1)).sum() / n)
         expected = float(2 * (y @ y) / (n - 1))
-    alone = values.size == 1
+    one_value = values.size == 1
     return Alpha(
-        value=float("nan") if alone else 1 - observed / expected,
+        value=float("nan") if one_value else 1 - observed / expected,
         level=level,
         observed=observed,
         expected=expected,
         units=int(sizes.size),
         n=n,
-        notes=("all values are one: alpha divides 0 by 0 and has no value",) if alone else (),
+        notes=("all values are one: alpha divides 0 by 0 and has no value",) if one_value else (),
     )
 
 
 def pairable(ratings: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """The values of units that have at least two, and the unit of each."""
+    """The values of units that have at least two values, and the unit of each."""
     try:
         table = np.asarray(ratings, np.float64)
     except (TypeError, ValueError):
@@ -215,12 +215,12 @@ def pairable(ratings: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
         ) from None
     if table.ndim != 2:
         raise InputError(f"the ratings have shape {table.shape}, expected (judges, units)")
-    there: Bools = ~np.isnan(table)
+    present: Bools = ~np.isnan(table)
     if np.isinf(table).any():
         raise InputError("some ratings are infinite; expected finite numbers, NaN where a judge has no value")
-    kept = there & (there.sum(axis=0) >= 2)
-    if not kept.any():
+    is_pairable = present & (present.sum(axis=0) >= 2)
+    if not is_pairable.any():
         raise InputError(
             f"none of the {table.shape[1]} units has values of two judges; expected at least one unit that two judged"
         )
-    return table.T[kept.T], np.nonzero(kept.T)[0]
+    return table.T[is_pairable.T], np.nonzero(is_pairable.T)[0]

@@ -1,4 +1,4 @@
-"""Generalisability of a collection: would other queries of the same kind order and score the systems alike?"""
+"""Generalisability theory: how reliably the queries of a collection order and score the systems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-#: A number of queries that is whole but for rounding is not taken for a little more.
+#: Numbers of queries are rounded up except from within this of an integer.
 ROUNDING = 1e-9
 
 
@@ -64,7 +64,7 @@ class Generalisability:
 
 
 class Squares(NamedTuple):
-    """Mean squares of m systems by n queries; 0 where only rounding is left."""
+    """Mean squares of m systems by n queries; 0 if below rounding."""
 
     systems: float
     queries: float
@@ -74,7 +74,7 @@ class Squares(NamedTuple):
 
 
 class Ratios(NamedTuple):
-    """The variance of systems over that of what blurs them on one query, and the ends of its interval."""
+    """The variance of systems over the error variance of one query, and the ends of its interval."""
 
     point: float
     low: float
@@ -110,10 +110,10 @@ def generalisability(
     (1965), and Arteaga, Jeyaratnam and Franklin (1982) as in Brennan (2001); agrees with the tables there, and follows
     the formulas of the R package gt4ireval.
 
-    >>> found = generalisability([[0.3, 0.2, 0.4], [0.3, 0.6, 0.6], [0.6, 0.7, 0.8]])  # MS_s .12, MS_q .03, MS_e .01
-    >>> round(found.relative, 4), round(found.absolute, 4)  # v_s .11 / 3, v_q .02 / 3, v_e .01
+    >>> result = generalisability([[0.3, 0.2, 0.4], [0.3, 0.6, 0.6], [0.6, 0.7, 0.8]])  # MS_s .12, MS_q .03, MS_e .01
+    >>> round(result.relative, 4), round(result.absolute, 4)  # v_s .11 / 3, v_q .02 / 3, v_e .01
     (0.9167, 0.8684)
-    >>> found.needed_relative, found.needed_absolute  # 19 v_e / v_s = 5.2, 19 (v_q + v_e) / v_s = 8.6
+    >>> result.needed_relative, result.needed_absolute  # 19 v_e / v_s = 5.2, 19 (v_q + v_e) / v_s = 8.6
     (6.0, 9.0)
     """
     check_share("confidence_level", confidence_level)
@@ -124,20 +124,20 @@ def generalisability(
 
 
 def mean_squares(scores: npt.ArrayLike) -> Squares:
-    """Those of the two-way analysis of variance. scores: (systems, queries), at least 2 of each."""
+    """Mean squares of the two-way analysis of variance. scores: (systems, queries), at least 2 of each."""
     x = as_scores(scores)
     return squares_of(two_way_anova(x), *x.shape)
 
 
 def from_squares(
-    found: Sequence[Squares], confidence_level: float, target: float, n_queries: int | None
+    squares_by_set: Sequence[Squares], confidence_level: float, target: float, n_queries: int | None
 ) -> Generalisability:
     """Coefficients from the mean squares of one set of scores, or from the averages of those of several of one shape.
 
-    Of several that share their data the interval is that of one: they do not add up to more.
+    Sets that share their data are not independent: the interval is that of one set.
     """
-    systems, queries, error = np.mean([one[:3] for one in found], axis=0).tolist()
-    squares = Squares(systems, queries, error, found[0].m, found[0].n)
+    systems, queries, error = np.mean([set_squares[:3] for set_squares in squares_by_set], axis=0).tolist()
+    squares = Squares(systems, queries, error, squares_by_set[0].m, squares_by_set[0].n)
     v_systems = max(0.0, (squares.systems - squares.error) / squares.n)
     v_queries = max(0.0, (squares.queries - squares.error) / squares.m)
     v_error = squares.error
@@ -165,33 +165,33 @@ def from_squares(
         n_queries=n,
         target=float(target),
         confidence_level=float(confidence_level),
-        notes=notes_on(squares),
+        notes=variance_notes(squares),
     )
 
 
-def squares_of(found: Anova, m: int, n: int) -> Squares:
-    """F is 0 where the analysis of variance took a mean square for rounding."""
-    systems = 0.0 if found.statistic == 0 else found.ms_systems
-    queries = 0.0 if found.statistic_queries == 0 else found.ms_queries
-    return Squares(systems, queries, found.ms_error, m, n)
+def squares_of(anova: Anova, m: int, n: int) -> Squares:
+    """The mean squares of an analysis of variance; F is 0 where it took one for rounding."""
+    systems = 0.0 if anova.statistic == 0 else anova.ms_systems
+    queries = 0.0 if anova.statistic_queries == 0 else anova.ms_queries
+    return Squares(systems, queries, anova.ms_error, m, n)
 
 
-def ratio(part: float, other: float) -> float:
-    if other > 0:
-        return part / other
-    return inf if part > 0 else nan
+def ratio(numerator: float, denominator: float) -> float:
+    if denominator > 0:
+        return numerator / denominator
+    return inf if numerator > 0 else nan
 
 
-def coefficient(of_one: float, n: int) -> float:
+def coefficient(one_query_ratio: float, n: int) -> float:
     """The share of systems in the variance of means over n queries, from the ratio of variances of one query."""
-    return 1.0 if isinf(of_one) else n * of_one / (1 + n * of_one)
+    return 1.0 if isinf(one_query_ratio) else n * one_query_ratio / (1 + n * one_query_ratio)
 
 
-def needed(of_one: float, target: float) -> float:
-    """The least n of which `coefficient` is the target."""
-    if isnan(of_one) or of_one == 0:
+def needed(one_query_ratio: float, target: float) -> float:
+    """The smallest n for which `coefficient` reaches the target."""
+    if isnan(one_query_ratio) or one_query_ratio == 0:
         return inf
-    exact = target / (1 - target) / of_one
+    exact = target / (1 - target) / one_query_ratio
     return inf if isinf(exact) else max(1.0, float(ceil(exact * (1 - ROUNDING))))
 
 
@@ -201,7 +201,7 @@ def relative_ratios(point: float, squares: Squares, confidence_level: float) -> 
         return Ratios(point, point, point)
     df = squares.m - 1
     statistic = squares.systems / squares.error
-    quantiles = (special().fdtri(df, df * (squares.n - 1), share) for share in tails(confidence_level))
+    quantiles = (special().fdtri(df, df * (squares.n - 1), share) for share in tail_shares(confidence_level))
     low, high = (max(0.0, (statistic / float(f) - 1) / squares.n) for f in quantiles)
     return Ratios(point, low, high)
 
@@ -211,7 +211,7 @@ def absolute_ratios(point: float, squares: Squares, confidence_level: float) -> 
 
     With quantiles f of F with m - 1 and (m - 1)(n - 1) degrees of freedom, g with m - 1 and infinitely many, h with
     m - 1 and n - 1, a bound is m (MS_s^2 - g MS_s MS_e + (g - f) f MS_e^2) / (n MS_s ((m - 1) g MS_e + h MS_q)). The
-    numerator is (MS_s - f MS_e) (MS_s - (g - f) MS_e): at F = f the bound is 0, as it has to be, and below it there is
+    numerator is (MS_s - f MS_e) (MS_s - (g - f) MS_e): at F = f the bound is 0, as it must be, and below it there is
     none. Without error the bounds are exact.
     """
     ms_s, ms_q, ms_e, m, n = squares
@@ -220,34 +220,34 @@ def absolute_ratios(point: float, squares: Squares, confidence_level: float) -> 
     functions = special()
     df = m - 1
     ends = []
-    for share in tails(confidence_level):
-        f, h = (float(functions.fdtri(df, other, share)) for other in (df * (n - 1), n - 1))
+    for share in tail_shares(confidence_level):
+        f, h = (float(functions.fdtri(df, df_error, share)) for df_error in (df * (n - 1), n - 1))
         g = float(functions.chdtri(df, 1 - share)) / df
         if ms_s <= f * ms_e:
             ends.append(0.0)
         else:
-            part = (ms_s - f * ms_e) * (1 - (g - f) * ms_e / ms_s)
-            ends.append(m * part / (n * (df * g * ms_e + h * ms_q)))
+            numerator = (ms_s - f * ms_e) * (1 - (g - f) * ms_e / ms_s)
+            ends.append(m * numerator / (n * (df * g * ms_e + h * ms_q)))
     return Ratios(point, *ends)
 
 
-def tails(confidence_level: float) -> tuple[float, float]:
+def tail_shares(confidence_level: float) -> tuple[float, float]:
     """The share of a distribution below its quantile, for the lower end of an interval and for the upper one."""
     return (1 + confidence_level) / 2, (1 - confidence_level) / 2
 
 
-def notes_on(squares: Squares) -> tuple[str, ...]:
+def variance_notes(squares: Squares) -> tuple[str, ...]:
     ms_s, ms_q, ms_e, *_ = squares
     if not ms_s > 0 and not ms_e > 0:
         return ("no query tells the systems apart: there is no order that more queries could confirm",)
-    found = []
+    notes = []
     if ms_s <= ms_e:
-        found.append(
+        notes.append(
             "the systems differ no more than chance alone would make them: their variance is estimated as 0, and with "
             "it no number of queries is enough"
         )
     if ms_q < ms_e:
-        found.append("the queries differ less than chance alone would make them: their variance is estimated as 0")
+        notes.append("the queries differ less than chance alone would make them: their variance is estimated as 0")
     if not ms_e > 0:
-        found.append("every query puts the same distances between the systems: one query orders them as all do")
-    return tuple(found)
+        notes.append("every query puts the same distances between the systems: one query orders them as all do")
+    return tuple(notes)

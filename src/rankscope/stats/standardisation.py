@@ -1,4 +1,4 @@
-"""Scores of one query on the scale of that query: how many standard deviations above the mean of systems."""
+"""Standardised scores: standard deviations above the mean of the systems on the same query."""
 
 from __future__ import annotations
 
@@ -53,22 +53,25 @@ def standardise_scores(
     """
     check_choice("method", method, STANDARDISATIONS)
     x = as_table(scores, "scores")
-    base = x if reference is None else as_table(reference, "reference scores")
-    if base.shape[1] != x.shape[1]:
+    reference_scores = x if reference is None else as_table(reference, "reference scores")
+    if reference_scores.shape[1] != x.shape[1]:
         raise ParameterError(
-            f"the reference scores are of {base.shape[1]} queries and the scores of {x.shape[1]}, expected the same"
+            f"the reference scores are of {reference_scores.shape[1]} queries and the scores of {x.shape[1]}, expected "
+            "the same"
         )
-    there = ~np.isnan(base)
-    _, power = levelled(np.where(there, base, 0.0).T)
-    if power.any():
-        x, base = np.ldexp(x, -power), np.ldexp(base, -power)
-    n = there.sum(axis=0)
-    filled = np.where(there, base, 0.0)
+    present = ~np.isnan(reference_scores)
+    _, exponent = levelled(np.where(present, reference_scores, 0.0).T)
+    if exponent.any():
+        x, reference_scores = np.ldexp(x, -exponent), np.ldexp(reference_scores, -exponent)
+    n = present.sum(axis=0)
+    filled = np.where(present, reference_scores, 0.0)
     mean = filled.sum(axis=0) / np.maximum(n, 1)
-    off = np.where(there, base - mean, 0.0)
-    sd = np.sqrt((off * off).sum(axis=0) / np.maximum(n - 1, 1))
-    # Subtracting a mean leaves that much of equal values.
-    flat = (n >= 1) & (np.abs(off).max(axis=0, initial=0.0) <= 100 * NOISE * np.abs(filled).max(axis=0, initial=0.0))
+    deviations = np.where(present, reference_scores - mean, 0.0)
+    sd = np.sqrt((deviations * deviations).sum(axis=0) / np.maximum(n - 1, 1))
+    # Equal values less their mean leave up to this by rounding.
+    flat = (n >= 1) & (
+        np.abs(deviations).max(axis=0, initial=0.0) <= 100 * NOISE * np.abs(filled).max(axis=0, initial=0.0)
+    )
     z = (x - mean) / np.where(flat | (n == 0), 1.0, sd)
     z[:, flat] = np.where(np.isnan(x[:, flat]), np.nan, 0.0)
     z[:, n == 0] = np.nan
@@ -76,14 +79,18 @@ def standardise_scores(
     return Standardised(values, flat)
 
 
-def as_table(values: npt.ArrayLike, what: str) -> Floats:
+def as_table(values: npt.ArrayLike, description: str) -> Floats:
     """(systems, queries), NaN where there is no value."""
     try:
-        found = np.asarray(values, np.float64)
+        table = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"the {what} are no table of numbers; expected an array of float64") from None
-    if found.ndim != 2 or not found.shape[0]:
-        raise ParameterError(f"the {what} have shape {found.shape}, expected (systems, queries) with a system or more")
-    if np.isinf(found).any():
-        raise ParameterError(f"{int(np.isinf(found).sum())} of {found.size} {what} are infinite, expected numbers")
-    return found
+        raise ParameterError(f"the {description} are no table of numbers; expected an array of float64") from None
+    if table.ndim != 2 or not table.shape[0]:
+        raise ParameterError(
+            f"the {description} have shape {table.shape}, expected (systems, queries) with a system or more"
+        )
+    if np.isinf(table).any():
+        raise ParameterError(
+            f"{int(np.isinf(table).sum())} of {table.size} {description} are infinite, expected numbers"
+        )
+    return table

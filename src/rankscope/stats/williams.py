@@ -1,4 +1,4 @@
-"""Williams' test: is one of two correlations with the same list higher, where the two lists correlate as well?"""
+"""Williams' test of two dependent correlations: of two lists, which themselves correlate, with the same third list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 #: t has n - 3 degrees of freedom.
 MIN_ITEMS = 4
-#: A determinant this small is 0, but for rounding.
+#: A determinant below this is 0 up to rounding.
 NOISE = 1e-12
 
 
@@ -45,8 +45,8 @@ def williams_test(
 
     Source: Williams (1959); Steiger (1980), equation 7; Graham and Baldwin (2014) for metrics.
 
-    >>> found = williams_test(0.9, 0.7, 0.6, n=12)
-    >>> round(float(found.statistic), 4), round(float(found.pvalue), 4)
+    >>> result = williams_test(0.9, 0.7, 0.6, n=12)
+    >>> round(float(result.statistic), 4), round(float(result.pvalue), 4)
     (1.5982, 0.1445)
     """
     check_alternative(alternative)
@@ -63,11 +63,13 @@ def williams_test(
             "no three lists correlate like that (the determinant of their correlations is below 0); check that all "
             "three are of the same items, without gaps"
         )
-    below = 2 * np.maximum(determinant, 0.0) * (n - 1) / (n - 3) + ((r1 + r2) / 2) ** 2 * (1 - b) ** 3
+    denominator = 2 * np.maximum(determinant, 0.0) * (n - 1) / (n - 3) + ((r1 + r2) / 2) ** 2 * (1 - b) ** 3
     perfect = np.max(np.abs([r1, r2, b]), axis=0) >= 1 - NOISE
-    degenerate = perfect | ~(np.minimum(below, determinant) > NOISE)
-    above = (r1 - r2) * np.sqrt((n - 1) * np.maximum(1 + b, 0.0))
-    statistic = np.divide(above, np.sqrt(np.maximum(below, 0.0)), out=np.full(r1.shape, np.nan), where=~degenerate)
+    degenerate = perfect | ~(np.minimum(denominator, determinant) > NOISE)
+    numerator = (r1 - r2) * np.sqrt((n - 1) * np.maximum(1 + b, 0.0))
+    statistic = np.divide(
+        numerator, np.sqrt(np.maximum(denominator, 0.0)), out=np.full(r1.shape, np.nan), where=~degenerate
+    )
     return PairedTest(
         test="williams",
         statistic=statistic,
@@ -83,10 +85,10 @@ def williams_test(
 
 
 def correlations(values: npt.ArrayLike) -> Floats:
-    """An array of correlations; NaN is none."""
-    found = np.asarray(values, np.float64)
-    numbers(np.nan_to_num(found, nan=0.0, posinf=np.inf, neginf=-np.inf), "correlations")
-    beyond = np.abs(found) > 1 + 1e-9
-    if beyond.any():
-        raise ParameterError(f"a correlation is {float(found[beyond].flat[0])!r}, expected numbers in [-1, 1]")
-    return found
+    """An array of correlations, checked; NaN is a missing one."""
+    array = np.asarray(values, np.float64)
+    numbers(np.nan_to_num(array, nan=0.0, posinf=np.inf, neginf=-np.inf), "correlations")
+    out_of_range = np.abs(array) > 1 + 1e-9
+    if out_of_range.any():
+        raise ParameterError(f"a correlation is {float(array[out_of_range].flat[0])!r}, expected numbers in [-1, 1]")
+    return array

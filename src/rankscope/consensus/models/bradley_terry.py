@@ -240,7 +240,7 @@ def fit_preferences(
     """
     check_choice("ties", ties, TIES)
     check_positive("prior", prior, zero=True)
-    check_count("n_resamples", n_resamples, least=0)
+    check_count("n_resamples", n_resamples, minimum=0)
     covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     names = effect_names(preferences, covariates, position)
     check_least(preferences.weight)

@@ -116,7 +116,7 @@ class TorchRanker(Ranker):
                 "leave torch out"
             )
         loss_and_measure = super().settings()
-        check_count("attention", self.attention, least=0)
+        check_count("attention", self.attention, minimum=0)
         check_count("heads", self.heads)
         check_choice("device", self.device, DEVICES)
         if self.attention and (not self.hidden or self.hidden[-1] % self.heads):

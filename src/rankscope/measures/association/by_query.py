@@ -1,4 +1,4 @@
-"""Association of two runs, query by query, by any rank correlation or RBO."""
+"""Association of two runs, query by query: rank correlations and rank-biased overlap."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class BetweenRuns:
     @cached_property
     def mean(self) -> float:
         """The mean over the queries that have a value; nan where none has."""
-        there = self.values[~np.isnan(self.values)]
-        return float(there.mean()) if there.size else float("nan")
+        defined = self.values[~np.isnan(self.values)]
+        return float(defined.mean()) if defined.size else float("nan")
 
     def frame(self) -> pl.DataFrame:
         """The values as a tidy polars frame: system_a, system_b, statistic, query, value (null where undefined)."""
@@ -124,35 +124,37 @@ def between_runs(
     if not isinstance(statistic, str) or statistic not in STATISTICS:
         raise UnknownName("statistic between runs", str(statistic), [*STATISTICS, *by_function])
     check_parameters(statistic, parameters)
-    first, second = (run if isinstance(run, Run) else Run(run) for run in (run_a, run_b))
-    lists_a, lists_b = lists_of(first), lists_of(second)
+    first_run, second_run = (run if isinstance(run, Run) else Run(run) for run in (run_a, run_b))
+    lists_a, lists_b = scores_by_query(first_run), scores_by_query(second_run)
     queries = [query for query in lists_a if query in lists_b]
     if not queries:
         raise InputError(
-            f"runs {first.name!r} ({len(lists_a)} queries) and {second.name!r} ({len(lists_b)} queries) have no query "
-            "in common; expected two runs of one set of queries"
+            f"runs {first_run.name!r} ({len(lists_a)} queries) and {second_run.name!r} ({len(lists_b)} queries) have "
+            "no query in common; expected two runs of one set of queries"
         )
-    apart: list[str] = []
+    queries_apart: list[str] = []
     values = np.full(len(queries), np.nan)
     for i, query in enumerate(queries):
         a, b = lists_a[query], lists_b[query]
         n_common = sum(map(b.__contains__, a))
         if n_common < (1 if statistic == "rbo" else 2):
-            apart.append(query)
+            queries_apart.append(query)
         try:
-            values[i] = value_of(statistic, a, b, n_common, parameters)
+            values[i] = correlate_query(statistic, a, b, n_common, parameters)
         except InputError as error:
             raise InputError(f"query {query!r}: {error}") from None
     return BetweenRuns(
         statistic=statistic_name(statistic, parameters),
-        systems=(first.name, second.name),
+        systems=(first_run.name, second_run.name),
         query_ids=tuple(queries),
         values=values,
-        notes=notes_on(queries, values, apart, len(lists_a) + len(lists_b) - 2 * len(queries), statistic),
+        notes=missing_value_notes(
+            queries, values, queries_apart, len(lists_a) + len(lists_b) - 2 * len(queries), statistic
+        ),
     )
 
 
-def value_of(statistic: str, a: Scored, b: Scored, n_common: int, parameters: Mapping[str, Any]) -> float:
+def correlate_query(statistic: str, a: Scored, b: Scored, n_common: int, parameters: Mapping[str, Any]) -> float:
     """One query's value."""
     if statistic == "rbo":
         return rbo(a, b, **parameters) if a and b else 0.0
@@ -161,16 +163,16 @@ def value_of(statistic: str, a: Scored, b: Scored, n_common: int, parameters: Ma
 
 def check_parameters(statistic: str, parameters: Mapping[str, Any]) -> None:
     """Raise ParameterError for one that the statistic does not have, or a value that it refuses."""
-    known = [name for name in inspect.signature(STATISTICS[statistic]).parameters if name not in ("x", "y", "a", "b")]
-    known = [name for name in known if name != "common"]
+    arguments = ("x", "y", "a", "b", "common")
+    parameter_names = [name for name in inspect.signature(STATISTICS[statistic]).parameters if name not in arguments]
     for name in parameters:
-        if name not in known:
-            expected = f"one of {', '.join(known)}" if known else "none"
+        if name not in parameter_names:
+            expected = f"one of {', '.join(parameter_names)}" if parameter_names else "none"
             raise ParameterError(f"{statistic} has no parameter {name!r}, expected {expected}")
     STATISTICS[statistic]({"x": 2.0, "y": 1.0}, {"x": 2.0, "y": 1.0}, **parameters)  # refuses bad values at once
 
 
-def lists_of(run: Run) -> dict[str, Scored]:
+def scores_by_query(run: Run) -> dict[str, Scored]:
     """Scores by document, by query. Raises InputError for a document twice or a score that is not finite."""
     if run._mapping is not None:
         lists: dict[str, Scored] = dict(run._mapping)
@@ -194,27 +196,30 @@ def lists_of(run: Run) -> dict[str, Scored]:
 
 
 def statistic_name(statistic: str, parameters: Mapping[str, Any]) -> str:
-    """As it is printed: rbo(p=0.8)."""
-    inner = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
-    return f"{statistic}({inner})" if inner else statistic
+    """The statistic with its parameters as printed: rbo(p=0.8)."""
+    arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    return f"{statistic}({arguments})" if arguments else statistic
 
 
-def notes_on(
-    queries: list[str], values: npt.NDArray[np.float64], apart: list[str], left_out: int, statistic: str
+def missing_value_notes(
+    queries: list[str], values: npt.NDArray[np.float64], queries_apart: list[str], n_unmatched: int, statistic: str
 ) -> tuple[str, ...]:
-    """Sentences on what has no value and what was left out."""
+    """Notes on queries without a value and queries in one run only."""
     notes = []
-    tied = [q for q, undefined in zip(queries, np.isnan(values).tolist(), strict=True) if undefined and q not in apart]
-    if left_out:
-        verb = "query is" if left_out == 1 else "queries are"
-        notes.append(f"{left_out} {verb} in one of the runs only and left out")
-    if apart:
-        verb = "has" if len(apart) == 1 else "have"
-        lack = "fewer than 2 documents in common and no value"
+    undefined = [query for query, value in zip(queries, values.tolist(), strict=True) if np.isnan(value)]
+    tied_queries = [query for query in undefined if query not in queries_apart]
+    if n_unmatched:
+        verb = "query is" if n_unmatched == 1 else "queries are"
+        notes.append(f"{n_unmatched} {verb} in one of the runs only and left out")
+    if queries_apart:
+        verb = "has" if len(queries_apart) == 1 else "have"
+        problem = "fewer than 2 documents in common and no value"
         if statistic == "rbo":
-            lack = f"no document in common and {'counts' if len(apart) == 1 else 'count'} as 0"
-        notes.append(f"{len(apart)} of {len(queries)} queries {verb} {lack} ({first_names(apart)})")
-    if tied:
-        verb = "has" if len(tied) == 1 else "have"
-        notes.append(f"{len(tied)} of {len(queries)} queries {verb} no value, for ties ({first_names(tied)})")
+            problem = f"no document in common and {'counts' if len(queries_apart) == 1 else 'count'} as 0"
+        notes.append(f"{len(queries_apart)} of {len(queries)} queries {verb} {problem} ({first_names(queries_apart)})")
+    if tied_queries:
+        verb = "has" if len(tied_queries) == 1 else "have"
+        notes.append(
+            f"{len(tied_queries)} of {len(queries)} queries {verb} no value, for ties ({first_names(tied_queries)})"
+        )
     return tuple(notes)

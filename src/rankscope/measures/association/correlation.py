@@ -54,14 +54,14 @@ def kendall_tau(x: Scored, y: Scored, *, variant: Literal["a", "b", "c"] = "b", 
     surplus = pairs.concordant - pairs.discordant
     if variant == "a":
         return float(surplus / pairs.all)
-    untied = pairs.concordant + pairs.discordant
-    if not untied + pairs.tied_x or not untied + pairs.tied_y:
+    n_untied = pairs.concordant + pairs.discordant
+    if not n_untied + pairs.tied_x or not n_untied + pairs.tied_y:
         return nan
-    if variant == "b":  # one root of a whole number: the least rounding
-        tau = surplus / sqrt((untied + pairs.tied_y) * (untied + pairs.tied_x))
+    if variant == "b":  # one square root of an integer: least rounding
+        tau = surplus / sqrt((n_untied + pairs.tied_y) * (n_untied + pairs.tied_x))
     else:
-        values = min(np.unique(a).size, np.unique(b).size)
-        tau = 2 * surplus / (a.size**2 * (values - 1) / values)
+        n_values = min(np.unique(a).size, np.unique(b).size)
+        tau = 2 * surplus / (a.size**2 * (n_values - 1) / n_values)
     return float(min(1.0, max(-1.0, tau)))
 
 
@@ -77,8 +77,8 @@ def goodman_kruskal_gamma(x: Scored, y: Scored, *, common: bool = False) -> floa
     0.6
     """
     pairs = count_pairs(*align_scores(x, y, common))
-    untied = pairs.concordant + pairs.discordant
-    return float((pairs.concordant - pairs.discordant) / untied) if untied else nan
+    n_untied = pairs.concordant + pairs.discordant
+    return float((pairs.concordant - pairs.discordant) / n_untied) if n_untied else nan
 
 
 def spearman(x: Scored, y: Scored, *, common: bool = False) -> float:
@@ -94,14 +94,14 @@ def spearman(x: Scored, y: Scored, *, common: bool = False) -> float:
     """
     arranged = arrange(*align_scores(x, y, common))
     a, b = (doubled_ranks(codes).astype(np.float64) for codes in (arranged.x, arranged.y))
-    spread = float(a @ a) * float(b @ b)
-    return min(1.0, max(-1.0, float(a @ b) / sqrt(spread))) if spread else nan
+    squared_norms = float(a @ a) * float(b @ b)
+    return min(1.0, max(-1.0, float(a @ b) / sqrt(squared_norms))) if squared_norms else nan
 
 
 def doubled_ranks(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Twice the distance of each mean rank from the middle of all ranks: whole numbers."""
-    sizes = np.bincount(codes)
-    return np.asarray((2 * (np.cumsum(sizes) - sizes) + sizes - codes.size)[codes], np.int64)
+    group_sizes = np.bincount(codes)
+    return np.asarray((2 * (np.cumsum(group_sizes) - group_sizes) + group_sizes - codes.size)[codes], np.int64)
 
 
 def tau_ap(x: Scored, y: Scored, *, ties: Literal["a", "b"] = "a", common: bool = False) -> float:
@@ -132,30 +132,30 @@ def tau_ap(x: Scored, y: Scored, *, ties: Literal["a", "b"] = "a", common: bool 
     if ties == "b":
         return (ap_above_groups(truth, estimate) + ap_above_groups(estimate, truth)) / 2
     arranged = arrange(-estimate, truth)
-    tied = int(np.count_nonzero(arranged.tied_y))
-    if tied:
+    n_tied = int(np.count_nonzero(arranged.tied_y))
+    if n_tied:
         raise InputError(
-            f"tau_ap: {tied} of {truth.size} items of x, the truth, share their score with another; expected no ties "
+            f"tau_ap: {n_tied} of {truth.size} items of x, the truth, share their score with another; expected no ties "
             "in it with ties='a'; pass ties='b', or exchange the lists if y is the truth"
         )
-    sizes = np.bincount(arranged.x)
-    first = np.cumsum(sizes) - sizes
-    # The average item of a group has this many above the group; of those of its group above it, half on average.
-    above = np.bincount(arranged.x, arranged.discordant_before) / sizes
-    places = np.arange(truth.size)
-    share = (above[arranged.x] + (places - first[arranged.x]) / 2)[1:] / places[1:]
-    return float(2 / (truth.size - 1) * share.sum() - 1)
+    group_sizes = np.bincount(arranged.x)
+    group_starts = np.cumsum(group_sizes) - group_sizes
+    # Items above the group that x ranks higher, on average; within the group, half of those above on average.
+    mean_above_group = np.bincount(arranged.x, arranged.discordant_before) / group_sizes
+    n_above = np.arange(truth.size)
+    share_above = (mean_above_group[arranged.x] + (n_above - group_starts[arranged.x]) / 2)[1:] / n_above[1:]
+    return float(2 / (truth.size - 1) * share_above.sum() - 1)
 
 
 def ap_above_groups(truth: Floats, estimate: Floats) -> float:
     """One direction of tau_AP,b."""
     arranged = arrange(-estimate, truth)
-    sizes = np.bincount(arranged.x)
-    first = (np.cumsum(sizes) - sizes)[arranged.x]
-    below = first > 0
-    if not below.any():
+    group_sizes = np.bincount(arranged.x)
+    group_starts = (np.cumsum(group_sizes) - group_sizes)[arranged.x]
+    below_top_group = group_starts > 0
+    if not below_top_group.any():
         return nan
-    return float(2 * np.mean(arranged.discordant_before[below] / first[below]) - 1)
+    return float(2 * np.mean(arranged.discordant_before[below_top_group] / group_starts[below_top_group]) - 1)
 
 
 def weighted_tau(x: Scored, y: Scored, *, by: Literal["both", "x", "y"] = "both", common: bool = False) -> float:
@@ -176,20 +176,20 @@ def weighted_tau(x: Scored, y: Scored, *, by: Literal["both", "x", "y"] = "both"
     if by not in ("both", "x", "y"):
         raise UnknownName("list to rank by in weighted_tau", str(by), ("both", "x", "y"))
     a, b = align_scores(x, y, common)
-    by_x = weighted_by_first(a, b) if by != "y" else nan
-    by_y = weighted_by_first(b, a) if by != "x" else nan
+    by_x = weighted_tau_by_first(a, b) if by != "y" else nan
+    by_y = weighted_tau_by_first(b, a) if by != "x" else nan
     return {"both": (by_x + by_y) / 2, "x": by_x, "y": by_y}[by]
 
 
-def weighted_by_first(x: Floats, y: Floats) -> float:
+def weighted_tau_by_first(x: Floats, y: Floats) -> float:
     """The weighted tau of ranks by falling x, ties by falling y."""
     arranged = arrange(x, y)
     n = x.size
-    weight = 1 / (n - np.arange(n))  # at the first place stands the item ranked last
-    # A pair's weight is a sum, one part an item: so all of it is a sum over items of their pairs.
+    weight = 1 / (n - np.arange(n))  # `arrange` puts the item ranked last first
+    # A pair's weight is the sum of its items' weights: so the total is a sum over items of their pairs.
     discordant = arranged.discordant_before + arranged.discordant_behind
     surplus = float(weight @ (arranged.concordant - discordant))
-    untied_x, untied_y = (float(weight @ (n - 1 - tied)) for tied in (arranged.tied_x, arranged.tied_y))
+    untied_x, untied_y = (float(weight @ (n - 1 - n_tied)) for n_tied in (arranged.tied_x, arranged.tied_y))
     if not untied_x or not untied_y:
         return nan
     return min(1.0, max(-1.0, surplus / sqrt(untied_x) / sqrt(untied_y)))
@@ -218,10 +218,10 @@ def common_items(x: Mapping[Any, float], y: Mapping[Any, float], common: bool) -
     if (x or y) and not items:
         raise InputError(f"no item of x ({len(x)} items) is in y ({len(y)} items); expected items in common")
     if not common and not len(items) == len(x) == len(y):
-        odd = next((item for one, other in ((x, y), (y, x)) for item in one if item not in other))
+        example = next(item for item in (*x, *y) if item not in x or item not in y)
         raise InputError(
             f"the items are not the same: {len(x) - len(items)} in x only and {len(y) - len(items)} in y only, such as "
-            f"{odd!r}; pass common=True to compare the {len(items)} in common"
+            f"{example!r}; pass common=True to compare the {len(items)} in common"
         )
     return [x[item] for item in items], [y[item] for item in items]
 
@@ -231,15 +231,15 @@ def scores_of(values: npt.ArrayLike, name: str) -> Floats:
     if isinstance(values, np.ma.MaskedArray):  # asarray would forget its mask
         raise InputError(f"{name} is a masked array, expected a plain one; leave the masked items out of both lists")
     try:
-        given = np.asarray(values)
+        array = np.asarray(values)
     except ValueError:  # lists within a list, of several lengths
         raise InputError(f"{name} holds lists of several lengths, expected one number an item") from None
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "biuf"):
-        found = f"has {given.ndim} dimensions" if given.ndim != 1 else "holds something that is no number"
-        raise InputError(f"{name} {found}, expected a list of numbers, one an item")
-    scores = given.astype(np.float64)
-    if given.dtype.kind in "iu" and given.size and max(abs(int(given.min())), abs(int(given.max()))) > 2**53:
-        return np.unique(given, return_inverse=True)[1].astype(np.float64)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "biuf"):
+        problem = f"has {array.ndim} dimensions" if array.ndim != 1 else "holds something that is no number"
+        raise InputError(f"{name} {problem}, expected a list of numbers, one an item")
+    scores = array.astype(np.float64)
+    if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > 2**53:
+        return np.unique(array, return_inverse=True)[1].astype(np.float64)
     missing = np.flatnonzero(np.isnan(scores))
     if missing.size:
         raise InputError(

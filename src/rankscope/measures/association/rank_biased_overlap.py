@@ -19,12 +19,12 @@ __all__ = [
 ]
 
 
-#: What a group of tied items may be.
-GROUPS = frozenset((set, frozenset))
+#: Types that hold a group of tied items.
+TIE_TYPES = frozenset((set, frozenset))
 #: Items of these types equal themselves; others may be NaN.
-IDS = frozenset((str, bytes, int, np.str_))
-#: The tail of a series is added up where this many terms are enough; beyond, it is a difference.
-TERMS = 100_000
+ID_TYPES = frozenset((str, bytes, int, np.str_))
+#: The tail of a series is a sum of at most this many terms; a longer one is computed as a difference.
+MAX_TERMS = 100_000
 #: Items from the first to the last, a set for items that are tied; or scores by item, higher is better.
 Ranking = Iterable[Any] | Mapping[Any, float]
 
@@ -81,8 +81,8 @@ def rbo(
     depths = agreement(short, long, ties)
     if variant == "ext":
         return extrapolated(depths, float(p))
-    least = lower_bound(depths, float(p))
-    return least if variant == "min" else upper_bound(depths, float(p)) - least
+    lowest = lower_bound(depths, float(p))
+    return lowest if variant == "min" else upper_bound(depths, float(p)) - lowest
 
 
 class RankedItems(NamedTuple):
@@ -95,43 +95,45 @@ class RankedItems(NamedTuple):
 
 
 def rank_items(ranking: Ranking, name: str) -> RankedItems:
-    """A list as the user gives it. Raises InputError as `rbo` says."""
+    """Ranked items of a list that a user passed. Raises InputError as `rbo` says."""
     sizes: list[int] | Ints | None
     if isinstance(ranking, Mapping):
         scores = scores_of(list(ranking.values()), name)
         order = np.argsort(-scores, kind="stable")
-        keys = list(ranking)
-        items: list[Any] = [keys[i] for i in order.tolist()]
-        fallen = scores[order]
-        new = np.concatenate((np.ones(min(1, fallen.size), np.bool_), fallen[1:] != fallen[:-1]))
-        sizes = np.diff(np.append(np.flatnonzero(new), fallen.size))
-        types = set(map(type, items))
+        mapping_items = list(ranking)
+        items: list[Any] = [mapping_items[i] for i in order.tolist()]
+        falling_scores = scores[order]
+        starts_group = np.concatenate(
+            (np.ones(min(1, falling_scores.size), np.bool_), falling_scores[1:] != falling_scores[:-1])
+        )
+        sizes = np.diff(np.append(np.flatnonzero(starts_group), falling_scores.size))
+        item_types = set(map(type, items))
     else:
-        no_list = isinstance(ranking, np.ndarray) and ranking.ndim != 1
-        if no_list or isinstance(ranking, (str, bytes, set, frozenset)) or not isinstance(ranking, Iterable):
-            kind = type(ranking).__name__
+        is_scalar_or_table = isinstance(ranking, np.ndarray) and ranking.ndim != 1
+        if is_scalar_or_table or isinstance(ranking, (str, bytes, set, frozenset)) or not isinstance(ranking, Iterable):
+            type_name = type(ranking).__name__
             raise InputError(
-                f"rbo: {name} is of type {kind}, expected a list of items, sets for ties, or {{item: score}}"
+                f"rbo: {name} is of type {type_name}, expected a list of items, sets for ties, or {{item: score}}"
             )
         items = ranking.tolist() if isinstance(ranking, np.ndarray) else list(ranking)
         sizes = None
-        if not GROUPS.isdisjoint(types := set(map(type, items))):
-            groups = [tuple(item) if type(item) in GROUPS else (item,) for item in items]
+        if not TIE_TYPES.isdisjoint(item_types := set(map(type, items))):
+            groups = [tuple(item) if type(item) in TIE_TYPES else (item,) for item in items]
             sizes = list(map(len, groups))
             items = list(chain.from_iterable(groups))
             if 0 in sizes:
                 raise InputError(f"rbo: {name} holds an empty set, expected at least one item in each")
-            types = set(map(type, items))
-    refuse_unclear(items, types, name)
+            item_types = set(map(type, items))
+    refuse_unclear(items, item_types, name)
     n = len(items)
     if sizes is None or len(sizes) == n:
         ranks = np.arange(1, n + 1)
         return RankedItems(items, ranks, ranks, False)
-    last = np.cumsum(sizes)
-    return RankedItems(items, np.repeat(last - sizes + 1, sizes), np.repeat(last, sizes), True)
+    last_ranks = np.cumsum(sizes)
+    return RankedItems(items, np.repeat(last_ranks - sizes + 1, sizes), np.repeat(last_ranks, sizes), True)
 
 
-def refuse_unclear(items: list[Any], types: set[type], name: str) -> None:
+def refuse_unclear(items: list[Any], item_types: set[type], name: str) -> None:
     """Raise InputError where there are no items or they cannot be told apart."""
     if not items:
         raise InputError(f"rbo: {name} is empty, expected at least one item")
@@ -141,9 +143,9 @@ def refuse_unclear(items: list[Any], types: set[type], name: str) -> None:
         message = f"rbo: {name} holds an item that cannot be compared ({error}); expected ids, and sets for ties"
         raise InputError(message) from None
     if len(distinct) < len(items):
-        item, times = Counter(items).most_common(1)[0]
-        raise InputError(f"rbo: {name} holds {item!r} {times} times, expected each item once; remove the others")
-    if not types <= IDS and any(is_missing(item) for item in items):
+        item, n_times = Counter(items).most_common(1)[0]
+        raise InputError(f"rbo: {name} holds {item!r} {n_times} times, expected each item once; remove the others")
+    if not item_types <= ID_TYPES and any(is_missing(item) for item in items):
         raise InputError(f"rbo: {name} holds NaN as an item, which equals no other; expected ids")
 
 
@@ -168,36 +170,38 @@ class Depths(NamedTuple):
 
 
 def agreement(short: RankedItems, long: RankedItems, ties: str) -> Depths:
-    """What the three variants need; Corsi and Urbano (2024), or Webber et al. (2010) where nothing is tied."""
+    """Overlap and norm by depth: Corsi and Urbano (2024), or Webber et al. (2010) where nothing is tied."""
     s, n = len(short.items), len(long.items)
-    depth = np.arange(1.0, n + 1)
-    places = dict(zip(long.items, range(n), strict=True))
-    found = np.fromiter(map(places.get, short.items, repeat(-1)), np.int64, s)
-    in_short = np.flatnonzero(found >= 0)
-    in_long = found[in_short]
-    beyond = depth[s:] - s
+    depths = np.arange(1.0, n + 1)
+    index_in_long = dict(zip(long.items, range(n), strict=True))
+    matches = np.fromiter(map(index_in_long.get, short.items, repeat(-1)), np.int64, s)
+    in_short = np.flatnonzero(matches >= 0)
+    in_long = matches[in_short]
+    n_unseen = depths[s:] - s
     if not (short.tied or long.tied):
         overlap = count_from(np.maximum(in_short, in_long) + 1, n)
-        return Depths(s, overlap, depth, np.ones(n - s), beyond)
+        return Depths(s, overlap, depths, np.ones(n - s), n_unseen)
     if ties == "w":
         overlap = count_from(np.maximum(short.top[in_short], long.top[in_long]), n)
-        ranked_within = np.concatenate((short.bottom, depth[s:])) + long.bottom
-        return Depths(s, overlap, ranked_within / 2, np.ones(n - s), beyond)
-    of_short, of_long = np.zeros(n), share_of_group(long)
-    of_short[:s] = share_of_group(short)
+        n_ranked_within = np.concatenate((short.bottom, depths[s:])) + long.bottom
+        return Depths(s, overlap, n_ranked_within / 2, np.ones(n - s), n_unseen)
+    share_short, share_long = np.zeros(n), share_of_group(long)
+    share_short[:s] = share_of_group(short)
     overlap = expected_overlap(
-        (short.top[in_short], short.bottom[in_short], of_short), (long.top[in_long], long.bottom[in_long], of_long)
+        (short.top[in_short], short.bottom[in_short], share_short),
+        (long.top[in_long], long.bottom[in_long], share_long),
     )
-    norm = depth
+    norm = depths
     if ties == "b":
-        norm = np.sqrt(np.concatenate((agreement_with_itself(short), depth[s:])) * agreement_with_itself(long))
-    only = np.ones(n, np.bool_)
-    only[in_long] = False
-    top, bottom = long.top[only], long.bottom[only]
-    whole, part = count_from(bottom + 1, n)[s:], count_between(top, bottom, n)[s:]
-    share = of_long[s:]
-    first = np.minimum(beyond, whole)
-    return Depths(s, overlap, norm, (whole + share * part) / (whole + part), first + share * (beyond - first))
+        norm = np.sqrt(np.concatenate((agreement_with_itself(short), depths[s:])) * agreement_with_itself(long))
+    only_in_long = np.ones(n, np.bool_)
+    only_in_long[in_long] = False
+    top, bottom = long.top[only_in_long], long.bottom[only_in_long]
+    n_within, n_across = count_from(bottom + 1, n)[s:], count_between(top, bottom, n)[s:]
+    share = share_long[s:]
+    n_first = np.minimum(n_unseen, n_within)
+    mean = (n_within + share * n_across) / (n_within + n_across)
+    return Depths(s, overlap, norm, mean, n_first + share * (n_unseen - n_first))
 
 
 def count_from(starts: Ints, n: int) -> Floats:
@@ -207,8 +211,8 @@ def count_from(starts: Ints, n: int) -> Floats:
 
 def count_between(starts: Ints, ends: Ints, n: int) -> Floats:
     """For d = 1, ..., n, how many pairs have start <= d <= end; pairs with start > end have none."""
-    some = starts <= ends
-    return count_from(starts[some], n) - count_from(ends[some] + 1, n)
+    nonempty = starts <= ends
+    return count_from(starts[nonempty], n) - count_from(ends[nonempty] + 1, n)
 
 
 def share_of_group(ranking: RankedItems) -> Floats:
@@ -227,25 +231,27 @@ def expected_overlap(short: tuple[Ints, Ints, Floats], long: tuple[Ints, Ints, F
     """By depth, the sum over common items of the product of their chances to rank within it.
 
     Each: first and last ranks of the common items' groups, and the chance of the group across each depth. An item's
-    chance is 0 above its group, 1 below it: so four counts of items tell all.
+    chance is 0 above its group, 1 below it: so four counts of items suffice.
     """
     (top_s, bottom_s, share_s), (top_l, bottom_l, share_l) = short, long
     n = share_l.size
-    both = count_from(np.maximum(bottom_s, bottom_l) + 1, n)
-    only_long = count_between(np.maximum(top_s, bottom_l + 1), bottom_s, n)
-    only_short = count_between(np.maximum(top_l, bottom_s + 1), bottom_l, n)
-    neither = count_between(np.maximum(top_s, top_l), np.minimum(bottom_s, bottom_l), n)
-    return both + share_s * only_long + share_l * only_short + share_s * share_l * neither
+    certain_in_both = count_from(np.maximum(bottom_s, bottom_l) + 1, n)
+    certain_in_long = count_between(np.maximum(top_s, bottom_l + 1), bottom_s, n)
+    certain_in_short = count_between(np.maximum(top_l, bottom_s + 1), bottom_l, n)
+    certain_in_none = count_between(np.maximum(top_s, top_l), np.minimum(bottom_s, bottom_l), n)
+    return (
+        certain_in_both + share_s * certain_in_long + share_l * certain_in_short + share_s * share_l * certain_in_none
+    )
 
 
 def extrapolated(depths: Depths, p: float) -> float:
     """RBO_ext: Webber et al., equation 32; with ties Corsi and Urbano."""
     s, n = depths.s, depths.overlap.size
-    agreed = depths.overlap[s - 1] / depths.norm[s - 1]
+    agreement_at_s = depths.overlap[s - 1] / depths.norm[s - 1]
     overlap = depths.overlap.copy()
-    overlap[s:] += np.arange(1, n - s + 1) * agreed * depths.mean
-    beyond = (depths.overlap[-1] + (n - s) * agreed) / n * p**n
-    return min(1.0, float(discounted(overlap / depths.norm, p) + beyond))
+    overlap[s:] += np.arange(1, n - s + 1) * agreement_at_s * depths.mean
+    further_agreement = (depths.overlap[-1] + (n - s) * agreement_at_s) / n * p**n
+    return min(1.0, float(discounted(overlap / depths.norm, p) + further_agreement))
 
 
 def lower_bound(depths: Depths, p: float) -> float:
@@ -262,8 +268,8 @@ def upper_bound(depths: Depths, p: float) -> float:
     # Each further rank of both lists may add two items to the overlap, until all that was seen is in both.
     all_seen = n + s - round(depths.overlap[-1])
     d = np.arange(n + 1, all_seen + 1)
-    until = (1 - p) * float(((2 - all_seen / d) * p ** (d - 1)).sum())
-    return float(discounted(overlap / depths.norm, p) + until + p**all_seen)
+    further_agreement = (1 - p) * float(((2 - all_seen / d) * p ** (d - 1)).sum())
+    return float(discounted(overlap / depths.norm, p) + further_agreement + p**all_seen)
 
 
 def discounted(agreements: Floats, p: float) -> float:
@@ -273,9 +279,9 @@ def discounted(agreements: Floats, p: float) -> float:
 
 def harmonic_tail(n: int, p: float) -> float:
     """The sum of p^d / d over d > n."""
-    terms = ceil(-40 / log(p)) if -40 / log(p) < TERMS else None
-    if terms is not None:  # p^terms is below any rounding
-        d = np.arange(n + 1, n + terms + 1)
+    n_terms = ceil(-40 / log(p)) if -40 / log(p) < MAX_TERMS else None
+    if n_terms is not None:  # p^n_terms is below any rounding
+        d = np.arange(n + 1, n + n_terms + 1)
         return float((p**d / d).sum())
     d = np.arange(1, n + 1)
     return max(0.0, -log1p(-p) - float((p**d / d).sum()))
