@@ -114,7 +114,7 @@ def test_one_pair_of_rankings_by_hand():
 
 
 def test_the_two_sets_have_no_query_in_common_and_every_query_is_drawn_alike():
-    drawn = np.concatenate(list(draw_halves(np.random.default_rng(0), 4000, 11, 4, step=700)))
+    drawn = np.concatenate(list(draw_halves(np.random.default_rng(0), 4000, 11, 4, n_at_once=700)))
     assert drawn.shape == (4000, 2, 4)
     assert all(len(set(row.ravel().tolist())) == 8 for row in drawn)
     for side in (0, 1):
@@ -123,7 +123,9 @@ def test_the_two_sets_have_no_query_in_common_and_every_query_is_drawn_alike():
 
 
 def test_what_is_drawn_does_not_depend_on_how_much_is_drawn_at_once():
-    one, many = (np.concatenate(list(draw_halves(np.random.default_rng(3), 50, 20, 5, step=step))) for step in (50, 7))
+    one, many = (
+        np.concatenate(list(draw_halves(np.random.default_rng(3), 50, 20, 5, n_at_once=step))) for step in (50, 7)
+    )
     assert (one == many).all()
 
 

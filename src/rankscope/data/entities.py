@@ -1,4 +1,4 @@
-"""Tables of ranks: where each system put entities that are relevant. Judgments and runs in one."""
+"""Tables of ranks: where each system ranked entities that are all relevant; judgments and runs in one table."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = [
 #: Places of entities in a table: a matrix (groups, size), or one list a group.
 Groups = npt.ArrayLike | Sequence[npt.ArrayLike]
 Where = Callable[[int], str]
-#: Ranks beyond are no longer exact in float64.
-LARGEST = 2**53
+#: Ranks from here on are not exact in float64.
+MAX_RANK = 2**53
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,16 +58,16 @@ class EntityRanks:
     where: InitVar[Where | None] = None
 
     def __post_init__(self, where: Where | None) -> None:
-        everything = self.__dict__
-        everything["systems"], everything["entity_ids"] = tuple(self.systems), tuple(self.entity_ids)
+        fields = self.__dict__
+        fields["systems"], fields["entity_ids"] = tuple(self.systems), tuple(self.entity_ids)
         try:
-            everything["ranks"] = np.array(self.ranks, np.float64)
+            fields["ranks"] = np.array(self.ranks, np.float64)
         except (TypeError, ValueError):
             raise InputError("the ranks are no table of numbers, expected (systems, entities)") from None
         if self.total_ranks is not None:
-            everything["total_ranks"] = check_total(self.total_ranks)
+            fields["total_ranks"] = check_total(self.total_ranks)
         self.ranks.flags.writeable = False
-        check_entity_ranks(self, where or (lambda row: f"entity {self.entity_ids[row]!r}"))
+        check_entity_ranks(self, where or (lambda entity: f"entity {self.entity_ids[entity]!r}"))
 
     def __len__(self) -> int:
         """How many entities."""
@@ -77,21 +77,21 @@ class EntityRanks:
     def tied(self) -> Ints:
         """(systems) how many entities have a rank that another one has as well, or a fractional one."""
         order = np.argsort(self.ranks, axis=1, kind="stable")
-        rising = np.take_along_axis(self.ranks, order, axis=1)
-        same = rising[:, 1:] == rising[:, :-1]
-        marked = rising % 1 != 0
-        marked[:, 1:] |= same
-        marked[:, :-1] |= same
-        return np.asarray(marked.sum(axis=1), np.int64)
+        sorted_ranks = np.take_along_axis(self.ranks, order, axis=1)
+        equals_next = sorted_ranks[:, 1:] == sorted_ranks[:, :-1]
+        is_tied = sorted_ranks % 1 != 0
+        is_tied[:, 1:] |= equals_next
+        is_tied[:, :-1] |= equals_next
+        return np.asarray(is_tied.sum(axis=1), np.int64)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: the ties."""
-        tied = [f"{name} {n}" for name, n in zip(self.systems, self.tied.tolist(), strict=True) if n]
-        if not tied:
+        tied_counts = [f"{name} {n}" for name, n in zip(self.systems, self.tied.tolist(), strict=True) if n]
+        if not tied_counts:
             return ()
-        said = first_names(tied, 5)
-        return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({said})",)
+        tied_text = first_names(tied_counts, 5)
+        return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({tied_text})",)
 
     def hits(self, system: str | None = None, groups: Groups | None = None) -> Hits:
         """The ranks of one system as hits: one query of relevant documents only, or one query a group.
@@ -113,35 +113,37 @@ class EntityRanks:
         if groups is None:
             return (self.name,), np.arange(len(self)), np.array([0, len(self)])
         if isinstance(groups, np.ndarray):
-            parts, dimensions = [groups], 2
+            index_arrays, n_dimensions = [groups], 2
             lengths = np.full(groups.shape[:1], groups.shape[-1] if groups.ndim == 2 else 0, np.int64)
         else:
-            parts, dimensions = [np.asarray(group) for group in groups], 1  # type: ignore[union-attr]  # or it is refused
-            lengths = np.array([part.size for part in parts], np.int64)
-        for part in parts:
-            if part.ndim != dimensions:
+            index_arrays, n_dimensions = [np.asarray(group) for group in groups], 1  # type: ignore[union-attr]
+            lengths = np.array([indices.size for indices in index_arrays], np.int64)
+        for indices in index_arrays:
+            if indices.ndim != n_dimensions:
                 raise ParameterError(
-                    f"groups of shape {part.shape}, expected (groups, size), or one list of indices a group"
+                    f"groups of shape {indices.shape}, expected (groups, size), or one list of indices a group"
                 )
-            if part.size and part.dtype.kind not in "iu":
-                raise ParameterError(f"groups of type {part.dtype}, expected indices of entities")
-        members = np.concatenate([np.zeros(0, np.int64), *(part.ravel().astype(np.int64) for part in parts)])
+            if indices.size and indices.dtype.kind not in "iu":
+                raise ParameterError(f"groups of type {indices.dtype}, expected indices of entities")
+        members = np.concatenate(
+            [np.zeros(0, np.int64), *(indices.ravel().astype(np.int64) for indices in index_arrays)]
+        )
         if members.size and not 0 <= members.min() <= members.max() < len(self):
             raise ParameterError(
                 f"entities {members.min()} to {members.max()} in groups, expected indices from 0 to {len(self) - 1}"
             )
         return tuple(map(str, range(lengths.size))), members, bounds(lengths)
 
-    def _hits(self, system: int, groups: tuple[tuple[str, ...], Ints, Ints], shared: dict[Any, Any]) -> Hits:
+    def _hits(self, system: int, groups: tuple[tuple[str, ...], Ints, Ints], pool_memory: dict[Any, Any]) -> Hits:
         query_ids, members, offsets = groups
-        given, lengths = self.ranks[system][members], np.diff(offsets)
+        ranks, lengths = self.ranks[system][members], np.diff(offsets)
         if lengths.size and (lengths == lengths[0]).all():  # a table, which NumPy sorts line by line
-            table = np.argsort(given.reshape(lengths.size, int(lengths[0])), axis=1, kind="stable")
-            order = (table + offsets[:-1, None]).ravel()
+            sorted_columns = np.argsort(ranks.reshape(lengths.size, int(lengths[0])), axis=1, kind="stable")
+            order = (sorted_columns + offsets[:-1, None]).ravel()
         else:
-            order = np.lexsort((given, group_of(offsets)))
-        rank = given[order]
-        listed = self.total_ranks or int(np.ceil(self.ranks[system].max()))
+            order = np.lexsort((ranks, group_of(offsets)))
+        rank = ranks[order]
+        n_retrieved = self.total_ranks or int(np.ceil(self.ranks[system].max()))
         return Hits(
             query_ids=query_ids,
             offsets=offsets,
@@ -150,29 +152,29 @@ class EntityRanks:
             last=rank,
             relevance=np.ones(rank.size, np.int64),
             judged=place_in_group(offsets)[order],
-            retrieved=np.full(len(query_ids), listed, np.int64),
+            retrieved=np.full(len(query_ids), n_retrieved, np.int64),
             missing=np.zeros(len(query_ids), np.bool_),
             grades=np.ones(rank.size, np.int64),
             grade_offsets=offsets,
             max_grade=1,
             collection_size=self.total_ranks,
             ties="given",
-            _pool_memory=shared,
+            _pool_memory=pool_memory,
         )
 
 
 def hits_of_entities(table: EntityRanks, groups: Groups | None = None) -> list[tuple[str, Hits]]:
     """The name and the hits of each system of the table, as `EntityRanks.hits`, in the table's order.
 
-    groups: as there; the same for all systems, which share what follows from them alone.
+    groups: as there, the same for all systems. What measures compute from the groups alone is computed once for all.
     """
-    chosen, shared = table._groups(groups), {}  # type: tuple[tuple[str, ...], Ints, Ints], dict[Any, Any]
-    return [(name, table._hits(s, chosen, shared)) for s, name in enumerate(table.systems)]
+    grouping, pool_memory = table._groups(groups), {}  # type: tuple[tuple[str, ...], Ints, Ints], dict[Any, Any]
+    return [(name, table._hits(system, grouping, pool_memory)) for system, name in enumerate(table.systems)]
 
 
 def check_total(total: object) -> int:
-    """Raise ParameterError for what is no number of ranked items."""
-    if isinstance(total, bool) or not isinstance(total, (int, np.integer)) or not 1 <= total < LARGEST:
+    """The number of ranked items as an int. Raises ParameterError where it is none."""
+    if isinstance(total, bool) or not isinstance(total, (int, np.integer)) or not 1 <= total < MAX_RANK:
         raise ParameterError(
             f"the number of all ranked items is {total!r}, expected a whole number of at least 1 and below 2^53"
         )
@@ -180,7 +182,7 @@ def check_total(total: object) -> int:
 
 
 def check_entity_ranks(table: EntityRanks, where: Where) -> None:
-    """Raise InputError for a table that is none."""
+    """Raise InputError for a table that is not valid."""
     systems, entities, ranks = table.systems, table.entity_ids, table.ranks
     if ranks.shape != (len(systems), len(entities)):
         raise InputError(
@@ -188,30 +190,34 @@ def check_entity_ranks(table: EntityRanks, where: Where) -> None:
         )
     if not systems or not entities:
         raise InputError(f"{len(systems)} systems and {len(entities)} entities, expected at least one of each")
-    odd = next((name for name in (*systems, *entities) if not isinstance(name, str)), None)
-    if odd is not None:
-        raise InputError(f"the name {odd!r} is no string, expected strings for systems and entities; use str(...)")
-    twice = first_duplicate(systems)
-    if twice is not None:
-        raise InputError(f"two systems are named {systems[twice]!r}, expected a name of its own for each; rename one")
+    non_string = next((name for name in (*systems, *entities) if not isinstance(name, str)), None)
+    if non_string is not None:
+        raise InputError(
+            f"the name {non_string!r} is no string, expected strings for systems and entities; use str(...)"
+        )
+    duplicate = first_duplicate(systems)
+    if duplicate is not None:
+        raise InputError(
+            f"two systems are named {systems[duplicate]!r}, expected a name of its own for each; rename one"
+        )
     if "" in entities:
         raise InputError(f"{where(entities.index(''))}: an entity without a name, expected one; correct this line")
-    twice = first_duplicate(entities)
-    if twice is not None:
-        raise InputError(f"{where(twice)}: entity {entities[twice]!r} is listed twice; keep one of its lines")
-    bad = ~((ranks < LARGEST) & (ranks >= table.least) & (ranks > 0))
-    if bad.any():
-        row = int(np.flatnonzero(bad.any(axis=0))[0])
-        system = int(np.flatnonzero(bad[:, row])[0])
-        least = f"at least {table.least:g}" if table.least > 0 else "more than 0"
-        least += " and below 2^53"
+    duplicate = first_duplicate(entities)
+    if duplicate is not None:
+        raise InputError(f"{where(duplicate)}: entity {entities[duplicate]!r} is listed twice; keep one of its lines")
+    is_invalid = ~((ranks < MAX_RANK) & (ranks >= table.least) & (ranks > 0))
+    if is_invalid.any():
+        entity = int(np.flatnonzero(is_invalid.any(axis=0))[0])
+        system = int(np.flatnonzero(is_invalid[:, entity])[0])
+        expected = f"at least {table.least:g}" if table.least > 0 else "more than 0"
+        expected += " and below 2^53"
         raise InputError(
-            f"{where(row)}: the rank of system {systems[system]!r} is {ranks[system, row]:g}, expected a finite number "
-            f"of {least}; correct this rank"
+            f"{where(entity)}: the rank of system {systems[system]!r} is {ranks[system, entity]:g}, expected a finite "
+            f"number of {expected}; correct this rank"
         )
     if table.total_ranks is not None and table.total_ranks < ranks.max():
-        system, row = map(int, np.unravel_index(np.argmax(ranks), ranks.shape))
+        system, entity = map(int, np.unravel_index(np.argmax(ranks), ranks.shape))
         raise InputError(
-            f"{where(row)}: the rank of system {systems[system]!r} is {ranks[system, row]:g}, but only "
+            f"{where(entity)}: the rank of system {systems[system]!r} is {ranks[system, entity]:g}, but only "
             f"{table.total_ranks} items are said to be ranked (--total-ranks, total_ranks); correct one of them"
         )

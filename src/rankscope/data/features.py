@@ -1,4 +1,4 @@
-"""Features of the documents of each query as a table of numbers, with their grades."""
+"""Features: a table of numbers for the documents of each query, with their grades."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = [
 
 Where = Callable[[int], str]
 #: Whole numbers beyond this are not exact in float64.
-HIGHEST = 2.0**53
-#: What None and NaN become in an array of texts.
+MAX_INTEGER = 2.0**53
+#: The texts that None and NaN become in an array of texts.
 TEXTS_OF_NONE = ("None", "nan", "<NA>", "NaT")
 
 
@@ -43,10 +43,10 @@ class Features:
     Raises InputError for a number that is not finite (naming `where` of its row), numbers that do not fit, an empty
     query, no document, names of features or of queries that occur twice.
 
-    >>> found = Features.of([[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]], [2, 0, 1], ["q1", "q2", "q1"])
-    >>> found.query_ids, found.offsets.tolist(), found.relevance.tolist(), found.notes
+    >>> features = Features.of([[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]], [2, 0, 1], ["q1", "q2", "q1"])
+    >>> features.query_ids, features.offsets.tolist(), features.relevance.tolist(), features.notes
     (('q1', 'q2'), [0, 2, 3], [2, 1, 0], ('features: the documents of 1 query were not together and are now',))
-    >>> found.in_given_order([9.0, 7.0, 8.0]).tolist()
+    >>> features.in_given_order([9.0, 7.0, 8.0]).tolist()
     [9.0, 8.0, 7.0]
     """
 
@@ -66,52 +66,56 @@ class Features:
     where: InitVar[Where | None] = None
 
     def __post_init__(self, where: Where | None) -> None:
-        everything = self.__dict__
+        fields = self.__dict__
         values = np.asarray(self.values)
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
-        everything["values"] = np.ascontiguousarray(values)
-        everything["relevance"] = np.asarray(self.relevance, np.int64)
-        everything["offsets"] = np.asarray(self.offsets, np.int64)
-        everything["query_ids"] = tuple(self.query_ids)
+        fields["values"] = np.ascontiguousarray(values)
+        fields["relevance"] = np.asarray(self.relevance, np.int64)
+        fields["offsets"] = np.asarray(self.offsets, np.int64)
+        fields["query_ids"] = tuple(self.query_ids)
         if values.ndim == 2:
-            everything["names"] = tuple(self.names) or tuple(str(i + 1) for i in range(values.shape[1]))
+            fields["names"] = tuple(self.names) or tuple(str(i + 1) for i in range(values.shape[1]))
         self.check(where or (lambda row: f"{self.name}, document {row + 1}"))
 
     def check(self, where: Where) -> None:
         if self.values.ndim != 2 or not self.values.size:
             raise InputError(f"features of shape {self.values.shape}, expected (documents, features) with at least one")
-        n, width = self.values.shape
-        if self.relevance.shape != (n,):
-            raise InputError(f"{self.relevance.size} grades for {n} documents, expected one each")
-        if len(self.names) != width or len(set(self.names)) != width:
-            raise InputError(f"{len(set(self.names))} names for {width} features, expected one of its own for each")
-        if self.doc_ids is not None and len(self.doc_ids) != n:
-            raise InputError(f"{len(self.doc_ids)} names for {n} documents, expected one each")
-        if self.comments is not None and len(self.comments) != n:
-            raise InputError(f"{len(self.comments)} comments for {n} documents, expected one each")
+        n_documents, n_features = self.values.shape
+        if self.relevance.shape != (n_documents,):
+            raise InputError(f"{self.relevance.size} grades for {n_documents} documents, expected one each")
+        if len(self.names) != n_features or len(set(self.names)) != n_features:
+            raise InputError(
+                f"{len(set(self.names))} names for {n_features} features, expected one of its own for each"
+            )
+        if self.doc_ids is not None and len(self.doc_ids) != n_documents:
+            raise InputError(f"{len(self.doc_ids)} names for {n_documents} documents, expected one each")
+        if self.comments is not None and len(self.comments) != n_documents:
+            raise InputError(f"{len(self.comments)} comments for {n_documents} documents, expected one each")
         lengths = np.diff(self.offsets)
-        if self.offsets.ndim != 1 or self.offsets[:1].tolist() != [0] or int(self.offsets[-1]) != n:
-            raise InputError(f"the groups hold {int(lengths.sum())} documents, and there are {n}; correct their sizes")
+        if self.offsets.ndim != 1 or self.offsets[:1].tolist() != [0] or int(self.offsets[-1]) != n_documents:
+            raise InputError(
+                f"the groups hold {int(lengths.sum())} documents, and there are {n_documents}; correct their sizes"
+            )
         if (lengths < 1).any():
             raise InputError(
                 f"group {int(np.argmax(lengths < 1)) + 1} is empty, expected at least one document in each"
             )
         if len(self.query_ids) != lengths.size:
             raise InputError(f"{len(self.query_ids)} names for {lengths.size} queries, expected one each")
-        again = first_duplicate(self.query_ids)
-        if again is not None:
+        duplicate = first_duplicate(self.query_ids)
+        if duplicate is not None:
             raise InputError(
-                f"{self.name}: two queries are named {self.query_ids[again]!r}, expected a name of its own for each"
+                f"{self.name}: two queries are named {self.query_ids[duplicate]!r}, expected a name of its own for each"
             )
         with np.errstate(over="ignore", invalid="ignore"):
-            total = self.values.sum(dtype=np.float64)  # finite in nearly all cases, and quicker than to look at each
+            total = self.values.sum(dtype=np.float64)  # nearly always finite, and quicker than a check of each value
         if not np.isfinite(total) and not np.isfinite(self.values).all():
             row, column = np.argwhere(~np.isfinite(self.values))[0]
-            place = int(row) if self.order is None else int(self.order[row])
+            given_row = int(row) if self.order is None else int(self.order[row])
             raise InputError(
-                f"{where(place)}: feature {self.names[column]!r} is {self.values[row, column]:g}, expected a finite "
-                "number; write 0 for what is missing"
+                f"{where(given_row)}: feature {self.names[column]!r} is {self.values[row, column]:g}, expected a "
+                "finite number; write 0 for what is missing"
             )
 
     @classmethod
@@ -122,48 +126,49 @@ class Features:
         queries: Sequence[Any] | npt.NDArray[Any] | None = None,
         *,
         sizes: npt.ArrayLike | None = None,
-        **more: Any,
+        **other_fields: Any,
     ) -> Features:
         """From rows in any order with the query of each, or from rows that are together with the size of each group.
 
         relevance: default zeros, and the grades are not known. queries, sizes: one of the two; neither: one query.
-        more: other fields of the class; with query_ids among them, queries are places in these.
+        other_fields: other fields of the class; with query_ids among them, queries are places in these.
         Raises InputError as the class does, and for a query that is None or NaN, a size that is no whole number.
         """
         table = np.asarray(values)
-        n = len(table) if table.ndim else 0
-        grades = np.zeros(n, np.int64) if relevance is None else to_integers(relevance, "document {}: grade")
-        more.setdefault("graded", relevance is not None)
+        n_documents = len(table) if table.ndim else 0
+        grades = np.zeros(n_documents, np.int64) if relevance is None else to_integers(relevance, "document {}: grade")
+        other_fields.setdefault("graded", relevance is not None)
         if queries is not None and sizes is not None:
             raise InputError("queries and sizes were given, expected one of the two")
         if queries is None:
-            given = np.array([n]) if sizes is None else to_integers(sizes, "group {}: size")
-            ids = more.pop("query_ids", None) or tuple(str(i + 1) for i in range(given.size))
-            return cls(values=table, relevance=grades, offsets=bounds(given), query_ids=ids, **more)
+            group_sizes = np.array([n_documents]) if sizes is None else to_integers(sizes, "group {}: size")
+            query_ids = other_fields.pop("query_ids", None) or tuple(str(i + 1) for i in range(group_sizes.size))
+            return cls(values=table, relevance=grades, offsets=bounds(group_sizes), query_ids=query_ids, **other_fields)
         labels = np.asarray(queries)
-        if labels.shape != (n,):
-            raise InputError(f"{labels.size} queries for {n} documents, expected one each")
-        refuse_missing_labels(queries, labels, more.get("name", "features"))
-        codes, ids, apart = query_codes(labels)
-        named = more.pop("query_ids", None)
-        if named is not None:
-            ids = tuple(named[int(place)] for place in ids)
-        lengths = np.bincount(codes, minlength=len(ids))
-        if not apart:
-            return cls(values=table, relevance=grades, offsets=bounds(lengths), query_ids=ids, **more)
+        if labels.shape != (n_documents,):
+            raise InputError(f"{labels.size} queries for {n_documents} documents, expected one each")
+        refuse_missing_labels(queries, labels, other_fields.get("name", "features"))
+        codes, query_ids, n_scattered = query_codes(labels)
+        given_ids = other_fields.pop("query_ids", None)
+        if given_ids is not None:
+            query_ids = tuple(given_ids[int(code)] for code in query_ids)
+        lengths = np.bincount(codes, minlength=len(query_ids))
+        if not n_scattered:
+            return cls(values=table, relevance=grades, offsets=bounds(lengths), query_ids=query_ids, **other_fields)
         order = np.argsort(codes, kind="stable")
-        name = more.get("name", "features")
-        texts = {field: more.pop(field, None) for field in ("doc_ids", "comments")}
-        told = f"{name}: the documents of {apart} {'query' if apart == 1 else 'queries'} were not together and are now"
+        name = other_fields.get("name", "features")
+        text_columns = {field: other_fields.pop(field, None) for field in ("doc_ids", "comments")}
+        noun = "query" if n_scattered == 1 else "queries"
+        note = f"{name}: the documents of {n_scattered} {noun} were not together and are now"
         return cls(
             values=table[order],
             relevance=grades[order],
             offsets=bounds(lengths),
-            query_ids=ids,
+            query_ids=query_ids,
             order=order,
-            doc_ids=take_texts(texts["doc_ids"], order),
-            comments=take_texts(texts["comments"], order),
-            **{**more, "notes": (*more.get("notes", ()), told)},
+            doc_ids=take_texts(text_columns["doc_ids"], order),
+            comments=take_texts(text_columns["comments"], order),
+            **{**other_fields, "notes": (*other_fields.get("notes", ()), note)},
         )
 
     def __len__(self) -> int:
@@ -177,15 +182,15 @@ class Features:
 
     def in_given_order(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
         """(documents) scores of the documents, in the order in which their rows were given."""
-        found = np.asarray(scores)
+        document_scores = np.asarray(scores)
         if self.order is None:
-            return found
-        back = np.empty_like(found)
-        back[self.order] = found
-        return back
+            return document_scores
+        in_input_order = np.empty_like(document_scores)
+        in_input_order[self.order] = document_scores
+        return in_input_order
 
     def select(self, queries: npt.ArrayLike) -> Features:
-        """Some of the queries, by place; as they are here, and not as they were given."""
+        """Some of the queries, by their places here; `order` is not kept."""
         index = np.asarray(queries, np.int64)
         lengths = np.diff(self.offsets)[index]
         rows = ranges(self.offsets[index], lengths)
@@ -204,10 +209,10 @@ class Features:
 
     def arranged(self, names: Sequence[str]) -> Features:
         """The features of these names in this order; zeros for those that are not here."""
-        places = {name: i for i, name in enumerate(self.names)}
+        column_of = {name: i for i, name in enumerate(self.names)}
         values = np.zeros((len(self), len(names)), self.values.dtype)
-        here = [i for i, name in enumerate(names) if name in places]
-        values[:, here] = self.values[:, [places[names[i]] for i in here]]
+        present = [i for i, name in enumerate(names) if name in column_of]
+        values[:, present] = self.values[:, [column_of[names[i]] for i in present]]
         return replace(self, values=values, names=tuple(names), where=None)
 
 
@@ -216,20 +221,20 @@ def take_texts(texts: Sequence[str] | None, rows: Ints) -> list[str] | None:
     return None if texts is None else [texts[i] for i in rows.tolist()]
 
 
-def to_integers(numbers: npt.ArrayLike, what: str) -> Ints:
-    """Numbers as whole ones. what: what the one at place {}, from 1, is. Raises InputError for others."""
-    given = np.asarray(numbers, np.float64)
-    good = (given == np.floor(given)) & (np.abs(given) < HIGHEST)  # NaN and infinities are refused, too
-    if not good.all():
-        row = int(np.argmin(good))
-        raise InputError(f"{what.format(row + 1)} {given.ravel()[row]:g}, expected a whole number")
-    return given.astype(np.int64)
+def to_integers(numbers: npt.ArrayLike, template: str) -> Ints:
+    """Numbers as int64. template: begins the message; {} is the place of the number from 1. Raises InputError."""
+    floats = np.asarray(numbers, np.float64)
+    is_whole = (floats == np.floor(floats)) & (np.abs(floats) < MAX_INTEGER)  # NaN and infinities are refused, too
+    if not is_whole.all():
+        row = int(np.argmin(is_whole))
+        raise InputError(f"{template.format(row + 1)} {floats.ravel()[row]:g}, expected a whole number")
+    return floats.astype(np.int64)
 
 
-def refuse_missing_labels(given: Any, labels: npt.NDArray[Any], name: str) -> None:
-    """Raise InputError for queries that are None or NaN. given: the labels before they became an array."""
-    if labels.dtype.kind == "U" and not isinstance(given, np.ndarray) and np.isin(labels, TEXTS_OF_NONE).any():
-        labels = np.asarray(given, object)  # beside texts, None and NaN become texts themselves
+def refuse_missing_labels(raw_labels: Any, labels: npt.NDArray[Any], name: str) -> None:
+    """Raise InputError for queries that are None or NaN. raw_labels: the labels before they became an array."""
+    if labels.dtype.kind == "U" and not isinstance(raw_labels, np.ndarray) and np.isin(labels, TEXTS_OF_NONE).any():
+        labels = np.asarray(raw_labels, object)  # beside texts, None and NaN become texts themselves
     if labels.dtype.kind == "f":
         missing = np.isnan(labels)
     elif labels.dtype.kind in "mM":
@@ -247,18 +252,24 @@ def refuse_missing_labels(given: Any, labels: npt.NDArray[Any], name: str) -> No
 
 
 def is_missing(label: Any) -> bool:
-    """None, NaN, and what pandas has for them."""
+    """Whether a label is None, NaN or one of the missing values of pandas."""
     return (
         label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
     )
 
 
 def query_codes(labels: npt.NDArray[Any]) -> tuple[Ints, tuple[str, ...], int]:
-    """Places of queries among their names, in the order in which they first stand; how many are not together."""
-    new = np.ones(labels.size, np.bool_)
-    new[1:] = labels[1:] != labels[:-1]
-    starts = np.flatnonzero(new)
-    places: dict[Any, int] = {}
-    runs = np.array([places.setdefault(label, len(places)) for label in labels[starts].tolist()], np.int64)
-    apart = int((np.bincount(runs, minlength=len(places)) > 1).sum()) if runs.size else 0
-    return np.repeat(runs, np.diff(np.append(starts, labels.size))), tuple(map(str, places)), apart
+    """The code of each row's query, the names of the queries in their first order, and how many are not together."""
+    starts_stretch = np.ones(labels.size, np.bool_)
+    starts_stretch[1:] = labels[1:] != labels[:-1]
+    stretch_starts = np.flatnonzero(starts_stretch)
+    code_of_label: dict[Any, int] = {}
+    stretch_codes = np.array(
+        [code_of_label.setdefault(label, len(code_of_label)) for label in labels[stretch_starts].tolist()], np.int64
+    )
+    n_scattered = int((np.bincount(stretch_codes, minlength=len(code_of_label)) > 1).sum()) if stretch_codes.size else 0
+    return (
+        np.repeat(stretch_codes, np.diff(np.append(stretch_starts, labels.size))),
+        tuple(map(str, code_of_label)),
+        n_scattered,
+    )

@@ -1,4 +1,4 @@
-"""Hits: at which rank each judged document was retrieved, and what there was to retrieve."""
+"""Hits: the ranks at which judged documents were retrieved, and the grades of all judged documents."""
 
 from __future__ import annotations
 
@@ -66,22 +66,22 @@ class Hits:
     _pool_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        everything = self.__dict__
+        fields = self.__dict__
         for name in ARRAYS:
-            everything[name].flags.writeable = False
+            fields[name].flags.writeable = False
 
     def __len__(self) -> int:
         """How many queries."""
         return len(self.query_ids)
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What `compute` gives, computed once for these hits."""
+        """The result of `compute`, cached for these hits."""
         if key not in self._memory:
             self._memory[key] = freeze(compute())
         return cast(T, self._memory[key])
 
     def once_for_pool(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What `compute` gives from the judgments alone, computed once for all runs of one Qrels."""
+        """The result of `compute`, which uses the judgments alone, cached for all runs of one Qrels."""
         if key not in self._pool_memory:
             self._pool_memory[key] = freeze(compute())
         return cast(T, self._pool_memory[key])
@@ -102,13 +102,13 @@ class Hits:
 
     def relevant(self, rel: int | None = None) -> Bools:
         """(hits) whether the relevance reaches `rel` (default: the one of these hits)."""
-        level = self.rel if rel is None else rel
-        return self.once(("relevant", level), lambda: self.relevance >= level)
+        min_relevance = self.rel if rel is None else rel
+        return self.once(("relevant", min_relevance), lambda: self.relevance >= min_relevance)
 
     def relevant_above(self, rel: int | None = None) -> Ints:
         """(hits) how many relevant documents of the query rank above each."""
-        level = self.rel if rel is None else rel
-        return self.once(("relevant_above", level), lambda: self.before(self.relevant(level)))
+        min_relevance = self.rel if rel is None else rel
+        return self.once(("relevant_above", min_relevance), lambda: self.before(self.relevant(min_relevance)))
 
     def before(self, marked: Bools) -> Ints:
         """(hits) how many marked hits of the query rank above each."""
@@ -116,15 +116,16 @@ class Hits:
 
     def n_relevant(self, rel: int | None = None) -> Floats:
         """(queries) the number of judged documents whose relevance reaches `rel`."""
-        level = self.rel if rel is None else rel
+        min_relevance = self.rel if rel is None else rel
         return self.once_for_pool(
-            ("n_relevant", level), lambda: sum_by_group(self.grades >= level, self.grade_query, len(self))
+            ("n_relevant", min_relevance),
+            lambda: sum_by_group(self.grades >= min_relevance, self.grade_query, len(self)),
         )
 
     def n_nonrelevant(self, rel: int | None = None) -> Floats:
         """(queries) the number of documents judged not relevant: grades from 0 to below `rel`."""
-        level = self.rel if rel is None else rel
-        return sum_by_group((self.grades >= 0) & (self.grades < level), self.grade_query, len(self))
+        min_relevance = self.rel if rel is None else rel
+        return sum_by_group((self.grades >= 0) & (self.grades < min_relevance), self.grade_query, len(self))
 
     def select(self, queries: npt.ArrayLike) -> Hits:
         """The hits of these queries (indices, repeats allowed, in this order; or a mask over all queries)."""
@@ -138,16 +139,16 @@ class Hits:
         if index.size and not 0 <= index.min() <= index.max() < len(self):
             raise ParameterError(f"queries {index.min()} to {index.max()}, expected indices from 0 to {len(self) - 1}")
         index = index.astype(np.intp)
-        counts, sizes = np.diff(self.offsets)[index], np.diff(self.grade_offsets)[index]
-        rows = ranges(self.offsets[index], counts)
+        n_hits, n_grades = np.diff(self.offsets)[index], np.diff(self.grade_offsets)[index]
+        rows = ranges(self.offsets[index], n_hits)
         return self._with(
             rows,
             query_ids=tuple(self.query_ids[i] for i in index),
-            offsets=bounds(counts),
+            offsets=bounds(n_hits),
             retrieved=self.retrieved[index],
             missing=self.missing[index],
-            grades=self.grades[ranges(self.grade_offsets[index], sizes)],
-            grade_offsets=bounds(sizes),
+            grades=self.grades[ranges(self.grade_offsets[index], n_grades)],
+            grade_offsets=bounds(n_grades),
             subtopics=None if self.subtopics is None else self.subtopics.select(index),
             _pool_memory={},
         )
@@ -162,31 +163,31 @@ class Hits:
                 "choose another tie rule (doc_id_desc or file)"
             )
         depth = min(int(depth), np.iinfo(np.int64).max)
-        kept = self.rank <= depth
+        is_within = self.rank <= depth
         return self._with(
-            np.flatnonzero(kept),
-            last=np.minimum(self.last[kept], depth),
-            offsets=bounds(self.sum(kept).astype(np.int64)),
+            np.flatnonzero(is_within),
+            last=np.minimum(self.last[is_within], depth),
+            offsets=bounds(self.sum(is_within).astype(np.int64)),
             retrieved=np.minimum(self.retrieved, depth),
         )
 
     def judged_only(self) -> Hits:
         """The hits as if documents not judged (negative grades too) had not been retrieved."""
-        kept = self.relevance >= 0
-        rows = np.flatnonzero(kept)
-        counts = self.sum(kept).astype(np.int64)
-        offsets = bounds(counts)
+        is_judged = self.relevance >= 0
+        rows = np.flatnonzero(is_judged)
+        n_hits = self.sum(is_judged).astype(np.int64)
+        offsets = bounds(n_hits)
         rank = place_in_group(offsets) + 1.0
-        # Hits tied before are neighbours still: their first and last of the new ranks.
-        group = np.repeat(np.arange(len(self)), counts)
-        new = np.ones(rows.size, np.bool_)
-        new[1:] = (self.first[rows][1:] != self.first[rows][:-1]) | (group[1:] != group[:-1])
-        tie = np.cumsum(new) - 1
-        first = rank[new][tie] if rows.size else rank
-        last = first + np.bincount(tie, minlength=0)[tie] - 1 if rows.size else rank
+        # Tied hits are still neighbours: first and last are recomputed from the new ranks.
+        query_index = np.repeat(np.arange(len(self)), n_hits)
+        starts_tie = np.ones(rows.size, np.bool_)
+        starts_tie[1:] = (self.first[rows][1:] != self.first[rows][:-1]) | (query_index[1:] != query_index[:-1])
+        tie_index = np.cumsum(starts_tie) - 1
+        first = rank[starts_tie][tie_index] if rows.size else rank
+        last = first + np.bincount(tie_index, minlength=0)[tie_index] - 1 if rows.size else rank
         if self.ties == "average":
             rank = (first + last) / 2
-        return self._with(rows, rank=rank, first=first, last=last, offsets=offsets, retrieved=counts)
+        return self._with(rows, rank=rank, first=first, last=last, offsets=offsets, retrieved=n_hits)
 
     def filled(self, grade: int, depth: int | None = None) -> Hits:
         """The hits as if every document of the lists that has no judgment (negative grades too) were judged `grade`.
@@ -200,10 +201,10 @@ class Hits:
         offsets = bounds(lengths)
         rank: Floats = (place_in_group(offsets) + 1).astype(np.float64)
         relevance, judged = np.full(rank.size, grade), np.full(rank.size, -1)
-        kept = np.flatnonzero(self.rank <= lengths[self.query])
-        at = offsets[self.query[kept]] + self.rank[kept].astype(np.int64) - 1
-        relevance[at] = np.where(self.relevance[kept] < 0, grade, self.relevance[kept])
-        judged[at] = self.judged[kept]
+        hit_index = np.flatnonzero(self.rank <= lengths[self.query])
+        positions = offsets[self.query[hit_index]] + self.rank[hit_index].astype(np.int64) - 1
+        relevance[positions] = np.where(self.relevance[hit_index] < 0, grade, self.relevance[hit_index])
+        judged[positions] = self.judged[hit_index]
         return replace(
             self,
             rank=rank,
@@ -226,15 +227,15 @@ class Hits:
         hits. memory: what is computed from the new judgments alone; one dict, empty at first, for all runs. Judgments
         by subtopic are left out. Hits of `filled` know places no more, and cannot be judged anew.
         """
-        document = self.grade_offsets[self.query] + self.judged
-        rows = np.flatnonzero(places[document] >= 0)
+        document_index = self.grade_offsets[self.query] + self.judged
+        rows = np.flatnonzero(places[document_index] >= 0)
         if self.ties == "average":  # tied ones by falling grade, as the join has them
-            rows = rows[np.lexsort((-relevance[document[rows]], self.first[rows], self.query[rows]))]
-        document = document[rows]
+            rows = rows[np.lexsort((-relevance[document_index[rows]], self.first[rows], self.query[rows]))]
+        document_index = document_index[rows]
         return self._with(
             rows,
-            relevance=relevance[document],
-            judged=places[document],
+            relevance=relevance[document_index],
+            judged=places[document_index],
             offsets=bounds(np.bincount(self.query[rows], minlength=len(self))),
             grades=grades,
             grade_offsets=grade_offsets,
@@ -248,21 +249,21 @@ class Hits:
         """The queries of all parts, one after the other."""
         if not parts:
             raise ParameterError("no hits to put together, expected at least one part")
-        head = parts[0]
-        if len({(p.rel, p.collection_size, p.ties, p.precision) for p in parts}) > 1:
+        first = parts[0]
+        if len({(part.rel, part.collection_size, part.ties, part.precision) for part in parts}) > 1:
             raise ParameterError("hits of different conventions (rel, ties, precision) cannot be put together")
 
-        def joined(name: str) -> Any:
-            return np.concatenate([getattr(p, name) for p in parts])
+        def concatenated(name: str) -> Any:
+            return np.concatenate([getattr(part, name) for part in parts])
 
-        arrays: dict[str, Any] = {n: joined(n) for n in (*PER_HIT, "retrieved", "missing", "grades")}
+        arrays: dict[str, Any] = {name: concatenated(name) for name in (*PER_HIT, "retrieved", "missing", "grades")}
         return replace(
-            head,
-            query_ids=tuple(q for p in parts for q in p.query_ids),
-            offsets=bounds(np.concatenate([np.diff(p.offsets) for p in parts])),
-            grade_offsets=bounds(np.concatenate([np.diff(p.grade_offsets) for p in parts])),
-            max_grade=max(p.max_grade for p in parts),
-            subtopics=Subtopics.concat([p.subtopics for p in parts]),
+            first,
+            query_ids=tuple(query_id for part in parts for query_id in part.query_ids),
+            offsets=bounds(np.concatenate([np.diff(part.offsets) for part in parts])),
+            grade_offsets=bounds(np.concatenate([np.diff(part.grade_offsets) for part in parts])),
+            max_grade=max(part.max_grade for part in parts),
+            subtopics=Subtopics.concat([part.subtopics for part in parts]),
             _memory={},
             _pool_memory={},
             **arrays,
@@ -276,7 +277,7 @@ class Hits:
 
 
 def freeze(value: T) -> T:
-    """The value itself; an array can no longer be written to."""
+    """The value itself; an array is made read-only."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     return value

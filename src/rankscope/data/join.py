@@ -1,4 +1,4 @@
-"""Joining a run with its judgments: rows or mappings in, Hits out."""
+"""Joins a run with its judgments: rows or mappings in, Hits out."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ class Convention:
 
 
 class JoinedPortion(NamedTuple):
-    """What a Joiner found in some of the queries of a run: all that another, of the same judgments, needs of them.
+    """The hits that a Joiner collected for some queries of a run, for another Joiner of the same judgments.
 
-    hits: (5, hits) as in `Joiner.parts`. queries: those with judgments, by their places among the qrels', and how many
-    documents were retrieved for each. unknown: the ids of those without.
+    hits: (5, hits) as in `Joiner.parts`. queries: those with judgments, by their places among the qrels'. retrieved:
+    how many documents were retrieved for each of them. unknown: the ids of the queries without judgments.
     """
 
     hits: npt.NDArray[Any]
@@ -82,12 +82,12 @@ class Joiner:
         # Rows query, rank, first, last, judgment; a column a hit, in order within each query.
         self.parts: list[npt.NDArray[Any]] = []
         n = len(qrels.query_ids)
-        self.grades = qrels.grades  # now, while there is memory to sort them in
+        self.grades = qrels.grades  # sorted now, before the hits need the memory
         self.retrieved = np.zeros(n, np.int64)
         self.missing = np.ones(n, np.bool_)
         self.answered = False  # whether any query of the qrels has a list
         self.unknown: list[str] = []  # queries of the run that have no judgments
-        self.advice = "remove one of the two"  # where a query holds a document twice
+        self.advice = "remove one of the two"  # in the message for a document that a query holds twice
 
     def add(self, rows: Rows) -> None:
         """Join these queries. Each query of the run is added once, whole."""
@@ -98,71 +98,77 @@ class Joiner:
         codes = self._codes(rows.query_ids)
         keys = rows.keys(codes, self.qrels.lookup.seed)
         rows.refuse_duplicates(keys, self.advice)
-        found, judged = self.qrels.lookup.find(keys, rows.docs)
-        group = np.searchsorted(rows.offsets, found, side="right") - 1
+        judged_rows, judgments = self.qrels.lookup.find(keys, rows.docs)
+        row_groups = np.searchsorted(rows.offsets, judged_rows, side="right") - 1
         lengths = np.diff(rows.offsets)
-        ours = np.flatnonzero(codes < len(self.qrels.query_ids))
-        self.retrieved[codes[ours]] = lengths[ours]
-        self.missing[codes[ours]] = False
-        self.answered |= bool(ours.size)
-        self._rank(rows.values, rows.offsets, codes, found, group, judged, rows.docs)
+        judged_groups = np.flatnonzero(codes < len(self.qrels.query_ids))
+        self.retrieved[codes[judged_groups]] = lengths[judged_groups]
+        self.missing[codes[judged_groups]] = False
+        self.answered |= bool(judged_groups.size)
+        self._rank(rows.values, rows.offsets, codes, judged_rows, row_groups, judgments, rows.docs)
 
     def add_mapping(self, run: Mapping[str, Mapping[str, float]]) -> None:
         """Join a run held as `{query_id: {document_id: score}}`."""
         places = self.qrels.places
-        listed: list[Mapping[str, float]] = []
-        strange: list[Mapping[str, float]] = []  # of queries without judgments: checked all the same
+        doc_lists: list[Mapping[str, float]] = []
+        unjudged_lists: list[Mapping[str, float]] = []  # of queries without judgments; checked as well
         codes = []
         for query, docs in run.items():
-            place = places.get(query)
-            if place is not None:
-                codes.append(place)
-                listed.append(docs)
+            code = places.get(query)
+            if code is not None:
+                codes.append(code)
+                doc_lists.append(docs)
             elif isinstance(query, str) and query:
                 self.unknown.append(query)
-                strange.append(docs)
+                unjudged_lists.append(docs)
             else:
                 raise InputError(f"run {self.name!r}: the query id {query!r} is no string or empty; use str(...)")
-        if strange:
-            self._scores(strange)
-        for a, b in chunk_bounds(listed):
-            self._add_lists(codes[a:b], listed[a:b])
+        if unjudged_lists:
+            self._scores(unjudged_lists)
+        for start, stop in chunk_bounds(doc_lists):
+            self._add_lists(codes[start:stop], doc_lists[start:stop])
 
-    def _add_lists(self, codes: list[int], listed: list[Mapping[str, float]]) -> None:
+    def _add_lists(self, codes: list[int], doc_lists: list[Mapping[str, float]]) -> None:
         """Join the lists of these queries, by their places among the qrels'."""
-        known = self.qrels._lookup
-        offsets = np.array([0, *accumulate(map(len, listed))])
-        scores = self._scores(listed)
+        place_lookups = self.qrels._lookup
+        offsets = np.array([0, *accumulate(map(len, doc_lists))])
+        scores = self._scores(doc_lists)
         judged_in_query = np.fromiter(
-            chain.from_iterable(map(known[q].get, docs, repeat(-1)) for q, docs in zip(codes, listed, strict=True)),
+            chain.from_iterable(
+                map(place_lookups[q].get, docs, repeat(-1)) for q, docs in zip(codes, doc_lists, strict=True)
+            ),
             np.int64,
             scores.size,
         )
         code_array = np.array(codes, np.int64)
-        found = (judged_in_query >= 0).nonzero()[0]
-        group = offsets.searchsorted(found, side="right") - 1 if len(listed) > 1 else np.zeros(found.size, np.int64)
-        judged = judged_in_query[found] + self.qrels.offsets[code_array[group]]
+        judged_rows = (judged_in_query >= 0).nonzero()[0]
+        row_groups = (
+            offsets.searchsorted(judged_rows, side="right") - 1
+            if len(doc_lists) > 1
+            else np.zeros(judged_rows.size, np.int64)
+        )
+        judgments = judged_in_query[judged_rows] + self.qrels.offsets[code_array[row_groups]]
         self.retrieved[code_array] = offsets[1:] - offsets[:-1]
         self.missing[code_array] = False
         self.answered = True
-        self._rank(scores, offsets, code_array, found, group, judged, listed)
+        self._rank(scores, offsets, code_array, judged_rows, row_groups, judgments, doc_lists)
 
-    def _scores(self, listed: list[Mapping[str, float]]) -> npt.NDArray[np.float64]:
+    def _scores(self, doc_lists: list[Mapping[str, float]]) -> npt.NDArray[np.float64]:
         """The scores of all documents, one list after the other; ids and scores checked."""
         numbers = array("d")  # takes numbers only: no text that looks like one
         try:
-            for docs in listed:
+            for docs in doc_lists:
                 numbers.fromlist(list(docs.values()))
             scores = np.frombuffer(numbers) if numbers else np.empty(0)
-            if np.isfinite(scores).all() and all(map(are_valid_ids, listed)):
+            if np.isfinite(scores).all() and all(map(are_valid_ids, doc_lists)):
                 return scores
         except (TypeError, ValueError, OverflowError):
             pass
-        raise InputError(f"run {self.name!r}: {self._fault(listed)}; correct it or leave the document out")
+        raise InputError(f"run {self.name!r}: {self._fault(doc_lists)}; correct it or leave the document out")
 
-    def _fault(self, listed: list[Mapping[str, float]]) -> str:
-        """What is wrong with the first document that cannot be taken."""
-        for docs in listed:
+    def _fault(self, doc_lists: list[Mapping[str, float]]) -> str:
+        """What is wrong with the first invalid document."""
+        for docs in doc_lists:
             for doc, score in docs.items():
                 try:
                     if not doc or not isinstance(doc, str) or not doc.encode("utf-8", "surrogateescape"):
@@ -179,14 +185,14 @@ class Joiner:
 
     def _codes(self, query_ids: list[bytes]) -> Ints:
         """The place of each query among the qrels'; numbers beyond them for queries without judgments."""
-        known = self.qrels.codes
+        code_of_query = self.qrels.codes
         codes = np.empty(len(query_ids), np.int64)
-        beyond = len(self.qrels.query_ids) + len(self.unknown)
-        codes[:] = [known.get(id_, -1) for id_ in query_ids]
-        strangers = np.flatnonzero(codes < 0)
-        if strangers.size:
-            codes[strangers] = beyond + np.arange(strangers.size)
-            self.unknown += [decode_id(query_ids[i]) for i in strangers]
+        first_new_code = len(self.qrels.query_ids) + len(self.unknown)
+        codes[:] = [code_of_query.get(id_, -1) for id_ in query_ids]
+        unjudged = np.flatnonzero(codes < 0)
+        if unjudged.size:
+            codes[unjudged] = first_new_code + np.arange(unjudged.size)
+            self.unknown += [decode_id(query_ids[i]) for i in unjudged]
         return codes
 
     def _rank(
@@ -194,51 +200,53 @@ class Joiner:
         scores: npt.NDArray[np.float64],
         offsets: Ints,
         codes: Ints,
-        found: npt.NDArray[np.intp],
-        group: npt.NDArray[np.intp],
-        judged: Ints,
+        judged_rows: npt.NDArray[np.intp],
+        row_groups: npt.NDArray[np.intp],
+        judgments: Ints,
         source: Fields | list[Mapping[str, float]],
     ) -> None:
         if self.convention.precision == "float32":
-            with np.errstate(over="ignore"):  # beyond float32 all are infinite, and tied
+            with np.errstate(over="ignore"):  # scores beyond float32 become infinite, and tied
                 scores = scores.astype(np.float32).astype(np.float64)
 
-        def docs(rows: npt.NDArray[np.intp]) -> Fields:
+        def fetch_doc_ids(rows: npt.NDArray[np.intp]) -> Fields:
             if isinstance(source, Fields):
                 return source.take(rows)
-            names: list[str] = []
+            doc_ids: list[str] = []
             groups = offsets.searchsorted(rows, side="right") - 1  # not falling
-            cuts = np.flatnonzero(groups[1:] != groups[:-1]) + 1
-            for a, b in pairwise([0, *cuts.tolist(), rows.size]):
-                g = int(groups[a])
-                names += map(list(source[g]).__getitem__, (rows[a:b] - offsets[g]).tolist())
-            return encode(names)
+            boundaries = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+            for start, stop in pairwise([0, *boundaries.tolist(), rows.size]):
+                group = int(groups[start])
+                doc_ids += map(list(source[group]).__getitem__, (rows[start:stop] - offsets[group]).tolist())
+            return encode(doc_ids)
 
-        def say(row: int) -> str:
+        def describe_row(row: int) -> str:
             query = self.qrels.query_ids[codes[int(np.searchsorted(offsets, row, side="right")) - 1]]
-            doc = decode_id(decode(docs(np.array([row])))[0])
+            doc = decode_id(decode(fetch_doc_ids(np.array([row])))[0])
             return f"run {self.name!r}: document {doc!r} of query {query!r}"
 
-        ranks = rank_rows(scores, offsets, found, group, self.convention.ties, docs, say)
-        small = max(scores.size, len(self.qrels)) < 1 << 31  # half the memory until all are there
-        part: npt.NDArray[Any] = np.array([codes[group], *ranks[:3], judged], np.int32 if small else np.int64)
+        ranks = rank_rows(scores, offsets, judged_rows, row_groups, self.convention.ties, fetch_doc_ids, describe_row)
+        fits_int32 = max(scores.size, len(self.qrels)) < 1 << 31  # half the memory until `finish`
+        hit_table: npt.NDArray[Any] = np.array(
+            [codes[row_groups], *ranks[:3], judgments], np.int32 if fits_int32 else np.int64
+        )
         if not ranks.in_order:
-            part = part[:, self._order(ranks, group, judged, alone=offsets.size == 2)]
-        self.parts.append(part)
+            hit_table = hit_table[:, self._order(ranks, row_groups, judgments, is_single_query=offsets.size == 2)]
+        self.parts.append(hit_table)
 
-    def _order(self, ranks: Ranks, group: Ints, judged: Ints, alone: bool) -> npt.NDArray[np.intp]:
+    def _order(self, ranks: Ranks, row_groups: Ints, judgments: Ints, is_single_query: bool) -> npt.NDArray[np.intp]:
         """The order of hits by query, then rank. alone: they are of one query."""
         if self.convention.ties == "average":  # tied ones by falling grade, whatever their order in the input
-            return np.lexsort((-self.qrels.relevance[judged], ranks.first, group))
-        return ranks.rank.argsort() if alone else np.lexsort((ranks.rank, group))
+            return np.lexsort((-self.qrels.relevance[judgments], ranks.first, row_groups))
+        return ranks.rank.argsort() if is_single_query else np.lexsort((ranks.rank, row_groups))
 
     def portion(self) -> JoinedPortion:
-        """What was found so far, to be merged elsewhere."""
+        """The hits so far, to be merged into another Joiner."""
         queries = np.flatnonzero(~self.missing)
         return JoinedPortion(self._hits(), queries, self.retrieved[queries], self.unknown)
 
     def merge(self, portion: JoinedPortion) -> None:
-        """Add what was found in queries none of which were added here before; portions in the order of the input."""
+        """Add the hits of queries that are new here; portions come in the order of the input."""
         self.parts.append(portion.hits)
         self.retrieved[portion.queries] = portion.retrieved
         self.missing[portion.queries] = False
@@ -258,12 +266,12 @@ class Joiner:
                 f"run {self.name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
                 f"run: {first_names(self.unknown)}); check that they belong together"
             )
-        found = self._hits()
+        hit_table = self._hits()
         self.parts.clear()
-        if (found[0, 1:] < found[0, :-1]).any():
-            found = found[:, stable_order(found[0])]
-        query, judgment = found[0].astype(np.int64), found[4]
-        rank, first, last = found[1:4].astype(np.float64)
+        if (hit_table[0, 1:] < hit_table[0, :-1]).any():
+            hit_table = hit_table[:, stable_order(hit_table[0])]
+        query, judgment = hit_table[0].astype(np.int64), hit_table[4]
+        rank, first, last = hit_table[1:4].astype(np.float64)
         if self.convention.ties == "average":
             rank = (first + last) / 2
         hits = Hits(
@@ -285,20 +293,20 @@ class Joiner:
             precision=self.convention.precision,
             _pool_memory=qrels.memory,
         )
-        hits.__dict__["query"] = freeze(query)  # known here; it would be made again from the offsets
+        hits.__dict__["query"] = freeze(query)  # fills the cached property, which would compute it from the offsets
         return hits
 
 
-def chunk_bounds(listed: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:
+def chunk_bounds(doc_lists: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:
     """Where to cut the lists, so that none of the pieces is much longer than `CHUNK`."""
-    begin = size = 0
-    for i, docs in enumerate(listed):
-        size += len(docs)
-        if size > CHUNK:
-            yield begin, i + 1
-            begin, size = i + 1, 0
-    if begin < len(listed):
-        yield begin, len(listed)
+    start = n_docs = 0
+    for i, docs in enumerate(doc_lists):
+        n_docs += len(docs)
+        if n_docs > CHUNK:
+            yield start, i + 1
+            start, n_docs = i + 1, 0
+    if start < len(doc_lists):
+        yield start, len(doc_lists)
 
 
 def join(qrels: Qrels, run: Run, convention: Convention | None = None) -> Hits:

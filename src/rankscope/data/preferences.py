@@ -1,4 +1,4 @@
-"""Preferences: outcomes of comparisons between two systems, each a win or a tie."""
+"""Preferences: outcomes of comparisons of two systems, each a win or a tie."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = [
 ]
 
 
-#: What stands for a tie where outcomes are given by names.
+#: The winner of a tie, where outcomes are given by names.
 TIE = "tie"
 #: Weights add up to this at most: sums of products with them must be finite, too.
-GREATEST = 1e300
-#: Characters of a comparison that a message shows.
-SHOWN = 60
+MAX_WEIGHT_SUM = 1e300
+#: How many characters of a comparison a message shows.
+MAX_SHOWN = 60
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,8 +46,8 @@ class Preferences:
     weights whose sum is above 1e300, an outcome that is none, a covariate that is not finite, numbers that do not
     fit.
 
-    >>> found = Preferences.of([("A", "B", "A"), ("B", "A", "tie")])
-    >>> found.systems, found.left.tolist(), found.right.tolist(), found.outcome.tolist()
+    >>> preferences = Preferences.of([("A", "B", "A"), ("B", "A", "tie")])
+    >>> preferences.systems, preferences.left.tolist(), preferences.right.tolist(), preferences.outcome.tolist()
     (('A', 'B'), [0, 1], [1, 0], [1, 0])
     """
 
@@ -62,49 +62,49 @@ class Preferences:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        everything = self.__dict__
-        everything["systems"] = tuple(self.systems)
+        fields = self.__dict__
+        fields["systems"] = tuple(self.systems)
         for name in ("left", "right", "outcome"):
-            everything[name] = as_read_only(everything[name], np.int64)
+            fields[name] = as_read_only(fields[name], np.int64)
         weight = np.asarray(self.weight, np.float64)
-        everything["weight"] = as_read_only(weight if weight.size else as_owned(np.ones(self.left.size)), np.float64)
-        everything["covariates"] = {name: as_read_only(x, np.float64) for name, x in self.covariates.items()}
+        fields["weight"] = as_read_only(weight if weight.size else as_owned(np.ones(self.left.size)), np.float64)
+        fields["covariates"] = {name: as_read_only(values, np.float64) for name, values in self.covariates.items()}
         if self.unit is not None:
-            everything["unit"] = Labels(self.unit.names, as_read_only(self.unit.codes, self.unit.codes.dtype))
+            fields["unit"] = Labels(self.unit.names, as_read_only(self.unit.codes, self.unit.codes.dtype))
         self.check()
 
     def check(self) -> None:
-        n = self.left.size
+        n_comparisons = self.left.size
         if len(self.systems) < 2:
             raise InputError(f"{len(self.systems)} systems, expected at least two to compare")
-        if not n:
+        if not n_comparisons:
             raise InputError("no comparisons, expected at least one")
         sizes = {"right": self.right, "outcome": self.outcome, "weight": self.weight, **self.covariates}
         for name, values in sizes.items():
-            if values.shape != (n,):
-                raise InputError(f"{values.size} values of {name!r} for {n} comparisons, expected one each")
-        if self.unit is not None and len(self.unit) != n:
-            raise InputError(f"{len(self.unit)} units for {n} comparisons, expected one each")
+            if values.shape != (n_comparisons,):
+                raise InputError(f"{values.size} values of {name!r} for {n_comparisons} comparisons, expected one each")
+        if self.unit is not None and len(self.unit) != n_comparisons:
+            raise InputError(f"{len(self.unit)} units for {n_comparisons} comparisons, expected one each")
         for side in (self.left, self.right):
             if side.min() < 0 or side.max() >= len(self.systems):
                 raise InputError(f"a comparison names system {int(side.max())}, and there are {len(self.systems)}")
-        same = np.flatnonzero(self.left == self.right)
-        if same.size:
-            name = self.systems[self.left[same[0]]]
-            raise InputError(f"comparison {same[0] + 1}: {name!r} against itself, expected two systems")
+        self_comparisons = np.flatnonzero(self.left == self.right)
+        if self_comparisons.size:
+            name = self.systems[self.left[self_comparisons[0]]]
+            raise InputError(f"comparison {self_comparisons[0] + 1}: {name!r} against itself, expected two systems")
         if not np.isin(self.outcome, (-1, 0, 1)).all():
             raise InputError("an outcome is neither 1 (left won), 0 (tie) nor -1 (right won)")
-        bad = np.flatnonzero(~(np.isfinite(self.weight) & (self.weight > 0)))
-        if bad.size:
+        invalid = np.flatnonzero(~(np.isfinite(self.weight) & (self.weight > 0)))
+        if invalid.size:
             raise InputError(
-                f"comparison {bad[0] + 1}: weight {self.weight[bad[0]]:g}, expected a number above 0; leave out what "
-                "does not count"
+                f"comparison {invalid[0] + 1}: weight {self.weight[invalid[0]]:g}, expected a number above 0; leave "
+                "out what does not count"
             )
         with np.errstate(over="ignore"):
-            if not self.weight.sum() <= GREATEST:
+            if not self.weight.sum() <= MAX_WEIGHT_SUM:
                 raise InputError(
                     f"the weights, up to {self.weight.max():g}, add up to more than can be computed with "
-                    f"({GREATEST:g}); divide all of them by the same number"
+                    f"({MAX_WEIGHT_SUM:g}); divide all of them by the same number"
                 )
         for name, values in self.covariates.items():
             if not np.isfinite(values).all():
@@ -116,34 +116,34 @@ class Preferences:
         return self.left.size
 
     @classmethod
-    def of(cls, comparisons: Sequence[tuple[str, str, str]], **more: object) -> Preferences:
-        """From (left, right, winner), the winner being one of the two or "tie". more: other fields, as weight.
+    def of(cls, comparisons: Sequence[tuple[str, str, str]], **other_fields: object) -> Preferences:
+        """From (left, right, winner), the winner being one of the two or "tie". other_fields: such as weight.
 
         Raises InputError as the class, for a winner that is none of the two, and for a row that is no such three.
         """
-        places: dict[str, int] = {}
+        code_of_system: dict[str, int] = {}
         left, right, outcome = [], [], []
-        for row, one in enumerate(comparisons):
-            if not isinstance(one, Sequence) or len(one) != 3:
+        for row, comparison in enumerate(comparisons):
+            if not isinstance(comparison, Sequence) or len(comparison) != 3:
                 raise InputError(
-                    f"comparison {row + 1} is {shorten_label(one)}, expected three: left, right, winner; weights and "
-                    "units are arguments of their own"
+                    f"comparison {row + 1} is {shorten_label(comparison)}, expected three: left, right, winner; "
+                    "weights and units are arguments of their own"
                 )
-            a, b, winner = one
+            a, b, winner = comparison
             if a == b:
                 raise InputError(f"comparison {row + 1}: {a!r} against itself, expected two systems")
-            codes = {b: -1, a: 1, TIE: 0} if TIE not in (a, b) else {b: -1, a: 1}
-            if winner not in codes:
+            outcome_of_winner = {b: -1, a: 1, TIE: 0} if TIE not in (a, b) else {b: -1, a: 1}
+            if winner not in outcome_of_winner:
                 raise InputError(f"comparison {row + 1}: the winner is {winner!r}, expected {a!r}, {b!r} or {TIE!r}")
-            left.append(places.setdefault(a, len(places)))
-            right.append(places.setdefault(b, len(places)))
-            outcome.append(codes[winner])
+            left.append(code_of_system.setdefault(a, len(code_of_system)))
+            right.append(code_of_system.setdefault(b, len(code_of_system)))
+            outcome.append(outcome_of_winner[winner])
         return cls(
-            systems=tuple(places),
+            systems=tuple(code_of_system),
             left=as_owned(np.array(left, np.int64)),
             right=as_owned(np.array(right, np.int64)),
             outcome=as_owned(np.array(outcome, np.int64)),
-            **more,  # type: ignore[arg-type]  # the class checks what it is given
+            **other_fields,  # type: ignore[arg-type]  # the class checks what it is given
         )
 
     @classmethod
@@ -155,17 +155,20 @@ class Preferences:
         two items can be compared, UnknownName for a column that is not there.
 
         >>> from rankscope.data.rankings import Rankings
-        >>> found = Preferences.from_rankings(Rankings.of([{"A": 1, "B": 2, "C": None}, {"B": 1, "A": 1}]), "rank")
-        >>> [(found.systems[a], found.systems[b]) for a, b in zip(found.left, found.right)], found.outcome.tolist()
-        ([('A', 'B'), ('B', 'A')], [1, 0])
+        >>> outcomes = Preferences.from_rankings(Rankings.of([{"A": 1, "B": 2, "C": None}, {"B": 1, "A": 1}]), "rank")
+        >>> [(outcomes.systems[a], outcomes.systems[b]) for a, b in zip(outcomes.left, outcomes.right)]
+        [('A', 'B'), ('B', 'A')]
+        >>> outcomes.outcome.tolist()
+        [1, 0]
         """
-        value = rankings.better_low(column)
-        there = np.flatnonzero(~np.isnan(value))
-        value, system, judgment = value[there], rankings.system.codes[there], rankings.judgment[there]
+        values = rankings.better_low(column)
+        ranked_items = np.flatnonzero(~np.isnan(values))
+        values = values[ranked_items]
+        system, judgment = rankings.system.codes[ranked_items], rankings.judgment[ranked_items]
         lengths = np.bincount(judgment, minlength=len(rankings))
-        behind = np.repeat(lengths, lengths) - 1 - place_in_group(bounds(lengths))  # items of its list after it
-        first = np.repeat(np.arange(value.size), behind)
-        second = ranges(np.arange(value.size) + 1, behind)
+        n_later_items = np.repeat(lengths, lengths) - 1 - place_in_group(bounds(lengths))  # of the same list
+        first = np.repeat(np.arange(values.size), n_later_items)
+        second = ranges(np.arange(values.size) + 1, n_later_items)
         if not first.size:
             raise InputError(
                 f"no judgment has values of {column!r} for two items, expected lists in which something is compared"
@@ -174,7 +177,7 @@ class Preferences:
             rankings.systems,
             system[first],
             system[second],
-            np.sign(value[second] - value[first]).astype(np.int64),
+            np.sign(values[second] - values[first]).astype(np.int64),
             segment_labels(rankings).take(judgment[first]),
             rankings.notes,
         )
@@ -189,8 +192,8 @@ class Preferences:
 
         >>> import rankscope as rs
         >>> runs = [rs.Run({"q": {"d": 2.0, "e": 1.0}}, name="A"), rs.Run({"q": {"e": 2.0, "d": 1.0}}, name="B")]
-        >>> found = Preferences.from_scores(rs.evaluate({"q": {"d": 1}}, runs, "RR"), "RR")
-        >>> found.systems, found.outcome.tolist()
+        >>> preferences = Preferences.from_scores(rs.evaluate({"q": {"d": 1}}, runs, "RR"), "RR")
+        >>> preferences.systems, preferences.outcome.tolist()
         (('A', 'B'), [1])
         """
         sign = scores.sign(measure)
@@ -217,14 +220,14 @@ class Preferences:
     def among(
         cls, names: Sequence[str], left: Ints, right: Ints, outcome: Ints, unit: Labels, notes: tuple[str, ...]
     ) -> Preferences:
-        """Outcomes between places among names, some of which may never be compared; those are no systems."""
-        there = np.zeros(len(names), np.bool_)
-        there[left] = there[right] = True
-        place = np.cumsum(there) - 1
+        """Outcomes of pairs of names, given by their places; names that are never compared are dropped."""
+        is_compared = np.zeros(len(names), np.bool_)
+        is_compared[left] = is_compared[right] = True
+        new_codes = np.cumsum(is_compared) - 1
         return cls(
-            systems=tuple(name for name, kept in zip(names, there.tolist(), strict=True) if kept),
-            left=as_owned(place[left]),
-            right=as_owned(place[right]),
+            systems=tuple(name for name, compared in zip(names, is_compared.tolist(), strict=True) if compared),
+            left=as_owned(new_codes[left]),
+            right=as_owned(new_codes[right]),
             outcome=as_owned(outcome),
             unit=drop_unused_names(unit),
             sides=False,
@@ -233,38 +236,38 @@ class Preferences:
 
 
 def as_owned(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array of which nobody else knows, so that `as_read_only` need not copy it."""
+    """Lock a new array that nobody else holds, so that `as_read_only` need not copy it."""
     values.flags.writeable = False
     return values
 
 
 def as_read_only(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """The same values where nobody can change them: as they are where they are locked already, else a copy."""
-    found = np.asarray(values, dtype)
-    return found if found.base is None and not found.flags.writeable else as_owned(np.array(found))
+    """The values in a locked array: the same array where it is locked already, else a copy."""
+    array = np.asarray(values, dtype)
+    return array if array.base is None and not array.flags.writeable else as_owned(np.array(array))
 
 
-def shorten_label(one: object) -> str:
-    """What stands there, not too long for one line."""
-    text = repr(one)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+def shorten_label(value: object) -> str:
+    """The repr of a value, cut where it is too long for one line."""
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def drop_unused_names(labels: Labels) -> Labels:
-    """The same without names that nothing has: of units, those with a comparison are counted and drawn."""
-    there = np.zeros(len(labels.names), np.bool_)
-    there[labels.codes] = True
-    if there.all():
+    """The labels without unused names, so that only units with a comparison are counted and resampled."""
+    is_used = np.zeros(len(labels.names), np.bool_)
+    is_used[labels.codes] = True
+    if is_used.all():
         return labels
-    names = tuple(name for name, kept in zip(labels.names, there.tolist(), strict=True) if kept)
-    return Labels(names, (np.cumsum(there) - 1)[labels.codes])
+    names = tuple(name for name, used in zip(labels.names, is_used.tolist(), strict=True) if used)
+    return Labels(names, (np.cumsum(is_used) - 1)[labels.codes])
 
 
 def segment_labels(rankings: Rankings) -> Labels:
     """(judgments) the segment of each; where there are several language pairs, segments of one name in two are two."""
     if len(rankings.pair.names) < 2:
         return rankings.segment
-    width = len(rankings.segment.names)
-    keys, codes = np.unique(rankings.pair.codes * width + rankings.segment.codes, return_inverse=True)
+    n_segments = len(rankings.segment.names)
+    keys, codes = np.unique(rankings.pair.codes * n_segments + rankings.segment.codes, return_inverse=True)
     pairs, segments = rankings.pair.names, rankings.segment.names
-    return Labels(tuple(f"{pairs[key // width]} {segments[key % width]}" for key in keys.tolist()), codes)
+    return Labels(tuple(f"{pairs[key // n_segments]} {segments[key % n_segments]}" for key in keys.tolist()), codes)

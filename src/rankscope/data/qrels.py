@@ -35,8 +35,8 @@ __all__ = [
 ]
 
 
-#: What to do about a document that a query holds twice.
-TWICE = (
+#: Advice in the message for a document that a query holds twice.
+DUPLICATE_ADVICE = (
     "remove one of the two; where judgments are by subtopic, ask for a measure of diversity as well (-m StRecall@10) "
     "or read them with read_qrels(path, subtopics=True)"
 )
@@ -78,7 +78,7 @@ class Qrels:
 
     @classmethod
     def from_rows(cls, rows: Rows) -> Qrels:
-        """From what a reader made."""
+        """From the rows of a reader."""
         self = cls.__new__(cls)
         self._from_rows(rows)
         return self
@@ -87,41 +87,47 @@ class Qrels:
         refuse_bad_ids(data, "qrels", "query")
         for docs in data.values():
             refuse_bad_ids(docs, "qrels", "document")
-        ids = sorted(data, key=lambda id_: id_.encode("utf-8", "surrogateescape"))
-        relevance = to_numbers([rel for id_ in ids for rel in data[id_].values()], "relevance")
+        query_ids = sorted(data, key=lambda query_id: query_id.encode("utf-8", "surrogateescape"))
+        relevance = to_numbers([rel for query_id in query_ids for rel in data[query_id].values()], "relevance")
         if relevance is None:
-            refuse_values(((f"query {id_!r}", data[id_]) for id_ in ids), "qrels", "relevance")
-        self._set(ids, np.cumsum([0, *(len(data[id_]) for id_ in ids)]), relevance.astype(np.int64, copy=False))
-        self._lookup = [{doc: i for i, doc in enumerate(data[id_])} for id_ in ids]
+            refuse_values(((f"query {query_id!r}", data[query_id]) for query_id in query_ids), "qrels", "relevance")
+        self._set(
+            query_ids,
+            np.cumsum([0, *(len(data[query_id]) for query_id in query_ids)]),
+            relevance.astype(np.int64, copy=False),
+        )
+        self._lookup = [{doc: i for i, doc in enumerate(data[query_id])} for query_id in query_ids]
         self._keys: Words | None = None
 
     def _from_rows(self, rows: Rows) -> None:
-        in_order = sorted(rows.query_ids)
-        if in_order != rows.query_ids:
-            place = dict(zip(rows.query_ids, range(len(in_order)), strict=True))
-            order = np.array([place[id_] for id_ in in_order])
+        sorted_ids = sorted(rows.query_ids)
+        if sorted_ids != rows.query_ids:
+            position_of = dict(zip(rows.query_ids, range(len(sorted_ids)), strict=True))
+            order = np.array([position_of[id_] for id_ in sorted_ids])
             lengths = np.diff(rows.offsets)[order]
-            take = ranges(rows.offsets[order], lengths)
+            row_order = ranges(rows.offsets[order], lengths)
             offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-            subtopics = None if rows.subtopics is None else rows.subtopics.take(take)
-            docs = rows.docs.take(take)
-            rows = Rows(in_order, offsets, docs, rows.hashes[take], rows.values[take], rows.where, subtopics)
+            subtopics = None if rows.subtopics is None else rows.subtopics.take(row_order)
+            docs = rows.docs.take(row_order)
+            rows = Rows(
+                sorted_ids, offsets, docs, rows.hashes[row_order], rows.values[row_order], rows.where, subtopics
+            )
         if rows.subtopics is not None:
             rows, self.subtopics = merge_subtopics(rows)
-        keys = rows.keys(np.arange(len(in_order)))
-        distinct = rows.refuse_duplicates(keys, TWICE)
-        self._set(decode_ids(in_order), rows.offsets, rows.values)
+        keys = rows.keys(np.arange(len(sorted_ids)))
+        keys_are_distinct = rows.refuse_duplicates(keys, DUPLICATE_ADVICE)
+        self._set(decode_ids(sorted_ids), rows.offsets, rows.values)
         self._docs = rows.docs
-        self._keys = keys if distinct else None
-        self.codes = dict(zip(in_order, range(len(in_order)), strict=True))
+        self._keys = keys if keys_are_distinct else None
+        self.codes = dict(zip(sorted_ids, range(len(sorted_ids)), strict=True))
 
-    def _set(self, ids: list[str], offsets: Ints, relevance: Ints) -> None:
+    def _set(self, query_ids: list[str], offsets: Ints, relevance: Ints) -> None:
         if not relevance.size:
             raise InputError("the qrels hold no judgments; expected at least one judged document")
-        self.query_ids: tuple[str, ...] = tuple(ids)
+        self.query_ids: tuple[str, ...] = tuple(query_ids)
         self.offsets = freeze(offsets)
         self.relevance = freeze(relevance)
-        self.memory: dict[Any, Any] = {}  # what measures compute from the judgments alone
+        self.memory: dict[Any, Any] = {}  # cache of what measures compute from the judgments alone
 
     @cached_property
     def _docs(self) -> Fields:
@@ -130,10 +136,10 @@ class Qrels:
 
     @cached_property
     def _lookup(self) -> list[dict[str, int]]:
-        """For each query, the place of each judged document among them."""
-        names = decode_ids(decode(self._docs))
-        bounds = self.offsets.tolist()
-        return [dict(zip(names[a:b], range(b - a), strict=True)) for a, b in pairwise(bounds)]
+        """For each query, the place of each judged document among its judged documents."""
+        doc_ids = decode_ids(decode(self._docs))
+        offsets = self.offsets.tolist()
+        return [dict(zip(doc_ids[start:stop], range(stop - start), strict=True)) for start, stop in pairwise(offsets)]
 
     @cached_property
     def lookup(self) -> JudgedIndex:
@@ -155,10 +161,10 @@ class Qrels:
     def grades(self) -> Ints:
         """Relevances by query, falling within it."""
         query = np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
-        below = self.max_grade - self.relevance
-        if len(self.query_ids) * (int(below.max()) + 1) < 1 << 48:
-            return self.relevance[stable_order(query * (int(below.max()) + 1) + below)]
-        return self.relevance[np.lexsort((below, query))]
+        below_max = self.max_grade - self.relevance
+        if len(self.query_ids) * (int(below_max.max()) + 1) < 1 << 48:
+            return self.relevance[stable_order(query * (int(below_max.max()) + 1) + below_max)]
+        return self.relevance[np.lexsort((below_max, query))]
 
     @cached_property
     def max_grade(self) -> int:
@@ -172,25 +178,25 @@ class Qrels:
 
         if self.subtopics is not None:
             return self._subtopic_frame()
-        names = decode_ids(list(self.codes), "replace")
-        queries = np.repeat(np.array(names, object), np.diff(self.offsets)).tolist()
-        docs = decode_ids(decode(self._docs), "replace")
-        return pl.DataFrame({"query_id": queries, "doc_id": docs, "relevance": self.relevance})
+        query_ids = decode_ids(list(self.codes), "replace")
+        row_query_ids = np.repeat(np.array(query_ids, object), np.diff(self.offsets)).tolist()
+        doc_ids = decode_ids(decode(self._docs), "replace")
+        return pl.DataFrame({"query_id": row_query_ids, "doc_id": doc_ids, "relevance": self.relevance})
 
     def _subtopic_frame(self) -> pl.DataFrame:
         import polars as pl
 
-        by = self.subtopics
-        assert by is not None
-        queries = decode_ids(list(self.codes), "replace")
-        docs = decode_ids(decode(self._docs), "replace")
-        document = by.judged + self.offsets[by.query]
+        subtopics = self.subtopics
+        assert subtopics is not None
+        query_ids = decode_ids(list(self.codes), "replace")
+        doc_ids = decode_ids(decode(self._docs), "replace")
+        document_index = subtopics.judged + self.offsets[subtopics.query]
         return pl.DataFrame(
             {
-                "query_id": [queries[q] for q in by.query.tolist()],
-                "subtopic": decode_ids(decode(by.ids), "replace"),
-                "doc_id": [docs[d] for d in document.tolist()],
-                "relevance": by.relevance,
+                "query_id": [query_ids[q] for q in subtopics.query.tolist()],
+                "subtopic": decode_ids(decode(subtopics.ids), "replace"),
+                "doc_id": [doc_ids[d] for d in document_index.tolist()],
+                "relevance": subtopics.relevance,
             }
         )
 
@@ -203,24 +209,24 @@ class Qrels:
 
 
 class JudgedIndex:
-    """A table of all judgments by a 64-bit key of query and document, to find them among rows.
+    """A hash table of all judgments by a 64-bit key of query and document, to find them among rows.
 
-    The first bits of a key give its bucket, most of which hold none or one. A found key is
-    confirmed on the bytes of the document id.
+    The first bits of a key give its bucket; most buckets hold one key or none. A match of keys is confirmed on the
+    bytes of the document id.
     """
 
     def __init__(self, docs: Fields, offsets: Ints, keys: Words | None) -> None:
-        """keys: those with seed 0, where they are known to be distinct."""
+        """keys: those of seed 0, where they are known to be distinct; else None."""
         self.docs = docs
         self.seed = 0
         codes = np.arange(offsets.size - 1)
         if keys is None:
             keys = combined_keys(hashes(docs), offsets, codes)
-            while repeated(keys):  # two documents share a key (equal ones have been refused): take other keys
+            while repeated(keys):  # two different documents share a key: try another seed
                 self.seed += 1
                 keys = combined_keys(hashes(docs, self.seed), offsets, codes)
         digits = int(keys.size).bit_length()
-        bits = max(digits + 1, min(digits + 3, 19))  # of few judgments, more room
+        bits = max(digits + 1, min(digits + 3, 19))  # fewer judgments: more buckets for each
         self.shift = np.uint64(64 - bits)
         bucket = (keys >> self.shift).view(np.int64)
         order = stable_order(bucket)
@@ -230,25 +236,25 @@ class JudgedIndex:
         ends = np.cumsum(in_bucket, dtype=np.int32 if keys.size < 1 << 31 else np.int64)
         self.first: npt.NDArray[np.integer[Any]] = np.subtract(ends, in_bucket, out=ends, casting="unsafe")
         self.deepest = int(in_bucket.max())
-        # Asked for every row of every run, so kept small: one byte a bucket.
-        small = np.uint8 if self.deepest < 256 else np.int64
-        self.in_bucket: npt.NDArray[np.integer[Any]] = in_bucket.astype(small)
+        # Looked up for every row of every run, so kept small: one byte a bucket.
+        count_type = np.uint8 if self.deepest < 256 else np.int64
+        self.in_bucket: npt.NDArray[np.integer[Any]] = in_bucket.astype(count_type)
 
     def find(self, keys: Words, docs: Fields) -> tuple[npt.NDArray[np.intp], Ints]:
-        """The rows (rising) that are judged, and the number of the judgment of each."""
+        """The rows (rising) that are judged, and the index of the judgment of each."""
         bucket = (keys >> self.shift).view(np.int64)
         candidates = np.flatnonzero(self.in_bucket[bucket])
         bucket = bucket[candidates]
-        low, size, wanted = self.first[bucket], self.in_bucket[bucket], keys[candidates]
-        found = np.full(candidates.size, -1, np.int64)
+        bucket_start, bucket_size, candidate_keys = self.first[bucket], self.in_bucket[bucket], keys[candidates]
+        judgments = np.full(candidates.size, -1, np.int64)
         for depth in range(self.deepest):
-            inside = size > depth
-            if not inside.any():
+            is_in_bucket = bucket_size > depth
+            if not is_in_bucket.any():
                 break
-            at = np.where(inside, low + depth, 0)
-            match = inside & (self.keys[at] == wanted)
-            found[match] = self.rows[at[match]]
-        hit = np.flatnonzero(found >= 0)
-        rows, judged = candidates[hit], found[hit]
-        same = equal(docs.take(rows), self.docs.take(judged))
-        return (rows, judged) if same.all() else (rows[same], judged[same])
+            slots = np.where(is_in_bucket, bucket_start + depth, 0)
+            is_match = is_in_bucket & (self.keys[slots] == candidate_keys)
+            judgments[is_match] = self.rows[slots[is_match]]
+        matched = np.flatnonzero(judgments >= 0)
+        rows, judged = candidates[matched], judgments[matched]
+        same_id = equal(docs.take(rows), self.docs.take(judged))
+        return (rows, judged) if same_id.all() else (rows[same_id], judged[same_id])

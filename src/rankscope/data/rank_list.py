@@ -1,4 +1,4 @@
-"""A ranking as a value: ranks of a few items, 1 the best, and what becomes of the ranks of tied items."""
+"""A ranking as a value: the ranks of some items, 1 the best, normalised by one of four rules for ties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-#: What the ranks of tied items become, by RankEval's names; the first is the default.
+#: Which rank tied items get, by RankEval's names; the first is the default.
 NORMALISATIONS = ("ceiling", "floor", "middle", "minimize")
 
 
@@ -29,31 +29,31 @@ def check_normalisation(ties: object, name: str = "ties") -> None:
 
 
 def normalise_ranks(table: Floats, ties: str = "ceiling") -> Floats:
-    """(lists, items) the ranks of each list's values, the lowest first; NaN where there is none, which takes no rank.
+    """(lists, items) the ranks of each list's values, the lowest first. A missing value (NaN) stays NaN.
 
     ties: "floor" gives tied items the first of the places that they take, "ceiling" the last, "middle" the mean of
     the two; "minimize" leaves no gap behind them.
     """
     check_normalisation(ties)
-    lists, items = table.shape
+    n_lists, n_items = table.shape
     if not table.size:
         return table.copy()
     order = np.argsort(table, axis=1, kind="stable")  # NaN last
-    rising = np.take_along_axis(table, order, axis=1)
-    new = np.ones((lists, items), np.bool_)
-    new[:, 1:] = rising[:, 1:] != rising[:, :-1]
-    places = np.arange(1.0, items + 1)
+    sorted_values = np.take_along_axis(table, order, axis=1)
+    starts_tie = np.ones((n_lists, n_items), np.bool_)
+    starts_tie[:, 1:] = sorted_values[:, 1:] != sorted_values[:, :-1]
+    positions = np.arange(1.0, n_items + 1)
     if ties == "minimize":
-        ranks = np.cumsum(new, axis=1).astype(np.float64)
+        ranks = np.cumsum(starts_tie, axis=1).astype(np.float64)
     else:
-        first = np.maximum.accumulate(np.where(new, places, 0.0), axis=1)
-        ends = np.ones((lists, items), np.bool_)
-        ends[:, :-1] = new[:, 1:]
-        last = np.minimum.accumulate(np.where(ends, places, np.inf)[:, ::-1], axis=1)[:, ::-1]
+        first = np.maximum.accumulate(np.where(starts_tie, positions, 0.0), axis=1)
+        ends_tie = np.ones((n_lists, n_items), np.bool_)
+        ends_tie[:, :-1] = starts_tie[:, 1:]
+        last = np.minimum.accumulate(np.where(ends_tie, positions, np.inf)[:, ::-1], axis=1)[:, ::-1]
         ranks = {"floor": first, "ceiling": last, "middle": (first + last) / 2}[ties]
-    found = np.empty_like(ranks)
-    np.put_along_axis(found, order, ranks, axis=1)
-    return np.where(np.isnan(table), np.nan, found)
+    normalised = np.empty_like(ranks)
+    np.put_along_axis(normalised, order, ranks, axis=1)
+    return np.where(np.isnan(table), np.nan, normalised)
 
 
 @dataclass(frozen=True)
@@ -81,15 +81,17 @@ class Ranking:
 
     def __init__(self, values: Iterable[float]) -> None:
         try:
-            found = tuple(float(value) for value in values if not isinstance(value, str) or refuse_text(value))
+            ranks = tuple(float(value) for value in values if not isinstance(value, str) or refuse_text(value))
         except (TypeError, ValueError, OverflowError):
             raise InputError("a ranking holds what is no number; expected ranks, as [1, 3, 3, 4]") from None
-        if not found:
+        if not ranks:
             raise InputError("a ranking of no items; expected at least one rank")
-        bad = [place for place, value in enumerate(found) if not np.isfinite(value)]
-        if bad:
-            raise InputError(f"rank {found[bad[0]]} of item {bad[0] + 1}, expected a finite number; leave the item out")
-        object.__setattr__(self, "values", found)
+        invalid = [index for index, value in enumerate(ranks) if not np.isfinite(value)]
+        if invalid:
+            raise InputError(
+                f"rank {ranks[invalid[0]]} of item {invalid[0] + 1}, expected a finite number; leave the item out"
+            )
+        object.__setattr__(self, "values", ranks)
 
     def normalise(self, ties: str = "ceiling") -> Ranking:
         """Ranks from 1 on in the same order. ties: "ceiling", "floor", "middle" or "minimize"."""

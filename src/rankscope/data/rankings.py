@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-#: Judgments that are checked at once.
+#: Judgments that are checked together.
 AT_ONCE = 1 << 14
 
 
@@ -39,13 +39,13 @@ class Labels:
     def of(cls, values: Sequence[str]) -> Labels:
         """Names in the order in which they first stand.
 
-        >>> found = Labels.of(["b", "a", "b"])
-        >>> found.names, found.codes.tolist()
+        >>> labels = Labels.of(["b", "a", "b"])
+        >>> labels.names, labels.codes.tolist()
         (('b', 'a'), [0, 1, 0])
         """
-        places: dict[str, int] = {}
-        codes = [places.setdefault(value, len(places)) for value in values]
-        return cls(tuple(places), np.array(codes, np.int64))
+        code_of_name: dict[str, int] = {}
+        codes = [code_of_name.setdefault(value, len(code_of_name)) for value in values]
+        return cls(tuple(code_of_name), np.array(codes, np.int64))
 
     def take(self, index: npt.NDArray[Any]) -> Labels:
         return Labels(self.names, self.codes[index])
@@ -69,10 +69,10 @@ class Rankings:
 
     Raises InputError for columns of other lengths, infinite values, a system twice in one judgment.
 
-    >>> found = Rankings.of([{"A": 1, "B": 2}, {"B": 1, "C": 1, "A": 3}], name="gold")
-    >>> len(found), found.systems, found.columns["gold"].tolist()
+    >>> rankings = Rankings.of([{"A": 1, "B": 2}, {"B": 1, "C": 1, "A": 3}], name="gold")
+    >>> len(rankings), rankings.systems, rankings.columns["gold"].tolist()
     (2, ('A', 'B', 'C'), [1.0, 2.0, 1.0, 1.0, 3.0])
-    >>> found.table("gold").tolist()
+    >>> rankings.table("gold").tolist()
     [[1.0, 2.0, nan], [1.0, 1.0, 3.0]]
     """
 
@@ -86,32 +86,32 @@ class Rankings:
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        n, items = self.offsets.size - 1, int(self.offsets[-1])
-        for what, labels in (("pair", self.pair), ("segment", self.segment), ("judge", self.judge)):
-            if len(labels) != n:
-                raise InputError(f"{len(labels)} names of a {what} for {n} judgments, expected one each")
-        if len(self.system) != items:
-            raise InputError(f"{len(self.system)} systems for {items} items, expected one each")
+        n_judgments, n_items = self.offsets.size - 1, int(self.offsets[-1])
+        for noun, labels in (("pair", self.pair), ("segment", self.segment), ("judge", self.judge)):
+            if len(labels) != n_judgments:
+                raise InputError(f"{len(labels)} names of a {noun} for {n_judgments} judgments, expected one each")
+        if len(self.system) != n_items:
+            raise InputError(f"{len(self.system)} systems for {n_items} items, expected one each")
         for name, values in self.columns.items():
-            if values.shape != (items,):
-                raise InputError(f"{values.size} values of {name!r} for {items} items, expected one each")
+            if values.shape != (n_items,):
+                raise InputError(f"{values.size} values of {name!r} for {n_items} items, expected one each")
             if np.isinf(values).any():
                 raise InputError(f"a value of {name!r} is infinite, expected a finite number, or NaN for none")
-        unknown = self.scores - set(self.columns)
-        if unknown:
-            raise UnknownName("column of these rankings", min(unknown), self.columns)
-        for start in range(0, n, AT_ONCE):  # some judgments at a time, so that memory stays small
-            self.check_systems(self.offsets[start : start + AT_ONCE + 1], start)
+        unknown_columns = self.scores - set(self.columns)
+        if unknown_columns:
+            raise UnknownName("column of these rankings", min(unknown_columns), self.columns)
+        for first_judgment in range(0, n_judgments, AT_ONCE):  # in portions, to save memory
+            self.check_systems(self.offsets[first_judgment : first_judgment + AT_ONCE + 1], first_judgment)
 
-    def check_systems(self, offsets: Ints, start: int) -> None:
-        """Raise InputError for a system twice in one of the judgments from `start` on, whose offsets these are."""
+    def check_systems(self, offsets: Ints, first_judgment: int) -> None:
+        """Raise InputError for a system twice in a judgment. offsets: of the judgments from `first_judgment` on."""
         codes = self.system.codes[offsets[0] : offsets[-1]]
-        key = np.sort(group_of(offsets - offsets[0]) * len(self.system.names) + codes)
-        if (key[1:] == key[:-1]).any():
-            which, system = divmod(int(key[:-1][key[1:] == key[:-1]][0]), len(self.system.names))
-            which += start
+        keys = np.sort(group_of(offsets - offsets[0]) * len(self.system.names) + codes)
+        if (keys[1:] == keys[:-1]).any():
+            judgment, system = divmod(int(keys[:-1][keys[1:] == keys[:-1]][0]), len(self.system.names))
+            judgment += first_judgment
             raise InputError(
-                f"judgment {which + 1} (segment {self.segment.names[self.segment.codes[which]]}) holds system "
+                f"judgment {judgment + 1} (segment {self.segment.names[self.segment.codes[judgment]]}) holds system "
                 f"{self.system.names[system]!r} twice; keep one of the two"
             )
 
@@ -120,16 +120,16 @@ class Rankings:
         cls, judgments: Sequence[Mapping[str, float | None]], *, name: str = "rank", score: bool = False
     ) -> Rankings:
         """From a mapping of systems to ranks (or scores) a judgment, each on a segment of its own; None: no value."""
-        if isinstance(judgments, Mapping) or not all(isinstance(one, Mapping) for one in judgments):
+        if isinstance(judgments, Mapping) or not all(isinstance(judgment, Mapping) for judgment in judgments):
             raise ParameterError("judgments are a list of mappings, as [{'A': 1, 'B': 2}]")
-        empty = Labels(("",), np.zeros(len(judgments), np.int64))
-        values = [np.nan if x is None else float(x) for one in judgments for x in one.values()]
+        unnamed = Labels(("",), np.zeros(len(judgments), np.int64))
+        values = [np.nan if value is None else float(value) for judgment in judgments for value in judgment.values()]
         return cls(
-            pair=empty,
+            pair=unnamed,
             segment=Labels(tuple(str(i + 1) for i in range(len(judgments))), np.arange(len(judgments))),
-            judge=empty,
-            offsets=bounds(np.array([len(one) for one in judgments], np.int64)),
-            system=Labels.of([system for one in judgments for system in one]),
+            judge=unnamed,
+            offsets=bounds(np.array([len(judgment) for judgment in judgments], np.int64)),
+            system=Labels.of([system for judgment in judgments for system in judgment]),
             columns={name: np.array(values, np.float64)},
             scores=frozenset([name] if score else []),
         )
@@ -161,14 +161,16 @@ class Rankings:
     def table(self, name: str) -> Floats:
         """(judgments, most items of one) a column, a row a judgment; lower is better; NaN where there is none."""
         lengths = np.diff(self.offsets)
-        found = np.full((len(self), int(lengths.max(initial=0))), np.nan)
-        found[self.judgment, place_in_group(self.offsets)] = self.better_low(name)
-        return found
+        table = np.full((len(self), int(lengths.max(initial=0))), np.nan)
+        table[self.judgment, place_in_group(self.offsets)] = self.better_low(name)
+        return table
 
     def with_column(self, name: str, values: Floats, *, score: bool) -> Rankings:
         """The same with one column more (or another in its place)."""
-        kept = self.scores - {name}
-        return replace(self, columns={**self.columns, name: values}, scores=kept | {name} if score else kept)
+        score_columns = self.scores - {name}
+        return replace(
+            self, columns={**self.columns, name: values}, scores=score_columns | {name} if score else score_columns
+        )
 
     def select(self, judgments: npt.ArrayLike) -> Rankings:
         """Some of the judgments: their places, or a mask."""

@@ -1,4 +1,4 @@
-"""Results: what each has in common, its text for a terminal and its tidy frame."""
+"""Results: what all of them have in common, their text for a terminal and their tidy frame."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = [
 class Result(Protocol):
     """What every result has, so that tables, files and pages can show it.
 
-    columns: those of the tidy table, whose rows `records` gives: text, numbers, NaN where there is none. signature: all
-    that changes the numbers, in one line. frame: the tidy table as a polars frame, `tidy_frame` (only that of `Scores`
-    holds other rows). Its text is that of its sections, `as_text`.
+    columns: those of the tidy table. records: its rows, of texts and numbers, NaN where a value is missing. signature:
+    every setting that changes the numbers, in one line. frame: the tidy table as a polars frame, as `tidy_frame` makes
+    it (only `Scores` has other rows in it). The text of a result is that of its sections, `as_text`.
     """
 
     @property
@@ -41,25 +41,25 @@ class Result(Protocol):
 
 
 def sections_by_view(result: Any) -> Sequence[Section]:
-    """What a result shows, by the function that its class names as VIEW; the view is loaded when it is first asked for.
+    """The sections of a result, from the function that its class names as VIEW, which is loaded when first needed.
 
-    So a view knows its result, and never the other way round.
+    So views import results, and results never import views.
     """
     sections: Sequence[Section] = resolve(result.VIEW)(result)
     return sections
 
 
 def as_text(result: Result, *, details: bool = False) -> str:
-    """A result as the terminal shows it: its sections, then signature and notes. details: those that are folded too."""
+    """A result as the terminal shows it: its sections, then signature and notes. details: with the folded sections."""
     blocks = []
     for section in result.sections():
         if section.folded and not details:
             continue
-        parts = [wrap_sentence(section.sentence)] if section.sentence else []
-        parts += ["\n".join(section.table.lines())] if section.table is not None else []
-        parts += ["\n".join(f"note: {in_one_line(note)}" for note in section.notes)] if section.notes else []
-        if parts:
-            blocks.append("\n\n".join([section.title, *parts] if section.title else parts))
+        paragraphs = [wrap_sentence(section.sentence)] if section.sentence else []
+        paragraphs += ["\n".join(section.table.lines())] if section.table is not None else []
+        paragraphs += ["\n".join(f"note: {in_one_line(note)}" for note in section.notes)] if section.notes else []
+        if paragraphs:
+            blocks.append("\n\n".join([section.title, *paragraphs] if section.title else paragraphs))
     footer = "\n".join([result.signature(), *(f"note: {in_one_line(note)}" for note in result.notes)])
     return "\n\n\n".join(blocks) + "\n\n" + footer
 
@@ -69,5 +69,7 @@ def tidy_frame(result: Result) -> pl.DataFrame:
     import polars as pl
 
     rows = [[replace_invalid_utf8(cell) if isinstance(cell, str) else cell for cell in row] for row in result.records()]
-    frame = pl.DataFrame({name: [row[c] for row in rows] for c, name in enumerate(result.columns)}, strict=False)
+    frame = pl.DataFrame(
+        {name: [row[index] for row in rows] for index, name in enumerate(result.columns)}, strict=False
+    )
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -1,4 +1,4 @@
-"""What rows are made of: mappings by query, data frames and columns, and runs handed over piece by piece."""
+"""Makes rows from data in memory: mappings by query, data frames and columns, and runs given piece by piece."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ __all__ = [
 
 
 DICT_SHAPE = "{query: {document: number}}"
-#: What a value must be, and what to do where it is not.
+#: What a value must be, and what to do otherwise, for messages.
 EXPECTED = {
     "relevance": "a whole number (below 2^53); round it or map grades to whole numbers",
     "score": "a finite number; correct it or leave the document out",
@@ -69,33 +69,33 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 def are_by_subtopic(data: Dicts) -> bool:
-    """Whether it is `{query: {subtopic: {document: relevance}}}`: told by the first value of each query."""
+    """Whether it is `{query: {subtopic: {document: relevance}}}`, judged by the first value of each query."""
     return any(isinstance(next(iter(docs.values()), None), Mapping) for docs in data.values())
 
 
-def rows_from_dicts(data: Dicts, name: str, value: str, *, truths: bool = True) -> Rows:
-    """The mappings as rows, in their order; a query without documents stays one. name: what messages call the input.
+def rows_from_dicts(data: Dicts, name: str, value_field: str, *, allow_bool: bool = True) -> Rows:
+    """The mappings as rows, in their order, with queries without documents. name: what messages call the input.
 
-    value: "relevance" or "score". truths: whether True and False are numbers.
+    value_field: "relevance" or "score". allow_bool: whether True and False are numbers.
     Raises InputError for a bad id or value, naming query and document.
     """
     queries = list(data)
     refuse_bad_ids(queries, name, "query")
-    if value == "relevance" and are_by_subtopic(data):
-        return subtopic_rows(data, name, truths)
+    if value_field == "relevance" and are_by_subtopic(data):
+        return subtopic_rows(data, name, allow_bool)
     lists = [data[query] for query in queries]
     docs = list(chain.from_iterable(lists))
-    values = to_numbers(list(chain.from_iterable(docs.values() for docs in lists)), value, truths)
+    values = to_numbers(list(chain.from_iterable(docs.values() for docs in lists)), value_field, allow_bool)
     if values is None:
-        refuse_values(((f"query {query!r}", docs) for query, docs in data.items()), name, value, truths)
+        refuse_values(((f"query {query!r}", docs) for query, docs in data.items()), name, value_field, allow_bool)
     return make_rows(queries, np.fromiter(map(len, lists), np.int64, len(lists)), docs, values, name, None)
 
 
-def subtopic_rows(data: Dicts, name: str, truths: bool) -> Rows:
-    parts: list[tuple[str, str, Mapping[str, Any]]] = []
+def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
+    doc_lists: list[tuple[str, str, Mapping[str, Any]]] = []
     lengths = []
     for query, subtopics in data.items():
-        if all(isinstance(docs, Mapping) and not docs for docs in subtopics.values()):
+        if all(isinstance(documents, Mapping) and not documents for documents in subtopics.values()):
             raise InputError(f"{name}: query {query!r} has no judgments; expected at least one, or leave the query out")
         for subtopic, docs in subtopics.items():
             if not isinstance(docs, Mapping) or not docs:
@@ -103,16 +103,18 @@ def subtopic_rows(data: Dicts, name: str, truths: bool) -> Rows:
                     f"{name}: {shorten_value(subtopic)} of query {query!r} has {shorten_value(docs)}, expected "
                     f"{{document: relevance}} as the other subtopics; judge all queries by subtopic or none"
                 )
-            parts.append((query, subtopic, docs))
+            doc_lists.append((query, subtopic, docs))
         lengths.append(sum(map(len, subtopics.values())))
-    names = [subtopic for _, subtopic, _ in parts]
-    refuse_bad_ids(names, name, "subtopic")
-    docs = list(chain.from_iterable(docs for *_, docs in parts))
-    values = to_numbers(list(chain.from_iterable(docs.values() for *_, docs in parts)), "relevance", truths)
+    subtopic_ids = [subtopic for _, subtopic, _ in doc_lists]
+    refuse_bad_ids(subtopic_ids, name, "subtopic")
+    docs = list(chain.from_iterable(docs for *_, docs in doc_lists))
+    values = to_numbers(list(chain.from_iterable(docs.values() for *_, docs in doc_lists)), "relevance", allow_bool)
     if values is None:
-        refuse_values(((f"subtopic {s!r} of query {q!r}", docs) for q, s, docs in parts), name, "relevance", truths)
-    subtopics_ = np.repeat(np.array(names, object), [len(docs) for *_, docs in parts]).tolist()
-    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopics_)
+        refuse_values(
+            ((f"subtopic {s!r} of query {q!r}", docs) for q, s, docs in doc_lists), name, "relevance", allow_bool
+        )
+    subtopic_of_row = np.repeat(np.array(subtopic_ids, object), [len(docs) for *_, docs in doc_lists]).tolist()
+    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopic_of_row)
 
 
 def make_rows(
@@ -128,21 +130,21 @@ def make_rows(
 
 
 def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) -> Callable[[int], str]:
-    """What says of a byte of the documents' ids whose it is: mappings have no lines worth naming."""
-    return lambda place: (
-        f"{name}: query {queries[int(np.searchsorted(offsets, np.searchsorted(starts, place), side='right')) - 1]!r}"
+    """A function that names the query of a document, given where its id starts: mappings have no lines to name."""
+    return lambda start: (
+        f"{name}: query {queries[int(np.searchsorted(offsets, np.searchsorted(starts, start), side='right')) - 1]!r}"
     )
 
 
-def to_numbers(values: list[Any], value: str, truths: bool = True) -> Numbers | None:
-    """The values, float64 or (relevances) int64; None where one is no number that can be taken."""
+def to_numbers(values: list[Any], value_field: str, allow_bool: bool = True) -> Numbers | None:
+    """The values as float64 or (relevances) int64; None where one is not a valid number."""
     try:
-        numbers = np.array(array("d", values))  # takes numbers only, no text that looks like one
+        numbers = np.array(array("d", values))  # accepts numbers only, not text that looks like one
     except (TypeError, ValueError, OverflowError):
         return None
-    if not truths and bool in set(map(type, values)):
+    if not allow_bool and bool in set(map(type, values)):
         return None
-    if value == "score":
+    if value_field == "score":
         return numbers if np.isfinite(numbers).all() else None
     return numbers.astype(np.int64) if all_integers(numbers) else None
 
@@ -153,24 +155,24 @@ def all_integers(numbers: Numbers) -> bool:
 
 
 def refuse_values(
-    lists: Iterable[tuple[str, Mapping[str, Any]]], name: str, value: str, truths: bool = True
+    lists: Iterable[tuple[str, Mapping[str, Any]]], name: str, value_field: str, allow_bool: bool = True
 ) -> NoReturn:
-    """Raise for the first value that cannot be taken. lists: what has them, in words, and what it has."""
-    for whose, docs in lists:
-        for doc, found in docs.items():
-            if to_numbers([found], value, truths) is None:
+    """Raise for the first invalid value. lists: the owner of each list, in words, and its documents with values."""
+    for owner, docs in lists:
+        for doc, value in docs.items():
+            if to_numbers([value], value_field, allow_bool) is None:
                 raise InputError(
-                    f"{name}: the {value} of document {shorten_value(doc)} of {whose} is {shorten_value(found)}, "
-                    f"expected {EXPECTED[value]}"
+                    f"{name}: the {value_field} of document {shorten_value(doc)} of {owner} is {shorten_value(value)}, "
+                    f"expected {EXPECTED[value_field]}"
                 )
     raise AssertionError("the fault is gone: the data changed while it was read")
 
 
-def refuse_bad_ids(ids: Collection[Any], name: str, what: str) -> None:
-    """Raise InputError for an id that is no string, empty, or no valid Unicode. what: of what kind the ids are."""
+def refuse_bad_ids(ids: Collection[Any], name: str, noun: str) -> None:
+    """Raise InputError for an id that is no string, empty, or no valid Unicode. noun: the kind of ids."""
     for id_ in invalid_ids(ids)[:1]:
         raise InputError(
-            f"{name}: the {what} id {shorten_value(id_)} is no string, empty or no valid Unicode; expected text, as "
+            f"{name}: the {noun} id {shorten_value(id_)} is no string, empty or no valid Unicode; expected text, as "
             "str(...) makes it; correct it"
         )
 
@@ -194,18 +196,18 @@ COLUMN_NAMES = {
 
 def is_mapping_of_mappings(data: Any) -> bool:
     """Whether it is `{query_id: {document_id: value}}`; an empty mapping is."""
-    if type(data) is dict and all(type(docs) is dict for docs in data.values()):  # quickly told
+    if type(data) is dict and all(type(docs) is dict for docs in data.values()):  # the usual case, checked quickly
         return True
     return isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
 
 
-def rows_from_data(data: Any, value: str) -> Rows:
+def rows_from_data(data: Any, value_field: str) -> Rows:
     """Rows from a data frame or a mapping of columns held in memory."""
     import polars as pl
 
-    kind = "qrels" if value == "relevance" else "run"
-    shape = f"{{document: {value}}}"
-    expected = f"{{query: {shape}}}, a data frame or a mapping of columns query_id, doc_id, {value}"
+    kind = "qrels" if value_field == "relevance" else "run"
+    shape = f"{{document: {value_field}}}"
+    expected = f"{{query: {shape}}}, a data frame or a mapping of columns query_id, doc_id, {value_field}"
     if isinstance(data, (str, os.PathLike)):
         raise InputError(f"{kind}: {data!r} is a path, expected data; use read_{kind}(path)")
     try:
@@ -213,15 +215,15 @@ def rows_from_data(data: Any, value: str) -> Rows:
     except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
         if not isinstance(data, Mapping):
             raise InputError(f"{kind}: {type_with_article(data)}, expected {expected}") from None
-        said = str(error).partition("\n")[0]
-        raise InputError(f"{kind}: its columns are no table ({said}), expected {expected}") from None
+        problem = str(error).partition("\n")[0]
+        raise InputError(f"{kind}: its columns are no table ({problem}), expected {expected}") from None
     if isinstance(data, Mapping) and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
-        key, found = next((key, found) for key, found in data.items() if not isinstance(found, Mapping))
+        key, column = next((key, column) for key, column in data.items() if not isinstance(column, Mapping))
         raise InputError(
-            f"{kind}: the value of {key!r} is {type_with_article(found)}, expected {shape}; or, for a table, columns "
-            f"query_id, doc_id, {value}"
+            f"{kind}: the value of {key!r} is {type_with_article(column)}, expected {shape}; or, for a table, columns "
+            f"query_id, doc_id, {value_field}"
         )
-    return rows_from_frame(frame, value, kind, first_row=0)[0]
+    return rows_from_frame(frame, value_field, kind, first_row=0)[0]
 
 
 def type_with_article(x: object) -> str:
@@ -230,7 +232,7 @@ def type_with_article(x: object) -> str:
 
 
 def to_frame(data: Any) -> pl.DataFrame:
-    """Whatever it is, as a polars frame."""
+    """Data of any supported kind as a polars frame."""
     import polars as pl
 
     if isinstance(data, Mapping):
@@ -238,7 +240,7 @@ def to_frame(data: Any) -> pl.DataFrame:
     if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
         data = list(data)
         if not all(isinstance(row, Mapping) for row in data):
-            raise TypeError  # polars would take tuples for columns
+            raise TypeError  # polars would read tuples as columns
     try:
         return pl.DataFrame(data)
     except ImportError:  # pandas without pyarrow
@@ -246,14 +248,14 @@ def to_frame(data: Any) -> pl.DataFrame:
 
 
 def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns, with NumPy's object arrays as lists, which polars looks into."""
-    objects = {name for name, column in data.items() if getattr(column, "dtype", None) == np.dtype(object)}
-    return {name: list(column) if name in objects else column for name, column in data.items()}
+    """The columns, with NumPy's object arrays as lists, of which polars infers the type."""
+    object_columns = {name for name, column in data.items() if getattr(column, "dtype", None) == np.dtype(object)}
+    return {name: list(column) if name in object_columns else column for name, column in data.items()}
 
 
 @dataclass(frozen=True)
 class RowLocation:
-    """Says in which row of the input a document stands, from where its id starts in the buffer.
+    """Names the row of a document in the input, given where its id starts in the buffer.
 
     first: the number of the first row. lines: whether rows are lines of a file.
     """
@@ -271,23 +273,23 @@ class RowLocation:
         return f"{self.name}:{row + self.first}" if self.lines else f"{self.name}: row {row + self.first}"
 
 
-def rows_from_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) -> tuple[Rows, int]:
-    """Rows of a frame, and how many queries had their rows apart.
+def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row: int) -> tuple[Rows, int]:
+    """Rows of a frame, and how many queries had their rows in several stretches.
 
     first_row: the line of the first row in messages: 2 for a CSV file with a header; 0 where rows are no lines.
     """
-    place = RowLocation(name, first_row, bool(first_row))
-    columns = columns_of_frame(frame, value, place, required_columns(frame.columns, value, name))
+    location = RowLocation(name, first_row, bool(first_row))
+    columns = columns_of_frame(frame, value_field, location, required_columns(frame.columns, value_field, name))
     interner = Interner()
     codes = interner.codes(columns.queries)
     docs = columns.docs
     # A document's start in the buffer tells its row, also after the rows have been regrouped.
-    where = replace(place, starts=docs.starts)
+    where = replace(location, starts=docs.starts)
     return group_rows(list(interner.ids), codes, docs, hashes(docs), columns.values, where, columns.subtopics)
 
 
 class RowColumns(NamedTuple):
-    """The columns of a frame, as they stand there."""
+    """The columns of a frame, in the order of its rows."""
 
     queries: Fields
     docs: Fields
@@ -295,31 +297,33 @@ class RowColumns(NamedTuple):
     subtopics: Fields | None
 
 
-def required_columns(columns: Sequence[str], value: str, name: str) -> dict[str, str]:
-    """Our names of the columns that are read -> theirs. Raises InputError where one is missing."""
-    fields = ["query_id", "doc_id", value]
-    if value == "relevance" and find_column(columns, COLUMN_NAMES["subtopic"]):
+def required_columns(columns: Sequence[str], value_field: str, name: str) -> dict[str, str]:
+    """The frame's column for each field that is read. Raises InputError where one is missing."""
+    fields = ["query_id", "doc_id", value_field]
+    if value_field == "relevance" and find_column(columns, COLUMN_NAMES["subtopic"]):
         fields.append("subtopic")
     return {field: require_column(columns, field, COLUMN_NAMES[field], name) for field in fields}
 
 
-def columns_of_frame(frame: pl.DataFrame, value: str, place: RowLocation, names: Mapping[str, str]) -> RowColumns:
-    """Ids and numbers, checked. names: from `required_columns`. Raises InputError that names the row."""
+def columns_of_frame(
+    frame: pl.DataFrame, value_field: str, location: RowLocation, names: Mapping[str, str]
+) -> RowColumns:
+    """Validated ids and numbers. names: from `required_columns`. Raises InputError that names the row."""
     import polars as pl
 
-    frame = pl.DataFrame({field: frame[called] for field, called in names.items()})
+    frame = pl.DataFrame({field: frame[column] for field, column in names.items()})
     if not frame.height:
-        raise InputError(f"{place.name}: no data rows, expected at least one; write one row a document")
-    values = number_column(frame, value, place.row)
-    queries, docs = string_column(frame, "query_id", place.row), string_column(frame, "doc_id", place.row)
-    subtopics = string_column(frame, "subtopic", place.row) if "subtopic" in names else None
+        raise InputError(f"{location.name}: no data rows, expected at least one; write one row a document")
+    values = number_column(frame, value_field, location.row)
+    queries, docs = string_column(frame, "query_id", location.row), string_column(frame, "doc_id", location.row)
+    subtopics = string_column(frame, "subtopic", location.row) if "subtopic" in names else None
     return RowColumns(queries, docs, values, subtopics)
 
 
 def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
-    """The first of these names that a column has, as it is written there: in any case, with blanks around it."""
-    there = {called.strip().lower(): called for called in reversed(columns)}
-    return next((there[name] for name in names if name in there), None)
+    """The column with the first of these names that occurs, in any case and with blanks around it; None without one."""
+    column_of_name = {column.strip().lower(): column for column in reversed(columns)}
+    return next((column_of_name[name] for name in names if name in column_of_name), None)
 
 
 def list_columns(columns: Sequence[str]) -> str:
@@ -328,17 +332,17 @@ def list_columns(columns: Sequence[str]) -> str:
 
 
 def require_column(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
-    """The column that holds a field, by one of its names, ours first. Raises InputError where there is none."""
-    found = find_column(columns, names)
-    if found is None:
+    """The column that holds a field, by one of its names, ours first. Raises InputError where it is missing."""
+    column = find_column(columns, names)
+    if column is None:
         advice = missing_column_advice(columns, field, names)
         raise InputError(f"{where}: no column {field!r} among {list_columns(columns)}; {advice}")
-    return found
+    return column
 
 
 def missing_column_advice(columns: Sequence[str], field: str, names: Sequence[str]) -> str:
-    """What to do where no column has one of these names."""
-    if len(columns) == 1 and any(mark in columns[0] for mark in ";|"):
+    """Advice where no column has one of these names."""
+    if len(columns) == 1 and any(separator in columns[0] for separator in ";|"):
         return "are there ; or | between the columns? Put tabs in their place (and points in that of decimal commas)"
     if field == "score" and find_column(columns, ("rank",)) is not None:
         return "ranks are no scores, since the lowest is the best: add a column score, as 1 / rank"
@@ -356,11 +360,13 @@ def string_column(frame: pl.DataFrame, field: str, where: Any) -> Fields:
             "convert the ids first"
         )
     series = series.cast(pl.String)
-    sizes = series.str.len_bytes()
-    missing = (series.is_null() | (sizes == 0)).arg_true()
-    if missing.len():
-        raise InputError(f"{where(int(missing[0]))}: the {field} is empty, expected an id; fill it in or drop the row")
-    lengths = sizes.to_numpy().astype(np.int64)
+    n_bytes = series.str.len_bytes()
+    missing_rows = (series.is_null() | (n_bytes == 0)).arg_true()
+    if missing_rows.len():
+        raise InputError(
+            f"{where(int(missing_rows[0]))}: the {field} is empty, expected an id; fill it in or drop the row"
+        )
+    lengths = n_bytes.to_numpy().astype(np.int64)
     return pack_strings([((series.str.join("").item() or "").encode(), lengths)])
 
 
@@ -369,35 +375,35 @@ def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any
     import polars as pl
 
     series = frame[field]
-    kind = "a whole number" if field == "relevance" else "a finite number"
+    expected = "a whole number" if field == "relevance" else "a finite number"
     if series.dtype in (pl.String, pl.Categorical, pl.Enum):
         series = series.cast(pl.String).str.strip_chars()
     elif not (series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)):
         raise InputError(f"{where(0)}: column {field!r} holds {series.dtype}, expected numbers; convert it first")
     values = series.cast(pl.Float64, strict=False)
-    bad = values.is_null() | ~values.is_finite()
+    is_invalid = values.is_null() | ~values.is_finite()
     if field == "relevance":
-        bad = bad | (values != values.round(0)) | (values.abs() >= 2.0**53)
-    places = bad.fill_null(True).arg_true()
-    if places.len():
-        row = int(places[0])
+        is_invalid = is_invalid | (values != values.round(0)) | (values.abs() >= 2.0**53)
+    invalid_rows = is_invalid.fill_null(True).arg_true()
+    if invalid_rows.len():
+        row = int(invalid_rows[0])
         if series[row] in (None, ""):
-            raise InputError(f"{where(row)}: the {field} is empty, expected {kind}; fill it in or drop the row")
-        raise InputError(f"{where(row)}: {field} {series[row]!r}, expected {kind}; correct this row")
-    array = values.to_numpy()
-    return array.astype(np.int64) if field == "relevance" else array
+            raise InputError(f"{where(row)}: the {field} is empty, expected {expected}; fill it in or drop the row")
+        raise InputError(f"{where(row)}: {field} {series[row]!r}, expected {expected}; correct this row")
+    numbers = values.to_numpy()
+    return numbers.astype(np.int64) if field == "relevance" else numbers
 
 
-#: Reads pieces; (the pieces, what messages call the run).
+#: Reads pieces of a run: (pieces, what messages call the run).
 PieceReader = Callable[[Iterator[Any], str], Iterator[RowBatch]]
 
 
 def detect_pieces(data: Iterator[Any]) -> tuple[PieceReader | None, Iterator[Any]]:
-    """What reads these pieces of one run, None where they are none; and the iterator, from its first item on."""
-    for first in data:
-        if is_scored_list(first):
-            return batches_from_lists, chain([first], data)
-        return (batches_from_frames if is_tabular(first) else None), chain([first], data)
+    """The reader for these pieces of a run, None where they are no pieces; and the iterator with its first item."""
+    for first_piece in data:
+        if is_scored_list(first_piece):
+            return batches_from_lists, chain([first_piece], data)
+        return (batches_from_frames if is_tabular(first_piece) else None), chain([first_piece], data)
     return None, data
 
 
@@ -421,45 +427,45 @@ def is_tabular(piece: Any) -> bool:
 
 
 def batches_from_lists(pieces: Iterator[Any], name: str) -> Iterator[RowBatch]:
-    """Some thousand documents at a time."""
-    waiting: list[tuple[str, list[str], Any]] = []
-    last: str | None = None
-    size = done = 0
+    """Batches of some thousand documents each."""
+    pending: list[tuple[str, list[str], Any]] = []
+    last_query: str | None = None
+    n_pending = n_done = 0
     for piece in pieces:
-        one = check_scored_list(piece, name)
-        if one[0] == last:
-            raise InputError(f"{name}: query {last!r} comes twice, expected it once with all its documents")
-        last = one[0]
-        waiting.append(one)
-        size += len(one[1])
-        if size >= CHUNK:
-            yield batch_of_lists(waiting, done)
-            waiting, size, done = [], 0, done + size
-    if waiting:
-        yield batch_of_lists(waiting, done)
+        scored_list = check_scored_list(piece, name)
+        if scored_list[0] == last_query:
+            raise InputError(f"{name}: query {last_query!r} comes twice, expected it once with all its documents")
+        last_query = scored_list[0]
+        pending.append(scored_list)
+        n_pending += len(scored_list[1])
+        if n_pending >= CHUNK:
+            yield batch_of_lists(pending, n_done)
+            pending, n_pending, n_done = [], 0, n_done + n_pending
+    if pending:
+        yield batch_of_lists(pending, n_done)
 
 
 def check_scored_list(piece: Any, name: str) -> tuple[str, list[str], np.ndarray[Any, np.dtype[np.float64]]]:
-    """A query, its documents and scores, checked."""
+    """A query, its documents and scores, validated."""
     if not is_scored_list(piece):
         raise InputError(f"{name}: {type_with_article(piece)} among its pieces, expected (query, documents, scores)")
-    query, docs, given = piece
+    query, docs, raw_scores = piece
     try:
-        good = are_valid_ids([query])
+        is_valid = are_valid_ids([query])
     except (TypeError, UnicodeEncodeError):
-        good = False
-    if not good:
+        is_valid = False
+    if not is_valid:
         raise InputError(f"{name}: the query id {query!r} is no string or empty; use str(...)")
     docs = docs.tolist() if isinstance(docs, np.ndarray) else list(docs)
-    bad = [doc for doc in docs if not isinstance(doc, str) or not doc]
+    invalid_docs = [doc for doc in docs if not isinstance(doc, str) or not doc]
     try:
-        good = not bad and are_valid_ids(docs)
+        is_valid = not invalid_docs and are_valid_ids(docs)
     except UnicodeEncodeError:
-        good = False
-    if not good:
-        what = f"{bad[0]!r} is no string or empty" if bad else "one is no valid Unicode"
-        raise InputError(f"{name}: of the document ids of query {query!r} {what}, expected ids; use str(...)")
-    scores = np.asarray(given)
+        is_valid = False
+    if not is_valid:
+        problem = f"{invalid_docs[0]!r} is no string or empty" if invalid_docs else "one is no valid Unicode"
+        raise InputError(f"{name}: of the document ids of query {query!r} {problem}, expected ids; use str(...)")
+    scores = np.asarray(raw_scores)
     if scores.shape != (len(docs),):
         raise InputError(
             f"{name}: query {query!r} has {len(docs)} documents and scores of shape {scores.shape}, expected one each"
@@ -469,20 +475,20 @@ def check_scored_list(piece: Any, name: str) -> tuple[str, list[str], np.ndarray
     return query, docs, scores.astype(np.float64)
 
 
-def batch_of_lists(lists: list[tuple[str, list[str], Any]], first: int) -> RowBatch:
-    """first: the number of the first document."""
-    sizes = np.array([scores.size for _, _, scores in lists])
+def batch_of_lists(lists: list[tuple[str, list[str], Any]], first_number: int) -> RowBatch:
+    """first_number: the number of the first document."""
+    lengths = np.array([scores.size for _, _, scores in lists])
     docs = encode([doc for _, docs, _ in lists for doc in docs])
     values = np.concatenate([scores for _, _, scores in lists])
-    numbers: Ints = np.arange(first, first + values.size)
-    return RowBatch(encode([q for q, _, _ in lists]), np.cumsum(sizes) - sizes, docs, hashes(docs), values, numbers)
+    numbers: Ints = np.arange(first_number, first_number + values.size)
+    return RowBatch(encode([q for q, _, _ in lists]), np.cumsum(lengths) - lengths, docs, hashes(docs), values, numbers)
 
 
 def batches_from_frames(pieces: Iterator[Any], name: str) -> Iterator[RowBatch]:
-    """A frame at a time."""
+    """One batch for each frame."""
     import polars as pl
 
-    done = 0
+    n_done = 0
     for piece in pieces:
         try:
             if not is_tabular(piece):
@@ -495,6 +501,8 @@ def batches_from_frames(pieces: Iterator[Any], name: str) -> Iterator[RowBatch]:
             ) from None
         if frame.height:
             names = required_columns(frame.columns, "score", name)
-            found = columns_of_frame(frame, "score", RowLocation(name, done, lines=False), names)
-            yield row_batch(found.queries, found.docs, found.values, np.arange(done, done + frame.height))
-            done += frame.height
+            row_columns = columns_of_frame(frame, "score", RowLocation(name, n_done, lines=False), names)
+            yield row_batch(
+                row_columns.queries, row_columns.docs, row_columns.values, np.arange(n_done, n_done + frame.height)
+            )
+            n_done += frame.height

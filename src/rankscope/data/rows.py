@@ -1,8 +1,8 @@
-"""Rows: what a file, a data frame or columns hold, grouped by query, with ids still as bytes; batches of them in the
+"""Rows: the content of a file, a data frame or columns, grouped by query, with ids as bytes; and batches of rows in the
 order of the input.
 
-Both `Qrels` and `Run` are made of rows; they differ in what the value of a row is
-(a relevance or a score). Ids become Python strings only when somebody asks for names.
+Both `Qrels` and `Run` are made of rows; the value of a row is a relevance or a score. Ids are decoded to Python strings
+only when names are needed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-#: Rows that are joined at a time: their columns fit the processor's cache.
+#: Rows that are joined together: their columns fit the processor's cache.
 CHUNK = 32_768
 
 
@@ -53,14 +53,14 @@ def decode_id(id_: bytes) -> str:
 
 def decode_ids(ids: list[bytes], errors: str = "surrogateescape") -> list[str]:
     """Many ids as text. errors: "replace" where the text must be UTF-8, as in a data frame."""
-    together = b"\n".join(ids)
-    if together.count(b"\n") == len(ids) - 1:  # no id holds a newline: one call decodes all
-        return together.decode("utf-8", errors).split("\n")
+    joined = b"\n".join(ids)
+    if joined.count(b"\n") == len(ids) - 1:  # no id holds a newline: one call decodes all
+        return joined.decode("utf-8", errors).split("\n")
     return [id_.decode("utf-8", errors) for id_ in ids]
 
 
 def first_duplicate(names: Sequence[Hashable]) -> int | None:
-    """The first place of a name that stood before; None where each stands once."""
+    """The index of the first name that repeats an earlier one; None where all are distinct."""
     if len(set(names)) == len(names):
         return None
     firsts = {name: i for i, name in reversed(list(enumerate(names)))}
@@ -69,25 +69,25 @@ def first_duplicate(names: Sequence[Hashable]) -> int | None:
 
 def are_valid_ids(ids: Collection[str]) -> bool:
     """Whether all are strings that UTF-8 can hold, none empty. May raise TypeError or UnicodeEncodeError instead."""
-    together = "".join(ids)
-    return "" not in ids and (together.isascii() or bool(together.encode("utf-8", "surrogateescape")))
+    joined = "".join(ids)
+    return "" not in ids and (joined.isascii() or bool(joined.encode("utf-8", "surrogateescape")))
 
 
 def invalid_ids(ids: Collection[Any]) -> list[Any]:
-    """Those that are no string, empty, or no valid Unicode."""
+    """The ids that are no string, empty, or no valid Unicode."""
     try:
         if are_valid_ids(ids):
             return []
     except (TypeError, UnicodeEncodeError):
         pass
 
-    def good(id_: Any) -> bool:
+    def is_valid(id_: Any) -> bool:
         try:
             return are_valid_ids([id_])
         except (TypeError, UnicodeEncodeError):
             return False
 
-    return [id_ for id_ in ids if not good(id_)]
+    return [id_ for id_ in ids if not is_valid(id_)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,52 +113,52 @@ class Rows:
         return combined_keys(self.hashes if seed == 0 else hashes(self.docs, seed), self.offsets, codes)
 
     def chunks(self) -> Iterator[Rows]:
-        """The same rows in pieces of whole groups, none much larger than `CHUNK`."""
-        a = 0
-        groups = len(self.query_ids)
-        while a < groups:
-            b = int(np.searchsorted(self.offsets, self.offsets[a] + CHUNK, side="right")) - 1
-            b = min(max(b, a + 1), groups)
-            yield self.part(a, b)
-            a = b
+        """The rows in chunks of whole groups, none much larger than `CHUNK`."""
+        start = 0
+        n_groups = len(self.query_ids)
+        while start < n_groups:
+            stop = int(np.searchsorted(self.offsets, self.offsets[start] + CHUNK, side="right")) - 1
+            stop = min(max(stop, start + 1), n_groups)
+            yield self.part(start, stop)
+            start = stop
 
-    def part(self, a: int, b: int) -> Rows:
-        """The groups a to b - 1."""
-        if (a, b) == (0, len(self.query_ids)):
+    def part(self, start: int, stop: int) -> Rows:
+        """The groups start to stop - 1."""
+        if (start, stop) == (0, len(self.query_ids)):
             return self
-        rows = slice(self.offsets[a], self.offsets[b])
-        offsets = self.offsets[a : b + 1] - self.offsets[a]
+        rows = slice(self.offsets[start], self.offsets[stop])
+        offsets = self.offsets[start : stop + 1] - self.offsets[start]
         docs, hashed, values = self.docs.slice(rows), self.hashes[rows], self.values[rows]
-        return Rows(self.query_ids[a:b], offsets, docs, hashed, values, self.where)
+        return Rows(self.query_ids[start:stop], offsets, docs, hashed, values, self.where)
 
     def refuse_duplicates(self, keys: Words, advice: str = "remove one of the two") -> bool:
-        """Raise for a document that a query holds twice. keys: from `keys`. Returns whether no two are equal."""
+        """Raise for a document that a query holds twice. keys: from `keys`. Returns whether all keys differ."""
         if not repeated(keys):
             return True
         order = np.argsort(keys, kind="stable")
-        level = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-        suspects = np.unique(np.concatenate((order[level], order[level + 1])))
+        repeats = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+        suspects = np.unique(np.concatenate((order[repeats], order[repeats + 1])))
         seen: dict[tuple[int, bytes], int] = {}
-        documents = decode(self.docs.take(suspects))
-        for row, key, doc in zip(suspects.tolist(), keys[suspects].tolist(), documents, strict=True):
+        suspect_ids = decode(self.docs.take(suspects))
+        for row, key, doc in zip(suspects.tolist(), keys[suspects].tolist(), suspect_ids, strict=True):
             if seen.setdefault((key, doc), row) != row:
                 self._refuse_duplicate(seen[key, doc], row, doc, advice)
         return False
 
-    def _refuse_duplicate(self, one: int, other: int, doc: bytes, advice: str) -> NoReturn:
-        query = decode_id(self.query_ids[int(np.searchsorted(self.offsets, other, side="right")) - 1])
-        # Rows may have been regrouped: where they stand in the input tells which came first.
-        first, again = sorted((int(self.docs.starts[one]), int(self.docs.starts[other])))
+    def _refuse_duplicate(self, row: int, duplicate_row: int, doc: bytes, advice: str) -> NoReturn:
+        query = decode_id(self.query_ids[int(np.searchsorted(self.offsets, duplicate_row, side="right")) - 1])
+        # Rows may have been regrouped: their place in the buffer of ids tells which came first in the input.
+        first_start, second_start = sorted((int(self.docs.starts[row]), int(self.docs.starts[duplicate_row])))
         raise InputError(
-            f"{self.where(again)}: document {decode_id(doc)!r} of query {query!r} stands twice, first at "
-            f"{self.where(first)}; expected each document once a query; {advice}"
+            f"{self.where(second_start)}: document {decode_id(doc)!r} of query {query!r} stands twice, first at "
+            f"{self.where(first_start)}; expected each document once a query; {advice}"
         )
 
 
 def combined_keys(hashed: Words, offsets: Ints, codes: Ints) -> Words:
-    """The documents' hashes, each combined with the number of its group."""
-    of_query = (codes.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
-    keys = hashed ^ np.repeat(of_query, np.diff(offsets))
+    """The hashes of documents, each combined with the number of its group."""
+    query_hashes = (codes.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
+    keys = hashed ^ np.repeat(query_hashes, np.diff(offsets))
     keys *= MULTIPLIER
     return keys
 
@@ -175,14 +175,14 @@ class Interner:
         hashed = hashes(fields)
         # 16 bits of the hashes bring nearly all equal ids together, and NumPy sorts them by radix, four times as fast.
         order = np.argsort((hashed >> np.uint64(48)).astype(np.uint16), kind="stable")
-        new = np.ones(n, np.bool_)
-        new[1:] = hashed[order[1:]] != hashed[order[:-1]]
-        firsts = np.flatnonzero(new)
+        starts_hash = np.ones(n, np.bool_)
+        starts_hash[1:] = hashed[order[1:]] != hashed[order[:-1]]
+        hash_starts = np.flatnonzero(starts_hash)
         representative = np.empty(n, np.intp)
-        representative[order] = np.repeat(order[firsts], np.diff(np.append(firsts, n)))
+        representative[order] = np.repeat(order[hash_starts], np.diff(np.append(hash_starts, n)))
         is_first = representative == np.arange(n)
         if n > is_first.sum() and not equal(fields, fields.take(representative)).all():
-            # Two ids with one hash: look at each by its bytes.
+            # Two ids share a hash: compare the bytes of each.
             return np.array([self.ids.setdefault(id_, len(self.ids)) for id_ in decode(fields)], np.int64)
         firsts = np.flatnonzero(is_first)
         codes = np.empty(n, np.int64)
@@ -190,15 +190,15 @@ class Interner:
         return codes[representative]
 
     def _number(self, ids: list[bytes]) -> Sequence[int]:
-        known = self.ids
-        # The usual case: the next queries of a file, all different, and all new but perhaps the first.
-        head = [known[ids[0]]] if ids and ids[0] in known else []
-        rest = ids[len(head) :]
-        if not known.keys().isdisjoint(rest) or len(set(rest)) < len(rest):
-            return [known.setdefault(id_, len(known)) for id_ in ids]
-        numbers = range(len(known), len(known) + len(rest))
-        known.update(zip(rest, numbers, strict=True))
-        return [*head, *numbers]
+        number_of = self.ids
+        # The usual case: the next queries of a file are distinct, and all of them new except perhaps the first.
+        known_numbers = [number_of[ids[0]]] if ids and ids[0] in number_of else []
+        new_ids = ids[len(known_numbers) :]
+        if not number_of.keys().isdisjoint(new_ids) or len(set(new_ids)) < len(new_ids):
+            return [number_of.setdefault(id_, len(number_of)) for id_ in ids]
+        new_numbers = range(len(number_of), len(number_of) + len(new_ids))
+        number_of.update(zip(new_ids, new_numbers, strict=True))
+        return [*known_numbers, *new_numbers]
 
 
 def group_rows(
@@ -210,35 +210,35 @@ def group_rows(
     where: Callable[[int], str],
     subtopics: Fields | None = None,
 ) -> tuple[Rows, int]:
-    """Rows from ungrouped columns, and how many queries had their rows apart.
+    """Rows from ungrouped columns, and how many queries had their rows in several stretches.
 
     codes: (n) index into `query_ids` of each row. Rows of a query keep their order.
     """
     n = codes.size
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if n else np.empty(0, np.intp)
     lengths = np.diff(np.r_[starts, n])
-    runs = codes[starts]
-    apart = 0
-    if runs.size != len(query_ids) or (runs[1:] < runs[:-1]).any():
-        apart = int((np.bincount(runs, minlength=len(query_ids)) > 1).sum())
-        # Sort the stretches of equal queries, not the rows: there are often far fewer.
-        order = stable_order(runs)
+    stretch_codes = codes[starts]
+    n_scattered = 0
+    if stretch_codes.size != len(query_ids) or (stretch_codes[1:] < stretch_codes[:-1]).any():
+        n_scattered = int((np.bincount(stretch_codes, minlength=len(query_ids)) > 1).sum())
+        # Sort the stretches of one query each, not the rows: there are often far fewer.
+        order = stable_order(stretch_codes)
         rows = ranges(starts[order], lengths[order])
         docs, hashed, values = docs.take(rows), hashed[rows], values[rows]
         subtopics = None if subtopics is None else subtopics.take(rows)
-    offsets = bounds(np.bincount(runs, lengths, len(query_ids)).astype(np.int64))
-    return Rows(query_ids, offsets, docs, hashed, values, where, subtopics), apart
+    offsets = bounds(np.bincount(stretch_codes, lengths, len(query_ids)).astype(np.int64))
+    return Rows(query_ids, offsets, docs, hashed, values, where, subtopics), n_scattered
 
 
 class Ungrouped(Exception):
-    """The rows of a query are not together, so they cannot be taken as they come. args: its id."""
+    """The rows of a query are not together, so they cannot be streamed. args: its id."""
 
 
 class RowBatch(NamedTuple):
-    """n rows in the order of the input, in stretches of one query.
+    """n rows in the order of the input, in stretches of one query each.
 
-    queries: the id of each stretch; two that follow each other differ. starts: the first row of each. docs, hashes,
-    values: (n) as in `Rows`. numbers: (n) what each row is called: the number of its line or row.
+    queries: the id of each stretch; neighbours differ. starts: the first row of each. docs, hashes, values: (n) as in
+    `Rows`. numbers: (n) the number of each row's line or row in the input, for messages.
     """
 
     queries: Fields
@@ -248,14 +248,14 @@ class RowBatch(NamedTuple):
     values: npt.NDArray[Any]
     numbers: Ints
 
-    def part(self, a: int, b: int) -> RowBatch:
-        """The stretches a to b - 1."""
-        begin = int(self.starts[a])
-        rows = slice(begin, int(self.starts[b]) if b < self.starts.size else None)
+    def part(self, start: int, stop: int) -> RowBatch:
+        """The stretches start to stop - 1."""
+        first_row = int(self.starts[start])
+        rows = slice(first_row, int(self.starts[stop]) if stop < self.starts.size else None)
         docs, hashed = self.docs.slice(rows), self.hashes[rows]
         return RowBatch(
-            self.queries.slice(slice(a, b)),
-            self.starts[a:b] - begin,
+            self.queries.slice(slice(start, stop)),
+            self.starts[start:stop] - first_row,
             docs,
             hashed,
             self.values[rows],
@@ -263,14 +263,14 @@ class RowBatch(NamedTuple):
         )
 
     def copied(self) -> RowBatch:
-        """The same, without the buffer that it is a part of."""
+        """A copy that does not hold on to the buffer of the whole batch."""
         queries, docs = pack_strings([string_contents(self.queries)]), pack_strings([string_contents(self.docs)])
         return RowBatch(queries, self.starts, docs, self.hashes.copy(), self.values.copy(), self.numbers.copy())
 
 
 @dataclass(frozen=True, slots=True)
 class RowNumbers:
-    """Says where a document stands, from where its id starts in the buffer. say: from the number of its row."""
+    """Names the row of a document, given where its id starts in the buffer. say: names a row by its number."""
 
     starts: Ints
     numbers: Ints
@@ -281,7 +281,7 @@ class RowNumbers:
 
 
 def row_batch(queries: Fields, docs: Fields, values: npt.NDArray[Any], numbers: Ints) -> RowBatch:
-    """From columns of at least one row. queries: the id of each row's."""
+    """A batch from columns of at least one row. queries: the query id of each row."""
     starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
     return RowBatch(queries.take(starts), starts, docs, hashes(docs), values, numbers)
 
@@ -291,91 +291,91 @@ def string_contents(fields: Fields) -> tuple[bytes, Ints]:
     return fields.buffer[ranges(fields.starts, fields.lengths)].tobytes(), fields.lengths
 
 
-def pack_strings(found: Iterable[tuple[bytes, Ints]]) -> Fields:
-    """Strings in a buffer of their own. found: as from `string_contents`."""
-    texts, lengths = zip(*found, strict=True)
-    length = np.concatenate(lengths).astype(np.int64)
+def pack_strings(contents: Iterable[tuple[bytes, Ints]]) -> Fields:
+    """Strings in a buffer of their own. contents: as from `string_contents`."""
+    texts, length_arrays = zip(*contents, strict=True)
+    lengths = np.concatenate(length_arrays).astype(np.int64)
     buffer = b"".join([bytes(PADDING), *texts, bytes(PADDING)])
-    return Fields(np.frombuffer(buffer, np.uint8), np.cumsum(length) - length + PADDING, length)
+    return Fields(np.frombuffer(buffer, np.uint8), np.cumsum(lengths) - lengths + PADDING, lengths)
 
 
-def complete_queries(pieces: Iterable[RowBatch], say: Callable[[int], str]) -> Iterator[Rows]:
-    """Each query's rows, once and whole, where they stand together; a query may go on in the next pieces.
+def complete_queries(pieces: Iterable[RowBatch], describe_row: Callable[[int], str]) -> Iterator[Rows]:
+    """The rows in portions of complete queries; a query may continue in the next pieces.
 
-    say: as of `RowNumbers`. Raises Ungrouped where a query comes up again behind another one.
+    describe_row: names a row by its number. Raises Ungrouped where a query occurs again after another one.
     """
-    known = Interner()
-    waiting: list[RowBatch] = []  # of the query that may go on
-    last = b""
+    interner = Interner()
+    pending: list[RowBatch] = []  # rows of the last query, which may continue
+    last_query = b""
     for piece in pieces:
-        n = piece.starts.size
-        if not n:
+        n_stretches = piece.starts.size
+        if not n_stretches:
             continue
-        begin = 0
-        if waiting and decode(piece.queries.slice(slice(1)))[0] == last:
-            waiting.append(piece.part(0, 1).copied())
-            begin = 1
-        if n == begin:
+        first_stretch = 0
+        if pending and decode(piece.queries.slice(slice(1)))[0] == last_query:
+            pending.append(piece.part(0, 1).copied())
+            first_stretch = 1
+        if n_stretches == first_stretch:
             continue
-        if waiting:
-            yield group_new_queries(join_batches(waiting), known, say)
-        if n - begin > 1:
-            yield group_new_queries(piece.part(begin, n - 1), known, say)
-        waiting = [piece.part(n - 1, n).copied()]
-        last = decode(waiting[0].queries)[0]
-    if waiting:
-        yield group_new_queries(join_batches(waiting), known, say)
+        if pending:
+            yield group_new_queries(join_batches(pending), interner, describe_row)
+        if n_stretches - first_stretch > 1:
+            yield group_new_queries(piece.part(first_stretch, n_stretches - 1), interner, describe_row)
+        pending = [piece.part(n_stretches - 1, n_stretches).copied()]
+        last_query = decode(pending[0].queries)[0]
+    if pending:
+        yield group_new_queries(join_batches(pending), interner, describe_row)
 
 
-def concatenate_queries(found: Iterable[Rows], say: Callable[[int], str]) -> Rows:
-    """All that `complete_queries` gives, together."""
+def concatenate_queries(queries: Iterable[Rows], describe_row: Callable[[int], str]) -> Rows:
+    """All portions of `complete_queries` as one."""
     ids: list[bytes] = []
     texts, columns = [], []
-    for rows in found:
+    for rows in queries:
         assert isinstance(rows.where, RowNumbers)
         ids += rows.query_ids
         texts.append(string_contents(rows.docs))
         columns.append((np.diff(rows.offsets), rows.hashes.copy(), rows.values.copy(), rows.where.numbers.copy()))
     docs = pack_strings(texts)
     lengths, hashed, values, numbers = map(np.concatenate, zip(*columns, strict=True))
-    return Rows(ids, bounds(lengths), docs, hashed, values, RowNumbers(docs.starts, numbers, say))
+    return Rows(ids, bounds(lengths), docs, hashed, values, RowNumbers(docs.starts, numbers, describe_row))
 
 
-def gather_rows(pieces: Iterable[RowBatch], say: Callable[[int], str]) -> tuple[Rows, int]:
-    """All rows of at least one piece, in whatever order their queries come, and how many queries had theirs apart.
+def gather_rows(pieces: Iterable[RowBatch], describe_row: Callable[[int], str]) -> tuple[Rows, int]:
+    """All rows of at least one piece, grouped by query, and how many queries had their rows in several stretches.
 
-    say: as of `RowNumbers`.
+    describe_row: names a row by its number.
     """
-    known = Interner()
+    interner = Interner()
     texts, columns = [], []
     for piece in pieces:
-        codes = np.repeat(known.codes(piece.queries), np.diff(np.append(piece.starts, piece.values.size)))
+        codes = np.repeat(interner.codes(piece.queries), np.diff(np.append(piece.starts, piece.values.size)))
         texts.append(string_contents(piece.docs))
         columns.append((codes, piece.hashes.copy(), piece.values.copy(), piece.numbers.copy()))
     docs = pack_strings(texts)
     codes, hashed, values, numbers = map(np.concatenate, zip(*columns, strict=True))
-    return group_rows(list(known.ids), codes, docs, hashed, values, RowNumbers(docs.starts, numbers, say))
+    return group_rows(list(interner.ids), codes, docs, hashed, values, RowNumbers(docs.starts, numbers, describe_row))
 
 
-def join_batches(parts: list[RowBatch]) -> RowBatch:
-    """The pieces of one query as one."""
-    if len(parts) == 1:
-        return parts[0]
-    docs = pack_strings(string_contents(part.docs) for part in parts)
+def join_batches(batches: list[RowBatch]) -> RowBatch:
+    """The batches of one query as one."""
+    if len(batches) == 1:
+        return batches[0]
+    docs = pack_strings(string_contents(batch.docs) for batch in batches)
     hashed, values, numbers = (
-        np.concatenate([getattr(part, column) for part in parts]) for column in ("hashes", "values", "numbers")
+        np.concatenate([getattr(batch, column) for batch in batches]) for column in ("hashes", "values", "numbers")
     )
-    return RowBatch(parts[0].queries, parts[0].starts, docs, hashed, values, numbers)
+    return RowBatch(batches[0].queries, batches[0].starts, docs, hashed, values, numbers)
 
 
-def group_new_queries(piece: RowBatch, known: Interner, say: Callable[[int], str]) -> Rows:
-    """Rows of queries each of which is new. known: those before. Raises Ungrouped."""
-    before, n = len(known.ids), piece.starts.size
-    codes = known.codes(piece.queries)
-    again = np.flatnonzero(codes != before + np.arange(n))
+def group_new_queries(piece: RowBatch, interner: Interner, describe_row: Callable[[int], str]) -> Rows:
+    """The rows of a piece, all of whose queries must be new to the interner. Raises Ungrouped."""
+    n_before, n_queries = len(interner.ids), piece.starts.size
+    codes = interner.codes(piece.queries)
+    repeats = np.flatnonzero(codes != n_before + np.arange(n_queries))
     ids = decode(piece.queries)
-    if again.size:
-        raise Ungrouped(ids[again[0]])
+    if repeats.size:
+        raise Ungrouped(ids[repeats[0]])
     offsets = np.append(piece.starts, piece.values.size).astype(np.int64)
-    where = RowNumbers(piece.docs.starts, piece.numbers, say)
+    where = RowNumbers(piece.docs.starts, piece.numbers, describe_row)
     return Rows(ids, offsets, piece.docs, piece.hashes, piece.values, where)

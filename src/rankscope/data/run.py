@@ -43,7 +43,7 @@ class Run:
 
     def __init__(self, data: Any, *, name: str = "run") -> None:
         self.name = name
-        #: What the reader of a file noticed.
+        #: Notes of the reader of the file.
         self.notes: tuple[str, ...] = ()
         self._mapping: Mapping[str, Mapping[str, float]] | None = None
         self._held: Rows | None = None
@@ -60,7 +60,7 @@ class Run:
 
     @classmethod
     def from_rows(cls, rows: Rows, *, name: str, notes: tuple[str, ...] = ()) -> Run:
-        """From what a reader made."""
+        """From the rows of a reader."""
         self = cls.__new__(cls)
         self.name, self.notes = name, notes
         self._mapping, self._held, self._pieces = None, rows, None
@@ -74,7 +74,7 @@ class Run:
         return self._held
 
     def _whole_queries(self) -> Iterator[Rows]:
-        """The rows, query by query; those of an iterator as they come, and once. Raises InputError."""
+        """The rows in portions of whole queries; an iterator gives them once only. Raises InputError."""
         if self._held is not None:
             yield self._held
             return
@@ -83,17 +83,17 @@ class Run:
             raise InputError(
                 f"run {self.name!r}: its pieces have been taken already, as an iterator gives them once; make it again"
             )
-        found = False
+        has_rows = False
         try:
             for rows in complete_queries(pieces, self._row_called):
-                found = True
+                has_rows = True
                 yield rows
         except Ungrouped as error:
             raise InputError(
                 f"run {self.name!r}: query {decode_id(error.args[0])!r} comes twice, with others in between, expected "
                 "its documents together; group them, or write a file and pass its path"
             ) from None
-        if not found:
+        if not has_rows:
             raise InputError(f"run {self.name!r}: its pieces hold no data, expected at least one document")
 
     def _row_called(self, number: int) -> str:
@@ -115,13 +115,13 @@ class Run:
             rows = [(q, d, float(s)) for q, docs in self._mapping.items() for d, s in docs.items()]
             return pl.DataFrame(rows, {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}, orient="row")
         assert self._rows is not None
-        names = decode_ids(self._rows.query_ids, "replace")
-        queries = np.repeat(np.array(names, object), np.diff(self._rows.offsets)).tolist()
-        docs = decode_ids(decode(self._rows.docs), "replace")
-        return pl.DataFrame({"query_id": queries, "doc_id": docs, "score": self._rows.values})
+        query_ids = decode_ids(self._rows.query_ids, "replace")
+        row_query_ids = np.repeat(np.array(query_ids, object), np.diff(self._rows.offsets)).tolist()
+        doc_ids = decode_ids(decode(self._rows.docs), "replace")
+        return pl.DataFrame({"query_id": row_query_ids, "doc_id": doc_ids, "score": self._rows.values})
 
     def __repr__(self) -> str:
         if self._mapping is None and self._held is None:
             return f"Run({self.name!r}, in pieces)"
-        n = len(self._mapping) if self._mapping is not None else len(self.query_ids)
-        return f"Run({self.name!r}, {n} {'query' if n == 1 else 'queries'})"
+        n_queries = len(self._mapping) if self._mapping is not None else len(self.query_ids)
+        return f"Run({self.name!r}, {n_queries} {'query' if n_queries == 1 else 'queries'})"

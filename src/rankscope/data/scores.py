@@ -1,4 +1,4 @@
-"""Scores: the table in which all values meet: system, measure, query, value."""
+"""Scores: the table of all values by system, measure and query."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MeasureLike(Protocol):
 
 
 class Record(NamedTuple):
-    """One row of the tidy table. query: "all" for the summary. value: NaN where undefined or left out."""
+    """One row of the tidy table. query: "all" for the summary. value: NaN where undefined or dropped."""
 
     system: str
     measure: str
@@ -62,22 +62,22 @@ class BoundedRecord(NamedTuple):
 
 def summarise(values: Floats, kinds: list[str]) -> Floats:
     """(systems, measures) one value for all queries. values: (systems, measures, queries); kinds: of the measures."""
-    there = ~np.isnan(values)
-    if there.all() and kinds.count("mean") == len(kinds):
+    present = ~np.isnan(values)
+    if present.all() and kinds.count("mean") == len(kinds):
         return np.asarray(np.add.accumulate(values, axis=2)[:, :, -1] / values.shape[2])
-    values = np.where(there, values, 0.0)
+    values = np.where(present, values, 0.0)
     geometric = [m for m, kind in enumerate(kinds) if kind == "geometric"]
     if geometric:
-        values[:, geometric] = np.where(there[:, geometric], np.log(np.maximum(values[:, geometric], LEAST)), 0.0)
+        values[:, geometric] = np.where(present[:, geometric], np.log(np.maximum(values[:, geometric], LEAST)), 0.0)
     # One query after the other, as trec_eval adds: its last printed digit can depend on that.
     total: Floats = np.add.accumulate(values, axis=2)[:, :, -1]
-    n = there.sum(axis=2)
+    n_values = present.sum(axis=2)
     for m, kind in enumerate(kinds):
         if kind == "sum":
-            n[:, m] = np.minimum(n[:, m], 1)
+            n_values[:, m] = np.minimum(n_values[:, m], 1)
         elif kind == "none":
-            n[:, m] = 0
-    means: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+            n_values[:, m] = 0
+    means: Floats = np.divide(total, n_values, out=np.full(n_values.shape, np.nan), where=n_values > 0)
     if geometric:
         means[:, geometric] = np.exp(means[:, geometric])
     return means
@@ -132,14 +132,18 @@ class Scores:
         if name not in self.measure_names:
             name = self.asked.get(name, name)
         if name not in self.measure_names:
-            alike = {known.lower(): ours for ours in self.measure_names for known in (ours, *self._asked_as(ours))}
-            name = alike.get(name.lower(), name)
+            name_of_lower = {
+                alias.lower(): measure_name
+                for measure_name in self.measure_names
+                for alias in (measure_name, *self._asked_as(measure_name))
+            }
+            name = name_of_lower.get(name.lower(), name)
         if name not in self.measure_names:
             raise UnknownName("measure of these scores", name, self.measure_names)
         return self.measure_names.index(name)
 
-    def _asked_as(self, ours: str) -> list[str]:
-        return [asked for asked, name in self.asked.items() if name == ours]
+    def _asked_as(self, measure_name: str) -> list[str]:
+        return [alias for alias, name in self.asked.items() if name == measure_name]
 
     def place_of_system(self, system: str | None = None) -> int:
         """The place of a system among `systems`. system: may be left out where there is only one.
@@ -161,17 +165,17 @@ class Scores:
 
     def select(self, *, systems: Sequence[int] | None = None, measures: Sequence[int] | None = None) -> Scores:
         """The scores of some systems and measures, by their places; None for all."""
-        s = list(range(len(self.systems)) if systems is None else systems)
-        m = list(range(len(self.measures)) if measures is None else measures)
+        system_index = list(range(len(self.systems)) if systems is None else systems)
+        measure_index = list(range(len(self.measures)) if measures is None else measures)
         return replace(
             self,
-            systems=tuple(self.systems[i] for i in s),
-            measures=tuple(self.measures[i] for i in m),
-            values=self.values[np.ix_(s, m)],
-            missing=self.missing[s],
-            undefined=self.undefined[m],
-            bounds=None if self.bounds is None else self.bounds[np.ix_([0, 1], s, m)],
-            measure_settings=tuple(self.measure_settings[i] for i in m) if self.measure_settings else (),
+            systems=tuple(self.systems[i] for i in system_index),
+            measures=tuple(self.measures[i] for i in measure_index),
+            values=self.values[np.ix_(system_index, measure_index)],
+            missing=self.missing[system_index],
+            undefined=self.undefined[measure_index],
+            bounds=None if self.bounds is None else self.bounds[np.ix_([0, 1], system_index, measure_index)],
+            measure_settings=tuple(self.measure_settings[i] for i in measure_index) if self.measure_settings else (),
         )
 
     def matrix(self, measure: object) -> Floats:
@@ -245,12 +249,14 @@ class Scores:
         """
         import polars as pl
 
-        s, m, q = self.values.shape
+        n_systems, n_measures, n_queries = self.values.shape
         frame = pl.DataFrame(
             {
-                "system": np.repeat(np.array([replace_invalid_utf8(s) for s in self.systems], object), m * q).tolist(),
-                "measure": np.tile(np.repeat(np.array(self.measure_names, object), q), s).tolist(),
-                "query": [replace_invalid_utf8(query) for query in self.query_ids] * (s * m),
+                "system": np.repeat(
+                    np.array([replace_invalid_utf8(system) for system in self.systems], object), n_measures * n_queries
+                ).tolist(),
+                "measure": np.tile(np.repeat(np.array(self.measure_names, object), n_queries), n_systems).tolist(),
+                "query": [replace_invalid_utf8(query) for query in self.query_ids] * (n_systems * n_measures),
                 "value": self.values.ravel(),
                 **({} if self.bounds is None else {"low": self.bounds[0].ravel(), "high": self.bounds[1].ravel()}),
             }
@@ -260,41 +266,43 @@ class Scores:
     def signature(self, measure: object = None) -> str:
         """Every setting that changes the numbers, in one line; of one measure, or of all."""
         common = [*(f"{key}:{value}" for key, value in self.settings.items()), f"rankscope {self.version}"]
-        of_each = self.measure_settings or ({},) * len(self.measures)
+        settings_of_measure = self.measure_settings or ({},) * len(self.measures)
         if measure is not None or len(self.measures) == 1:
-            m = 0 if measure is None else self.place_of(measure)
-            own = [f"{key}:{value}" for key, value in of_each[m].items()]
-            return " | ".join([self.measure_names[m], *own, *common])
-        named = []
-        for name, settings in zip(self.measure_names, of_each, strict=True):
-            inside = ",".join(f"{key}:{value}" for key, value in settings.items())
-            named.append(f"{name}[{inside}]" if inside else name)
-        return " | ".join([" ".join(named), *common])
+            place = 0 if measure is None else self.place_of(measure)
+            own_settings = [f"{key}:{value}" for key, value in settings_of_measure[place].items()]
+            return " | ".join([self.measure_names[place], *own_settings, *common])
+        described = []
+        for name, settings in zip(self.measure_names, settings_of_measure, strict=True):
+            settings_text = ",".join(f"{key}:{value}" for key, value in settings.items())
+            described.append(f"{name}[{settings_text}]" if settings_text else name)
+        return " | ".join([" ".join(described), *common])
 
     def cells(self, *, by_query: bool = False) -> list[list[str]]:
         """The table that people read, as text: a header, then a row a system (and query), a column a measure.
 
         Where missing judgments bound a measure, and this was asked for, its lowest and highest value follow it.
         """
-        parts: list[tuple[str, str, Floats, Floats]] = []  # name, kind, (systems, queries), (systems)
+        value_columns: list[tuple[str, str, Floats, Floats]] = []  # name, kind, (systems, queries), (systems)
         for m, (name, measure) in enumerate(zip(self.measure_names, self.measures, strict=True)):
-            parts.append((name, measure.summary, self.values[:, m], self._summaries[:, m]))
+            value_columns.append((name, measure.summary, self.values[:, m], self._summaries[:, m]))
             if self.bounds is not None and not np.isnan(self.bounds[:, :, m]).all():
-                for word, bound, total in zip(("low", "high"), self.bounds, self._bounds, strict=True):
-                    parts.append((f"{name} {word}", measure.summary, bound[:, m], total[:, m]))
-        rows = [["system", *(["query"] if by_query else []), *(name for name, *_ in parts)]]
+                for side, bound, total in zip(("low", "high"), self.bounds, self._bounds, strict=True):
+                    value_columns.append((f"{name} {side}", measure.summary, bound[:, m], total[:, m]))
+        rows = [["system", *(["query"] if by_query else []), *(name for name, *_ in value_columns)]]
         for s, system in enumerate(self.systems):
             if by_query:
-                columns = [[format_value(x, kind) for x in values[s].tolist()] for _, kind, values, _ in parts]
-                rows += [[system, query, *row] for query, *row in zip(self.query_ids, *columns, strict=True)]
-            summary = [format_value(float(total[s]), kind) for _, kind, _, total in parts]
+                cell_columns = [
+                    [format_value(x, kind) for x in values[s].tolist()] for _, kind, values, _ in value_columns
+                ]
+                rows += [[system, query, *row] for query, *row in zip(self.query_ids, *cell_columns, strict=True)]
+            summary = [format_value(float(total[s]), kind) for _, kind, _, total in value_columns]
             rows.append([system, *(["all"] if by_query else []), *summary])
         return rows
 
     def sections(self, *, by_query: bool = False) -> list[Section]:
         """One table, without a title."""
-        head, *rows = self.cells(by_query=by_query)
-        return [Section(title="", table=Table(columns=tuple(head), rows=tuple(map(tuple, rows)), left=1 + by_query))]
+        heading, *rows = self.cells(by_query=by_query)
+        return [Section(title="", table=Table(columns=tuple(heading), rows=tuple(map(tuple, rows)), left=1 + by_query))]
 
     def table(self, *, by_query: bool = False) -> str:
         """The values as a text table, with signature and notes under it."""

@@ -1,16 +1,13 @@
-"""Sections of a result: titles, sentences, tables and names of figures. Plain data, and its text."""
+"""Sections of a result as plain data: titles, sentences, tables and names of figures; and their text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rankscope.data.text import align_columns, display_width, format_number
 from rankscope.errors import in_one_line
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "Cell",
@@ -23,12 +20,12 @@ __all__ = [
 ]
 
 
-#: Sentences are broken after so many columns of a terminal.
+#: The width of a sentence on a terminal, in columns.
 WRAP_WIDTH = 100
 
 
 class Marked(NamedTuple):
-    """A cell with more to it than its text. raised: what stands above the line behind it, as letters or stars."""
+    """A cell that is marked. raised: a superscript behind the text, as letters or stars."""
 
     text: str
     bold: bool = False
@@ -39,7 +36,7 @@ Cell = str | Marked
 
 
 class Figure(NamedTuple):
-    """A figure by its name in `rankscope.reporting.figures`, and what that draws, as keyword arguments."""
+    """A figure by its name in `rankscope.reporting.figures`, and its data as keyword arguments."""
 
     name: str
     data: Mapping[str, Any]
@@ -55,17 +52,27 @@ class Table:
 
     def lines(self) -> list[str]:
         """The table for a terminal."""
-        plain = [[cell for cell in row if isinstance(cell, str)] for row in self.rows]
-        if all(len(row) == len(self.columns) for row in plain):  # nothing stands above the line
-            return align_columns([self.columns, *plain], self.left)
-        raised = [
+        plain_rows = [[cell for cell in row if isinstance(cell, str)] for row in self.rows]
+        if all(len(row) == len(self.columns) for row in plain_rows):  # no superscripts
+            return align_columns([self.columns, *plain_rows], self.left)
+        raised_widths = [
             max((display_width(as_marked(row[c]).raised) for row in self.rows), default=0)
             for c in range(len(self.columns))
         ]
-        rows = [[heading + superscript_gap(used) for heading, used in zip(self.columns, raised, strict=True)]]
+        rows = [
+            [
+                heading + superscript_gap(raised_width)
+                for heading, raised_width in zip(self.columns, raised_widths, strict=True)
+            ]
+        ]
         for row in self.rows:
             cells = map(as_marked, row)
-            rows.append([c.text + superscript_gap(used, c.raised) for c, used in zip(cells, raised, strict=True)])
+            rows.append(
+                [
+                    cell.text + superscript_gap(raised_width, cell.raised)
+                    for cell, raised_width in zip(cells, raised_widths, strict=True)
+                ]
+            )
         return align_columns(rows, self.left)
 
 
@@ -73,8 +80,8 @@ class Table:
 class Section:
     """A part of a report.
 
-    title: empty where a result is one table that says all itself. sentence: what was found, in words. notes: what a
-    careful reader wants to know. folded: of interest to few, and so hidden until it is asked for.
+    title: empty where a result is one table that explains itself. sentence: the finding in words. notes: what a careful
+    reader wants to know. folded: hidden until somebody asks for details.
     """
 
     title: str
@@ -86,22 +93,22 @@ class Section:
 
 
 def as_marked(cell: Cell) -> Marked:
-    """A cell that can be asked what there is to it."""
+    """The cell as a `Marked`, without marks where it is a text."""
     return cell if isinstance(cell, Marked) else Marked(cell)
 
 
 def best_in_bold(values: Iterable[float], digits: int = 4) -> list[Cell]:
-    """A column of values; the highest in bold where there are two or more, all of them where they look alike."""
-    given = [float(value) for value in values]
-    texts = [format_number(value, digits) for value in given]
-    there = [value for value in given if value == value]
-    best = format_number(max(there), digits) if len(there) > 1 else None
-    return [Marked(text, bold=True) if text == best else text for text in texts]
+    """A column of values with the highest in bold, where there are two or more; with all whose text is the same."""
+    numbers = [float(value) for value in values]
+    texts = [format_number(value, digits) for value in numbers]
+    present = [value for value in numbers if value == value]
+    best_text = format_number(max(present), digits) if len(present) > 1 else None
+    return [Marked(text, bold=True) if text == best_text else text for text in texts]
 
 
-def superscript_gap(room: int, raised: str = "") -> str:
-    """What stands behind a cell on a terminal, in as much room as the column needs for it."""
-    return " " + raised + " " * (room - display_width(raised)) if room else ""
+def superscript_gap(width: int, raised: str = "") -> str:
+    """A superscript behind a cell on a terminal, filled up with blanks to the width of the column's superscripts."""
+    return " " + raised + " " * (width - display_width(raised)) if width else ""
 
 
 def wrap_sentence(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Scores of a metric (or a person): a number a segment or a system, and their join with judgments."""
+"""Scores of a metric (or a person) for segments or systems, and their join with judgments."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class PairScores:
 
     Raises InputError for values of another shape, a name that stands twice, an infinite value.
 
-    >>> found = PairScores(("A", "B"), ("1", "2"), np.array([[0.5, 0.25], [np.nan, 1.0]]))
-    >>> found.values[found.systems.index("A")].tolist()
+    >>> scores = PairScores(("A", "B"), ("1", "2"), np.array([[0.5, 0.25], [np.nan, 1.0]]))
+    >>> scores.values[scores.systems.index("A")].tolist()
     [0.5, 0.25]
     """
 
@@ -45,12 +45,12 @@ class PairScores:
             raise InputError(
                 f"scores of shape {self.values.shape} for {expected[0]} systems and {expected[1]} segments"
             )
-        for what, names in (("system", self.systems), ("segment", self.segments)):
+        for noun, names in (("system", self.systems), ("segment", self.segments)):
             if len(set(names)) < len(names):
-                twice = Counter(names).most_common(1)[0][0]
-                raise InputError(f"scores: {what} {twice!r} stands twice, expected each once; keep one of the two")
+                duplicate = Counter(names).most_common(1)[0][0]
+                raise InputError(f"scores: {noun} {duplicate!r} stands twice, expected each once; keep one of the two")
         if np.isinf(self.values).any():
-            system, segment = (int(place[0]) for place in np.nonzero(np.isinf(self.values)))
+            system, segment = (int(indices[0]) for indices in np.nonzero(np.isinf(self.values)))
             raise InputError(
                 f"scores: that of system {self.systems[system]!r} on segment {self.segments[segment]!r} is infinite, "
                 "expected a finite number, or NaN for none"
@@ -67,13 +67,13 @@ class PairScores:
         """
         if not isinstance(scores, Mapping):
             raise ParameterError("scores are a mapping of systems to lists, as {'A': [0.5, 0.2]}")
-        n = len(segments) if segments is not None else len(next(iter(scores.values()), ()))
+        n_segments = len(segments) if segments is not None else len(next(iter(scores.values()), ()))
         for system, values in scores.items():
-            if len(values) != n:
-                raise InputError(f"scores: {len(values)} of system {system!r}, expected {n}, one a segment")
-        table = [[np.nan if value is None else float(value) for value in values] for values in scores.values()]
-        names = tuple(segments) if segments is not None else tuple(map(str, range(1, n + 1)))
-        return cls(tuple(scores), names, np.array(table, np.float64).reshape(len(scores), n))
+            if len(values) != n_segments:
+                raise InputError(f"scores: {len(values)} of system {system!r}, expected {n_segments}, one a segment")
+        rows = [[np.nan if value is None else float(value) for value in values] for values in scores.values()]
+        segment_names = tuple(segments) if segments is not None else tuple(map(str, range(1, n_segments + 1)))
+        return cls(tuple(scores), segment_names, np.array(rows, np.float64).reshape(len(scores), n_segments))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +82,8 @@ class SegmentScores:
 
     Raises InputError for a metric without a name, and where there is no language pair.
 
-    >>> found = SegmentScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})})
-    >>> found.metric, found.systems, len(found)
+    >>> scores = SegmentScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})})
+    >>> scores.metric, scores.systems, len(scores)
     ('chrF', ('A', 'B'), 4)
     """
 
@@ -142,53 +142,56 @@ def attach_scores(rankings: Rankings, scores: SegmentScores) -> Rankings:
     Raises InputError where there are items and none gets a score, with an example of the names on both sides.
 
     >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 2, "C": 1}])
-    >>> found = attach_scores(judged, SegmentScores("chrF", {"": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})}))
-    >>> found.columns["chrF"].tolist()
+    >>> scores = SegmentScores("chrF", {"": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})})
+    >>> with_scores = attach_scores(judged, scores)
+    >>> with_scores.columns["chrF"].tolist()
     [0.5, 0.4, 0.2, nan]
-    >>> found.notes
+    >>> with_scores.notes
     ('chrF: 1 of 4 judged translations has no score and is left out; none at all for system C',)
     """
     values = np.full(len(rankings.system), np.nan)
-    matched = matching_pairs(rankings, scores)
-    if values.size and not matched:
+    scores_of_pair = matching_pairs(rankings, scores)
+    if values.size and not scores_of_pair:
         raise no_match_error(scores, "language pair", rankings.pair.names, scores.pairs)
     pair_of_item = rankings.pair.codes[rankings.judgment]
     segment_of_item = rankings.segment.codes[rankings.judgment]
-    for code, theirs in matched.items():
-        ours = np.flatnonzero(pair_of_item == code)
-        systems = positions_among(rankings.systems, theirs.systems)[rankings.system.codes[ours]]
-        segments = positions_among(rankings.segment.names, theirs.segments)[segment_of_item[ours]]
-        known = (systems >= 0) & (segments >= 0)
-        values[ours[known]] = theirs.values[systems[known], segments[known]]
+    for code, pair_scores in scores_of_pair.items():
+        items = np.flatnonzero(pair_of_item == code)
+        systems = positions_among(rankings.systems, pair_scores.systems)[rankings.system.codes[items]]
+        segments = positions_among(rankings.segment.names, pair_scores.segments)[segment_of_item[items]]
+        has_score = (systems >= 0) & (segments >= 0)
+        values[items[has_score]] = pair_scores.values[systems[has_score], segments[has_score]]
     if values.size and np.isnan(values).all():
-        judged = judged_systems(rankings, matched, pair_of_item)
-        for what, names, there in (
-            ("system", judged, [name for pair in matched.values() for name in pair.systems]),
-            ("segment", rankings.segment.names, [name for pair in matched.values() for name in pair.segments]),
+        judged_system_names = judged_systems(rankings, scores_of_pair, pair_of_item)
+        for noun, judged_names, scored_names in (
+            ("system", judged_system_names, [name for pair in scores_of_pair.values() for name in pair.systems]),
+            ("segment", rankings.segment.names, [name for pair in scores_of_pair.values() for name in pair.segments]),
         ):
-            if not set(names) & set(there):
-                raise no_match_error(scores, what, names, there)
+            if not set(judged_names) & set(scored_names):
+                raise no_match_error(scores, noun, judged_names, scored_names)
         raise InputError(f"scores of {scores.metric}: none for any judged translation; check that they belong together")
-    name = unused_name(scores.metric, rankings.columns)
-    found = rankings.with_column(name, values, score=scores.score)
-    notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, matched, pair_of_item))
-    return replace(found, notes=tuple(dict.fromkeys(notes)))
+    column = unused_name(scores.metric, rankings.columns)
+    with_scores = rankings.with_column(column, values, score=scores.score)
+    notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, scores_of_pair, pair_of_item))
+    return replace(with_scores, notes=tuple(dict.fromkeys(notes)))
 
 
 def matching_pairs(rankings: Rankings, scores: SegmentScores) -> dict[int, PairScores]:
     """The scores for the pairs of the judgments, by the pair's code."""
-    judged = np.unique(rankings.pair.codes).tolist()
-    if len(judged) == len(scores.pairs) == 1 and "" in (rankings.pair.names[judged[0]], *scores.pairs):
-        return {judged[0]: next(iter(scores.pairs.values()))}
+    pair_codes = np.unique(rankings.pair.codes).tolist()
+    if len(pair_codes) == len(scores.pairs) == 1 and "" in (rankings.pair.names[pair_codes[0]], *scores.pairs):
+        return {pair_codes[0]: next(iter(scores.pairs.values()))}
     return {
-        code: scores.pairs[rankings.pair.names[code]] for code in judged if rankings.pair.names[code] in scores.pairs
+        code: scores.pairs[rankings.pair.names[code]]
+        for code in pair_codes
+        if rankings.pair.names[code] in scores.pairs
     }
 
 
-def positions_among(names: Sequence[str], among: Sequence[str]) -> Ints:
-    """The place of each name among the others, -1 where it is none of them."""
-    known = dict(zip(among, count()))
-    return np.fromiter((known.get(name, -1) for name in names), np.int64, len(names))
+def positions_among(names: Sequence[str], candidates: Sequence[str]) -> Ints:
+    """The position of each name among the candidates, -1 where it is none of them."""
+    position_of = dict(zip(candidates, count()))
+    return np.fromiter((position_of.get(name, -1) for name in names), np.int64, len(names))
 
 
 def judged_systems(rankings: Rankings, pairs: Iterable[int], pair_of_item: Ints) -> list[str]:
@@ -197,19 +200,24 @@ def judged_systems(rankings: Rankings, pairs: Iterable[int], pair_of_item: Ints)
     return [rankings.systems[code] for code in codes.tolist()]
 
 
-def unused_name(name: str, taken: Iterable[str]) -> str:
-    """The name, or with the first number behind it that makes it a new one."""
-    known = set(taken)
-    if name not in known:
+def unused_name(name: str, used_names: Iterable[str]) -> str:
+    """The name, with a number behind it where it is used already."""
+    used = set(used_names)
+    if name not in used:
         return name
-    return next(f"{name} ({i})" for i in count(2) if f"{name} ({i})" not in known)
+    return next(f"{name} ({i})" for i in count(2) if f"{name} ({i})" not in used)
 
 
-def no_match_error(scores: SegmentScores, what: str, judged: Iterable[str], scored: Iterable[str]) -> InputError:
-    ours, theirs = (f"as {join_names(map(repr, names), 2) or 'none'}" for names in (list(judged)[:2], list(scored)[:2]))
+def no_match_error(
+    scores: SegmentScores, noun: str, judged_names: Iterable[str], scored_names: Iterable[str]
+) -> InputError:
+    judged_text, scored_text = (
+        f"as {join_names(map(repr, examples), 2) or 'none'}"
+        for examples in (list(judged_names)[:2], list(scored_names)[:2])
+    )
     return InputError(
-        f"scores of {scores.metric}: no {what} of theirs was judged: judgments name it {ours}, scores {theirs}; "
-        "write the names alike"
+        f"scores of {scores.metric}: no {noun} of theirs was judged: judgments name it {judged_text}, scores "
+        f"{scored_text}; write the names alike"
     )
 
 
@@ -217,31 +225,40 @@ def missing_notes(
     rankings: Rankings,
     scores: SegmentScores,
     values: Floats,
-    matched: Mapping[int, PairScores],
+    scores_of_pair: Mapping[int, PairScores],
     pair_of_item: npt.NDArray[np.int64],
 ) -> list[str]:
-    """What of the judgments has no score, and what of the scores no judgment."""
+    """Notes on judgments without a score and on scores without a judgment."""
     notes = []
     missing = np.isnan(values)
     if missing.any():
         verb = "has no score and is" if missing.sum() == 1 else "have no score and are"
-        of = pluralise(values.size, "judged translation")
-        note = f"{scores.metric}: {int(missing.sum()):,} of {of} {verb} left out"
+        total_text = pluralise(values.size, "judged translation")
+        note = f"{scores.metric}: {int(missing.sum()):,} of {total_text} {verb} left out"
         has_score = np.bincount(rankings.system.codes[~missing], minlength=len(rankings.systems)) > 0
-        without = np.unique(rankings.system.codes[missing & ~has_score[rankings.system.codes]]).tolist()
-        if without:
-            noun = "system" if len(without) == 1 else "systems"
-            note += f"; none at all for {noun} {join_names(rankings.systems[code] for code in without)}"
+        unscored_codes = np.unique(rankings.system.codes[missing & ~has_score[rankings.system.codes]]).tolist()
+        if unscored_codes:
+            noun = "system" if len(unscored_codes) == 1 else "systems"
+            note += f"; none at all for {noun} {join_names(rankings.systems[code] for code in unscored_codes)}"
         notes.append(note)
-    judged = set(judged_systems(rankings, matched, pair_of_item))
-    idle = [name for name in dict.fromkeys(s for pair in matched.values() for s in pair.systems) if name not in judged]
-    if idle:
-        notes.append(f"{scores.metric}: scores of {join_names(idle)}, which nobody judged, are not used")
-    if "0" in {name for pair in matched.values() for name in pair.segments} and "0" not in rankings.segment.names:
+    judged_names = set(judged_systems(rankings, scores_of_pair, pair_of_item))
+    unjudged_names = [
+        name
+        for name in dict.fromkeys(system for pair in scores_of_pair.values() for system in pair.systems)
+        if name not in judged_names
+    ]
+    if unjudged_names:
+        notes.append(f"{scores.metric}: scores of {join_names(unjudged_names)}, which nobody judged, are not used")
+    if (
+        "0" in {name for pair in scores_of_pair.values() for name in pair.segments}
+        and "0" not in rankings.segment.names
+    ):
         notes.append(
             f"{scores.metric}: scores have a segment 0 and judgments none: do both count from the same number?"
         )
-    bare = [rankings.pair.names[code] for code in np.unique(rankings.pair.codes).tolist() if code not in matched]
-    if bare:
-        notes.append(f"{scores.metric}: no scores for {join_names(bare)}")
+    unscored_pairs = [
+        rankings.pair.names[code] for code in np.unique(rankings.pair.codes).tolist() if code not in scores_of_pair
+    ]
+    if unscored_pairs:
+        notes.append(f"{scores.metric}: no scores for {join_names(unscored_pairs)}")
     return notes

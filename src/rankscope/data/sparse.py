@@ -1,4 +1,4 @@
-"""Tables that would be nearly empty: a small file can ask for one that fills the memory."""
+"""Refuses tables that would be nearly empty: a small file can name one that fills the memory."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ __all__ = [
 ]
 
 
-#: So many cells any table may have, and so many more for each cell that is filled.
-FREE, EACH = 1 << 23, 50
+#: Cells that any table may have, and further cells that each value allows.
+FREE, CELLS_PER_VALUE = 1 << 23, 50
 
 
-def refuse_sparse(sizes: Sequence[int], filled: int, where: str, what: str) -> None:
-    """Raise InputError for a large table of which nearly all would be empty.
+def refuse_sparse(sizes: Sequence[int], n_filled: int, where: str, noun: str) -> None:
+    """Raise InputError for a large table that would be nearly empty.
 
-    sizes: how many rows, columns and so on it would have. filled: how many cells are given. what: of what it is.
+    sizes: the numbers of rows, columns and so on. n_filled: how many cells have a value. noun: what the table holds,
+    for the message.
     """
     cells = math.prod(sizes)
-    if cells > FREE + EACH * filled:
-        size = " x ".join(f"{size:,}" for size in sizes)
+    if cells > FREE + CELLS_PER_VALUE * n_filled:
+        shape_text = " x ".join(f"{shape_text:,}" for shape_text in sizes)
         raise InputError(
-            f"{where}: {size} {what}, a table of which 1 cell in {cells // max(filled, 1):,} is filled, expected at "
-            f"least 1 in {EACH}; check the names, or cut the file into parts that belong together"
+            f"{where}: {shape_text} {noun}, a table of which 1 cell in {cells // max(n_filled, 1):,} is filled, "
+            f"expected at least 1 in {CELLS_PER_VALUE}; check the names, or cut the file into parts that belong "
+            "together"
         )

@@ -1,4 +1,4 @@
-"""Judgments by subtopic: which aspects of a query each judged document is relevant to."""
+"""Judgments by subtopic: to which aspects of a query each judged document is relevant."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ class Subtopics:
     def select(self, queries: npt.NDArray[np.intp]) -> Subtopics:
         """The entries of these queries."""
         counts = (self.offsets[1:] - self.offsets[:-1])[queries]
-        rows = ranges(self.offsets[queries], counts)
+        entries = ranges(self.offsets[queries], counts)
         return Subtopics(
             offsets=bounds(counts),
-            judged=self.judged[rows],
-            subtopic=self.subtopic[rows],
-            relevance=self.relevance[rows],
-            ids=self.ids.take(rows),
+            judged=self.judged[entries],
+            subtopic=self.subtopic[entries],
+            relevance=self.relevance[entries],
+            ids=self.ids.take(entries),
         )
 
     @staticmethod
     def concat(parts: Sequence[Subtopics | None]) -> Subtopics | None:
-        """The entries of all parts, one after the other; None where a part has none."""
-        there = [part for part in parts if part is not None]
-        if len(there) < len(parts):
+        """The entries of all parts, one after the other; None where any part is None."""
+        present = [table for table in parts if table is not None]
+        if len(present) < len(parts):
             return None
-        texts = encode(decode_ids([id_ for part in there for id_ in decode(part.ids)]))
+        ids = encode(decode_ids([id_ for table in present for id_ in decode(table.ids)]))
         return Subtopics(
-            offsets=bounds(np.concatenate([np.diff(part.offsets) for part in there])),
-            judged=np.concatenate([part.judged for part in there]),
-            subtopic=np.concatenate([part.subtopic for part in there]),
-            relevance=np.concatenate([part.relevance for part in there]),
-            ids=texts,
+            offsets=bounds(np.concatenate([np.diff(table.offsets) for table in present])),
+            judged=np.concatenate([table.judged for table in present]),
+            subtopic=np.concatenate([table.subtopic for table in present]),
+            relevance=np.concatenate([table.relevance for table in present]),
+            ids=ids,
         )
 
     @property
@@ -71,69 +71,70 @@ class Subtopics:
 
 
 def merge_subtopics(rows: Rows) -> tuple[Rows, Subtopics]:
-    """Rows of one document each, which has its highest relevance, and what was judged by subtopic.
+    """One row for each document, with its highest relevance, and the judgments by subtopic.
 
-    The documents of a query come by falling id: in this order the ideal of alpha-nDCG takes equally good ones.
+    The documents of a query come by falling id: in this order the ideal ranking of alpha-nDCG takes equally good ones.
     Raises InputError for a document that a subtopic holds twice.
     """
     assert rows.subtopics is not None
-    group = group_of(rows.offsets)
-    order = order_descending(group, rows.docs)
+    query_index = group_of(rows.offsets)
+    order = order_descending(query_index, rows.docs)
     docs = rows.docs.take(order)
-    new = np.ones(order.size, np.bool_)  # the first row of each document
-    new[1:] = changes(docs) | (group[1:] != group[:-1])
-    starts = np.flatnonzero(new)
-    document = np.cumsum(new) - 1
-    lengths = np.bincount(group[starts], minlength=rows.offsets.size - 1)
-    offsets = bounds(lengths)
-    subtopics = rows.subtopics.take(order)
-    values = rows.values[order]
-    found = Subtopics(
+    starts_document = np.ones(order.size, np.bool_)  # the first row of each document
+    starts_document[1:] = changes(docs) | (query_index[1:] != query_index[:-1])
+    first_entries = np.flatnonzero(starts_document)
+    document_index = np.cumsum(starts_document) - 1
+    n_documents = np.bincount(query_index[first_entries], minlength=rows.offsets.size - 1)
+    offsets = bounds(n_documents)
+    subtopic_ids = rows.subtopics.take(order)
+    relevance = rows.values[order]
+    subtopics_of_documents = Subtopics(
         offsets=rows.offsets,
-        judged=document - offsets[group],
-        subtopic=number_subtopics(group, subtopics),
-        relevance=values,
-        ids=subtopics,
+        judged=document_index - offsets[query_index],
+        subtopic=number_subtopics(query_index, subtopic_ids),
+        relevance=relevance,
+        ids=subtopic_ids,
     )
-    refuse_repeats(rows, order, document, found)
+    refuse_repeats(rows, order, document_index, subtopics_of_documents)
     merged = Rows(
         rows.query_ids,
         offsets,
-        docs.take(starts),
-        rows.hashes[order[starts]],
-        np.maximum.reduceat(values, starts),
+        docs.take(first_entries),
+        rows.hashes[order[first_entries]],
+        np.maximum.reduceat(relevance, first_entries),
         rows.where,
     )
-    return merged, found
+    return merged, subtopics_of_documents
 
 
-def number_subtopics(group: Ints, ids: Fields) -> Ints:
+def number_subtopics(query_index: Ints, ids: Fields) -> Ints:
     """(entries) the number of each subtopic within its query."""
-    order = order_descending(group, ids)
-    new = np.ones(order.size, np.bool_)
-    new[1:] = changes(ids.take(order)) | (group[1:] != group[:-1])
-    number = np.cumsum(new) - 1
-    first = number[np.searchsorted(group, group)]  # that of the query's first subtopic
+    order = order_descending(query_index, ids)
+    starts_subtopic = np.ones(order.size, np.bool_)
+    starts_subtopic[1:] = changes(ids.take(order)) | (query_index[1:] != query_index[:-1])
+    sorted_numbers = np.cumsum(starts_subtopic) - 1
+    # The number of the first subtopic of each entry's query.
+    first_of_query = sorted_numbers[np.searchsorted(query_index, query_index)]
     numbers = np.empty(order.size, np.int64)
-    numbers[order] = number - first
+    numbers[order] = sorted_numbers - first_of_query
     return numbers
 
 
-def refuse_repeats(rows: Rows, order: npt.NDArray[np.intp], document: Ints, found: Subtopics) -> None:
-    code = document * (int(found.subtopic.max()) + 1) + found.subtopic
-    by_code = np.argsort(code, kind="stable")
-    level = np.flatnonzero(code[by_code[1:]] == code[by_code[:-1]])
-    if level.size:
-        entries = by_code[[level[0], level[0] + 1]]
-        refuse_repeat(rows, found, order[entries], int(entries[0]))
+def refuse_repeats(rows: Rows, order: npt.NDArray[np.intp], document_index: Ints, subtopics: Subtopics) -> None:
+    keys = document_index * (int(subtopics.subtopic.max()) + 1) + subtopics.subtopic
+    key_order = np.argsort(keys, kind="stable")
+    repeats = np.flatnonzero(keys[key_order[1:]] == keys[key_order[:-1]])
+    if repeats.size:
+        entries = key_order[[repeats[0], repeats[0] + 1]]
+        refuse_repeat(rows, subtopics, order[entries], int(entries[0]))
 
 
-def refuse_repeat(rows: Rows, found: Subtopics, same: npt.NDArray[np.intp], entry: int) -> NoReturn:
-    first, again = (rows.where(place) for place in sorted(rows.docs.starts[same].tolist()))
-    query = decode_id(rows.query_ids[int(found.query[entry])])
-    doc = decode_id(decode(rows.docs.take(same[:1]))[0])
-    subtopic = decode_id(decode(found.ids.take(np.array([entry])))[0])
+def refuse_repeat(rows: Rows, subtopics: Subtopics, same_rows: npt.NDArray[np.intp], entry: int) -> NoReturn:
+    first_location, second_location = (rows.where(start) for start in sorted(rows.docs.starts[same_rows].tolist()))
+    query = decode_id(rows.query_ids[int(subtopics.query[entry])])
+    doc = decode_id(decode(rows.docs.take(same_rows[:1]))[0])
+    subtopic = decode_id(decode(subtopics.ids.take(np.array([entry])))[0])
     raise InputError(
-        f"{again}: document {doc!r} of subtopic {subtopic!r} of query {query!r} stands twice, first at {first}; "
-        "expected each document once a subtopic; remove one of the two"
+        f"{second_location}: document {doc!r} of subtopic {subtopic!r} of query {query!r} stands twice, first at "
+        f"{first_location}; expected each document once a subtopic; remove one of the two"
     )

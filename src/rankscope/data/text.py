@@ -1,4 +1,4 @@
-"""Text as people read it: values, intervals and p-values; plurals, lists of names, aligned columns."""
+"""Text for people: formatted values, intervals and p-values; plurals, lists of names, aligned columns."""
 
 from __future__ import annotations
 
@@ -27,46 +27,46 @@ __all__ = [
 ]
 
 
-#: So many names are listed; of more, the rest is counted.
-LISTED = 4
+#: How many names are listed; further ones are counted.
+MAX_LISTED = 4
 
 
-def pluralise(n: int, one: str, many: str | None = None) -> str:
-    """A number with its noun, in the plural where there is not one.
+def pluralise(n: int, singular: str, plural: str | None = None) -> str:
+    """A count with its noun in the singular or plural.
 
     >>> pluralise(1, "system"), pluralise(1250, "query", "queries")
     ('1 system', '1,250 queries')
     """
-    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
+    return f"{n:,} {singular if n == 1 else plural or f'{singular}s'}"
 
 
 def pluralise_queries(n: int) -> str:
-    """So many queries."""
+    """A count of queries as text."""
     return pluralise(n, "query", "queries")
 
 
-def join_names(names: Iterable[str], most: int = LISTED) -> str:
-    """Names as in a sentence; where there are more than `most` + 1, the rest is counted. Of none, nothing.
+def join_names(names: Iterable[str], max_names: int = MAX_LISTED) -> str:
+    """Names as in a sentence; where there are more than `max_names` + 1, the others are counted. "" without names.
 
     >>> join_names("ab"), join_names("abc"), join_names("abcdefgh")
     ('a and b', 'a, b and c', 'a, b, c, d and 4 others')
     """
-    found = list(names)
-    if len(found) > most + 1:
-        found = [*found[:most], f"{len(found) - most:,} others"]
-    if len(found) < 2:
-        return "".join(found)
-    return f"{', '.join(found[:-1])} and {found[-1]}"
+    listed = list(names)
+    if len(listed) > max_names + 1:
+        listed = [*listed[:max_names], f"{len(listed) - max_names:,} others"]
+    if len(listed) < 2:
+        return "".join(listed)
+    return f"{', '.join(listed[:-1])} and {listed[-1]}"
 
 
-def first_names(names: Iterable[str], most: int = 3) -> str:
-    """The first of some names, for a message; dots stand for the rest. Of none: "none".
+def first_names(names: Iterable[str], max_names: int = 3) -> str:
+    """The first names, for a message; dots stand for the others. "none" without names.
 
     >>> first_names("abc"), first_names("abcd"), first_names("")
     ('a, b, c', 'a, b, c, ...', 'none')
     """
-    found = list(islice(names, most + 1))
-    return ", ".join(found[:most]) + (", ..." if len(found) > most else "") if found else "none"
+    listed = list(islice(names, max_names + 1))
+    return ", ".join(listed[:max_names]) + (", ..." if len(listed) > max_names else "") if listed else "none"
 
 
 def format_percent(share: float) -> str:
@@ -75,7 +75,7 @@ def format_percent(share: float) -> str:
 
 
 def format_p_cell(p: float) -> str:
-    """A p-value in a table: four digits, "<0.0001" below, a dash where there is none."""
+    """A p-value in a table: four digits, "<0.0001" below, a dash for NaN."""
     if math.isnan(p):
         return "-"
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
@@ -88,7 +88,7 @@ def format_p_value(p: float) -> str:
 
 
 def format_chance(p: float) -> str:
-    """How often something of probability p happens, as people count."""
+    """A probability as a frequency: "in about 5 of 100"."""
     if p < 0.001:
         return "in fewer than 1 of 10,000" if p < 0.0001 else "in fewer than 1 of 1,000"
     if p < 0.0095:
@@ -97,14 +97,14 @@ def format_chance(p: float) -> str:
 
 
 def format_value(value: float, summary: str) -> str:
-    """Four digits as trec_eval prints them; sums of counts without any; a dash where there is no value."""
+    """Four digits as trec_eval prints them; sums of counts without digits; a dash for NaN."""
     if math.isnan(value):
         return "-"
     return f"{value:.0f}" if summary == "sum" else f"{value:.4f}"
 
 
 def format_number(value: float, digits: int = 4, *, signed: bool = False) -> str:
-    """A value in a table, with so many digits; a zero has no sign that says more than it is; a dash for no value.
+    """A value in a table, rounded to `digits`; what rounds to zero has no minus sign; a dash for NaN.
 
     >>> format_number(0.12345), format_number(-0.00001), format_number(0.5, 2, signed=True), format_number(math.nan)
     ('0.1235', '0.0000', '+0.50', '-')
@@ -114,7 +114,7 @@ def format_number(value: float, digits: int = 4, *, signed: bool = False) -> str
 
 
 def format_interval(low: float, high: float, digits: int = 4) -> str:
-    """An interval in a table; a dash where it has no end.
+    """An interval in a table; a dash where an end is NaN.
 
     >>> format_interval(-0.1, 0.25), format_interval(math.nan, math.nan)
     ('[-0.1000, 0.2500]', '-')
@@ -124,8 +124,8 @@ def format_interval(low: float, high: float, digits: int = 4) -> str:
     return f"[{format_number(low, digits)}, {format_number(high, digits)}]"
 
 
-def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    """Rows as lines of even columns: the first `left` columns to the left, the others to the right."""
+def align_columns(rows: Sequence[Sequence[str]], n_left_aligned: int) -> list[str]:
+    """Rows as lines of columns: the first `n_left_aligned` columns aligned to the left, the others to the right."""
     rows = [[in_one_line(cell) for cell in row] for row in rows]
     widths = [max(display_width(row[c]) for row in rows) for c in range(len(rows[0]))]
     lines = []
@@ -133,7 +133,7 @@ def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
         cells = []
         for c, cell in enumerate(row):
             gap = " " * (widths[c] - display_width(cell))
-            cells.append(cell + gap if c < left else gap + cell)
+            cells.append(cell + gap if c < n_left_aligned else gap + cell)
         lines.append("  ".join(cells).rstrip())
     return lines
 

@@ -26,9 +26,9 @@ __all__ = [
 
 #: A list of names, the best first; a list within it holds tied ones.
 NameList = Sequence[str | Sequence[str]]
-#: Smaller weights have too few digits left once they are multiplied.
-LEAST_WEIGHT = 1e-303
-#: What becomes of items that a voter left out; the first is the default.
+#: Products of smaller weights would lose too many digits.
+MIN_WEIGHT = 1e-303
+#: How items are treated that a voter did not rank; the first is the default.
 UNRANKED = ("average", "worst", "optimistic", "ignore")
 
 
@@ -63,31 +63,36 @@ class Votes:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        everything = self.__dict__
+        fields = self.__dict__
         ranks = np.array(self.ranks, np.float64)
         if ranks.ndim != 2:
             raise InputError(f"ranks of shape {ranks.shape}, expected (voters, items)")
-        everything["ranks"] = ranks
-        everything["items"] = tuple(self.items)
-        everything["voters"] = tuple(self.voters) or tuple(str(i + 1) for i in range(len(ranks)))
+        fields["ranks"] = ranks
+        fields["items"] = tuple(self.items)
+        fields["voters"] = tuple(self.voters) or tuple(str(i + 1) for i in range(len(ranks)))
         weights = np.array(self.weights, np.float64)
-        everything["weights"] = weights if weights.size else np.ones(len(ranks))
+        fields["weights"] = weights if weights.size else np.ones(len(ranks))
         self.check()
         for array in (self.ranks, self.weights):
             array.flags.writeable = False
 
     def check(self) -> None:
         n_voters, n_items = self.ranks.shape
-        for article, what, names, n in (("a", "voter", self.voters, n_voters), ("an", "item", self.items, n_items)):
-            if len(names) != n:
-                raise InputError(f"{pluralise(len(names), 'name')} for {pluralise(n, what)}, expected one each")
-            if n < 2:
-                raise InputError(f"{pluralise(n, what)}, expected at least two; there is nothing to merge")
+        for article, noun, names, n_expected in (
+            ("a", "voter", self.voters, n_voters),
+            ("an", "item", self.items, n_items),
+        ):
+            if len(names) != n_expected:
+                raise InputError(
+                    f"{pluralise(len(names), 'name')} for {pluralise(n_expected, noun)}, expected one each"
+                )
+            if n_expected < 2:
+                raise InputError(f"{pluralise(n_expected, noun)}, expected at least two; there is nothing to merge")
             seen: set[str] = set()
             for name in names:
                 if not name or name in seen:
-                    found = f"two {what}s are named {name!r}" if name else f"{article} {what} without a name"
-                    raise InputError(f"{found}, expected a name of its own for each")
+                    problem = f"two {noun}s are named {name!r}" if name else f"{article} {noun} without a name"
+                    raise InputError(f"{problem}, expected a name of its own for each")
                 seen.add(name)
         if np.isinf(self.ranks).any():
             voter, item = np.argwhere(np.isinf(self.ranks))[0]
@@ -95,30 +100,30 @@ class Votes:
                 f"the rank of {self.items[item]!r} by voter {self.voters[voter]!r} is infinite, expected a finite "
                 "number, or nothing where it was not ranked"
             )
-        there = ~np.isnan(self.ranks)
-        if not there.any(axis=0).all():
-            lost = [self.items[i] for i in np.flatnonzero(~there.any(axis=0))]
-            raise InputError(f"nobody ranked {join_names(map(repr, lost))}; leave out what no voter knows")
-        if not there.any(axis=1).all():
-            idle = [self.voters[i] for i in np.flatnonzero(~there.any(axis=1))]
-            raise InputError(f"voter {join_names(map(repr, idle))} ranked nothing, expected at least one item")
+        is_ranked = ~np.isnan(self.ranks)
+        if not is_ranked.any(axis=0).all():
+            unranked_items = [self.items[i] for i in np.flatnonzero(~is_ranked.any(axis=0))]
+            raise InputError(f"nobody ranked {join_names(map(repr, unranked_items))}; leave out what no voter knows")
+        if not is_ranked.any(axis=1).all():
+            silent_voters = [self.voters[i] for i in np.flatnonzero(~is_ranked.any(axis=1))]
+            raise InputError(f"voter {join_names(map(repr, silent_voters))} ranked nothing, expected at least one item")
         if self.weights.shape != (len(self.voters),):
             raise InputError(
                 f"{pluralise(self.weights.size, 'weight')} for {len(self.voters)} voters, expected one each"
             )
-        bad = np.flatnonzero(~(np.isfinite(self.weights) & (self.weights > 0)))
-        if bad.size:
+        invalid_voters = np.flatnonzero(~(np.isfinite(self.weights) & (self.weights > 0)))
+        if invalid_voters.size:
             raise InputError(
-                f"the weight of voter {self.voters[bad[0]]!r} is {self.weights[bad[0]]:g}, expected a number above 0; "
-                "leave out voters who do not count"
+                f"the weight of voter {self.voters[invalid_voters[0]]!r} is {self.weights[invalid_voters[0]]:g}, "
+                "expected a number above 0; leave out voters who do not count"
             )
-        most = np.finfo(np.float64).max / (4.0 * n_voters * n_items**2)
-        beyond = np.flatnonzero((self.weights < LEAST_WEIGHT) | (self.weights > most))
-        if beyond.size:
+        max_weight = np.finfo(np.float64).max / (4.0 * n_voters * n_items**2)
+        extreme_voters = np.flatnonzero((self.weights < MIN_WEIGHT) | (self.weights > max_weight))
+        if extreme_voters.size:
             raise InputError(
-                f"the weight of voter {self.voters[beyond[0]]!r} is {self.weights[beyond[0]]:g}, expected "
-                f"{LEAST_WEIGHT:g} to {most:.2g}, so that sums are numbers; only proportions count, so divide all "
-                "weights by one number"
+                f"the weight of voter {self.voters[extreme_voters[0]]!r} is {self.weights[extreme_voters[0]]:g}, "
+                f"expected {MIN_WEIGHT:g} to {max_weight:.2g}, so that sums are numbers; only proportions count, so "
+                "divide all weights by one number"
             )
 
     @classmethod
@@ -139,22 +144,26 @@ class Votes:
             return rankings if weights is None else rankings.weighted(weights)
         if isinstance(rankings, str) or not isinstance(rankings, Iterable):
             raise ParameterError("rankings are lists of names or mappings of names to ranks, one a voter")
-        named = isinstance(rankings, Mapping)
+        is_named = isinstance(rankings, Mapping)
         voters = tuple(map(str, rankings)) if isinstance(rankings, Mapping) else ()
         ballots = list(rankings.values() if isinstance(rankings, Mapping) else rankings)
-        voters = voters if named else tuple(str(i + 1) for i in range(len(ballots)))
-        names, ranks = ballot_ranks(voters, ballots, items)
-        votes = cls(ranks=ranks, items=names, voters=voters)
+        voters = voters if is_named else tuple(str(i + 1) for i in range(len(ballots)))
+        item_names, ranks = ballot_ranks(voters, ballots, items)
+        votes = cls(ranks=ranks, items=item_names, voters=voters)
         return votes if weights is None else votes.weighted(weights)
 
     def weighted(self, weights: Sequence[float] | Mapping[str, float]) -> Votes:
         """The same with other weights, one a voter; by name: the others keep theirs. Raises InputError."""
         if isinstance(weights, Mapping):
-            unknown = [name for name in weights if name not in self.voters]
-            if unknown:
-                raise InputError(f"a weight for {unknown[0]!r}, who is no voter; voters: {join_names(self.voters)}")
-            old = zip(self.voters, self.weights.tolist(), strict=True)
-            return replace(self, weights=np.array([float(weights.get(name, one)) for name, one in old]))
+            unknown_voters = [name for name in weights if name not in self.voters]
+            if unknown_voters:
+                raise InputError(
+                    f"a weight for {unknown_voters[0]!r}, who is no voter; voters: {join_names(self.voters)}"
+                )
+            current_weights = zip(self.voters, self.weights.tolist(), strict=True)
+            return replace(
+                self, weights=np.array([float(weights.get(name, weight)) for name, weight in current_weights])
+            )
         return replace(self, weights=np.array(weights, np.float64))
 
     @cached_property
@@ -176,9 +185,13 @@ class Votes:
         check_unranked(unranked)
         if unranked == "ignore" or self.complete:
             return self.places
-        n, ranked = len(self.items), (~np.isnan(self.ranks)).sum(axis=1, keepdims=True)
-        place = {"average": (ranked + 1 + n) / 2, "worst": np.full(ranked.shape, float(n)), "optimistic": ranked + 1.0}
-        return np.where(np.isnan(self.places), place[unranked], self.places)
+        n_items, n_ranked = len(self.items), (~np.isnan(self.ranks)).sum(axis=1, keepdims=True)
+        unranked_place = {
+            "average": (n_ranked + 1 + n_items) / 2,
+            "worst": np.full(n_ranked.shape, float(n_items)),
+            "optimistic": n_ranked + 1.0,
+        }
+        return np.where(np.isnan(self.places), unranked_place[unranked], self.places)
 
 
 def ballot_ranks(
@@ -191,59 +204,63 @@ def ballot_ranks(
 
     where: what an error begins with for the ballot of a place, as "votes.jsonl:3: ". Raises InputError.
     """
-    places = {} if items is None else {str(name): i for i, name in enumerate(items)}
-    twice = None if items is None else first_duplicate([str(name) for name in items])
-    if items is not None and twice is not None:
-        raise InputError(f"{items[twice]!r} stands twice among the items; keep one of the two")
-    found: list[tuple[list[int], list[float]]] = []
+    column_of_item = {} if items is None else {str(name): i for i, name in enumerate(items)}
+    duplicate = None if items is None else first_duplicate([str(name) for name in items])
+    if items is not None and duplicate is not None:
+        raise InputError(f"{items[duplicate]!r} stands twice among the items; keep one of the two")
+    rows: list[tuple[list[int], list[float]]] = []
     for i, (voter, ballot) in enumerate(zip(voters, ballots, strict=True)):
         try:
             names, ranks = ranks_of_ballot(ballot, voter)
             if items is None:
-                row = [places.setdefault(name, len(places)) for name in names]
+                columns = [column_of_item.setdefault(name, len(column_of_item)) for name in names]
             else:
-                unknown = next((name for name in names if name not in places), None)
+                unknown = next((name for name in names if name not in column_of_item), None)
                 if unknown is not None:
-                    raise InputError(f"voter {voter!r} ranked {unknown!r}, which is not among the {len(places)} items")
-                row = [places[name] for name in names]
-            twice = first_duplicate(names)
-            if twice is not None:
-                raise InputError(f"voter {voter!r} ranked {names[twice]!r} twice; keep one of the two")
+                    raise InputError(
+                        f"voter {voter!r} ranked {unknown!r}, which is not among the {len(column_of_item)} items"
+                    )
+                columns = [column_of_item[name] for name in names]
+            duplicate = first_duplicate(names)
+            if duplicate is not None:
+                raise InputError(f"voter {voter!r} ranked {names[duplicate]!r} twice; keep one of the two")
         except InputError as error:
             raise InputError(f"{where(i)}{error}") from None
-        found.append((row, ranks))
-    given = sum(len(row) for row, _ in found)
-    refuse_sparse((len(found), len(places)), given, "votes", "voters and items")
-    table = np.full((len(found), len(places)), np.nan)
-    for i, (row, ranks) in enumerate(found):
-        table[i, row] = ranks
-    return tuple(places), table
+        rows.append((columns, ranks))
+    n_given = sum(len(columns) for columns, _ in rows)
+    refuse_sparse((len(rows), len(column_of_item)), n_given, "votes", "voters and items")
+    rank_table = np.full((len(rows), len(column_of_item)), np.nan)
+    for i, (columns, ranks) in enumerate(rows):
+        rank_table[i, columns] = ranks
+    return tuple(column_of_item), rank_table
 
 
 def ranks_of_ballot(ballot: Any, voter: str) -> tuple[list[str], list[float]]:
     """The names and ranks of one voter. Raises InputError."""
     if isinstance(ballot, Mapping):
-        there = {str(name): rank for name, rank in ballot.items() if rank is not None}
+        rank_of_item = {str(name): rank for name, rank in ballot.items() if rank is not None}
         try:
-            return list(there), [float(rank) for rank in there.values()]
+            return list(rank_of_item), [float(rank) for rank in rank_of_item.values()]
         except (TypeError, ValueError, OverflowError):
             raise InputError(f"voter {voter!r}: a rank is no number, expected ranks as {{'A': 1, 'B': 2}}") from None
     if isinstance(ballot, str) or not isinstance(ballot, Iterable):
         raise InputError(f"voter {voter!r}: {ballot!r}, expected a list of names, the best first")
     entries = list(ballot)
-    if all(type(entry) is str for entry in entries):  # quickly told
+    if all(type(entry) is str for entry in entries):  # the usual case, checked quickly
         return entries, np.arange(1.0, len(entries) + 1).tolist()
     names: list[str] = []
     ranks: list[float] = []
     for entry in entries:
-        alone = isinstance(entry, (str, int, np.integer)) and not isinstance(entry, bool)
-        tied = [entry] if alone else entry
-        if not isinstance(tied, Iterable) or isinstance(tied, (bytes, Mapping)):
+        is_single = isinstance(entry, (str, int, np.integer)) and not isinstance(entry, bool)
+        tied_names = [entry] if is_single else entry
+        if not isinstance(tied_names, Iterable) or isinstance(tied_names, (bytes, Mapping)):
             raise InputError(f"voter {voter!r}: {entry!r} in a list, expected a name, or a list of names that are tied")
-        tied = list(tied)
-        odd = [name for name in tied if isinstance(name, bool) or not isinstance(name, (str, int, np.integer))]
-        if odd:
-            raise InputError(f"voter {voter!r}: {odd[0]!r} among tied names, expected a name")
-        ranks += [len(names) + (len(tied) + 1) / 2] * len(tied)
-        names += map(str, tied)
+        tied_names = list(tied_names)
+        invalid = [
+            name for name in tied_names if isinstance(name, bool) or not isinstance(name, (str, int, np.integer))
+        ]
+        if invalid:
+            raise InputError(f"voter {voter!r}: {invalid[0]!r} among tied names, expected a name")
+        ranks += [len(names) + (len(tied_names) + 1) / 2] * len(tied_names)
+        names += map(str, tied_names)
     return names, ranks

@@ -102,11 +102,11 @@ def read_dicts(source: Source, wanted: ReadRequest) -> FileContent:
             raise InputError(f"{source.name}: {what}, expected {DICT_SHAPE}; write what that holds alone")
         kind = "qrels"
     if kind is None:
-        rows = rows_from_dicts(data, source.name, "score", truths=False)
+        rows = rows_from_dicts(data, source.name, "score", allow_bool=False)
         if not all_integers(rows.values):
             return FileContent(rows)
         kind = wanted.either(source.name, "whole numbers only, which may be judgments or scores")
-    return FileContent(rows_from_dicts(data, source.name, VALUES[kind], truths=False))
+    return FileContent(rows_from_dicts(data, source.name, VALUES[kind], allow_bool=False))
 
 
 def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:

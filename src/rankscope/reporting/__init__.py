@@ -1,4 +1,4 @@
-"""What people look at. Results are computed elsewhere; here they are only shown."""
+"""Output for people: tables, figures and pages of results that are computed elsewhere."""
 
 from rankscope.registry import lazy_attributes
 

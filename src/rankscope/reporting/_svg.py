@@ -1,4 +1,4 @@
-"""Figures as they stand inside a page: an SVG picture without anything that could act, load or clash."""
+"""Sanitises SVG figures for a page: no scripts, no links, no names that clash with those of another figure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = [
 ]
 
 
-KEPT = frozenset(
+ALLOWED_TAGS = frozenset(
     [
         "svg",
         "g",
@@ -35,14 +35,18 @@ KEPT = frozenset(
         "stop",
     ]
 )
-#: Attributes that make sense only in the file that the picture came from. `style` could load; nobody needs it here.
-DROPPED = frozenset(["class", "role", "style", "tabindex", "pointer-events", "version", "base", "lang", "space"])
+#: Attributes that make sense only in the original file, and `style`, which could load something.
+DROPPED_ATTRIBUTES = frozenset(
+    ["class", "role", "style", "tabindex", "pointer-events", "version", "base", "lang", "space"]
+)
 GEOMETRY = frozenset(
     ["d", "transform", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "dx", "dy"]
 )
-DEFAULTS = frozenset([("opacity", "1"), ("fill-opacity", "1"), ("stroke-opacity", "1"), ("display", "inline")])
-#: How far a figure may shrink before it is scrolled, and grow: its labels are to be read as the text beside them.
-LEAST, MOST = 0.72, 1.25
+DEFAULT_ATTRIBUTES = frozenset(
+    [("opacity", "1"), ("fill-opacity", "1"), ("stroke-opacity", "1"), ("display", "inline")]
+)
+#: How far a figure may shrink before it is scrolled, and grow: its labels stay about as large as the text of the page.
+MIN_SCALE, MAX_SCALE = 0.72, 1.25
 LONG_DECIMALS = re.compile(r"(\.\d\d)\d+")
 LOCAL_LINK = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
 
@@ -50,9 +54,9 @@ LOCAL_LINK = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
 def inline_svg(svg: str, *, prefix: str, label: str) -> str:
     """The picture as part of an HTML page.
 
-    Scripts, links, images and styles go. What drawing libraries say of a mark in `aria-label` becomes a `<title>`,
-    which browsers show on hover. Names inside the picture get the prefix, since several pictures stand on one page. A
-    background that fills the picture goes, so that the page's shows. Decimals beyond hundredths of a pixel are cut.
+    Scripts, links, images and styles are removed. The `aria-label` of a mark becomes a `<title>`, which browsers show
+    on hover. Names inside the picture get the prefix, since a page has several pictures. A background that fills the
+    picture is removed, so that the page's background is seen. Decimals beyond hundredths of a pixel are cut.
 
     label: what the figure shows, for those who cannot see it. Raises ValueError for what is not well-formed.
 
@@ -63,9 +67,9 @@ def inline_svg(svg: str, *, prefix: str, label: str) -> str:
         root = ET.fromstring(svg)
     except ET.ParseError as error:
         raise ValueError(f"the figure is no well-formed SVG ({error})") from None
-    if local(root.tag) != "svg":
-        raise ValueError(f"the figure is <{local(root.tag)}>, expected <svg>")
-    tidy(root, prefix)
+    if local_name(root.tag) != "svg":
+        raise ValueError(f"the figure is <{local_name(root.tag)}>, expected <svg>")
+    sanitise(root, prefix)
     width, height = root.get("width", ""), root.get("height", "")
     for child in list(root)[:1]:
         if child.tag == "rect" and (child.get("width"), child.get("height")) in ((width, height), ("100%", "100%")):
@@ -73,42 +77,48 @@ def inline_svg(svg: str, *, prefix: str, label: str) -> str:
     if width and height:
         if "viewBox" not in root.attrib:
             root.set("viewBox", f"0 0 {width} {height}".replace("px", ""))
-        natural = float(width.removesuffix("px"))
-        root.set("style", f"width:100%;max-width:{MOST * natural:g}px;min-width:{LEAST * natural:g}px")
+        natural_width = float(width.removesuffix("px"))
+        root.set(
+            "style", f"width:100%;max-width:{MAX_SCALE * natural_width:g}px;min-width:{MIN_SCALE * natural_width:g}px"
+        )
     root.set("role", "img")
     root.set("aria-label", label)
     return ET.tostring(root, encoding="unicode")
 
 
-def tidy(element: ET.Element, prefix: str) -> None:
-    """Keep what draws, in this element and all below it."""
-    element.tag = local(element.tag)
+def sanitise(element: ET.Element, prefix: str) -> None:
+    """Keep only drawing elements and harmless attributes, in this element and all below it."""
+    element.tag = local_name(element.tag)
     for child in list(element):
-        if isinstance(child.tag, str) and local(child.tag) in KEPT:
-            tidy(child, prefix)
+        if isinstance(child.tag, str) and local_name(child.tag) in ALLOWED_TAGS:
+            sanitise(child, prefix)
         else:
-            drop(element, child)
-    said = element.get("aria-label")
-    of_mark = element.get("role") == "graphics-symbol" and element.get("aria-roledescription") not in ("axis", "legend")
+            remove_child(element, child)
+    aria_label = element.get("aria-label")
+    is_mark = element.get("role") == "graphics-symbol" and element.get("aria-roledescription") not in ("axis", "legend")
     element.attrib = dict(attributes(element, prefix))
-    if said and of_mark and element.tag != "g" and element.find("title") is None:
+    if aria_label and is_mark and element.tag != "g" and element.find("title") is None:
         title = ET.Element("title")
-        title.text = said
+        title.text = aria_label
         element.insert(0, title)
 
 
-def drop(parent: ET.Element, child: ET.Element) -> None:
-    """Remove a child with all that is in it, but not the text behind it."""
+def remove_child(parent: ET.Element, child: ET.Element) -> None:
+    """Remove a child with its content, but keep the text after it."""
     if child.tail and child.tail.strip():
         parent.text = (parent.text or "") + child.tail
     parent.remove(child)
 
 
 def attributes(element: ET.Element, prefix: str) -> list[tuple[str, str]]:
-    kept = []
-    for full, value in element.attrib.items():
-        name = local(full)
-        if name in DROPPED or name.startswith(("on", "aria-", "data-")) or (name, value) in DEFAULTS:
+    safe_attributes = []
+    for qualified_name, value in element.attrib.items():
+        name = local_name(qualified_name)
+        if (
+            name in DROPPED_ATTRIBUTES
+            or name.startswith(("on", "aria-", "data-"))
+            or (name, value) in DEFAULT_ATTRIBUTES
+        ):
             continue
         if name == "href":
             if not value.startswith("#"):
@@ -119,13 +129,13 @@ def attributes(element: ET.Element, prefix: str) -> list[tuple[str, str]]:
         elif name in GEOMETRY:
             value = LONG_DECIMALS.sub(r"\1", value)
         elif "url(" in value:
-            value = LOCAL_LINK.sub(lambda found: f"url(#{prefix}{found[1]})", value)
+            value = LOCAL_LINK.sub(lambda match: f"url(#{prefix}{match[1]})", value)
             if "url(" in LOCAL_LINK.sub("", value):
                 continue
-        kept.append((name, value))
-    return kept
+        safe_attributes.append((name, value))
+    return safe_attributes
 
 
-def local(tag: str) -> str:
+def local_name(tag: str) -> str:
     """A name without its namespace."""
     return tag.rpartition("}")[2]

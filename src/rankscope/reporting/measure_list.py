@@ -1,4 +1,4 @@
-"""The list of measures, for the terminal and as the generated page of the docs."""
+"""The list of measures, for the terminal and as a generated page of the docs."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = [
 
 
 LIST_FORMATS = ("table", "json", "markdown")
-#: Letters of a line of the list on a terminal.
+#: The width of the list on a terminal, in characters.
 WIDTH = 100
 
 
 def describe_measure(measure: type[Measure]) -> dict[str, str]:
-    """What the list says of a measure."""
-    low, high = (f"{x:g}".replace("inf", "∞") for x in measure.range)
+    """The entries of the list for a measure."""
+    low, high = (f"{bound:g}".replace("inf", "∞") for bound in measure.range)
     parameters = []
-    for f in fields(measure):
-        default = f.default
-        if f.name == measure.after_at:
-            parameters.append(f"@{f.name}" if default is MISSING else f"[@{f.name}]")
+    for field in fields(measure):
+        default = field.default
+        if field.name == measure.after_at:
+            parameters.append(f"@{field.name}" if default is MISSING else f"[@{field.name}]")
         else:
-            parameters.append(f.name if default is MISSING else f"{f.name}={default!r}")
+            parameters.append(field.name if default is MISSING else f"{field.name}={default!r}")
     return {
         "name": measure.name,
         "range": ("(" if low == "-∞" else "[") + f"{low}, {high}" + (")" if high == "∞" else "]"),
@@ -59,22 +59,28 @@ def list_measures(format_: str = "table") -> str:
         return as_page(rows)
     columns = ["name", "range", "better"]
     lines = align_columns([columns, *([row[c] for c in columns] for row in rows)], len(columns))
-    room = WIDTH - max(map(len, lines)) - 2
-    what = ["what", *(textwrap.shorten(first_words(m), room, placeholder=" ...") for m in MEASURES.values())]
-    whole = align_columns([[line, text] for line, text in zip(lines, what, strict=True)], 2)
-    return "\n".join([*whole, "", "`rankscope measures NAME` explains one, with its parameters and source."]) + "\n"
+    text_width = WIDTH - max(map(len, lines)) - 2
+    descriptions = [
+        "what",
+        *(textwrap.shorten(first_words(measure), text_width, placeholder=" ...") for measure in MEASURES.values()),
+    ]
+    lines_with_text = align_columns([[line, text] for line, text in zip(lines, descriptions, strict=True)], 2)
+    return (
+        "\n".join([*lines_with_text, "", "`rankscope measures NAME` explains one, with its parameters and source."])
+        + "\n"
+    )
 
 
 def first_words(measure: type[Measure]) -> str:
-    """What it is: the first words of its docstring, up to its range."""
+    """What a measure is: the first words of its docstring, up to its range."""
     return text_of(measure).partition("\n\n")[0].partition(";")[0].rstrip(".")
 
 
 def as_page(rows: list[dict[str, str]]) -> str:
-    """docs/measures.md."""
-    head = list(rows[0])
-    table = ["| " + " | ".join(head) + " |", "|" + " :-- |" * len(head)]
-    table += ["| " + " | ".join(markdown_text(row[c]) for c in head) + " |" for row in rows]
+    """The text of docs/measures.md."""
+    columns = list(rows[0])
+    lines = ["| " + " | ".join(columns) + " |", "|" + " :-- |" * len(columns)]
+    lines += ["| " + " | ".join(markdown_text(row[column]) for column in columns) + " |" for row in rows]
     chapters = []
     for measure in MEASURES.values():
         chapters += chapter(measure)
@@ -84,7 +90,7 @@ def as_page(rows: list[dict[str, str]]) -> str:
             "",
             "Made by `make docs` from the docstrings; change those, not this page.",
             "",
-            *table,
+            *lines,
             "",
             "`rel` is the least relevance that counts; without it, what `--rel` says (1).",
             "",
@@ -99,27 +105,27 @@ def chapter(measure: type[Measure]) -> list[str]:
 
 def text_of(measure: type[Measure]) -> str:
     doc = inspect.cleandoc(measure.__doc__ or "")
-    shared = [inspect.cleandoc(vars(base)["explains"]) for base in measure.__mro__ if "explains" in vars(base)]
-    return re.sub(r"[ \t]+\n", "\n", "\n\n".join([doc, *shared]))
+    shared_texts = [inspect.cleandoc(vars(base)["explains"]) for base in measure.__mro__ if "explains" in vars(base)]
+    return re.sub(r"[ \t]+\n", "\n", "\n\n".join([doc, *shared_texts]))
 
 
 def explain_measure(name: str, format_: str = "table") -> str:
     """One measure: what it means, its parameters, other names. Raises UnknownName with the nearest name."""
     trec = split_trec(name)
     if trec is not None and name not in MEASURES:
-        found: str | None = TREC_NAMES[trec[0]].ours
+        measure_name: str | None = TREC_NAMES[trec[0]].ours
     else:
-        found = canonical(name.partition("@")[0].partition("(")[0])
-    if found is None:
+        measure_name = canonical(name.partition("@")[0].partition("(")[0])
+    if measure_name is None:
         raise UnknownName("measure", name, MEASURES, "; `rankscope measures` lists all")
-    measure = MEASURES[found]
+    measure = MEASURES[measure_name]
     facts = describe_measure(measure)
     if format_ == "json":
         return json.dumps({**facts, "text": text_of(measure)}, indent=2, ensure_ascii=False) + "\n"
     if format_ == "markdown":
         return "\n".join(chapter(measure))
-    others = [trec for trec, entry in TREC_NAMES.items() if entry.ours == found and trec != found]
-    others += [alias for alias, ours in ALIASES.items() if ours == found and alias not in others]
+    other_names = [trec for trec, entry in TREC_NAMES.items() if entry.ours == measure_name and trec != measure_name]
+    other_names += [alias for alias, ours in ALIASES.items() if ours == measure_name and alias not in other_names]
     lines = [
         f"{facts['name']}   {facts['parameters']}".rstrip(),
         "",
@@ -129,8 +135,8 @@ def explain_measure(name: str, format_: str = "table") -> str:
         f"over queries {'summed' if measure.summary == 'sum' else measure.summary}",
         f"source       {facts['source']}",
     ]
-    if others:
-        lines.append(f"also called  {', '.join(others)}")
+    if other_names:
+        lines.append(f"also called  {', '.join(other_names)}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""One self-contained HTML page of sections, or of any result; it knows nothing of what was measured."""
+"""Self-contained HTML pages: of sections, or of any result; independent of what was measured."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ __all__ = [
 ]
 
 
-#: A table longer than this is cut, and says so: no browser shows millions of rows, and no reader reads them.
+#: Longer tables are cut, with a note: browsers do not show millions of rows, and nobody reads them.
 MAX_ROWS = 1000
-#: From so many sections on, a page has a table of contents.
+#: From this number of sections on, a page has a table of contents.
 SECTIONS_OF_CONTENTS = 4
-#: What a page may be called; without a suffix nothing wrong is said.
+#: Suffixes that a page may have; a name without a suffix is accepted.
 PAGE_SUFFIXES = (".html", ".htm", "")
-#: What stands in the head of every page, and within how many bytes.
-GENERATOR, HEAD = '<meta name="generator" content="rankscope">', 4096
-#: How wide figures are drawn, in pixels: a phone shows them whole and readable, and a desk shows them larger. Of many
-#: names a figure needs more, and is scrolled on a phone.
+#: A tag in the head of every page, and within how many bytes of the file it is.
+GENERATOR, HEAD_BYTES = '<meta name="generator" content="rankscope">', 4096
+#: The width of figures in pixels: a phone shows them whole and readable, a desktop enlarges them. A figure of many
+#: names (more than `CROWD`) is wider, and is scrolled on a phone.
 FIGURE_WIDTH, CROWDED_WIDTH, CROWD = 440, 640, 12
 #: Names up to this length are never broken into lines.
 SHORT_NAME = 24
-# Half characters (bytes that were no UTF-8), control characters, and signs that turn the direction of the text behind
-# them around: shown as the sign for "no character" wherever they come from.
+# Half characters (bytes that were no UTF-8), control characters, and signs that change the direction of the text after
+# them: replaced by U+FFFD.
 UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-# Blanks at which no line may end: "95 %", "p < 0.0001".
-TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=\bp) (?=[<=>≤≥] ?[\d.])|(?<=\bp [<=>≤≥]) (?=[\d.])")
+# Blanks where no line may break: "95 %", "p < 0.0001".
+UNBREAKABLE_BLANKS = re.compile(r"(?<=\d) (?=%)|(?<=\bp) (?=[<=>≤≥] ?[\d.])|(?<=\bp [<=>≤≥]) (?=[\d.])")
 
 
 class FigureHtml(NamedTuple):
-    """A figure for the page. svg: the picture. label: what it shows, in words, for those who cannot see it."""
+    """A figure for the page. svg: the picture. label: its content in words, for readers who cannot see it."""
 
     svg: str
     label: str = ""
@@ -65,7 +65,7 @@ class FigureHtml(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """A page that is ready to be sent: `html` is all of it."""
+    """A complete page; `html` is its text."""
 
     html: str
 
@@ -79,19 +79,19 @@ class Page:
 
 
 def check_page_path(path: str | os.PathLike[str]) -> None:
-    """Raise ParameterError for a name that ends as another format does: a page in a .pdf is no PDF."""
+    """Raise ParameterError for a name with the suffix of another format, such as .pdf."""
     if Path(path).suffix.lower() not in PAGE_SUFFIXES:
         raise ParameterError(f"{path}: the page is HTML; end its name in .html")
 
 
 def is_page(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is one of these pages: it says so in its head."""
+    """Whether a file is one of these pages, by the tag in its head."""
     with open(path, "rb") as file:
-        return GENERATOR.encode() in file.read(HEAD)
+        return GENERATOR.encode() in file.read(HEAD_BYTES)
 
 
 class TemplateTable(NamedTuple):
-    """A table as the template needs it. raised: the room for raised letters, a column. left_out: rows not shown."""
+    """A table for the template. raised: width of the superscripts of each column. left_out: how many rows are cut."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Marked, ...]]
@@ -116,8 +116,8 @@ def draw(figure: Figure) -> FigureHtml:
     from rankscope.reporting.figures import as_svg
     from rankscope.reporting.figures.style import Style
 
-    names = max(len(figure.data.get(what, ())) for what in ("systems", "measures", "labels"))
-    return FigureHtml(as_svg(figure, style=Style(width=FIGURE_WIDTH if names <= CROWD else CROWDED_WIDTH)))
+    n_names = max(len(figure.data.get(key, ())) for key in ("systems", "measures", "labels"))
+    return FigureHtml(as_svg(figure, style=Style(width=FIGURE_WIDTH if n_names <= CROWD else CROWDED_WIDTH)))
 
 
 def render_page(
@@ -146,13 +146,13 @@ def render_page(
     >>> page.html.count("<h2"), "A beats B." in page.html
     (3, True)
     """
-    shown = [show(section, f"s{i}", figures) for i, section in enumerate(sections, 1)]
+    template_sections = [template_section(section, f"s{i}", figures) for i, section in enumerate(sections, 1)]
     script = read_asset("page.js").strip()
     html = template().render(
         title=title,
         verdict=verdict,
-        sections=shown,
-        contents=len(shown) >= SECTIONS_OF_CONTENTS,
+        sections=template_sections,
+        contents=len(template_sections) >= SECTIONS_OF_CONTENTS,
         provenance=provenance,
         notes=list(dict.fromkeys(notes)),
         css=read_asset("page.css").strip(),
@@ -165,7 +165,7 @@ def render_page(
 
 
 def policy(script: str) -> str:
-    """What the page allows itself: its styles and its one script; nothing is loaded, sent or framed."""
+    """The content security policy: the page's styles and its one script are allowed; nothing is loaded or sent."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
@@ -173,18 +173,18 @@ def policy(script: str) -> str:
     )
 
 
-def show(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | None) -> TemplateSection:
+def template_section(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | None) -> TemplateSection:
     svg = caption = ""
     if section.figure is not None and figures is not None:
-        drawn = figures(section.figure)
-        caption = drawn.label
-        label = drawn.label or ": ".join(filter(None, (section.title, section.sentence)))
-        svg = inline_svg(showable(drawn.svg), prefix=f"{id_}-", label=showable(label))
+        figure_html = figures(section.figure)
+        caption = figure_html.label
+        label = figure_html.label or ": ".join(filter(None, (section.title, section.sentence)))
+        svg = inline_svg(showable(figure_html.svg), prefix=f"{id_}-", label=showable(label))
     return TemplateSection(
         id=id_,
         title=section.title,
         sentence=section.sentence,
-        table=None if section.table is None else show_table(section.table),
+        table=None if section.table is None else template_table(section.table),
         svg=svg,
         caption=caption,
         notes=section.notes,
@@ -192,31 +192,31 @@ def show(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | N
     )
 
 
-def show_table(table: Table) -> TemplateTable:
+def template_table(table: Table) -> TemplateTable:
     rows = [tuple(map(as_marked, row)) for row in table.rows[:MAX_ROWS]]
-    raised = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
-    return TemplateTable(table.columns, rows, table.left, raised, len(table.rows) - len(rows))
+    raised_widths = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
+    return TemplateTable(table.columns, rows, table.left, raised_widths, len(table.rows) - len(rows))
 
 
 def fold_name(section: Section, has_figure: bool) -> str:
-    """What is behind a fold, as its handle says; empty where nothing is."""
+    """The label of a folded part: what it holds; empty where it holds nothing."""
     parts = ["figure"] if has_figure else []
     if section.table is not None:
-        n = len(section.table.rows)
-        parts.append(f"table of {n:,} {'row' if n == 1 else 'rows'}")
+        n_rows = len(section.table.rows)
+        parts.append(f"table of {n_rows:,} {'row' if n_rows == 1 else 'rows'}")
     parts += ["notes"] if section.notes else []
     text = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
     return text[:1].upper() + text[1:]
 
 
 def showable(text: str) -> str:
-    """The text without what cannot be shown or encoded, or would change how its neighbours are shown."""
+    """The text without characters that cannot be shown or encoded, or that change how the text after them is shown."""
     return UNSHOWABLE.sub("\ufffd", text)
 
 
 def with_unbroken_values(text: str) -> str:
-    """The text with blanks that do not break inside "95 %" and "p < 0.0001"; only for sentences, never for data."""
-    return TOGETHER.sub("\N{NO-BREAK SPACE}", text)
+    """The text with no-break spaces inside "95 %" and "p < 0.0001"; only for sentences, never for data."""
+    return UNBREAKABLE_BLANKS.sub("\N{NO-BREAK SPACE}", text)
 
 
 def read_asset(name: str) -> str:
@@ -239,7 +239,7 @@ def template() -> jinja2.Template:
     return environment.from_string(read_asset("page.html.j2"))
 
 
-#: Sections without a title stand alone, or say it in their table.
+#: The title of a section that has none.
 UNTITLED = "Result"
 
 
@@ -258,20 +258,22 @@ def result_page(
     Raises ParameterError where jinja2, or for figures Altair, is not installed (`pip install 'rankscope[report]'`).
 
     >>> import rankscope as rs
-    >>> found = rs.consensus.merge_rankings([["A", "B", "C"], ["A", "C", "B"]], rng=1)
-    >>> page = result_page(found, title="Two voters", figures=None)
-    >>> "<h1><bdi>Two voters</bdi></h1>" in page.html, found.signature() in page.html
+    >>> consensus = rs.consensus.merge_rankings([["A", "B", "C"], ["A", "C", "B"]], rng=1)
+    >>> page = result_page(consensus, title="Two voters", figures=None)
+    >>> "<h1><bdi>Two voters</bdi></h1>" in page.html, consensus.signature() in page.html
     (True, True)
     """
     sections = [with_title(section) for section in result.sections()]
     provenance = [("signature", result.signature())]
     provenance += [("command", command)] if command else []
-    parts = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
-    provenance += [("versions", ", ".join([*parts, *(f"{name} {version(name)}" for name in ("numpy", "scipy"))]))]
-    first = sections[0].title if sections else UNTITLED
-    return render_page(title or first, (), sections, provenance, figures=figures, notes=result.notes)
+    program_versions = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
+    provenance += [
+        ("versions", ", ".join([*program_versions, *(f"{name} {version(name)}" for name in ("numpy", "scipy"))]))
+    ]
+    first_title = sections[0].title if sections else UNTITLED
+    return render_page(title or first_title, (), sections, provenance, figures=figures, notes=result.notes)
 
 
 def with_title(section: Section) -> Section:
-    """With a title, which a page needs."""
+    """The section with a title, which a page needs."""
     return section if section.title else replace(section, title=UNTITLED)

@@ -1,4 +1,4 @@
-"""The sections of the report, in their order. A later part of the project adds a function to `PARTS`."""
+"""The report: one page on runs. Its sections are the functions in `PARTS`, in their order."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ __all__ = [
 ]
 
 
-#: Fewer queries say nothing of other ones.
+#: Fewer queries say nothing about stability.
 FEWEST_QUERIES = 10
-#: Draws of the page's study of its measures, and the bootstrap samples of each: fewest, most, and those of all pairs,
-#: measures and draws together, which is what takes time.
+#: The page's study of its measures: how many draws, the fewest and most bootstrap samples of each, and the bound on the
+#: samples of all pairs, measures and draws together, which take the time.
 DRAWS, SAMPLES, SAMPLES_IN_ALL = 20, (100, 500), 4_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportContent:
-    """All that the page is made of. without: measures that systems cannot be compared by, and why.
+    """The data of the page. without: measures that do not allow a comparison, with the reason.
 
-    rng: seed or Generator of what is drawn at random. holes, curves: scores of the measures that those sections need;
-    None where there is no such thing. estimates: from people's judgments and a machine's; None without a machine.
+    rng: seed or Generator. holes, curves: scores of the measures that those sections need; None where there are none.
+    estimates: from people's judgments and a machine's; None without a machine.
     """
 
     scores: Scores
@@ -78,75 +78,75 @@ class ReportContent:
     estimates: Estimates | None = None
 
 
-def verdict_of(found: ReportContent) -> list[str]:
-    """What was found, and how sure that is; then what it would take to know more."""
-    if found.comparison is None:
-        scores = found.scores
+def verdict_of(content: ReportContent) -> list[str]:
+    """The finding and how sure it is, then how many queries would tell more; one paragraph each."""
+    if content.comparison is None:
+        scores = content.scores
         name = scores.measure_names[0]
         mean = float(scores.summary(name)[0])
         text = f"{scores.systems[0]} has a {name} of {mean:.4f}" if not np.isnan(mean) else f"{name} has no value"
         return [f"{text} on {len(scores.query_ids):,} queries. There is no other system to compare it with."]
-    return verdict(found.comparison)
+    return verdict(content.comparison)
 
 
-def all_sections(found: ReportContent) -> list[Section]:
-    """Every part's sections."""
-    return [section for part in PARTS for section in part(found)]
+def all_sections(content: ReportContent) -> list[Section]:
+    """The sections of all parts."""
+    return [section for part in PARTS for section in part(content)]
 
 
-def main_measure(found: ReportContent) -> list[Section]:
+def main_measure(content: ReportContent) -> list[Section]:
     """The first measure in full."""
-    if found.comparison is None:
-        return summary(found.scores)
-    result, part = found.comparison, found.comparison.parts[0]
-    sections = [replace(leaderboard(result, part), sentence="")]  # the verdict has said it
+    if content.comparison is None:
+        return summary(content.scores)
+    result, part = content.comparison, content.comparison.parts[0]
+    sections = [replace(leaderboard(result, part), sentence="")]  # the verdict says it already
     if result.baseline is None:
         sections.append(replace(pair_by_pair(result, part), folded=part.first.size > 1))
     return [*sections, query_section(result, part, folded=False)]
 
 
 def summary(scores: Scores) -> list[Section]:
-    """A table of means, where nothing can be compared."""
-    head, *rows = scores.cells()
-    return [Section(title="Means", table=Table(columns=tuple(head), rows=tuple(map(tuple, rows))))]
+    """A table of means, for measures or systems that are not compared."""
+    heading, *rows = scores.cells()
+    return [Section(title="Means", table=Table(columns=tuple(heading), rows=tuple(map(tuple, rows))))]
 
 
-def estimates_with_machine(found: ReportContent) -> list[Section]:
-    """People, a machine, and both combined, side by side; with what a reader has to know of that."""
-    if found.estimates is None:
+def estimates_with_machine(content: ReportContent) -> list[Section]:
+    """Estimates by people, by a machine, and by both combined, with their notes."""
+    if content.estimates is None:
         return []
-    first, *others = found.estimates.sections()
-    return [replace(first, notes=(*first.notes, *found.estimates.notes)), *others]
+    first, *others = content.estimates.sections()
+    return [replace(first, notes=(*first.notes, *content.estimates.notes)), *others]
 
 
-def unjudged(found: ReportContent) -> list[Section]:
-    if found.holes is None:
+def unjudged(content: ReportContent) -> list[Section]:
+    if content.holes is None:
         return []
-    return unjudged_shares(found.holes.select(systems=systems_best_first(found))).sections()
+    return unjudged_shares(content.holes.select(systems=systems_best_first(content))).sections()
 
 
-def further_measures(found: ReportContent) -> list[Section]:
-    """A leaderboard for each, and a line for those without."""
+def further_measures(content: ReportContent) -> list[Section]:
+    """A leaderboard for each further measure, and the means and the reason for those that are not compared."""
     sections = []
-    if found.comparison is not None:
-        others = found.comparison.parts[1:]
-        sections = [replace(leaderboard(found.comparison, part), folded=True) for part in others]
-    names = found.scores.measure_names
-    for name, why in found.without.items():
-        means = summary(found.scores.select(measures=[names.index(name)]))[0]
-        sections.append(replace(means, title=name, sentence=f"Not compared: {why}.", folded=True))
+    if content.comparison is not None:
+        other_parts = content.comparison.parts[1:]
+        sections = [replace(leaderboard(content.comparison, part), folded=True) for part in other_parts]
+    names = content.scores.measure_names
+    for name, reason in content.without.items():
+        means = summary(content.scores.select(measures=[names.index(name)]))[0]
+        sections.append(replace(means, title=name, sentence=f"Not compared: {reason}.", folded=True))
     return sections
 
 
-def spread(found: ReportContent) -> list[Section]:
-    """How values are distributed over queries, by the first measure."""
-    name = found.scores.measure_names[0]
-    values = found.scores.matrix(name)
-    order = systems_best_first(found)
+def spread(content: ReportContent) -> list[Section]:
+    """The distribution of values over queries, by the first measure."""
+    name = content.scores.measure_names[0]
+    values = content.scores.matrix(name)
+    order = systems_best_first(content)
     data = {
         "measure": name,
-        "systems": tuple(found.scores.systems[s] for s in order),
-        "values": tuple(tuple(values[s].tolist()) for s in order),
+        "systems": tuple(content.scores.systems[system] for system in order),
+        "values": tuple(tuple(values[system].tolist()) for system in order),
     }
     return [
         Section(
@@ -157,74 +157,78 @@ def spread(found: ReportContent) -> list[Section]:
     ]
 
 
-def curves(found: ReportContent) -> list[Section]:
-    return curve_sections(found.curves.select(systems=systems_best_first(found))) if found.curves is not None else []
+def curves(content: ReportContent) -> list[Section]:
+    return (
+        curve_sections(content.curves.select(systems=systems_best_first(content))) if content.curves is not None else []
+    )
 
 
-def agreement(found: ReportContent) -> list[Section]:
-    """Whether it matters which measure one looks at."""
-    if found.comparison is None or len(found.comparison.parts) < 2:
+def agreement(content: ReportContent) -> list[Section]:
+    """How far the measures agree."""
+    if content.comparison is None or len(content.comparison.parts) < 2:
         return []
-    by = "systems" if len(found.scores.systems) > 2 else "queries"
-    made = attempt(lambda: agree_measures(compared_scores(found), by=by, rng=0).sections())
-    return [replace(section, folded=section.folded or i > 0) for i, section in enumerate(made)]
+    by = "systems" if len(content.scores.systems) > 2 else "queries"
+    sections = attempt(lambda: agree_measures(compared_scores(content), by=by, rng=0).sections())
+    return [replace(section, folded=section.folded or i > 0) for i, section in enumerate(sections)]
 
 
-def measure_stability(found: ReportContent) -> list[Section]:
-    """Which of the measures can be trusted on these queries, from a small study of them."""
-    if found.comparison is None or len(found.scores.query_ids) < FEWEST_QUERIES:
+def measure_stability(content: ReportContent) -> list[Section]:
+    """How stable the measures are on these queries, from a small study."""
+    if content.comparison is None or len(content.scores.query_ids) < FEWEST_QUERIES:
         return []
-    return attempt(lambda: small_study(compared_scores(found), found.level, found.rng))
+    return attempt(lambda: small_study(compared_scores(content), content.level, content.rng))
 
 
 def small_study(scores: Scores, level: float, rng: Any) -> list[Section]:
-    systems, fewest, most = len(scores.systems), *SAMPLES
-    each = systems * (systems - 1) // 2 * len(scores.measures) * DRAWS
-    n_resamples = min(most, max(fewest, SAMPLES_IN_ALL // each))
+    n_systems, min_samples, max_samples = len(scores.systems), *SAMPLES
+    n_pairs_drawn = n_systems * (n_systems - 1) // 2 * len(scores.measures) * DRAWS
+    n_resamples = min(max_samples, max(min_samples, SAMPLES_IN_ALL // n_pairs_drawn))
     result = study(scores, levels=level, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
-    settings = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.asked.seed}"
-    told = f"a small study ({settings}); `rankscope stability` makes a larger one and shows more of it"
+    settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.asked.seed}"
+    study_note = f"a small study ({settings_text}); `rankscope stability` makes a larger one and shows more of it"
     first = overview_section(result)
-    return [replace(first, notes=(*first.notes, told)), replace(reliability_section(result), folded=True)]
+    return [replace(first, notes=(*first.notes, study_note)), replace(reliability_section(result), folded=True)]
 
 
-def compared_scores(found: ReportContent) -> Scores:
-    """Those of the measures that systems can be compared by."""
-    parts = found.comparison.parts if found.comparison is not None else ()
-    return found.scores.select(measures=[found.scores.measure_names.index(part.measure) for part in parts])
+def compared_scores(content: ReportContent) -> Scores:
+    """The scores of the measures that allow a comparison."""
+    parts = content.comparison.parts if content.comparison is not None else ()
+    return content.scores.select(measures=[content.scores.measure_names.index(part.measure) for part in parts])
 
 
-def queries_needed(found: ReportContent) -> list[Section]:
-    """How many queries the first measure takes."""
-    if found.comparison is None:
+def queries_needed(content: ReportContent) -> list[Section]:
+    """How many queries the first measure needs."""
+    if content.comparison is None:
         return []
-    main, baseline = found.comparison.parts[0].measure, found.comparison.baseline
-    tests = tests_of(found.comparison)
-    return attempt(lambda: plan(found.scores, main, baseline=baseline, level=found.level, tests=tests).sections())
+    measure, baseline = content.comparison.parts[0].measure, content.comparison.baseline
+    tests = tests_of(content.comparison)
+    return attempt(
+        lambda: plan(content.scores, measure, baseline=baseline, level=content.level, tests=tests).sections()
+    )
 
 
-def details(found: ReportContent) -> list[Section]:
+def details(content: ReportContent) -> list[Section]:
     """Intervals and effect sizes of every pair, by the first measure."""
-    return [] if found.comparison is None else effect_size_sections(found.comparison, found.comparison.parts[0])
+    return [] if content.comparison is None else effect_size_sections(content.comparison, content.comparison.parts[0])
 
 
-def systems_best_first(found: ReportContent) -> list[int]:
+def systems_best_first(content: ReportContent) -> list[int]:
     """The systems, best first by the first measure."""
-    if found.comparison is None:
-        return list(range(len(found.scores.systems)))
-    order: list[int] = found.comparison.parts[0].order.tolist()
+    if content.comparison is None:
+        return list(range(len(content.scores.systems)))
+    order: list[int] = content.comparison.parts[0].order.tolist()
     return order
 
 
 def attempt(make: Callable[[], Sequence[Section]]) -> list[Section]:
-    """Sections that data may be too poor for; then nothing is shown but why."""
+    """Sections that may need more data than there are; then a section with the reason."""
     try:
         return list(make())
     except RankscopeError as error:
         return [Section(title="Left out", sentence=str(error))]
 
 
-#: What the page shows, in this order.
+#: The parts of the page in their order.
 PARTS: tuple[Callable[[ReportContent], list[Section]], ...] = (
     main_measure,
     estimates_with_machine,
@@ -237,9 +241,9 @@ PARTS: tuple[Callable[[ReportContent], list[Section]], ...] = (
     curves,
     details,
 )
-#: A page of more systems cannot be read; the best are shown.
+#: Of more systems only the best are shown.
 MOST_SYSTEMS = 50
-#: Of so few systems, and within so many letters, the title says the names.
+#: The title names the systems up to this number, and up to this length.
 FEW_SYSTEMS, MOST_OF_TITLE = 3, 80
 
 
@@ -283,41 +287,43 @@ def report(
     >>> "good is ahead of poor: its mean RR on 4 queries is 1.0000 against 0.5000" in page.html
     True
     """
-    settled = {**(conventions or {})}
+    evaluate_options = {**(conventions or {})}
     if machine is None:
         if map is not None:
             raise ParameterError("map (--map) is for the judgments of a machine (--machine); leave it out")
     else:
         refuse_pipes(as_run_list(runs), "beside a machine (--machine) runs are read twice")
-    before = file_stamps((qrels, *as_run_list(runs), machine))
-    plan, joined = plan_and_join(qrels, runs, measures, settled, input, total_ranks, progress, workers)
+    stamps_before = file_stamps((qrels, *as_run_list(runs), machine))
+    plan, joined = plan_and_join(qrels, runs, measures, evaluate_options, input, total_ranks, progress, workers)
     scores = score_hits(plan, joined)
     baseline = resolve_system(baseline, as_run_list(runs), scores)
     if len(scores.systems) > 1 or baseline is not None:
         check_systems(scores, baseline, least=1)
-    kept, left_out = best_systems(scores, baseline)
-    scores = scores.select(systems=kept)
-    judged = input != ENTITY and not isinstance(qrels, EntityRanks)
-    compared, without = compare_all(scores, baseline, {**comparison, "workers": workers})
-    found = ReportContent(
+    shown_systems, limit_notes = best_systems(scores, baseline)
+    scores = scores.select(systems=shown_systems)
+    has_judgments = input != ENTITY and not isinstance(qrels, EntityRanks)
+    comparison_result, not_compared = compare_all(scores, baseline, {**comparison, "workers": workers})
+    content = ReportContent(
         scores=scores,
-        comparison=compared,
-        without=without,
+        comparison=comparison_result,
+        without=not_compared,
         level=comparison.get("level", 0.05),
         rng=comparison.get("rng", 0),
         estimates=None
         if machine is None
-        else estimates_of(qrels, runs, machine, map, baseline, scores, settled, input),
-        **(scores_of_extra_sections([joined[i] for i in kept], plan) if judged else {}),
+        else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input),
+        **(scores_of_extra_sections([joined[i] for i in shown_systems], plan) if has_judgments else {}),
     )
-    origin = provenance(qrels, runs, scores if compared is None else compared, command, machine)
-    refuse_changed(before)  # the hashes are of what was evaluated
+    provenance_rows = provenance(
+        qrels, runs, scores if comparison_result is None else comparison_result, command, machine
+    )
+    refuse_changed(stamps_before)  # the hashes are of what was evaluated
     return render_page(
         title or title_of(scores, qrels),
-        verdict_of(found),
-        all_sections(found),
-        origin,
-        notes=(*left_out, *(scores.notes if compared is None else compared.notes)),
+        verdict_of(content),
+        all_sections(content),
+        provenance_rows,
+        notes=(*limit_notes, *(scores.notes if comparison_result is None else comparison_result.notes)),
         **({} if figures else {"figures": None}),
     )
 
@@ -332,61 +338,63 @@ def estimates_of(
     conventions: Mapping[str, Any],
     input_: str | None,
 ) -> Estimates:
-    """By the first measure, of people and machine."""
+    """Estimates of the first measure from the judgments of people and a machine."""
     options = {**conventions, **({} if input_ is None else {"input": input_})}
     return estimate(qrels, runs, machine, [scores.measures[0]], baseline=baseline, map=map, **options)
 
 
 def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[str]]:
-    """Which systems the page shows, in their order, and a note where some are left out."""
-    m = len(scores.systems)
-    if m <= MOST_SYSTEMS:
-        return list(range(m)), []
-    measure = next((one for one in scores.measures if scores.sign(one)), None)
-    best, which = np.arange(MOST_SYSTEMS), "first"  # by no measure is one better than another
+    """The places of the systems that the page shows, and a note where some are not shown."""
+    n_systems = len(scores.systems)
+    if n_systems <= MOST_SYSTEMS:
+        return list(range(n_systems)), []
+    measure = next((candidate for candidate in scores.measures if scores.sign(candidate)), None)
+    best, rule = np.arange(MOST_SYSTEMS), "first"  # no measure has a direction
     if measure is not None:
-        good = scores.sign(measure) * scores.summary(measure)
-        best, which = order_of(-good)[:MOST_SYSTEMS], f"best by {measure}"
-    kept = set(best.tolist()) | ({scores.systems.index(baseline)} if baseline is not None else set())
-    note = f"{m:,} systems; shown and compared are the {len(kept)} {which}"
-    beside = " (with the baseline)" if baseline is not None else ""
-    return sorted(kept), [f"{note}{beside}: p-values are corrected for these only. `rankscope evaluate` has all."]
+        goodness = scores.sign(measure) * scores.summary(measure)
+        best, rule = order_of(-goodness)[:MOST_SYSTEMS], f"best by {measure}"
+    shown_systems = set(best.tolist()) | ({scores.systems.index(baseline)} if baseline is not None else set())
+    note = f"{n_systems:,} systems; shown and compared are the {len(shown_systems)} {rule}"
+    baseline_note = " (with the baseline)" if baseline is not None else ""
+    return sorted(shown_systems), [
+        f"{note}{baseline_note}: p-values are corrected for these only. `rankscope evaluate` has all."
+    ]
 
 
 def compare_all(
     scores: Scores, baseline: str | None, arguments: Mapping[str, Any]
 ) -> tuple[Comparison | None, dict[str, str]]:
-    """The comparison by every measure that allows one, and why the others do not."""
+    """The comparison by every measure that allows one, and the reason for each of the others."""
     if len(scores.systems) < 2:
         return None, {}
-    without: dict[str, str] = {}
-    names = []
+    not_compared: dict[str, str] = {}
+    compared_names = []
     for name in scores.measure_names:
         try:
             match_queries(scores, name)
         except (InputError, ParameterError) as error:
-            without[name] = str(error)
+            not_compared[name] = str(error)
         else:
-            names.append(name)
-    if not names:
-        raise InputError("; ".join(without.values()))
-    return compare(scores, names, baseline=baseline, **{"rng": 0, **arguments}), without
+            compared_names.append(name)
+    if not compared_names:
+        raise InputError("; ".join(not_compared.values()))
+    return compare(scores, compared_names, baseline=baseline, **{"rng": 0, **arguments}), not_compared
 
 
 def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan) -> dict[str, Scores]:
-    """What the page shows of the same lists by measures of its own: holes with their bounds, curves."""
-    found = {"curves": score_hits(plan.measuring(curve_measures()), joined)}
-    if plan.convention.ties != "average":  # which leaves no one order that a hole could be in
-        found["holes"] = score_hits(plan.measuring(unjudged_measures(), unjudged="bounds"), joined)
-    return found
+    """Scores of the same lists by the page's own measures: curves, and holes (unjudged documents) with bounds."""
+    scores_of_section = {"curves": score_hits(plan.measuring(curve_measures()), joined)}
+    if plan.convention.ties != "average":  # with averaged ties a list has no single order
+        scores_of_section["holes"] = score_hits(plan.measuring(unjudged_measures(), unjudged="bounds"), joined)
+    return scores_of_section
 
 
 def title_of(scores: Scores, qrels: Any) -> str:
-    """Whose results these are: "bm25 and dense on robust.qrels"; of many or long names, how many."""
+    """A title such as "bm25 and dense on robust.qrels"; with counts where names are many or long."""
     judgments = Path(source_name(qrels)).name if is_path(qrels) else pluralise_queries(len(scores.query_ids))
-    named = f"{join_names(scores.systems)} on {judgments}"
-    if len(scores.systems) <= FEW_SYSTEMS and len(named) <= MOST_OF_TITLE:
-        return named
+    title = f"{join_names(scores.systems)} on {judgments}"
+    if len(scores.systems) <= FEW_SYSTEMS and len(title) <= MOST_OF_TITLE:
+        return title
     return f"{pluralise(len(scores.systems), 'system')} on {pluralise_queries(len(scores.query_ids))}"
 
 
@@ -399,8 +407,11 @@ def provenance(
     rows += [("judgments of a machine", describe_source(machine))] if machine is not None else []
     rows += [("run", describe_source(run)) for run in as_run_list(runs)]
     rows += [("command", command)] if command else []
-    parts = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
-    return [*rows, ("versions", ", ".join([*parts, *(f"{name} {version(name)}" for name in ("numpy", "scipy"))]))]
+    program_versions = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
+    return [
+        *rows,
+        ("versions", ", ".join([*program_versions, *(f"{name} {version(name)}" for name in ("numpy", "scipy"))])),
+    ]
 
 
 def as_run_list(runs: Any) -> Sequence[Any]:

@@ -1,5 +1,5 @@
-"""Any result as a table: for the terminal, for papers (LaTeX, markdown) and for programs (csv, json); scores in
-trec_eval's lines, too.
+"""Output formats of any result: for the terminal, for papers (LaTeX, markdown) and for programs (csv, json); of scores
+also trec_eval's lines.
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
 
 
 def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> str:
-    """Records as csv, json or jsonl, in full precision; what has no value (NaN, None) is empty, or null."""
+    """Records as csv, json or jsonl, in full precision; missing values (NaN, None) are empty, or null."""
     rows = [[json_value(cell) for cell in record] for record in records]
     if format_ == "csv":
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(
             ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
         )
-        return out.getvalue()
+        return buffer.getvalue()
     lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
     return "".join(f"{line}\n" for line in lines) if format_ == "jsonl" else "[\n  " + ",\n  ".join(lines) + "\n]\n"
 
 
 def json_value(cell: Any) -> Any:
-    """A cell as Python has it; None for NaN."""
+    """A cell as a plain Python value; None for NaN."""
     value = cell.item() if hasattr(cell, "item") else cell
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def single_line(text: str) -> str:
-    """A text without line breaks, which would end a row or a comment."""
+    """A text in one line, since a line break would end a row or a comment."""
     return " ".join(text.splitlines())
 
 
@@ -80,9 +80,9 @@ def latex_cell(cell: Cell) -> str:
     return rf"{text}\textsuperscript{{{latex_text(cell.raised)}}}" if cell.raised else text
 
 
-def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], left: int) -> list[str]:
+def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], n_left_aligned: int) -> list[str]:
     """The lines of a booktabs tabular."""
-    lines = [rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(columns) - left)}}}", r"\toprule"]
+    lines = [rf"\begin{{tabular}}{{{'l' * n_left_aligned}{'r' * (len(columns) - n_left_aligned)}}}", r"\toprule"]
     lines += [" & ".join(map(latex_text, columns)) + r" \\", r"\midrule"]
     lines += [" & ".join(map(latex_cell, row)) + r" \\" for row in rows]
     return [*lines, r"\bottomrule", r"\end{tabular}"]
@@ -100,15 +100,15 @@ def markdown_cell(cell: Cell) -> str:
     return f"{text}<sup>{markdown_text(cell.raised)}</sup>" if cell.raised else text
 
 
-def markdown_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]], left: int) -> list[str]:
+def markdown_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]], n_left_aligned: int) -> list[str]:
     """The lines of a table in markdown."""
     lines = ["| " + " | ".join(map(markdown_text, columns)) + " |"]
-    lines.append("| " + " | ".join([":--"] * left + ["--:"] * (len(columns) - left)) + " |")
+    lines.append("| " + " | ".join([":--"] * n_left_aligned + ["--:"] * (len(columns) - n_left_aligned)) + " |")
     return lines + ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in rows]
 
 
 def render_result(result: Result, format_: str, *, details: bool = False) -> str:
-    """The result as text, ending with a newline. details: what is of interest to few, too; for programs all is there.
+    """The result as text, ending with a newline. details: with folded sections; formats for programs always have all.
 
     Raises UnknownName for a format that is not in `RESULT_FORMATS`.
     """
@@ -138,20 +138,20 @@ def visible_sections(result: Result, details: bool) -> list[Section]:
 
 
 def as_latex(result: Result, details: bool) -> str:
-    """A tabular a section; what is said in words is in comments, for the paper to take up."""
+    """One tabular for each section; sentences and notes are in comments."""
     lines: list[str] = []
     for section in visible_sections(result, details):
         lines += [f"% {single_line(line)}" for line in (section.title, section.sentence) if line]
         if section.table is not None:
             lines += latex_tabular(section.table.columns, section.table.rows, section.table.left)
         lines += [f"% note: {single_line(note)}" for note in section.notes]
-        lines += [""] if section.title else []  # a lone table is followed by its signature
+        lines += [""] if section.title else []  # a single table is followed by its signature
     notes = [f"% note: {single_line(note)}" for note in result.notes]
     return "\n".join([*lines, f"% {single_line(result.signature())}", *notes]) + "\n"
 
 
 def as_markdown(result: Result, details: bool) -> str:
-    """A heading, a sentence and a table a section."""
+    """A heading, a sentence and a table for each section."""
     blocks: list[str] = []
     for section in visible_sections(result, details):
         blocks += [f"### {markdown_text(section.title)}"] if section.title else []
@@ -163,7 +163,7 @@ def as_markdown(result: Result, details: bool) -> str:
     return "\n\n".join([*blocks, *(f"note: {markdown_text(note)}" for note in result.notes)]) + "\n"
 
 
-#: How results are shown, by name: a function of the result, and of whether details are asked for.
+#: Output formats by name: functions of the result and of whether to show details.
 RESULT_FORMATS: dict[str, Callable[[Result, bool], str]] = {
     "table": as_table,
     "csv": as_csv,
@@ -192,18 +192,18 @@ def as_trec(scores: Scores, by_query: bool) -> str:
     """trec_eval's lines, under its names where it has one; with several runs, each begins with its runid."""
     if scores.bounds is not None:
         raise ParameterError("the format trec has no place for bounds (--unjudged bounds); choose another format")
-    names = [trec_name(m) if isinstance(m, Measure) else str(m) for m in scores.measures]
+    names = [trec_name(measure) if isinstance(measure, Measure) else str(measure) for measure in scores.measures]
     lines = []
-    several = len(scores.systems) > 1
+    several_systems = len(scores.systems) > 1
     for s, system in enumerate(scores.systems):
         runid = f"{'runid':<22}\tall\t{system}"
-        lines += [runid] if several else []
+        lines += [runid] if several_systems else []
         if by_query:
             for q, query in enumerate(scores.query_ids):
                 values = scores.values[s, :, q].tolist()
                 lines += trec_lines(scores, names, query, values)
-        lines += [] if several else [runid]
-        lines += trec_lines(scores, names, "all", [float(scores.summary(n)[s]) for n in scores.measure_names])
+        lines += [] if several_systems else [runid]
+        lines += trec_lines(scores, names, "all", [float(scores.summary(name)[s]) for name in scores.measure_names])
     return "\n".join(lines) + "\n"
 
 

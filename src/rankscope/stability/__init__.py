@@ -1,4 +1,4 @@
-"""How far measures can be trusted: error, tie and significance rates, swap method, reliability, ablation of judgments.
+"""Stability of measures: error, tie and significance rates, swap method, reliability, ablation of judgments.
 
 >>> import rankscope as rs
 >>> rs.stability.study  # doctest: +ELLIPSIS

@@ -1,4 +1,4 @@
-"""A folder that holds the results of a long study so far, so that it can be continued."""
+"""Checkpoints: a folder with the results of a long study so far, so that it can be continued."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = [
 ]
 
 
-#: Says what the folder is of.
-HEAD = "study.json"
+#: The file with the settings of the study.
+SETTINGS_FILE = "study.json"
 
 
 class Checkpoint:
-    """One file a finished condition, and one that says of which study; each written whole or not at all.
+    """A folder with a file for each finished condition and one with the settings, each written whole or not at all.
 
-    path: a folder, made where there is none. settings: all that changes the numbers, and a digest of the data; a folder
-    of others is refused.
+    path: the folder, which is created where it is missing. settings: all that changes the numbers, and a digest of the
+    data; a folder with other settings is refused.
     """
 
     def __init__(self, path: str | Path, settings: Mapping[str, Any]) -> None:
@@ -33,14 +33,14 @@ class Checkpoint:
         self.settings = dict(settings)
 
     def open(self) -> None:
-        """Make the folder, or see that it is of this study. Raises InputError and OutputError."""
-        known = saved_settings(self.path)
-        if known is not None:
-            differs = [key for key in self.settings if known.get(key) != self.settings[key]]
-            if differs:
-                key = differs[0]
+        """Create the folder, or check that it belongs to this study. Raises InputError and OutputError."""
+        saved = saved_settings(self.path)
+        if saved is not None:
+            differing_keys = [key for key in self.settings if saved.get(key) != self.settings[key]]
+            if differing_keys:
+                key = differing_keys[0]
                 raise InputError(
-                    f"{self.path}: is the checkpoint of another study ({key} {shorten(known.get(key))}, here "
+                    f"{self.path}: is the checkpoint of another study ({key} {shorten(saved.get(key))}, here "
                     f"{shorten(self.settings[key])}); name another folder, or ask for the same study"
                 )
             return
@@ -48,17 +48,17 @@ class Checkpoint:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{self.path}: no folder can be made there ({error.strerror}); choose another") from None
-        others = [one.name for one in self.path.iterdir() if not is_temporary(one)]
-        if others and HEAD not in others:
+        entry_names = [entry.name for entry in self.path.iterdir() if not is_temporary(entry)]
+        if entry_names and SETTINGS_FILE not in entry_names:
             raise InputError(f"{self.path}: is no checkpoint, and not empty; name a new folder")
-        if not write_new(self.path / HEAD, json.dumps(self.settings, indent=1) + "\n"):
-            self.open()  # another process was quicker, and may be of another study
+        if not write_new(self.path / SETTINGS_FILE, json.dumps(self.settings, indent=1) + "\n"):
+            self.open()  # another process was faster; its study may be another one
 
     def file_of(self, condition: Condition) -> Path:
         return self.path / f"splits{condition.splits}-systems{condition.systems}-entities{condition.entities}.npz"
 
     def load(self, condition: Condition) -> Outcome | None:
-        """What was found under this condition, or None. Raises InputError for a file that is damaged."""
+        """The saved outcome of this condition, or None. Raises InputError for a damaged file."""
         path = self.file_of(condition)
         if not path.exists():
             return None
@@ -68,23 +68,23 @@ class Checkpoint:
             raise damaged_file_error(path) from None
 
     def save(self, condition: Condition, outcome: Outcome) -> None:
-        """Write what was found."""
+        """Write the outcome of this condition."""
         write_arrays(self.file_of(condition), outcome.arrays())
 
 
 def saved_settings(path: str | Path) -> dict[str, Any] | None:
-    """What a checkpoint is of; None where there is none. Raises InputError for one that cannot be read."""
-    head = Path(path) / HEAD
-    if not head.exists():
+    """The settings of a checkpoint; None where there is none. Raises InputError for one that cannot be read."""
+    head_path = Path(path) / SETTINGS_FILE
+    if not head_path.exists():
         return None
     try:
-        found = json.loads(head.read_text("utf-8"))
+        settings = json.loads(head_path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        why = getattr(error, "strerror", None) or "it is no JSON"
-        raise InputError(f"{head}: cannot be read ({why}); name another folder, or remove this one") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{head}: is no checkpoint's; name another folder, or remove this one")
-    return found
+        reason = getattr(error, "strerror", None) or "it is no JSON"
+        raise InputError(f"{head_path}: cannot be read ({reason}); name another folder, or remove this one") from None
+    if not isinstance(settings, dict):
+        raise InputError(f"{head_path}: is no checkpoint's; name another folder, or remove this one")
+    return settings
 
 
 def shorten(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The result of an ablation of judgments: the numbers, and what a report shows of them."""
+"""The result of an ablation of judgments: its numbers and sections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 #: From this tau on two orders of systems are mostly called equivalent (Voorhees 2001).
 NEAR = 0.9
 #: With fewer systems tau moves in large steps.
-FEW = 6
+FEW_SYSTEMS = 6
 
 
 class AblationRow(NamedTuple):
@@ -73,13 +73,13 @@ class AblationLevels:
     values: Floats
 
     def near(self) -> list[float | None]:
-        """(measures) the level with fewest judgments to which tau is at least `NEAR` in every draw, there and at all
-        levels with more; None where it is not even at the level with most.
+        """(measures) the level with the fewest judgments such that tau is at least `NEAR` in every draw, at this level
+        and at all levels with more judgments; None where no level is.
         """
         order = slice(None) if self.kind == "random" else slice(None, None, -1)
-        good = (at_most(NEAR, self.tau_low))[:, order]
-        unbroken = np.logical_and.accumulate(good, axis=1).sum(axis=1).tolist()
-        return [float(self.levels[order][n - 1]) if n else None for n in unbroken]
+        is_near = (at_most(NEAR, self.tau_low))[:, order]
+        n_unbroken = np.logical_and.accumulate(is_near, axis=1).sum(axis=1).tolist()
+        return [float(self.levels[order][n_levels - 1]) if n_levels else None for n_levels in n_unbroken]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,18 +111,18 @@ class Ablation:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return AblationRow._fields
 
     def records(self) -> Iterator[AblationRow]:
-        """A row a measure and level, after one for all judgments."""
+        """A row for each measure and level, after one for all judgments."""
         for m, name in enumerate(self.measures):
             yield AblationRow("all", name, np.nan, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, float(self.full[m]))
-            for found in (self.random, self.depth):
-                columns = (found.tau[m], found.tau_low[m], found.tau_high[m], found.tau_ap[m], found.values[m])
-                table = np.stack((found.levels, found.kept, found.lost, *columns), axis=1)
+            for levels in (self.random, self.depth):
+                columns = (levels.tau[m], levels.tau_low[m], levels.tau_high[m], levels.tau_ap[m], levels.values[m])
+                table = np.stack((levels.levels, levels.kept, levels.lost, *columns), axis=1)
                 for row in table.tolist():
-                    yield AblationRow(found.kind, name, *row)
+                    yield AblationRow(levels.kind, name, *row)
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame, null where there is no value."""
@@ -131,15 +131,17 @@ class Ablation:
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         head = self.scores.signature().rpartition(" | rankscope ")[0]
-        shares, depths = (",".join(f"{x:g}" for x in found.levels.tolist()) for found in (self.random, self.depth))
-        parts = [
+        shares, depths = (
+            ",".join(f"{level:g}" for level in levels.levels.tolist()) for levels in (self.random, self.depth)
+        )
+        settings = [
             f"systems:{len(self.scores.systems)}",
             f"shares:{shares}",
             f"iterations:{self.iterations}",
             f"depths:{depths}",
             f"rng:{self.seed}",
         ]
-        return " | ".join([head, *parts, f"rankscope {__version__}"])
+        return " | ".join([head, *settings, f"rankscope {__version__}"])
 
     def sections(self) -> tuple[Section, ...]:
         """One for each kind: a sentence, and the table."""
@@ -172,73 +174,89 @@ class Ablation:
             ),
         )
 
-    def _table(self, found: AblationLevels) -> Table:
-        at_random = found.kind == "random"
+    def _table(self, levels: AblationLevels) -> Table:
+        at_random = levels.kind == "random"
         rows = []
         for m, name in enumerate(self.measures):
-            whole = (name, "all", "100.0 %", *(("1.00",) * (4 if at_random else 2)))
-            rows.append((*whole, format_value(float(self.full[m]), "mean")))
-            for n, level in enumerate(found.levels.tolist()):
-                taus = [found.tau[m, n], *([found.tau_low[m, n], found.tau_high[m, n]] if at_random else [])]
-                numbers = tuple(format_number(float(x), 2) for x in (*taus, found.tau_ap[m, n]))
-                value = format_value(float(found.values[m, n]), "mean")
+            full_row = (name, "all", "100.0 %", *(("1.00",) * (4 if at_random else 2)))
+            rows.append((*full_row, format_value(float(self.full[m]), "mean")))
+            for level_index, level in enumerate(levels.levels.tolist()):
+                taus = [
+                    levels.tau[m, level_index],
+                    *([levels.tau_low[m, level_index], levels.tau_high[m, level_index]] if at_random else []),
+                ]
+                numbers = tuple(format_number(float(number), 2) for number in (*taus, levels.tau_ap[m, level_index]))
+                value = format_value(float(levels.values[m, level_index]), "mean")
                 rows.append(
                     (
                         name,
                         format_percent(level) if at_random else f"{level:g}",
-                        f"{100 * found.kept[n]:.1f} %",
+                        f"{100 * levels.kept[level_index]:.1f} %",
                         *numbers,
                         value,
                     )
                 )
-        spread = ("tau low", "tau high") if at_random else ()
-        head = ("measure", "share" if at_random else "depth", "judgments kept", "tau", *spread, "tau_AP", "mean value")
-        return Table(columns=head, rows=tuple(rows))
+        spread_columns = ("tau low", "tau high") if at_random else ()
+        columns = (
+            "measure",
+            "share" if at_random else "depth",
+            "judgments kept",
+            "tau",
+            *spread_columns,
+            "tau_AP",
+            "mean value",
+        )
+        return Table(columns=columns, rows=tuple(rows))
 
-    def _figure(self, found: AblationLevels, title: str, x: Floats) -> Figure | None:
-        """Tau over the levels; none of a single level, or where no tau is defined."""
-        if x.size < 2 or np.isnan(found.tau).all():
+    def _figure(self, levels: AblationLevels, title: str, x: Floats) -> Figure | None:
+        """Tau over the levels; None for a single level, or where no tau is defined."""
+        if x.size < 2 or np.isnan(levels.tau).all():
             return None
-        ends = {"lows": found.tau_low, "highs": found.tau_high, "interval": "lowest and highest draw"}
+        band = {"lows": levels.tau_low, "highs": levels.tau_high, "interval": "lowest and highest draw"}
         data = {
             "x": x.tolist(),
             "x_title": title,
             "measures": list(self.measures),
-            "values": found.tau,
+            "values": levels.tau,
             "y_title": "Kendall's tau with all judgments",
         }
-        return Figure("condition_lines", {**data, **(ends if found.kind == "random" else {})})
+        return Figure("condition_lines", {**data, **(band if levels.kind == "random" else {})})
 
-    def _sentence(self, found: AblationLevels) -> str:
-        """How far down the order of systems stays as it was."""
-        at_random = found.kind == "random"
-        by: dict[float, list[str]] = {}
-        for name, level in zip(self.measures, found.near(), strict=True):
-            by.setdefault(np.nan if level is None else level, []).append(name)
-        none = by.pop(np.nan, [])
-        parts = [f"{format_level(found.kind, level)} by {join_names(names)}" for level, names in sorted(by.items())]
-        few = "dropped at random" if at_random else "taken from a shallower pool only"
-        each = f" in each of {self.iterations} draws" if at_random and self.iterations > 1 else ""
-        scale = f"Kendall's tau of at least {NEAR:g}{each}, where 1 is the same order"
+    def _sentence(self, levels: AblationLevels) -> str:
+        """A sentence: down to which level the order of systems stays close to the original."""
+        at_random = levels.kind == "random"
+        names_of_level: dict[float, list[str]] = {}
+        for name, level in zip(self.measures, levels.near(), strict=True):
+            names_of_level.setdefault(np.nan if level is None else level, []).append(name)
+        names_without = names_of_level.pop(np.nan, [])
+        level_texts = [
+            f"{format_level(levels.kind, level)} by {join_names(names)}"
+            for level, names in sorted(names_of_level.items())
+        ]
+        how_dropped = "dropped at random" if at_random else "taken from a shallower pool only"
+        in_each_draw = f" in each of {self.iterations} draws" if at_random and self.iterations > 1 else ""
+        scale = f"Kendall's tau of at least {NEAR:g}{in_each_draw}, where 1 is the same order"
         systems = pluralise(len(self.scores.systems), "system")
-        if not parts:
+        if not level_texts:
             return (
-                f"When judgments are {few}, the order of the {systems} does not stay close to the one with all "
-                f"judgments ({scale}) at any level tried, by {join_names(none)}."
+                f"When judgments are {how_dropped}, the order of the {systems} does not stay close to the one with all "
+                f"judgments ({scale}) at any level tried, by {join_names(names_without)}."
             )
-        text = f"When judgments are {few}, the order of the {systems} stays close to the one with all judgments "
-        text += f"({scale}) down to {'; '.join(parts)}."
-        mildest = format_level(found.kind, float(found.levels.max()))
-        return text + (f" By {join_names(none)} it does not even with {mildest}." if none else "")
+        text = (
+            f"When judgments are {how_dropped}, the order of the {systems} stays close to the one with all judgments "
+        )
+        text += f"({scale}) down to {'; '.join(level_texts)}."
+        mildest = format_level(levels.kind, float(levels.levels.max()))
+        return text + (f" By {join_names(names_without)} it does not even with {mildest}." if names_without else "")
 
     def _few(self) -> tuple[str, ...]:
         """A note where tau is coarse."""
-        n = len(self.scores.systems)
-        if n >= FEW:
+        n_systems = len(self.scores.systems)
+        if n_systems >= FEW_SYSTEMS:
             return ()
-        pairs = n * (n - 1) // 2
-        steps = f"{pairs} pairs, and each that changes places takes {2 / pairs:.2f} from tau"
-        return (f"{n} systems make {steps if pairs > 1 else '1 pair, so tau is 1 or -1'}",)
+        n_pairs = n_systems * (n_systems - 1) // 2
+        steps = f"{n_pairs} pairs, and each that changes places takes {2 / n_pairs:.2f} from tau"
+        return (f"{n_systems} systems make {steps if n_pairs > 1 else '1 pair, so tau is 1 or -1'}",)
 
     def _unlisted(self) -> tuple[str, ...]:
         if not self.n_unlisted:
@@ -256,5 +274,5 @@ class Ablation:
 
 
 def format_level(kind: str, level: float) -> str:
-    """A level as people read it."""
+    """A level as text."""
     return f"{format_percent(level)} of them" if kind == "random" else f"depth {level:g}"

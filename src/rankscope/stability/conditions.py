@@ -1,4 +1,4 @@
-"""Under which conditions measures are tried: how many splits, systems and entities (or queries)."""
+"""Conditions of a study: combinations of the numbers of splits, systems and entities (or queries)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = [
 ]
 
 
-#: Groups of fewer entities give values that say little.
-FEW = 5
-#: What a group holds at least: means over fewer queries have no spread.
-LEAST = {"entities": 1, "queries": 2}
+#: Groups of fewer entities get a note.
+FEW_ENTITIES = 5
+#: The least size of a group: means over fewer queries have no spread.
+MIN_SIZES = {"entities": 1, "queries": 2}
 
 
 class Condition(NamedTuple):
     """One combination of the ranges.
 
-    entities: so many are drawn: entities of a table of ranks, or queries. splits: into so many parts they are cut. Of
-    entities the parts act as queries, and all of them are a set of queries; of queries each part is a set.
+    entities: how many entities of a table of ranks, or queries, are drawn. splits: into how many parts they are cut.
+    Parts of entities act as queries, and all of them are a set of queries; each part of queries is a set.
     """
 
     splits: int
@@ -37,24 +37,24 @@ class Condition(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many entities or queries a part has at least."""
+        """The least number of entities or queries in a part."""
         return self.entities // self.splits
 
 
-def integers_of_range(name: str, values: object, least: int) -> tuple[int, ...]:
-    """The values of a range, each once. Raises ParameterError for what is no whole number of at least `least`."""
-    found = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
-    found = found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
-    if not found:
+def integers_of_range(name: str, values: object, minimum: int) -> tuple[int, ...]:
+    """The values of a range, each once. Raises ParameterError for what is no whole number of at least `minimum`."""
+    items = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
+    items = items if isinstance(items, Sequence) and not isinstance(items, str) else [items]
+    if not items:
         raise ParameterError(f"{name} holds no value, expected at least one whole number")
-    for value in found:
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(f"{name} is {value!r}, expected a whole number of at least {least}")
-    return tuple(dict.fromkeys(map(int, found)))
+    for value in items:
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < minimum:
+            raise ParameterError(f"{name} is {value!r}, expected a whole number of at least {minimum}")
+    return tuple(dict.fromkeys(map(int, items)))
 
 
 def make_conditions(
-    what: str,
+    kind: str,
     n_items: int,
     n_systems: int,
     *,
@@ -63,42 +63,52 @@ def make_conditions(
     entities: object = None,
     set_size: object = None,
 ) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
-    """All combinations, and a note where groups are small. what: "entities" or "queries", of which there are `n_items`.
+    """All combinations, and a note where groups are small. kind: "entities" or "queries", of which there are `n_items`.
 
-    set_size: queries of a set, in the place of splits and entities. Raises ParameterError for what cannot be drawn,
-    InputError for fewer than two systems.
+    set_size: how many queries a set has, instead of splits and entities. Raises ParameterError for sets that cannot be
+    drawn, InputError for fewer than two systems.
     """
     if n_systems < 2:
         raise InputError(f"{n_systems} system in the data; a measure is tried on at least 2, so add another")
-    least = LEAST[what]
-    if n_items < 2 * least and set_size is None:
-        there = pluralise(n_items, "entity" if what == "entities" else "query", what)
-        raise InputError(f"{there} in the data, expected at least {2 * least}: two groups of {least}; add some")
-    chosen = integers_of_range("systems", n_systems if systems is None else systems, 2)
-    for count in chosen:
+    min_size = MIN_SIZES[kind]
+    if n_items < 2 * min_size and set_size is None:
+        count_text = pluralise(n_items, "entity" if kind == "entities" else "query", kind)
+        raise InputError(
+            f"{count_text} in the data, expected at least {2 * min_size}: two groups of {min_size}; add some"
+        )
+    system_counts = integers_of_range("systems", n_systems if systems is None else systems, 2)
+    for count in system_counts:
         if count > n_systems:
             raise ParameterError(f"systems is {count}, and there are {n_systems}; ask for 2 to {n_systems}")
     if set_size is not None:
-        pairs = of_sets(what, n_items, splits, entities, integers_of_range("set_size (--set-size)", set_size, 2))
+        splits_and_entities = splits_for_sizes(
+            kind, n_items, splits, entities, integers_of_range("set_size (--set-size)", set_size, 2)
+        )
     else:
-        cut = integers_of_range("splits", (10 if what == "entities" else 2) if splits is None else splits, 1)
-        drawn = integers_of_range("entities", n_items if entities is None else entities, 2)
-        pairs = list(product(cut, drawn))
-    found = [Condition(a, s, e) for (a, e), s in product(pairs, chosen)]
-    for one in found:
-        check(one, what, n_items, by_size=set_size is not None)
-    small = sorted({one.size for one in found if one.size < FEW}) if what == "entities" else []
-    if not small:
-        return tuple(found), ()
-    return tuple(found), (
-        f"groups of {join_names([str(n) for n in small])} entities are small (fewer than {FEW}), so that values say "
-        "little; take fewer splits or more entities",
+        split_counts = integers_of_range("splits", (10 if kind == "entities" else 2) if splits is None else splits, 1)
+        entity_counts = integers_of_range("entities", n_items if entities is None else entities, 2)
+        splits_and_entities = list(product(split_counts, entity_counts))
+    conditions = [Condition(a, s, e) for (a, e), s in product(splits_and_entities, system_counts)]
+    for condition in conditions:
+        check_condition(condition, kind, n_items, by_size=set_size is not None)
+    small_sizes = (
+        sorted({condition.size for condition in conditions if condition.size < FEW_ENTITIES})
+        if kind == "entities"
+        else []
+    )
+    if not small_sizes:
+        return tuple(conditions), ()
+    return tuple(conditions), (
+        f"groups of {join_names([str(n) for n in small_sizes])} entities are small (fewer than {FEW_ENTITIES}), so "
+        "that values say little; take fewer splits or more entities",
     )
 
 
-def of_sets(what: str, n_items: int, splits: object, entities: object, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Splits and entities that make sets of these sizes: as many disjoint ones as there can be."""
-    if what == "entities":
+def splits_for_sizes(
+    kind: str, n_items: int, splits: object, entities: object, sizes: tuple[int, ...]
+) -> list[tuple[int, int]]:
+    """Splits and entities for sets of these sizes, with as many disjoint sets as possible."""
+    if kind == "entities":
         raise ParameterError("set_size (--set-size) is for queries; entities are cut by splits")
     if splits is not None or entities is not None:
         raise ParameterError("set_size (--set-size) says how splits and entities are chosen; leave these out")
@@ -108,18 +118,24 @@ def of_sets(what: str, n_items: int, splits: object, entities: object, sizes: tu
     return [(n_items // size, n_items // size * size) for size in sizes]
 
 
-def check(one: Condition, what: str, n_items: int, *, by_size: bool) -> None:
-    """Raise ParameterError for a condition that cannot be had."""
-    if one.entities > n_items:
-        raise ParameterError(f"entities is {one.entities}, and there are {n_items} {what}; ask for at most {n_items}")
-    if one.splits == 1 and not by_size:
-        why = "a group is one query then, and tests need at least 2" if what == "entities" else "nothing is drawn then"
-        raise ParameterError(f"splits is 1: {why}; ask for 2 or more")
-    least = LEAST[what]
-    if one.entities < 2 * least and not by_size:
-        raise ParameterError(f"entities is {one.entities}, expected at least {2 * least} {what}: two groups of {least}")
-    if one.size < least:
+def check_condition(condition: Condition, kind: str, n_items: int, *, by_size: bool) -> None:
+    """Raise ParameterError for an impossible condition."""
+    if condition.entities > n_items:
         raise ParameterError(
-            f"{one.entities} {what} cannot be cut into {one.splits} parts of at least {least}; ask for at most "
-            f"{one.entities // least} splits"
+            f"entities is {condition.entities}, and there are {n_items} {kind}; ask for at most {n_items}"
+        )
+    if condition.splits == 1 and not by_size:
+        reason = (
+            "a group is one query then, and tests need at least 2" if kind == "entities" else "nothing is drawn then"
+        )
+        raise ParameterError(f"splits is 1: {reason}; ask for 2 or more")
+    min_size = MIN_SIZES[kind]
+    if condition.entities < 2 * min_size and not by_size:
+        raise ParameterError(
+            f"entities is {condition.entities}, expected at least {2 * min_size} {kind}: two groups of {min_size}"
+        )
+    if condition.size < min_size:
+        raise ParameterError(
+            f"{condition.entities} {kind} cannot be cut into {condition.splits} parts of at least {min_size}; ask for "
+            f"at most {condition.entities // min_size} splits"
         )

@@ -38,7 +38,7 @@ class ErrorTieRates:
 
 
 def pairs_of_draws(systems: Ints, n_systems: int) -> tuple[Ints, Ints, Ints]:
-    """Both places of each pair of drawn systems, and (iterations, pairs) which pair of all systems it is.
+    """Both places of each pair of drawn systems, and (iterations, pairs) its index among the pairs of all systems.
 
     systems: (iterations, drawn), each row rising.
     """
@@ -57,125 +57,130 @@ def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) ->
 
     Source: Buckley and Voorhees (2000).
     """
-    measures = len(means)
+    n_measures = len(means)
     first, second, pair = pairs_of_draws(systems, n_systems)
     a, b = means[:, :, first], means[:, :, second]
-    there = ~(np.isnan(a) | np.isnan(b))
+    is_comparable = ~(np.isnan(a) | np.isnan(b))
     with np.errstate(invalid="ignore"):
-        tie = there & (np.abs(a - b) <= (fuzz + NOISE) * np.maximum(np.abs(a), np.abs(b)))
-        better = (a > b) & ~tie
-        worse = (a < b) & ~tie
+        is_tie = is_comparable & (np.abs(a - b) <= (fuzz + NOISE) * np.maximum(np.abs(a), np.abs(b)))
+        is_better = (a > b) & ~is_tie
+        is_worse = (a < b) & ~is_tie
     n_pairs = n_systems * (n_systems - 1) // 2
-    place = pair[None] + n_pairs * np.arange(measures)[:, None, None]
+    pair_index = pair[None] + n_pairs * np.arange(n_measures)[:, None, None]
 
-    def by_pair(which: npt.NDArray[np.bool_]) -> Ints:
-        return np.bincount(place[which], minlength=measures * n_pairs).reshape(measures, n_pairs)
+    def by_pair(mask: npt.NDArray[np.bool_]) -> Ints:
+        return np.bincount(pair_index[mask], minlength=n_measures * n_pairs).reshape(n_measures, n_pairs)
 
-    wins, losses = by_pair(better), by_pair(worse)
+    wins, losses = by_pair(is_better), by_pair(is_worse)
     errors = np.minimum(wins, losses)
-    own = (wins.ravel()[place] - better, losses.ravel()[place] - worse)
-    without = np.minimum(*own) - errors.ravel()[place]  # what one draw less changes
-    n, ties = there.sum(axis=2), tie.sum(axis=2)
+    counts_without_draw = (wins.ravel()[pair_index] - is_better, losses.ravel()[pair_index] - is_worse)
+    error_changes = (
+        np.minimum(*counts_without_draw) - errors.ravel()[pair_index]
+    )  # the change of errors without the draw
+    n_compared, n_ties = is_comparable.sum(axis=2), is_tie.sum(axis=2)
     return ErrorTieRates(
-        *jackknife(errors.sum(axis=1), errors.sum(axis=1)[:, None] + without.sum(axis=2), n),
-        *jackknife(ties.sum(axis=1), ties.sum(axis=1)[:, None] - ties, n),
+        *jackknife(errors.sum(axis=1), errors.sum(axis=1)[:, None] + error_changes.sum(axis=2), n_compared),
+        *jackknife(n_ties.sum(axis=1), n_ties.sum(axis=1)[:, None] - n_ties, n_compared),
     )
 
 
-def jackknife(total: Ints, without: Ints, n: Ints) -> tuple[Floats, Floats]:
-    """(measures) a rate in percent and its jackknife deviation. total: (measures); without, n: (measures, draws)."""
-    whole = n.sum(axis=1)
-    rate = ratio_or_nan(100.0 * total, whole)
-    draws = n.shape[1]
-    if draws < 2:
-        return rate, np.full(whole.shape, np.nan)
-    rest = whole[:, None] - n
-    left = ratio_or_nan(100.0 * without, rest)
-    centre = left.mean(axis=1, keepdims=True)
-    return rate, np.sqrt((draws - 1) / draws * ((left - centre) ** 2).sum(axis=1))
+def jackknife(count: Ints, counts_without: Ints, n_compared: Ints) -> tuple[Floats, Floats]:
+    """(measures) a rate in percent and its jackknife deviation.
+
+    count: (measures). counts_without: (measures, draws) the count without each draw. n_compared: (measures, draws).
+    """
+    n_all = n_compared.sum(axis=1)
+    rate = ratio_or_nan(100.0 * count, n_all)
+    n_draws = n_compared.shape[1]
+    if n_draws < 2:
+        return rate, np.full(n_all.shape, np.nan)
+    n_without = n_all[:, None] - n_compared
+    rates_without = ratio_or_nan(100.0 * counts_without, n_without)
+    centre = rates_without.mean(axis=1, keepdims=True)
+    return rate, np.sqrt((n_draws - 1) / n_draws * ((rates_without - centre) ** 2).sum(axis=1))
 
 
 #: Bins of differences; the last one has no upper end.
 BINS = 100
-#: What is added to this is rounded to 2^-30.
+#: Adding and subtracting this rounds a number to 2^-30.
 ROUNDING = 1.5 * 2.0**22
 
 
 def widths_of(values: Floats, ranges: list[tuple[float, float]]) -> Floats:
-    """(measures) how wide a bin is: .01 for a measure in [0, 1], else 1/100 of the range of the values observed.
+    """(measures) the width of a bin: .01 for a measure in [0, 1], else 1/100 of the range of the observed values.
 
-    values: (measures, ...). 1/100 where all values are one.
+    values: (measures, ...). 1/100 where all values are equal.
     """
-    found = np.full(len(values), 1 / BINS)
+    widths = np.full(len(values), 1 / BINS)
     for m, limits in enumerate(ranges):
-        there = values[m][~np.isnan(values[m])]
-        if limits != (0.0, 1.0) and there.size and np.ptp(there) > 0:
-            found[m] = np.ptp(there) / BINS
-    return found
+        present = values[m][~np.isnan(values[m])]
+        if limits != (0.0, 1.0) and present.size and np.ptp(present) > 0:
+            widths[m] = np.ptp(present) / BINS
+    return widths
 
 
 def swap_counts(first: Floats, second: Floats, widths: Floats) -> Ints:
-    """(2, measures, bins) how many differences fall in each bin, and how many of them the second set turns round.
+    """(2, measures, bins) how many differences fall in each bin, and how many of them the second set reverses.
 
     first, second: (measures, differences) of the same pairs of systems on two sets of queries; those without a value
     are not counted. Source: Voorhees and Buckley (2002); Sakai (2006).
     """
-    measures = len(first)
-    counted = np.empty((measures, 2, BINS), np.int64)
+    n_measures = len(first)
+    counts = np.empty((n_measures, 2, BINS), np.int64)
     for m, width in enumerate(widths):
-        one, other = in_bins(first[m], width), in_bins(second[m], width)
-        if np.isnan(one.sum() + other.sum()):
-            there = ~(np.isnan(one) | np.isnan(other))
-            one, other = one[there], other[there]
-        other *= one
-        turned = other < 0
-        np.abs(one, out=one)
-        place = np.minimum(one, BINS - 1, out=one).astype(np.int32)
-        place += np.multiply(turned, BINS, dtype=np.int32)
-        counted[m] = np.bincount(place, minlength=2 * BINS).reshape(2, BINS)
-    counted[:, 0] += counted[:, 1]
-    return counted.transpose(1, 0, 2)
+        first_bins, second_bins = in_bins(first[m], width), in_bins(second[m], width)
+        if np.isnan(first_bins.sum() + second_bins.sum()):
+            present = ~(np.isnan(first_bins) | np.isnan(second_bins))
+            first_bins, second_bins = first_bins[present], second_bins[present]
+        second_bins *= first_bins
+        is_swapped = second_bins < 0
+        np.abs(first_bins, out=first_bins)
+        bin_index = np.minimum(first_bins, BINS - 1, out=first_bins).astype(np.int32)
+        bin_index += np.multiply(is_swapped, BINS, dtype=np.int32)
+        counts[m] = np.bincount(bin_index, minlength=2 * BINS).reshape(2, BINS)
+    counts[:, 0] += counts[:, 1]
+    return counts.transpose(1, 0, 2)
 
 
 def in_bins(differences: Floats, width: float) -> Floats:
-    """Differences in bins, rounded to 2^-30 bins: one on an edge is in the bin above it, and one that is nothing but
-    rounding is 0 and turns no order round.
+    """Differences in units of bins, rounded to 2^-30 bins: one on an edge is in the bin above it, and one that is only
+    rounding error is 0 and reverses no order.
     """
-    found = differences / width
-    found += ROUNDING
-    found -= ROUNDING
-    return found
+    bins = differences / width
+    bins += ROUNDING
+    bins -= ROUNDING
+    return bins
 
 
 def difference_needed(counts: Ints, widths: Floats, level: float) -> Floats:
     """(2, measures) lower and upper edge of the first bin from which on the rate stays at or under the level.
 
-    Bins without a difference say nothing. NaN where the last bin that has any is above the level; the upper edge is
-    infinite for the last bin. counts: (2, measures, bins) of `swap_counts`.
+    Bins without a difference are ignored. NaN where the last bin with a difference is above the level; the upper edge
+    is infinite for the last bin. counts: (2, measures, bins) of `swap_counts`.
     """
-    seen, turned = counts
-    over = turned > level * seen
-    last = np.where(over.any(axis=1), BINS - 1 - np.argmax(over[:, ::-1], axis=1), -1)
-    later = (seen > 0) & (np.arange(BINS) > last[:, None])
-    first = np.argmax(later, axis=1)
-    found = np.where(later.any(axis=1), first.astype(np.float64), np.nan)
-    upper = np.where(found == BINS - 1, np.inf, found + 1)
-    return np.array([found * widths, upper * widths])
+    n_differences, n_swapped = counts
+    is_over = n_swapped > level * n_differences
+    last_over = np.where(is_over.any(axis=1), BINS - 1 - np.argmax(is_over[:, ::-1], axis=1), -1)
+    is_later = (n_differences > 0) & (np.arange(BINS) > last_over[:, None])
+    first_later = np.argmax(is_later, axis=1)
+    lower = np.where(is_later.any(axis=1), first_later.astype(np.float64), np.nan)
+    upper = np.where(lower == BINS - 1, np.inf, lower + 1)
+    return np.array([lower * widths, upper * widths])
 
 
-#: Numbers of one array of a chunk: it stays in the processor's cache.
+#: Numbers in one array of a chunk, so that it stays in the processor's cache.
 CHUNK_NUMBERS = 1 << 16
 
 
 def count_draws(rng: np.random.Generator, n_resamples: int, n: int) -> Floats:
-    """(resamples, n) how often each of n queries is in samples of n with replacement."""
+    """(resamples, n) how often each of n queries is drawn in samples of n with replacement."""
     return counts_of(rng.integers(0, n, size=(n_resamples, n)), n)
 
 
-def counts_of(drawn: Ints, n: int) -> Floats:
-    """(resamples, n) how often each query was drawn. drawn: (resamples, draws) their places."""
-    flat = drawn + n * np.arange(len(drawn))[:, None]
-    return np.bincount(flat.ravel(), minlength=len(drawn) * n).reshape(len(drawn), n).astype(np.float64)
+def counts_of(drawn_queries: Ints, n: int) -> Floats:
+    """(resamples, n) how often each query was drawn. drawn_queries: (resamples, draws) their places."""
+    flat = drawn_queries + n * np.arange(len(drawn_queries))[:, None]
+    return np.bincount(flat.ravel(), minlength=len(drawn_queries) * n).reshape(len(drawn_queries), n).astype(np.float64)
 
 
 def kth_places(levels: tuple[float, ...], n_resamples: int) -> list[int]:
@@ -188,52 +193,53 @@ def chunk_rows(rows: int, n_resamples: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, rows, step)]
 
 
-def at_levels(t: Floats, averages: Floats, places: list[int]) -> Floats:
-    """(rows, levels) the size of the average in the resample whose t is the k-th largest; NaN for place -1.
+def at_levels(t: Floats, averages: Floats, kth: list[int]) -> Floats:
+    """(rows, levels) the size of the average in the resample whose t is the k-th largest; NaN for k = -1.
 
-    t, averages: (rows, resamples), t without sign and in any unit. Where several resamples have that t, up to rounding,
-    the largest of their averages counts: so neither the order of the resamples nor the machine decides.
+    t, averages: (rows, resamples), t without sign and in any unit. kth: from 0, one for each level. Where several
+    resamples have that t, up to rounding, the largest of their averages counts, so that the result depends neither on
+    the order of the resamples nor on the machine.
     """
-    found = np.full((len(t), len(places)), np.nan)
-    size = min(max(places, default=-1) + 2, t.shape[1])  # one more than asked for, to see whether it ties with the last
-    top = np.partition(t, t.shape[1] - size, axis=1)[:, -size:]
+    needed = np.full((len(t), len(kth)), np.nan)
+    n_top = min(max(kth, default=-1) + 2, t.shape[1])  # one more, to see whether it ties
+    top = np.partition(t, t.shape[1] - n_top, axis=1)[:, -n_top:]
     top.sort(axis=1)
     top = top[:, ::-1]
-    ties = np.zeros((len(t), size + 1), np.bool_)  # with the one before
-    ties[:, 1:-1] = top[:, 1:] >= top[:, :-1] * (1 - NOISE)
+    ties_previous = np.zeros((len(t), n_top + 1), np.bool_)  # whether a t ties with the one before
+    ties_previous[:, 1:-1] = top[:, 1:] >= top[:, :-1] * (1 - NOISE)
     rows = np.arange(len(t))
-    for level, place in enumerate(places):
-        if place < 0:
+    for level_index, k in enumerate(kth):
+        if k < 0:
             continue
-        before = places[level - 1] if level else -1
-        if before >= 0 and np.array_equal(top[:, before], top[:, place]):  # as where nearly all resamples tie
-            found[:, level] = found[:, level - 1]
+        previous_k = kth[level_index - 1] if level_index else -1
+        if previous_k >= 0 and np.array_equal(top[:, previous_k], top[:, k]):  # as when nearly all resamples tie
+            needed[:, level_index] = needed[:, level_index - 1]
             continue
-        at = top[:, place, None]
-        found[:, level] = np.abs(averages[rows, (t == at).argmax(axis=1)])
-        several = np.flatnonzero(ties[:, place] | ties[:, place + 1])
-        if several.size:
-            some, that = t[several], at[several]
-            row, column = np.nonzero((some >= that * (1 - NOISE)) & (some <= that * (1 + NOISE)))
-            begin = np.searchsorted(row, np.arange(several.size))  # every row has its own t at least
-            found[several, level] = np.maximum.reduceat(np.abs(averages[several[row], column]), begin)
-    return found
+        kth_t = top[:, k, None]
+        needed[:, level_index] = np.abs(averages[rows, (t == kth_t).argmax(axis=1)])
+        tied_rows = np.flatnonzero(ties_previous[:, k] | ties_previous[:, k + 1])
+        if tied_rows.size:
+            tied_t, tied_kth_t = t[tied_rows], kth_t[tied_rows]
+            row, column = np.nonzero((tied_t >= tied_kth_t * (1 - NOISE)) & (tied_t <= tied_kth_t * (1 + NOISE)))
+            row_starts = np.searchsorted(row, np.arange(tied_rows.size))  # every row has at least its own t
+            needed[tied_rows, level_index] = np.maximum.reduceat(np.abs(averages[tied_rows[row], column]), row_starts)
+    return needed
 
 
 def squared_t(averages: Floats, squares: Floats) -> Floats:
-    """T^2 / (n - 1) of each resample from its mean and mean square, which takes no root; written over `squares`.
+    """t^2 / (n - 1) of each resample from its mean and mean square, without a square root; overwrites `squares`.
 
-    A resample of one value alone has no deviation: infinite, or 0 where that value is 0, as in
+    A resample of equal values has no deviation: infinite, or 0 where the value is 0, as in
     `rankscope.stats.bootstrap_test`.
     """
     mean_squared = averages * averages
     squares -= mean_squared
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.divide(mean_squared, squares, out=squares)
-    if not (found.min() >= 0 and found.max() < 1 / NOISE):  # not a number is neither
-        alone = ~((found >= 0) & (found < 1 / NOISE))
-        found[alone] = np.where(np.abs(averages[alone]) > NOISE, np.inf, 0.0)
-    return found
+        t_squared = np.divide(mean_squared, squares, out=squares)
+    if not (t_squared.min() >= 0 and t_squared.max() < 1 / NOISE):  # NaN is neither
+        has_one_value = ~((t_squared >= 0) & (t_squared < 1 / NOISE))
+        t_squared[has_one_value] = np.where(np.abs(averages[has_one_value]) > NOISE, np.inf, 0.0)
+    return t_squared
 
 
 def significance_levels(differences: Floats, counts: Floats, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
@@ -245,30 +251,30 @@ def significance_levels(differences: Floats, counts: Floats, levels: tuple[float
     the mean of the shifted differences in the resample whose t is the level * resamples-th largest; NaN where that is
     less than the first. Source: Sakai (2006).
     """
-    differences, power = levelled(differences)
+    differences, exponent = levelled(differences)
     n = differences.shape[1]
     n_resamples = len(counts)
-    places = kth_places(levels, n_resamples)
+    kth = kth_places(levels, n_resamples)
     mean = differences.mean(axis=1)
-    spread = differences.std(axis=1, ddof=1)
+    deviation = differences.std(axis=1, ddof=1)
     scale = np.abs(differences).max(axis=1)
-    flat = np.ptp(differences, axis=1) <= 100 * NOISE * scale
+    is_constant = np.ptp(differences, axis=1) <= 100 * NOISE * scale
     asl = np.where(scale == 0, 1.0, np.nan)
-    needed = np.where((scale == 0)[:, None], 0.0, np.full((len(differences), len(places)), np.nan))
-    rows = np.flatnonzero(~flat)
-    for part in chunk_rows(rows.size, n_resamples):
-        at = rows[part]
-        unit = spread[at][:, None]
-        shifted = (differences[at] - mean[at][:, None]) / unit
+    needed = np.where((scale == 0)[:, None], 0.0, np.full((len(differences), len(kth)), np.nan))
+    rows = np.flatnonzero(~is_constant)
+    for chunk in chunk_rows(rows.size, n_resamples):
+        row_index = rows[chunk]
+        unit = deviation[row_index][:, None]
+        shifted = (differences[row_index] - mean[row_index][:, None]) / unit
         averages = shifted @ counts.T
         averages /= n
         shifted *= shifted
         squares = shifted @ counts.T
         squares /= n
         t = squared_t(averages, squares)
-        observed = np.abs(mean[at]) / (spread[at] / np.sqrt(n))
-        least = np.maximum(observed - NOISE * (observed + np.sqrt(n)), 0.0) ** 2 / (n - 1)
-        asl[at] = (1.0 + np.count_nonzero(t >= least[:, None], axis=1)) / (1.0 + n_resamples)
-        needed[at] = at_levels(t, averages, places) * unit
-    needed[:, [place < 0 for place in places]] = np.nan
-    return asl, np.ldexp(needed, power[:, None])
+        observed = np.abs(mean[row_index]) / (deviation[row_index] / np.sqrt(n))
+        min_t_squared = np.maximum(observed - NOISE * (observed + np.sqrt(n)), 0.0) ** 2 / (n - 1)
+        asl[row_index] = (1.0 + np.count_nonzero(t >= min_t_squared[:, None], axis=1)) / (1.0 + n_resamples)
+        needed[row_index] = at_levels(t, averages, kth) * unit
+    needed[:, [k < 0 for k in kth]] = np.nan
+    return asl, np.ldexp(needed, exponent[:, None])

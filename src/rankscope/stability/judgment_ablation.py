@@ -1,6 +1,4 @@
-"""What the order of systems is worth with fewer judgments: dropped at random, or those that a shallower pool would have
-held.
-"""
+"""Ablation of judgments: the order of systems with fewer judgments, dropped at random or those of a shallower pool."""
 
 from __future__ import annotations
 
@@ -36,15 +34,15 @@ __all__ = [
 ]
 
 
-#: So many relevant and not relevant documents of each query are kept at least, where it has them.
-LEAST = (1, 10)
+#: How many relevant and not relevant documents of each query are kept at least, where it has them.
+MIN_KEPT = (1, 10)
 #: The relevance of a document that is in the pool, but was not judged.
 POOLED = -1
 
 
 @dataclass(frozen=True, eq=False)
 class JudgmentSubset:
-    """The judgments that are left. marked: (judged) which of all judgments these are.
+    """The judgments that are kept. marked: (judged) which of all judgments these are.
 
     relevance, places, grades, grade_offsets: as `Hits.rejudged` takes them.
     """
@@ -57,7 +55,7 @@ class JudgmentSubset:
     memory: dict[Any, Any] = field(default_factory=dict)
 
     def seen_by(self, hits: Hits) -> Hits:
-        """The hits of one run by these judgments. All runs share what follows from the judgments alone."""
+        """The hits of one run by these judgments. All runs share the cache of what depends on the judgments alone."""
         return hits.rejudged(
             relevance=self.relevance,
             places=self.places,
@@ -71,8 +69,8 @@ class JudgmentSubset:
 class PooledJudgments:
     """All judgments, by query, then place as in `Hits.judged`.
 
-    offsets: (queries + 1). relevance: (judged). best: (judged) the best rank at which some run lists it, infinite where
-    none does. rel: least relevance that counts.
+    offsets: (queries + 1). relevance: (judged). best: (judged) the best rank in any run, infinite where no run lists
+    the document. rel: least relevance that counts.
     """
 
     offsets: Ints
@@ -87,12 +85,12 @@ class PooledJudgments:
 
     @cached_property
     def judged(self) -> Bools:
-        """(judged) which were judged: those of negative relevance were pooled only."""
+        """(judged) which documents were judged: those of negative relevance were pooled only."""
         return np.asarray(self.relevance >= 0)
 
     @property
     def deepest(self) -> int:
-        """The depth within which some run lists each judged document that any run lists; 0 where none lists any."""
+        """The least depth of a pool that holds every judged document that any run lists; 0 without such documents."""
         return int(np.ceil(self.best[np.isfinite(self.best)].max(initial=0)))
 
     @cached_property
@@ -102,74 +100,78 @@ class PooledJudgments:
 
     @cached_property
     def sizes(self) -> Ints:
-        """(3 queries) documents of each stratum."""
+        """(3 queries) how many documents each stratum has."""
         return np.bincount(self.stratum, minlength=3 * (self.offsets.size - 1))
 
     def relevant_of(self, marked: Bools) -> Ints:
-        """(queries) how many of the marked ones are relevant."""
-        n = self.offsets.size - 1
-        return np.bincount(self.query[marked & (self.relevance >= self.rel)], minlength=n)
+        """(queries) how many of the marked documents are relevant."""
+        n_queries = self.offsets.size - 1
+        return np.bincount(self.query[marked & (self.relevance >= self.rel)], minlength=n_queries)
 
     def shuffled(self, rng: np.random.Generator) -> Ints:
-        """(judged) the turn of each within its stratum, from 0, in an order drawn anew."""
+        """(judged) the rank of each within its stratum, from 0, in a random order."""
         order = np.lexsort((rng.random(self.relevance.size), self.stratum))
-        turn = np.empty(order.size, np.int64)
-        turn[order] = place_in_group(bounds(self.sizes))
-        return turn
+        draw_rank = np.empty(order.size, np.int64)
+        draw_rank[order] = place_in_group(bounds(self.sizes))
+        return draw_rank
 
-    def sampled(self, turn: Ints, share: float) -> JudgmentSubset:
-        """What is left where of each stratum the first by `turn` are kept, this share of them, rounded half up.
+    def sampled(self, draw_rank: Ints, share: float) -> JudgmentSubset:
+        """The judgments where this share of each stratum, rounded half up, is kept: the first by `draw_rank`.
 
-        But at least `LEAST`. The others stay in the pool, unjudged.
+        At least `MIN_KEPT` are kept. The others stay in the pool, unjudged.
         """
         counts = np.floor(share * self.sizes + 0.5).astype(np.int64)
-        for s, least in enumerate(LEAST):
-            counts[s::3] = np.maximum(counts[s::3], least)
-        kept = self.judged & (turn < counts[self.stratum])
-        relevance = np.where(self.judged & ~kept, POOLED, self.relevance)
-        return self._kept(kept, relevance, np.ones(kept.size, np.bool_))
+        for stratum, min_kept in enumerate(MIN_KEPT):
+            counts[stratum::3] = np.maximum(counts[stratum::3], min_kept)
+        is_kept = self.judged & (draw_rank < counts[self.stratum])
+        relevance = np.where(self.judged & ~is_kept, POOLED, self.relevance)
+        return self._kept(is_kept, relevance, np.ones(is_kept.size, np.bool_))
 
     def within(self, depth: int) -> JudgmentSubset:
-        """What is left where only documents were pooled that some run ranks within the depth."""
-        pooled = np.asarray(self.best <= depth)
-        return self._kept(pooled & self.judged, self.relevance, pooled)
+        """The judgments of a pool of the documents that some run ranks within the depth."""
+        is_pooled = np.asarray(self.best <= depth)
+        return self._kept(is_pooled & self.judged, self.relevance, is_pooled)
 
-    def _kept(self, marked: Bools, relevance: Ints, there: Bools) -> JudgmentSubset:
-        query = self.query[there]
+    def _kept(self, marked: Bools, relevance: Ints, in_pool: Bools) -> JudgmentSubset:
+        query = self.query[in_pool]
         offsets = bounds(np.bincount(query, minlength=self.offsets.size - 1))
-        places = np.full(there.size, -1)
-        places[there] = place_in_group(offsets)
-        grades = relevance[there]
+        places = np.full(in_pool.size, -1)
+        places[in_pool] = place_in_group(offsets)
+        grades = relevance[in_pool]
         return JudgmentSubset(marked, relevance, places, grades[np.lexsort((-grades, query))], offsets)
 
 
 def judgments_of(systems: Sequence[tuple[str, Hits]]) -> PooledJudgments:
-    """All judgments, put together from the hits of runs that were joined with the same ones.
+    """All judgments, reconstructed from the hits of runs that were joined with the same judgments.
 
-    Hits know the place of each judged document that the run lists, and the grades of all. So a document that no run
-    lists has one of the grades left over; which, is nothing that a measure could tell. Raises ParameterError for runs
-    that were joined with different judgments.
+    Hits hold the place of each judged document that the run lists, and the grades of all. A document that no run lists
+    gets one of the remaining grades of its query; measures do not depend on which. Raises ParameterError for runs that
+    were joined with different judgments.
     """
-    first = systems[0][1]
-    n = first.grades.size
-    relevance, best, listed = np.zeros(n, np.int64), np.full(n, np.inf), np.zeros(n, np.bool_)
+    reference = systems[0][1]
+    n_judged = reference.grades.size
+    relevance, best, is_listed = np.zeros(n_judged, np.int64), np.full(n_judged, np.inf), np.zeros(n_judged, np.bool_)
     for name, hits in systems:
-        if not same_judgments(hits, first):
+        if not same_judgments(hits, reference):
             raise different_judgments_error(name, systems[0][0])
-        place = first.grade_offsets[hits.query] + hits.judged
-        if (relevance[place][listed[place]] != hits.relevance[listed[place]]).any():
+        judged_index = reference.grade_offsets[hits.query] + hits.judged
+        if (relevance[judged_index][is_listed[judged_index]] != hits.relevance[is_listed[judged_index]]).any():
             raise different_judgments_error(name, systems[0][0])
-        relevance[place], listed[place] = hits.relevance, True
-        best[place] = np.minimum(best[place], hits.rank)
-    # Grades by query, then falling: what is left of each takes the places that are free, which are by query too.
-    levels, level = np.unique(-first.grades, return_inverse=True)
-    codes, total = np.unique(first.grade_query * levels.size + level.reshape(-1), return_counts=True)
-    taken = first.grade_query[listed] * levels.size + np.searchsorted(levels, -relevance[listed])
-    left = total - np.bincount(np.searchsorted(codes, taken), minlength=codes.size)
-    if (left < 0).any():
+        relevance[judged_index], is_listed[judged_index] = hits.relevance, True
+        best[judged_index] = np.minimum(best[judged_index], hits.rank)
+    # The remaining grades, by query, then falling, go to the unlisted documents, which are by query too.
+    grade_values, grade_index = np.unique(-reference.grades, return_inverse=True)
+    group_codes, group_sizes = np.unique(
+        reference.grade_query * grade_values.size + grade_index.reshape(-1), return_counts=True
+    )
+    listed_codes = reference.grade_query[is_listed] * grade_values.size + np.searchsorted(
+        grade_values, -relevance[is_listed]
+    )
+    n_unlisted = group_sizes - np.bincount(np.searchsorted(group_codes, listed_codes), minlength=group_codes.size)
+    if (n_unlisted < 0).any():
         raise different_judgments_error(systems[-1][0], systems[0][0])
-    relevance[~listed] = np.repeat(-levels[codes % levels.size], left)
-    return PooledJudgments(first.grade_offsets, relevance, best, first.rel)
+    relevance[~is_listed] = np.repeat(-grade_values[group_codes % grade_values.size], n_unlisted)
+    return PooledJudgments(reference.grade_offsets, relevance, best, reference.rel)
 
 
 def different_judgments_error(name: str, first: str) -> ParameterError:
@@ -180,7 +182,7 @@ def different_judgments_error(name: str, first: str) -> ParameterError:
 
 
 def same_judgments(a: Hits, b: Hits) -> bool:
-    """Whether both hold the same queries with the same grades, and were joined alike."""
+    """Whether both have the same queries with the same grades, and were joined with the same settings."""
     return (
         a.query_ids == b.query_ids
         and (a.rel, a.ties, a.precision) == (b.rel, b.ties, b.precision)
@@ -194,9 +196,9 @@ DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 
 
 class AblationDraws(NamedTuple):
-    """What one kind of ablation asks for: its levels, and for each of them, one after the other, what is kept.
+    """One kind of ablation: its levels, and the kept judgments of each level, one after the other.
 
-    iterations: how often each level is drawn.
+    iterations: how many draws each level has.
     """
 
     kind: str
@@ -207,18 +209,19 @@ class AblationDraws(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AblationBase:
-    """The systems under all judgments."""
+    """The systems with all judgments."""
 
     scores: Scores
     joined: tuple[JoinedRun, ...]
     plan: Plan
     judgments: PooledJudgments
 
-    def means(self, kept: JudgmentSubset) -> tuple[Floats, Hits]:
-        """(systems, measures) by the judgments that are kept, and the hits of one of the systems."""
-        hits = [kept.seen_by(one.hits) for one in self.joined]
+    def means(self, subset: JudgmentSubset) -> tuple[Floats, Hits]:
+        """(systems, measures) means by the kept judgments, and the hits of one of the systems."""
+        hits = [subset.seen_by(run.hits) for run in self.joined]
         values = [
-            self.plan.values(self.plan.read(one), name)[0] for one, name in zip(hits, self.scores.systems, strict=True)
+            self.plan.values(self.plan.read(run_hits), name)[0]
+            for run_hits, name in zip(hits, self.scores.systems, strict=True)
         ]
         return summarise(np.array(values), [measure.summary for measure in self.plan.measures]), hits[0]
 
@@ -263,34 +266,34 @@ def ablate(
     >>> good = rs.Run({"q": {"a": 3.0, "c": 2.0, "b": 1.0}}, name="good")
     >>> poor = rs.Run({"q": {"d": 3.0, "b": 2.0, "a": 1.0}}, name="poor")
     >>> plan, joined = plan_and_join(qrels, [good, poor], ["AP"], {}, None, None, None)
-    >>> found = ablate(joined, plan, shares=[0.5], rng=1).depth
-    >>> found.levels.tolist(), found.kept.tolist()  # a and d are ranked first, all four within 2
+    >>> by_depth = ablate(joined, plan, shares=[0.5], rng=1).depth
+    >>> by_depth.levels.tolist(), by_depth.kept.tolist()  # a and d are ranked first, all four within 2
     ([1.0, 2.0], [0.5, 1.0])
-    >>> found.tau.tolist(), found.values[:, 0].tolist()  # at depth 1 only a is relevant: (1/1 + 1/3) / 2
+    >>> by_depth.tau.tolist(), by_depth.values[:, 0].tolist()  # at depth 1 only a is relevant: (1/1 + 1/3) / 2
     ([[1.0, 1.0]], [0.6666666666666666])
     """
     check_count("iterations", iterations)
-    falling = tuple(sorted({checked_share(share) for share in as_levels("shares", shares)}, reverse=True))
-    base, notes = base_of(joined, plan)
+    sorted_shares = tuple(sorted({checked_share(share) for share in as_levels("shares", shares)}, reverse=True))
+    base, notes = ablation_base(joined, plan)
     judgments = base.judgments
     if not judgments.deepest:
         raise InputError("no run lists a judged document, expected some; check that ids are written alike")
     if depths is None:
-        rising = (*(d for d in DEPTHS if d < judgments.deepest), judgments.deepest)
+        sorted_depths = (*(d for d in DEPTHS if d < judgments.deepest), judgments.deepest)
     else:
-        rising = tuple(sorted({checked_depth(depth) for depth in as_levels("depths", depths)}))
+        sorted_depths = tuple(sorted({checked_depth(depth) for depth in as_levels("depths", depths)}))
     seed = seed_of(rng)
     streams = np.random.default_rng(seed).spawn(iterations)
-    turns = [judgments.shuffled(stream) for stream in streams]
-    at_random = (judgments.sampled(turn, share) for share in falling for turn in turns)
-    by_depth = (judgments.within(depth) for depth in rising)
-    random, more = levels_of(base, AblationDraws("random", falling, iterations, at_random))
-    depth, and_more = levels_of(base, AblationDraws("depth", rising, 1, by_depth))
-    tied = [name for name in base.scores.measure_names if has_ties(truth_of(base.scores, name))]
-    if tied:
+    draw_ranks = [judgments.shuffled(stream) for stream in streams]
+    random_subsets = (judgments.sampled(draw_rank, share) for share in sorted_shares for draw_rank in draw_ranks)
+    depth_subsets = (judgments.within(depth) for depth in sorted_depths)
+    random, random_notes = compute_levels(base, AblationDraws("random", sorted_shares, iterations, random_subsets))
+    depth, depth_notes = compute_levels(base, AblationDraws("depth", sorted_depths, 1, depth_subsets))
+    tied_measures = [name for name in base.scores.measure_names if has_ties(reference_means(base.scores, name))]
+    if tied_measures:
         notes.append(
-            f"systems are tied by all judgments, by {join_names(tied)}: there tau_AP is tau_AP,b, the mean of both "
-            "directions"
+            f"systems are tied by all judgments, by {join_names(tied_measures)}: there tau_AP is tau_AP,b, the mean of "
+            "both directions"
         )
     return Ablation(
         scores=base.scores,
@@ -300,18 +303,18 @@ def ablate(
         seed=seed,
         random=random,
         depth=depth,
-        notes=tuple(dict.fromkeys((*base.scores.notes, *notes, *more, *and_more))),
+        notes=tuple(dict.fromkeys((*base.scores.notes, *notes, *random_notes, *depth_notes))),
     )
 
 
 def as_levels(name: str, levels: Any) -> list[Any]:
     try:
-        found = list(levels)
+        values = list(levels)
     except TypeError:
-        found = []
-    if isinstance(levels, str) or not found:
+        values = []
+    if isinstance(levels, str) or not values:
         raise ParameterError(f"{name} are {levels!r}, expected a list of at least one")
-    return found
+    return values
 
 
 def checked_share(share: Any) -> float:
@@ -324,65 +327,74 @@ def checked_depth(depth: Any) -> int:
     return int(depth)
 
 
-def base_of(joined: Sequence[JoinedRun], plan: Plan) -> tuple[AblationBase, list[str]]:
-    """What is computed once, and notes on the measures that are left out."""
+def ablation_base(joined: Sequence[JoinedRun], plan: Plan) -> tuple[AblationBase, list[str]]:
+    """The data for all levels, computed once, and notes on skipped measures."""
     if len(joined) < 2:
         raise ParameterError(f"there {'is 1 system' if joined else 'are 0 systems'} to order, expected at least 2")
-    by_subtopic = [m for m in plan.measures if m.needs_subtopics]
-    undirected = [m for m in plan.measures if not m.needs_subtopics and m.higher_is_better is None]
-    measures = tuple(m for m in plan.measures if m not in by_subtopic and m not in undirected)
+    by_subtopic = [measure for measure in plan.measures if measure.needs_subtopics]
+    undirected = [
+        measure for measure in plan.measures if not measure.needs_subtopics and measure.higher_is_better is None
+    ]
+    measures = tuple(measure for measure in plan.measures if measure not in by_subtopic and measure not in undirected)
     notes = []
-    for gone, why in ((by_subtopic, "need judgments by subtopic"), (undirected, "say not which system is better")):
-        if gone:
-            notes.append(f"left out, since they {why}: {join_names(map(str, gone), len(gone))}")
+    for skipped, reason in (
+        (by_subtopic, "need judgments by subtopic"),
+        (undirected, "say not which system is better"),
+    ):
+        if skipped:
+            notes.append(f"left out, since they {reason}: {join_names(map(str, skipped), len(skipped))}")
     if not measures:
         raise ParameterError(f"no measure can be taken ({'; '.join(notes)}); expected at least one, such as AP")
     unjudged = "nonrelevant" if plan.unjudged == "bounds" else plan.unjudged
     plan = replace(plan, measures=measures, unjudged=unjudged, _settings={})
-    judgments = judgments_of([(one.name, one.hits) for one in joined])
+    judgments = judgments_of([(run.name, run.hits) for run in joined])
     scores = score_hits(plan, joined)
     return AblationBase(scores=scores, joined=tuple(joined), plan=plan, judgments=judgments), notes
 
 
-def levels_of(base: AblationBase, draws: AblationDraws) -> tuple[AblationLevels, list[str]]:
-    """All levels of one kind, and notes."""
+def compute_levels(base: AblationBase, draws: AblationDraws) -> tuple[AblationLevels, list[str]]:
+    """The numbers of all levels of one kind, and notes."""
     shape = (len(draws.levels), draws.iterations)
-    judged, n = base.judgments.judged, max(int(base.judgments.judged.sum()), 1)
-    had = base.judgments.relevant_of(judged) > 0
-    means, kept, lost, follow = [], [], [], set[str]()
+    is_judged, n_judged = base.judgments.judged, max(int(base.judgments.judged.sum()), 1)
+    had_relevant = base.judgments.relevant_of(is_judged) > 0
+    means, kept, lost, changed_names = [], [], [], set[str]()
     settings = base.scores.measure_settings
-    for one in draws.kept:
-        found, hits = base.means(one)
-        means.append(found)
-        kept.append(int(one.marked.sum()) / n)
-        lost.append(int((had & (base.judgments.relevant_of(one.marked) == 0)).sum()))
-        now = base.plan.measure_settings(hits)  # some follow from the highest grade
-        follow |= {name for name, a, b in zip(base.scores.measure_names, now, settings, strict=True) if a != b}
-    drawn = np.array(means).transpose(2, 0, 1)  # measures, draws, systems
-    taus, by_ap = (side.reshape(-1, *shape) for side in correlations(base.scores, drawn))
+    for subset in draws.kept:
+        system_means, hits = base.means(subset)
+        means.append(system_means)
+        kept.append(int(subset.marked.sum()) / n_judged)
+        lost.append(int((had_relevant & (base.judgments.relevant_of(subset.marked) == 0)).sum()))
+        draw_settings = base.plan.measure_settings(hits)  # some settings depend on the highest grade
+        changed_names |= {
+            name for name, a, b in zip(base.scores.measure_names, draw_settings, settings, strict=True) if a != b
+        }
+    draw_means = np.array(means).transpose(2, 0, 1)  # measures, draws, systems
+    taus, ap_taus = (
+        correlation_values.reshape(-1, *shape) for correlation_values in correlations(base.scores, draw_means)
+    )
     levels = AblationLevels(
         kind=draws.kind,
         levels=np.array(draws.levels, np.float64),
         kept=np.array(kept).reshape(shape).mean(axis=1),
         lost=np.array(lost, np.float64).reshape(shape).mean(axis=1),
         tau=mean_of(taus, -1),
-        tau_low=extreme(taus, np.fmin),
-        tau_high=extreme(taus, np.fmax),
-        tau_ap=mean_of(by_ap, -1),
-        values=mean_of(mean_of(drawn, -1).reshape(-1, *shape), -1),
+        tau_low=reduce_draws(taus, np.fmin),
+        tau_high=reduce_draws(taus, np.fmax),
+        tau_ap=mean_of(ap_taus, -1),
+        values=mean_of(mean_of(draw_means, -1).reshape(-1, *shape), -1),
     )
-    return levels, notes_on(base, draws, levels, taus, follow)
+    return levels, level_notes(base, draws, levels, taus, changed_names)
 
 
-def notes_on(
-    base: AblationBase, draws: AblationDraws, levels: AblationLevels, taus: Floats, follow: set[str]
+def level_notes(
+    base: AblationBase, draws: AblationDraws, levels: AblationLevels, taus: Floats, changed_names: set[str]
 ) -> list[str]:
     notes = []
-    how = "dropped at random" if draws.kind == "random" else "of a shallower pool"
-    if follow:
-        names = [name for name in base.scores.measure_names if name in follow]
+    phrase = "dropped at random" if draws.kind == "random" else "of a shallower pool"
+    if changed_names:
+        names = [name for name in base.scores.measure_names if name in changed_names]
         notes.append(
-            f"with judgments {how}, no document of the highest grade is left at times, and settings of "
+            f"with judgments {phrase}, no document of the highest grade is left at times, and settings of "
             f"{join_names(names)} that follow from it change"
         )
     if draws.kind == "depth" and levels.lost[0]:
@@ -391,34 +403,34 @@ def notes_on(
             f"documents have none; they count as others without any (no_relevant:{base.plan.no_relevant})"
         )
     undefined = np.isnan(taus).sum(axis=(1, 2))
-    for name, n in zip(base.scores.measure_names, undefined.tolist(), strict=True):
-        if n:
+    for name, n_undefined in zip(base.scores.measure_names, undefined.tolist(), strict=True):
+        if n_undefined:
             notes.append(
-                f"with judgments {how}, {name} orders no systems in {n} of {taus[0].size} cases (all have one value, "
-                "or one has none): these have no tau"
+                f"with judgments {phrase}, {name} orders no systems in {n_undefined} of {taus[0].size} cases (all have "
+                "one value, or one has none): these have no tau"
             )
     return notes
 
 
-def correlations(scores: Scores, drawn: Floats) -> tuple[Floats, Floats]:
-    """(measures, draws) tau-b and tau_AP of the systems' means with those by all judgments; NaN where there is none."""
-    taus, by_ap = np.full((2, *drawn.shape[:2]), np.nan)
+def correlations(scores: Scores, draw_means: Floats) -> tuple[Floats, Floats]:
+    """(measures, draws) tau-b and tau_AP of the systems' means with those by all judgments; NaN where undefined."""
+    taus, ap_taus = np.full((2, *draw_means.shape[:2]), np.nan)
     for m, name in enumerate(scores.measure_names):
-        truth = truth_of(scores, name)
-        there = np.flatnonzero(np.isfinite(drawn[m]).all(axis=1))
-        if not np.isfinite(truth).all() or not there.size:
+        truth = reference_means(scores, name)
+        defined_draws = np.flatnonzero(np.isfinite(draw_means[m]).all(axis=1))
+        if not np.isfinite(truth).all() or not defined_draws.size:
             continue
-        found = join_ties(scores.sign(name) * drawn[m, there])
-        taus[m, there] = pairs_of(np.tile(truth, (len(found), 1)), found, "kendall_b").value
+        values = join_ties(scores.sign(name) * draw_means[m, defined_draws])
+        taus[m, defined_draws] = pairs_of(np.tile(truth, (len(values), 1)), values, "kendall_b").value
         ties: Literal["a", "b"] = "b" if has_ties(truth) else "a"
-        # Where no two systems are apart there is no order that could be like the true one.
-        apart = np.flatnonzero(np.isfinite(taus[m, there]))
-        by_ap[m, there[apart]] = [tau_ap(truth, found[i], ties=ties) for i in apart.tolist()]
-    return taus, by_ap
+        # tau_AP needs an order: draws that tie all systems have none, and no tau-b either.
+        with_order = np.flatnonzero(np.isfinite(taus[m, defined_draws]))
+        ap_taus[m, defined_draws[with_order]] = [tau_ap(truth, values[i], ties=ties) for i in with_order.tolist()]
+    return taus, ap_taus
 
 
-def truth_of(scores: Scores, name: str) -> Floats:
-    """(systems) the means by all judgments, higher is better."""
+def reference_means(scores: Scores, name: str) -> Floats:
+    """(systems) the means by all judgments; higher is better."""
     return np.asarray(join_ties(scores.sign(name) * scores.summary(name)[None])[0])
 
 
@@ -426,5 +438,5 @@ def has_ties(values: Floats) -> bool:
     return bool(np.isfinite(values).all()) and np.unique(values).size < values.size
 
 
-def extreme(values: Floats, which: np.ufunc) -> Floats:
-    return np.asarray(which.reduce(values, axis=-1))
+def reduce_draws(values: Floats, reduction: np.ufunc) -> Floats:
+    return np.asarray(reduction.reduce(values, axis=-1))

@@ -1,4 +1,4 @@
-"""The outcome of one condition: the statistics of each unit of its iterations, and all units put together."""
+"""The outcome of one condition: the statistics of each unit of its iterations, and their combination."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyUnit:
-    """Some iterations of a condition. values: (measures, iterations, systems, queries), better is greater.
+    """Some iterations of a condition. values: (measures, iterations, systems, queries), greater is better.
 
     widths: (measures) of the bins of the swap method. coded: by the rules of Dunaiski's tool. start: the first of the
-    iterations, whose random numbers hang on its place alone.
+    iterations, whose random numbers depend on their index alone.
     """
 
     condition: Condition
@@ -64,12 +64,12 @@ class StudyUnit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UnitStatistics:
-    """What a unit gives, with i iterations, m measures, p pairs, l levels and f fuzzinesses.
+    """The statistics of a unit with i iterations, m measures, p pairs, l levels and f fuzzinesses.
 
-    asl, t: (i, m, p) p-values of bootstrap and t-test. needed: (i, m, l) difference needed by the bootstrap, the most
-    of all pairs. swapped: (2, m, bins) counts of the swap method with bootstrap sets. correlation: (3, i, m) mean and
-    deviation of Spearman's rho between systems, and its mean between queries. swap_needed: (i, m, l, 2) and error, tie:
-    (i, m, f) as coded, NaN where the papers are followed.
+    asl, t: (i, m, p) p-values of bootstrap and t-test. needed: (i, m, l) difference needed by the bootstrap, the
+    largest of all pairs. swapped: (2, m, bins) counts of the swap method with bootstrap sets. correlation: (3, i, m)
+    mean and deviation of Spearman's rho between systems, and its mean between queries. swap_needed: (i, m, l, 2) and
+    error, tie: (i, m, f) as coded, NaN where the papers are followed.
     """
 
     asl: Floats
@@ -83,57 +83,59 @@ class UnitStatistics:
 
 
 def measure_unit(unit: StudyUnit) -> UnitStatistics:
-    """All statistics of these iterations. Seeds hang on the iteration, so it does not matter who does which."""
-    measures, iterations, systems, _ = unit.values.shape
-    pairs, n_levels = systems * (systems - 1) // 2, len(unit.levels)
-    part = UnitStatistics(
-        asl=np.full((iterations, measures, pairs), np.nan),
-        t=np.full((iterations, measures, pairs), np.nan),
-        needed=np.full((iterations, measures, n_levels), np.nan),
-        swapped=np.zeros((2, measures, BINS), np.int64),
-        correlation=np.full((3, iterations, measures), np.nan),
-        swap_needed=np.full((iterations, measures, n_levels, 2), np.nan),
-        error=np.full((iterations, measures, len(unit.fuzz)), np.nan),
-        tie=np.full((iterations, measures, len(unit.fuzz)), np.nan),
+    """All statistics of these iterations. Seeds depend on the iteration, so the result does not depend on workers."""
+    n_measures, n_iterations, n_systems, _ = unit.values.shape
+    n_pairs, n_levels = n_systems * (n_systems - 1) // 2, len(unit.levels)
+    statistics = UnitStatistics(
+        asl=np.full((n_iterations, n_measures, n_pairs), np.nan),
+        t=np.full((n_iterations, n_measures, n_pairs), np.nan),
+        needed=np.full((n_iterations, n_measures, n_levels), np.nan),
+        swapped=np.zeros((2, n_measures, BINS), np.int64),
+        correlation=np.full((3, n_iterations, n_measures), np.nan),
+        swap_needed=np.full((n_iterations, n_measures, n_levels, 2), np.nan),
+        error=np.full((n_iterations, n_measures, len(unit.fuzz)), np.nan),
+        tie=np.full((n_iterations, n_measures, len(unit.fuzz)), np.nan),
     )
-    for i in range(iterations):
-        for which, values in complete_groups(unit.values[:, i]):
+    for iteration in range(n_iterations):
+        for measure_index, values in complete_groups(unit.values[:, iteration]):
             if values.shape[2] >= 2:
-                compute_as_in_papers(unit, part, i, which, values)
+                compute_as_in_papers(unit, statistics, iteration, measure_index, values)
         if unit.coded:
-            compute_as_dunaiski(unit, part, i)
-    return part
+            compute_as_dunaiski(unit, statistics, iteration)
+    return statistics
 
 
 def complete_groups(values: Floats) -> Iterator[tuple[Ints, Floats]]:
-    """Measures that have values on the same queries, and their values there. values: (measures, systems, queries)."""
-    there = ~np.isnan(values).any(axis=1)
-    if there.all():
+    """Groups of measures with values on the same queries, and these values. values: (measures, systems, queries)."""
+    has_value = ~np.isnan(values).any(axis=1)
+    if has_value.all():
         yield np.arange(len(values)), values
         return
-    kinds, kind_of = np.unique(there, axis=0, return_inverse=True)
-    for kind, mask in enumerate(kinds):
-        which = np.flatnonzero(kind_of.ravel() == kind)
-        yield which, values[which][:, :, mask]
+    patterns, pattern_of = np.unique(has_value, axis=0, return_inverse=True)
+    for pattern, mask in enumerate(patterns):
+        measure_index = np.flatnonzero(pattern_of.ravel() == pattern)
+        yield measure_index, values[measure_index][:, :, mask]
 
 
-def compute_as_in_papers(unit: StudyUnit, part: UnitStatistics, i: int, which: Ints, values: Floats) -> None:
-    """Tests, swaps and correlations of iteration i. values: (measures, systems, queries), all of them there."""
-    measures, systems, n = values.shape
-    first, second = np.triu_indices(systems, 1)
-    differences = (values[:, first] - values[:, second]).reshape(-1, n)
-    part.t[i, which] = t_test(differences).pvalue.reshape(measures, -1)
-    part.correlation[:, i, which] = correlations(values)
+def compute_as_in_papers(
+    unit: StudyUnit, statistics: UnitStatistics, iteration: int, measure_index: Ints, values: Floats
+) -> None:
+    """Tests, swaps and correlations of an iteration. values: (measures, systems, queries) without NaN."""
+    n_measures, n_systems, n_queries = values.shape
+    first, second = np.triu_indices(n_systems, 1)
+    differences = (values[:, first] - values[:, second]).reshape(-1, n_queries)
+    statistics.t[iteration, measure_index] = t_test(differences).pvalue.reshape(n_measures, -1)
+    statistics.correlation[:, iteration, measure_index] = correlations(values)
     if unit.coded:
         return
-    rng = stream(unit.seed, unit.condition, unit.start + i, 1)
-    counts = count_draws(rng, unit.n_resamples, n)
+    rng = stream(unit.seed, unit.condition, unit.start + iteration, 1)
+    counts = count_draws(rng, unit.n_resamples, n_queries)
     asl, needed = significance_levels(differences, counts, unit.levels)
-    part.asl[i, which] = asl.reshape(measures, -1)
-    # The most of all pairs that have one: a difference that is the same on every query has none.
-    part.needed[i, which] = np.fmax.reduce(needed.reshape(measures, first.size, -1), axis=1)
-    others = count_draws(rng, unit.n_resamples, n)
-    part.swapped[:, which] += bootstrap_swaps(values, (counts, others), unit.widths[which])
+    statistics.asl[iteration, measure_index] = asl.reshape(n_measures, -1)
+    # The largest of the pairs that have one: a pair with the same difference on every query has none.
+    statistics.needed[iteration, measure_index] = np.fmax.reduce(needed.reshape(n_measures, first.size, -1), axis=1)
+    other_counts = count_draws(rng, unit.n_resamples, n_queries)
+    statistics.swapped[:, measure_index] += bootstrap_swaps(values, (counts, other_counts), unit.widths[measure_index])
 
 
 def bootstrap_swaps(values: Floats, draws: tuple[Floats, Floats], widths: Floats) -> Ints:
@@ -142,44 +144,51 @@ def bootstrap_swaps(values: Floats, draws: tuple[Floats, Floats], widths: Floats
     values: (measures, systems, queries). draws: two of (resamples, queries). The means of the systems on a set are
     computed once for all pairs.
     """
-    measures, systems, n = values.shape
-    found = np.zeros((2, measures, BINS), np.int64)
-    step = max(1, CHUNK_NUMBERS // (measures * systems))
-    for start in range(0, len(draws[0]), step):
-        sets = [values @ drawn[start : start + step].T / n for drawn in draws]  # (measures, systems, resamples)
-        for s in range(systems - 1):
-            one, other = ((means[:, s + 1 :] - means[:, s, None]).reshape(measures, -1) for means in sets)
-            found += swap_counts(one, other, widths)
-    return found
+    n_measures, n_systems, n_queries = values.shape
+    counts = np.zeros((2, n_measures, BINS), np.int64)
+    n_at_once = max(1, CHUNK_NUMBERS // (n_measures * n_systems))
+    for start in range(0, len(draws[0]), n_at_once):
+        # Two arrays of (measures, systems, resamples).
+        set_means = [values @ draw_counts[start : start + n_at_once].T / n_queries for draw_counts in draws]
+        for system in range(n_systems - 1):
+            first_differences, second_differences = (
+                (system_means[:, system + 1 :] - system_means[:, system, None]).reshape(n_measures, -1)
+                for system_means in set_means
+            )
+            counts += swap_counts(first_differences, second_differences, widths)
+    return counts
 
 
-def compute_as_dunaiski(unit: StudyUnit, part: UnitStatistics, i: int) -> None:
-    """Tests, swaps, errors and ties of iteration i by the rules of Dunaiski's tool."""
-    values = unit.values[:, i]
-    measures, systems, n = values.shape
-    first, second = np.triu_indices(systems, 1)
+def compute_as_dunaiski(unit: StudyUnit, statistics: UnitStatistics, iteration: int) -> None:
+    """Tests, swaps, errors and ties of an iteration by the rules of Dunaiski's tool."""
+    values = unit.values[:, iteration]
+    n_measures, n_systems, n_queries = values.shape
+    first, second = np.triu_indices(n_systems, 1)
     differences = values[:, first] - values[:, second]
-    rng = stream(unit.seed, unit.condition, unit.start + i, 1)
-    counts = count_draws(rng, unit.n_resamples, n)
-    asl, needed = coded_levels(differences.reshape(-1, n), counts, unit.levels)
-    part.asl[i] = asl.reshape(measures, -1)
-    whole = ~np.isnan(differences).any(axis=2)  # a query without a value takes the whole test, as there
-    part.t[i] = np.nan
-    part.t[i, whole] = t_test(differences[whole]).pvalue
-    part.needed[i] = needed.reshape(measures, first.size, -1).max(axis=1)  # NaN where a pair has none, as there
-    # Of the pairs of queries only their number matters: so many draws of n^2 pairs of queries, all as likely.
-    met = rng.multinomial(unit.n_resamples * n, np.full(n * n, 1 / (n * n))).reshape(n, n)
-    for m in range(measures):
+    rng = stream(unit.seed, unit.condition, unit.start + iteration, 1)
+    counts = count_draws(rng, unit.n_resamples, n_queries)
+    asl, needed = coded_levels(differences.reshape(-1, n_queries), counts, unit.levels)
+    statistics.asl[iteration] = asl.reshape(n_measures, -1)
+    is_complete = ~np.isnan(differences).any(axis=2)  # a query without a value makes the test missing, as there
+    statistics.t[iteration] = np.nan
+    statistics.t[iteration, is_complete] = t_test(differences[is_complete]).pvalue
+    # NaN where a pair has none, as there.
+    statistics.needed[iteration] = needed.reshape(n_measures, first.size, -1).max(axis=1)
+    # Only the counts of pairs of queries matter: draws from the n^2 pairs, all equally likely.
+    n_query_pairs = n_queries * n_queries
+    pair_counts = rng.multinomial(unit.n_resamples * n_queries, np.full(n_query_pairs, 1 / n_query_pairs))
+    pair_counts = pair_counts.reshape(n_queries, n_queries)
+    for m in range(n_measures):
         if not np.isnan(differences[m]).any():
-            part.swap_needed[i, m] = coded_swap_difference(differences[m], met, unit.levels)[0]
+            statistics.swap_needed[iteration, m] = coded_swap_difference(differences[m], pair_counts, unit.levels)[0]
     for f, fuzz in enumerate(unit.fuzz):
-        part.error[i, :, f], part.tie[i, :, f] = coded_error_and_ties(values, fuzz)
+        statistics.error[iteration, :, f], statistics.tie[iteration, :, f] = coded_error_and_ties(values, fuzz)
 
 
 def correlations(values: Floats) -> Floats:
     """(3, measures) mean and deviation over pairs of systems of Spearman's rho of their values, and mean over queries.
 
-    Systems or queries whose values are all one are left out.
+    Systems or queries whose values are all equal are skipped.
     """
     between_systems = spearman_of_pairs(values)
     between_queries = spearman_of_pairs(values.transpose(0, 2, 1))
@@ -188,29 +197,29 @@ def correlations(values: Floats) -> Floats:
 
 def spearman_of_pairs(lists: Floats) -> Floats:
     """(measures, pairs) Spearman's rho of all pairs of lists. lists: (measures, lists, items)."""
-    measures, n, items = lists.shape
-    rows = normed(rank_rows(np.ascontiguousarray(lists).reshape(-1, items)).doubled_ranks)
-    table = rows.reshape(measures, n, items)
-    first, second = np.triu_indices(n, 1)
-    return np.asarray((table @ table.transpose(0, 2, 1))[:, first, second])
+    n_measures, n_lists, n_items = lists.shape
+    rows = normed(rank_rows(np.ascontiguousarray(lists).reshape(-1, n_items)).doubled_ranks)
+    normed_ranks = rows.reshape(n_measures, n_lists, n_items)
+    first, second = np.triu_indices(n_lists, 1)
+    return np.asarray((normed_ranks @ normed_ranks.transpose(0, 2, 1))[:, first, second])
 
 
 def mean_and_deviation(values: Floats) -> tuple[Floats, Floats]:
-    there = ~np.isnan(values)
-    n = there.sum(axis=1)
-    safe = np.maximum(n, 1)
-    mean = np.where(there, values, 0.0).sum(axis=1) / safe
-    square = np.where(there, (values - mean[:, None]) ** 2, 0.0).sum(axis=1) / safe
-    return np.where(n > 0, mean, np.nan), np.where(n > 0, np.sqrt(square), np.nan)
+    present = ~np.isnan(values)
+    n_values = present.sum(axis=1)
+    divisor = np.maximum(n_values, 1)
+    mean = np.where(present, values, 0.0).sum(axis=1) / divisor
+    variance = np.where(present, (values - mean[:, None]) ** 2, 0.0).sum(axis=1) / divisor
+    return np.where(n_values > 0, mean, np.nan), np.where(n_values > 0, np.sqrt(variance), np.nan)
 
 
-#: Iterations of a unit of work. Random numbers hang on the iteration, so this changes no result.
+#: Iterations of a unit of work. Random numbers depend on the iteration, so this changes no result.
 ITERATIONS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudySettings:
-    """What a study was asked for, whatever the condition. coded: by the rules of Dunaiski's tool."""
+    """The settings of a study that all conditions share. coded: by the rules of Dunaiski's tool."""
 
     levels: tuple[float, ...]
     fuzz: tuple[float, ...]
@@ -229,9 +238,9 @@ class Outcome:
     bootstrap sets and of disjoint sets. widths: (m) of the bins. swap_diff: (2, 2, m, l) lower and upper ends,
     from bootstrap sets and from disjoint ones. used: (m) percent. correlation: (3, m) mean and deviation between
     systems, mean between queries. asl: (m, p) mean p of each pair of all systems. means: (m, s) mean value of each
-    system over sets,
-    better is greater. tukey: (m, l) percent of pairs that randomised Tukey HSD tells apart. reliability: (m, 12), see
-    `pooled.RELIABILITY`. half_sizes: (k), halves: (6, m, k) tau and tau_AP of two sets of that size.
+    system over sets, greater is better. tukey: (m, l) percent of pairs that randomised Tukey HSD tells apart.
+    reliability: (m, 12), see `reliability.RELIABILITY`. half_sizes: (k), halves: (6, m, k) tau and tau_AP of two sets
+    of that size.
     """
 
     error: Floats
@@ -256,72 +265,87 @@ class Outcome:
     halves: Floats
 
     def arrays(self) -> dict[str, Floats]:
-        """All of it, by name."""
+        """All arrays by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def units_of(sample: Sample, widths: Floats, condition: Condition, asked: StudySettings) -> Iterator[StudyUnit]:
-    """The work that several can share."""
-    for start in range(0, asked.iterations, ITERATIONS):
+def units_of(
+    sample: Sample, widths: Floats, condition: Condition, study_settings: StudySettings
+) -> Iterator[StudyUnit]:
+    """The units of work of a sample."""
+    for start in range(0, study_settings.iterations, ITERATIONS):
         yield StudyUnit(
             condition=condition,
             values=np.ascontiguousarray(sample.values[:, start : start + ITERATIONS]),
             start=start,
             widths=widths,
-            levels=asked.levels,
-            fuzz=asked.fuzz,
-            n_resamples=asked.n_resamples,
-            seed=asked.seed,
-            coded=asked.coded,
+            levels=study_settings.levels,
+            fuzz=study_settings.fuzz,
+            n_resamples=study_settings.n_resamples,
+            seed=study_settings.seed,
+            coded=study_settings.coded,
         )
 
 
-def sample_widths(sample: Sample, material: Population) -> Floats:
-    """Of logarithms, which a geometric mean is made of, the range is that of the values observed."""
-    logs = (-np.inf, 0.0)
-    return widths_of(sample.values, [logs if m.summary == "geometric" else m.range for m in material.measures])
+def sample_widths(sample: Sample, population: Population) -> Floats:
+    """The widths of bins; for geometric means, whose values are logarithms, from the observed range."""
+    log_range = (-np.inf, 0.0)
+    return widths_of(
+        sample.values,
+        [log_range if measure.summary == "geometric" else measure.range for measure in population.measures],
+    )
 
 
 def outcome_of(
     sample: Sample,
     widths: Floats,
-    parts: Iterable[UnitStatistics],
-    material: Population,
+    statistics: Iterable[UnitStatistics],
+    population: Population,
     condition: Condition,
-    asked: StudySettings,
+    study_settings: StudySettings,
 ) -> Outcome:
-    """All parts, in the order of their iterations, as one."""
-    found = list(parts)
-    beyond = [not asked.coded and level < lowest_level(sample.values.shape[3], asked) for level in asked.levels]
-    asl, t = (np.concatenate([getattr(part, name) for part in found]) for name in ("asl", "t"))  # (i, m, p)
-    rates, t_rates = percent_below(asl, asked.levels, strictly=asked.coded), percent_below(t, asked.levels)
-    if not asked.coded:  # what nothing could be tested on says nothing, and not that no pair is told apart
+    """The outcome of a condition from the statistics of its units, in the order of their iterations."""
+    unit_statistics = list(statistics)
+    unreachable = [
+        not study_settings.coded and level < lowest_level(sample.values.shape[3], study_settings)
+        for level in study_settings.levels
+    ]
+    asl, t = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("asl", "t"))  # (i, m, p)
+    rates, t_rates = (
+        percent_below(asl, study_settings.levels, strictly=study_settings.coded),
+        percent_below(t, study_settings.levels),
+    )
+    if not study_settings.coded:  # an untested iteration has no rate, not a rate of 0
         rates[untested(sample)] = t_rates[untested(sample)] = np.nan
-        rates[..., beyond] = np.nan
-    sets = means(sample.values)
-    n_systems = len(material.systems)
-    with_sets = np.sum([part.swapped for part in found], axis=0)
-    without = swap_counts(*disjoint_differences(sample), widths) if sample.disjoint else np.zeros_like(with_sets)
-    swapped = np.array([with_sets, without], np.float64)
-    if asked.coded:
-        orders = coded_orders(found)
-        swap_needed = np.concatenate([part.swap_needed for part in found]).mean(axis=0)  # (m, l, 2); infinite if one is
+        rates[..., unreachable] = np.nan
+    set_means = means(sample.values)
+    n_systems = len(population.systems)
+    bootstrap_counts = np.sum([unit.swapped for unit in unit_statistics], axis=0)
+    disjoint_counts = (
+        swap_counts(*disjoint_differences(sample), widths) if sample.disjoint else np.zeros_like(bootstrap_counts)
+    )
+    swapped = np.array([bootstrap_counts, disjoint_counts], np.float64)
+    if study_settings.coded:
+        order_rates = coded_orders(unit_statistics)
+        swap_needed = np.concatenate([unit.swap_needed for unit in unit_statistics]).mean(
+            axis=0
+        )  # (m, l, 2); infinite if one is
         swap_diff = np.stack([np.moveaxis(swap_needed, -1, 0)] * 2, axis=1)
         swap_diff[:, 1] = np.nan
     else:
-        orders = paper_orders(displayed_means(sets, material), sample, n_systems, asked)
-        needed = [[difference_needed(counts, widths, level) for level in asked.levels] for counts in swapped]
+        order_rates = paper_orders(displayed_means(set_means, population), sample, n_systems, study_settings)
+        needed = [[difference_needed(counts, widths, level) for level in study_settings.levels] for counts in swapped]
         swap_diff = np.array(needed).transpose(2, 0, 3, 1)  # (2 ends, 2 kinds of sets, m, l)
-    correlation = mean_of(np.concatenate([part.correlation for part in found], axis=1), axis=1)
-    needed_by = np.concatenate([part.needed for part in found])
+    correlation = mean_of(np.concatenate([unit.correlation for unit in unit_statistics], axis=1), axis=1)
+    needed_of_draws = np.concatenate([unit.needed for unit in unit_statistics])
     with np.errstate(invalid="ignore"):
-        est_diff = needed_by.mean(axis=0) if asked.coded else mean_of(needed_by)
-    est_diff[:, beyond] = np.nan
-    pools = material.pools(sample)
-    half_sizes, halves = halves_of(pools[0], asked.iterations, asked.seed, condition)
+        est_diff = needed_of_draws.mean(axis=0) if study_settings.coded else mean_of(needed_of_draws)
+    est_diff[:, unreachable] = np.nan
+    pools = population.pools(sample)
+    half_sizes, halves = halves_of(pools[0], study_settings.iterations, study_settings.seed, condition)
     low, high = ends_of(rates)
     return Outcome(
-        **orders,
+        **order_rates,
         t_rate=mean_of(t_rates),
         asl_rate=mean_of(rates),
         asl_low=low,
@@ -332,39 +356,39 @@ def outcome_of(
         swap_diff=swap_diff,
         used=mean_of(sample.used, axis=1),
         correlation=correlation,
-        asl=by_all_pairs(asl, sample, n_systems),
-        means=by_all_systems(sets, sample, n_systems),
-        tukey=tukey_rates(pools[0], asked.levels, asked.n_resamples, asked.seed, condition),
+        asl=mean_by_pair(asl, sample, n_systems),
+        means=mean_by_system(set_means, sample, n_systems),
+        tukey=tukey_rates(pools[0], study_settings.levels, study_settings.n_resamples, study_settings.seed, condition),
         reliability=reliability_of(pools, sample.values.shape[3]),
         half_sizes=half_sizes,
         halves=halves,
     )
 
 
-def lowest_level(n: int, asked: StudySettings) -> float:
-    """Below which no achieved significance level falls, with sets of n queries.
+def lowest_level(n_queries: int, study_settings: StudySettings) -> float:
+    """The lowest achieved significance level that is possible with sets of n queries.
 
-    1 / (1 + resamples); and a resample of one query only, as n^(1 - n) of them are, has no variance and counts as
+    1 / (1 + resamples), or n^(1 - n), the share of resamples of a single query, which have no variance and count as
     extreme.
     """
-    return max(1 / (1 + asked.n_resamples), float(n) ** (1 - n))
+    return max(1 / (1 + study_settings.n_resamples), float(n_queries) ** (1 - n_queries))
 
 
-def displayed_means(sets: Floats, material: Population) -> Floats:
-    """Means as people read them, by which systems tie: of logarithms the geometric mean."""
-    logs = np.array([measure.summary == "geometric" for measure in material.measures])[:, None, None]
-    return np.where(logs, np.exp(np.where(logs, sets, 0.0)), sets)
+def displayed_means(set_means: Floats, population: Population) -> Floats:
+    """Means on the displayed scale, which decides ties: the geometric mean in place of logarithms."""
+    is_geometric = np.array([measure.summary == "geometric" for measure in population.measures])[:, None, None]
+    return np.where(is_geometric, np.exp(np.where(is_geometric, set_means, 0.0)), set_means)
 
 
-def paper_orders(sets: Floats, sample: Sample, n_systems: int, asked: StudySettings) -> dict[str, Floats]:
-    rates = [error_and_ties(sets, sample.systems, n_systems, fuzz) for fuzz in asked.fuzz]
+def paper_orders(set_means: Floats, sample: Sample, n_systems: int, study_settings: StudySettings) -> dict[str, Floats]:
+    rates = [error_and_ties(set_means, sample.systems, n_systems, fuzz) for fuzz in study_settings.fuzz]
     return {
         name: np.array([getattr(rate, name) for rate in rates]).T for name in ("error", "error_sd", "tie", "tie_sd")
     }
 
 
-def coded_orders(parts: list[UnitStatistics]) -> dict[str, Floats]:
-    error, tie = (np.concatenate([getattr(part, name) for part in parts]) for name in ("error", "tie"))
+def coded_orders(unit_statistics: list[UnitStatistics]) -> dict[str, Floats]:
+    error, tie = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("error", "tie"))
     return {
         "error": error.mean(axis=0),
         "error_sd": error.std(axis=0),
@@ -374,7 +398,7 @@ def coded_orders(parts: list[UnitStatistics]) -> dict[str, Floats]:
 
 
 def percent_below(pvalues: Floats, levels: tuple[float, ...], *, strictly: bool = False) -> Floats:
-    """(iterations, measures, levels) the percentage of pairs with a p of at most each level; NaN is no such p."""
+    """(iterations, measures, levels) the percentage of pairs with a p of at most each level; NaN does not count."""
     with np.errstate(invalid="ignore"):
         shares = [((pvalues < level) if strictly else at_most(pvalues, level)).mean(axis=2) for level in levels]
     return np.asarray(100.0 * np.stack(shares, axis=2))
@@ -387,41 +411,42 @@ def untested(sample: Sample) -> npt.NDArray[np.bool_]:
 
 def ends_of(rates: Floats) -> Floats:
     """(2, measures, levels) the 2.5 and 97.5 percentiles over the iterations that have a rate; NaN where none has."""
-    found = np.full((2, *rates.shape[1:]), np.nan)
+    percentiles = np.full((2, *rates.shape[1:]), np.nan)
     for m in range(rates.shape[1]):
-        tested = ~np.isnan(rates[:, m]).all(axis=1)
-        if tested.any():  # a level that cannot be reached has no rate in any of them
-            found[:, m] = np.percentile(rates[tested, m], [2.5, 97.5], axis=0)
-    return found
+        is_tested = ~np.isnan(rates[:, m]).all(axis=1)
+        if is_tested.any():  # an unreachable level has no rate in any iteration
+            percentiles[:, m] = np.percentile(rates[is_tested, m], [2.5, 97.5], axis=0)
+    return percentiles
 
 
 def disjoint_differences(sample: Sample) -> tuple[Floats, Floats]:
     """(measures, iterations x pairs) the differences of all pairs on both of two disjoint sets."""
     first, second = np.triu_indices(sample.systems.shape[1], 1)
-    one, other = (table[:, :, first] - table[:, :, second] for table in sample.disjoint)
-    return one.reshape(len(one), -1), other.reshape(len(other), -1)
+    first_differences, second_differences = (table[:, :, first] - table[:, :, second] for table in sample.disjoint)
+    n_measures = len(first_differences)
+    return first_differences.reshape(n_measures, -1), second_differences.reshape(n_measures, -1)
 
 
-def by_all_pairs(pvalues: Floats, sample: Sample, n_systems: int) -> Floats:
-    """(measures, pairs of all systems) the mean over the iterations that drew both; NaN where none did."""
+def mean_by_pair(pvalues: Floats, sample: Sample, n_systems: int) -> Floats:
+    """(measures, pairs of all systems) the mean over the iterations that drew both systems; NaN where none did."""
     if sample.systems.shape[1] == n_systems:
         return mean_of(pvalues)
     _, _, pair = pairs_of_draws(sample.systems, n_systems)
     return mean_by_place(pvalues.transpose(1, 0, 2), pair, n_systems * (n_systems - 1) // 2)
 
 
-def by_all_systems(sets: Floats, sample: Sample, n_systems: int) -> Floats:
-    """(measures, systems) the mean over the sets that each was drawn for."""
-    return mean_by_place(sets, sample.systems, n_systems)
+def mean_by_system(set_means: Floats, sample: Sample, n_systems: int) -> Floats:
+    """(measures, systems) the mean over the sets for which each system was drawn."""
+    return mean_by_place(set_means, sample.systems, n_systems)
 
 
 def mean_by_place(values: Floats, places: npt.NDArray[np.int64], n: int) -> Floats:
     """(measures, n) means of values (measures, iterations, k) by their places (iterations, k), without NaN."""
-    there = ~np.isnan(values)
-    at = places[None] + n * np.arange(len(values))[:, None, None]
-    size = len(values) * n
-    total = np.bincount(at[there], values[there], size)
-    count = np.bincount(at[there], minlength=size)
+    present = ~np.isnan(values)
+    flat_places = places[None] + n * np.arange(len(values))[:, None, None]
+    n_cells = len(values) * n
+    total = np.bincount(flat_places[present], values[present], n_cells)
+    count = np.bincount(flat_places[present], minlength=n_cells)
     return ratio_or_nan(total, count).reshape(len(values), n)
 
 
@@ -430,10 +455,10 @@ def tukey_rates(pool: Floats, levels: tuple[float, ...], n_resamples: int, seed:
 
     pool: (measures, systems, queries), NaN where there is no value. NaN where a measure has fewer than 2 queries.
     """
-    found = np.full((len(pool), len(levels)), np.nan)
+    rates = np.full((len(pool), len(levels)), np.nan)
     for m, values in enumerate(map(complete_queries, pool)):
         if values.shape[1] >= 2:
             rng = stream(seed, condition, 0, 2)
             pvalue = randomised_tukey_hsd(values, n_resamples=n_resamples, rng=rng).pvalue
-            found[m] = [100 * float(at_most(pvalue, level).mean()) for level in levels]
-    return found
+            rates[m] = [100 * float(at_most(pvalue, level).mean()) for level in levels]
+    return rates

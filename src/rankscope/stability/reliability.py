@@ -1,5 +1,5 @@
-"""Reliability of measures: generalisability coefficients and how many queries they need; how alike two sets without a
-common query rank the same systems.
+"""Reliability of measures: generalisability coefficients and how many queries they need; how similarly two sets without
+a common query rank the systems.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-#: What is kept of each measure's generalisability, in this order.
+#: The numbers of each measure's generalisability, in this order.
 RELIABILITY = (
     "relative",
     "relative_low",
@@ -45,55 +45,59 @@ RELIABILITY = (
     "needed_absolute_low",
     "needed_absolute_high",
 )
-#: Of so many draws mean squares are averaged.
-DRAWS = 50
-#: The coefficient that the number of queries needed is for.
+#: How many draws mean squares are averaged over.
+MAX_DRAWS = 50
+#: The coefficient that the needed number of queries reaches.
 TARGET = 0.95
 
 
 def reliability_of(pools: Sequence[Floats], size: int) -> Floats:
-    """(measures, 12) the numbers of `RELIABILITY`, for means over `size` queries; NaN of fewer than 2 queries.
+    """(measures, 12) the numbers of `RELIABILITY`, for means over `size` queries; NaN with fewer than 2 queries.
 
     pools: values (measures, systems, queries) of some draws, whose mean squares are averaged, so that no single draw
-    decides. Draws in which a measure lacks values of more queries than in others are left out for it.
+    decides. For each measure, only the draws with the most complete queries count.
     """
-    found = np.full((len(pools[0]), len(RELIABILITY)), np.nan)
-    for m in range(len(found)):
-        some = [values for values in (complete_queries(pool[m]) for pool in pools[:DRAWS]) if values.shape[1] >= 2]
-        if some:
-            most = max(values.shape[1] for values in some)
-            squares = [mean_squares(values) for values in some if values.shape[1] == most]
-            one = from_squares(squares, 0.95, TARGET, size)
-            found[m] = [getattr(one, name) for name in RELIABILITY]
-    return found
+    table = np.full((len(pools[0]), len(RELIABILITY)), np.nan)
+    for m in range(len(table)):
+        usable = [
+            values for values in (complete_queries(pool[m]) for pool in pools[:MAX_DRAWS]) if values.shape[1] >= 2
+        ]
+        if usable:
+            max_queries = max(values.shape[1] for values in usable)
+            squares = [mean_squares(values) for values in usable if values.shape[1] == max_queries]
+            coefficients = from_squares(squares, 0.95, TARGET, size)
+            table[m] = [getattr(coefficients, name) for name in RELIABILITY]
+    return table
 
 
 def halves_of(pool: Floats, iterations: int, seed: int, condition: Condition) -> tuple[Floats, Floats]:
-    """Sizes (k) and (6, measures, k) tau, tau_AP and their percentiles, of two disjoint sets of that size.
+    """Sizes (k) and (6, measures, k) tau, tau_AP and their percentiles, of two disjoint sets of each size.
 
-    Measures without a value on some query use the others; where sizes differ by that, the largest are NaN.
+    A measure without values on some queries uses the others; sizes that are then too large for it are NaN.
     """
     sizes = usual_sizes(pool.shape[2])
-    found = np.full((6, len(pool), len(sizes)), np.nan)
-    seed_ = int(stream(seed, condition, 0, 3).integers(1 << 62))
-    complete = ~np.isnan(pool).any(axis=1)
-    kinds, kind_of = np.unique(complete, axis=0, return_inverse=True)
-    for kind, mask in enumerate(kinds):
-        which = np.flatnonzero(kind_of.ravel() == kind)
-        fitting = [size for size in sizes if 2 * size <= mask.sum()]
-        if fitting:
-            one = half_agreement(pool[which][:, :, mask], fitting, iterations=iterations, rng=seed_)
+    correlations = np.full((6, len(pool), len(sizes)), np.nan)
+    halves_seed = int(stream(seed, condition, 0, 3).integers(1 << 62))
+    has_value = ~np.isnan(pool).any(axis=1)
+    patterns, pattern_of = np.unique(has_value, axis=0, return_inverse=True)
+    for pattern, mask in enumerate(patterns):
+        measure_index = np.flatnonzero(pattern_of.ravel() == pattern)
+        fitting_sizes = [size for size in sizes if 2 * size <= mask.sum()]
+        if fitting_sizes:
+            agreement = half_agreement(
+                pool[measure_index][:, :, mask], fitting_sizes, iterations=iterations, rng=halves_seed
+            )
             for k, name in enumerate(("tau", "tau_low", "tau_high", "tau_ap", "tau_ap_low", "tau_ap_high")):
-                found[k][which, : len(fitting)] = getattr(one, name)
-    return np.array(sizes, np.float64), found
+                correlations[k][measure_index, : len(fitting_sizes)] = getattr(agreement, name)
+    return np.array(sizes, np.float64), correlations
 
 
-#: Numbers in the largest array of a chunk: 4 MB of float64, of which some ten are held at once.
+#: Numbers in the largest array of a chunk: 4 MB of float64; about ten such arrays are held at once.
 NUMBERS = 1 << 19
-#: The percentiles between which 95 of 100 iterations lie.
-ENDS = (2.5, 97.5)
-#: The first sizes; then multiples of the smallest round step of which no more than MULTIPLES are needed.
-FIRST, MULTIPLES = (5, 10, 20), 5
+#: The percentiles that enclose 95 of 100 iterations.
+PERCENTILES = (2.5, 97.5)
+#: The first sizes; then multiples of the smallest round step that needs at most MAX_MULTIPLES of them.
+FIRST_SIZES, MAX_MULTIPLES = (5, 10, 20), 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -126,14 +130,14 @@ def usual_sizes(n_queries: int) -> tuple[int, ...]:
     ((5, 10, 20, 25), (5, 10, 20, 40, 60, 80, 100, 120))
     """
     half = n_queries // 2
-    if half < FIRST[0]:
+    if half < FIRST_SIZES[0]:
         return (half,) if half else ()
     unit = 1
     while True:
         for step in (5 * unit, 10 * unit, 20 * unit):
-            if half // step - FIRST[-1] // step <= MULTIPLES:
-                first = [size for size in FIRST if size <= half]
-                return (*first, *(size for size in range(step, half + 1, step) if size > FIRST[-1]))
+            if half // step - FIRST_SIZES[-1] // step <= MAX_MULTIPLES:
+                first_sizes = [size for size in FIRST_SIZES if size <= half]
+                return (*first_sizes, *(size for size in range(step, half + 1, step) if size > FIRST_SIZES[-1]))
         unit *= 10
 
 
@@ -154,8 +158,8 @@ def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: i
     and Martin (2013); tau-b: Kendall (1945); AP correlation: Yilmaz, Aslam and Robertson (2008), its ties: Urbano and
     Marrero (2017), agrees with `tau_ap(ties="b")` of `rankscope.measures.association.by_query`.
 
-    >>> found = half_agreement([[[3, 4, 5, 4], [2, 3, 3, 2], [0, 1, 2, 1]]], [1, 2], iterations=10, rng=1)
-    >>> found.tau.tolist(), found.tau_ap.tolist()  # every query ranks alike
+    >>> agreement = half_agreement([[[3, 4, 5, 4], [2, 3, 3, 2], [0, 1, 2, 1]]], [1, 2], iterations=10, rng=1)
+    >>> agreement.tau.tolist(), agreement.tau_ap.tolist()  # every query ranks alike
     ([[1.0, 1.0]], [[1.0, 1.0]])
     """
     table = numbers(values, "values")
@@ -165,16 +169,16 @@ def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: i
             "2 systems and 2 queries"
         )
     check_count("iterations", iterations)
-    chosen = checked_sizes(sizes, table.shape[2])
-    # The root is drawn, so that a second call with one generator draws other sets.
-    root = as_generator(rng).integers(0, 1 << 32, size=4).tolist()
-    found = np.empty((len(chosen), 2, len(table), iterations))
-    for i, size in enumerate(chosen):
-        stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(size,)))
-        found[i] = agreements(table, size, iterations, stream)
-    mean, low, high = (np.moveaxis(part, 0, -1) for part in summed_up(found))
+    set_sizes = checked_sizes(sizes, table.shape[2])
+    # The root is drawn, so that a second call with the same generator draws other sets.
+    seed_root = as_generator(rng).integers(0, 1 << 32, size=4).tolist()
+    correlations = np.empty((len(set_sizes), 2, len(table), iterations))
+    for i, size in enumerate(set_sizes):
+        stream = np.random.default_rng(np.random.SeedSequence(seed_root, spawn_key=(size,)))
+        correlations[i] = agreements(table, size, iterations, stream)
+    mean, low, high = (np.moveaxis(statistic, 0, -1) for statistic in mean_and_percentiles(correlations))
     return HalfAgreement(
-        sizes=chosen,
+        sizes=set_sizes,
         iterations=int(iterations),
         tau=mean[0],
         tau_low=low[0],
@@ -182,7 +186,7 @@ def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: i
         tau_ap=mean[1],
         tau_ap_low=low[1],
         tau_ap_high=high[1],
-        counted=np.asarray((~np.isnan(found[:, 0])).sum(axis=-1).T, np.int64),
+        counted=np.asarray((~np.isnan(correlations[:, 0])).sum(axis=-1).T, np.int64),
     )
 
 
@@ -201,56 +205,62 @@ def checked_sizes(sizes: Sequence[int], n_queries: int) -> tuple[int, ...]:
 
 def agreements(table: Floats, size: int, iterations: int, stream: np.random.Generator) -> Floats:
     """(2, measures, iterations) tau-b and tau_AP of sets of one size."""
-    measures, systems, queries = table.shape
-    found = np.empty((2, measures, iterations))
-    columns = table.reshape(-1, queries).T
-    step = max(1, NUMBERS // max(queries, measures * systems))
-    done = 0
-    for halves in draw_halves(stream, iterations, queries, size, step):
-        rows = len(halves)
+    n_measures, n_systems, n_queries = table.shape
+    correlations = np.empty((2, n_measures, iterations))
+    columns = table.reshape(-1, n_queries).T
+    n_at_once = max(1, NUMBERS // max(n_queries, n_measures * n_systems))
+    n_done = 0
+    for halves in draw_halves(stream, iterations, n_queries, size, n_at_once):
+        n_rows = len(halves)
         # One list of systems for each iteration and measure, in this order.
-        means = (of_set(columns, halves[:, side]).reshape(-1, systems) for side in (0, 1))
+        means = (set_means(columns, halves[:, side]).reshape(-1, n_systems) for side in (0, 1))
         x, y = (rank_rows(lists, computed=True) for lists in means)
-        part = slice(done, done + rows)
-        found[0, :, part] = taus(surplus_by_row(x, y), x, y, "kendall_b").reshape(rows, measures).T
-        found[1, :, part] = tau_ap_by_row(x, y).reshape(rows, measures).T
-        done += rows
-    return found
+        chunk = slice(n_done, n_done + n_rows)
+        correlations[0, :, chunk] = taus(surplus_by_row(x, y), x, y, "kendall_b").reshape(n_rows, n_measures).T
+        correlations[1, :, chunk] = tau_ap_by_row(x, y).reshape(n_rows, n_measures).T
+        n_done += n_rows
+    return correlations
 
 
 def draw_halves(
-    stream: np.random.Generator, iterations: int, n_queries: int, size: int, step: int = 1024
+    stream: np.random.Generator, iterations: int, n_queries: int, size: int, n_at_once: int = 1024
 ) -> Iterator[Ints]:
-    """(iterations, 2, size), chunk by chunk: the queries of two sets that have none in common.
+    """(iterations, 2, size), chunk by chunk: the queries of two sets without a query in common.
 
-    What is drawn does not depend on how much is drawn at once.
+    The draws do not depend on `n_at_once`.
     """
-    for start in range(0, iterations, step):
-        rows = min(step, iterations - start)
-        order = np.broadcast_to(np.arange(n_queries), (rows, n_queries)).copy()
+    for start in range(0, iterations, n_at_once):
+        n_rows = min(n_at_once, iterations - start)
+        order = np.broadcast_to(np.arange(n_queries), (n_rows, n_queries)).copy()
         stream.permuted(order, axis=1, out=order)
-        yield order[:, : 2 * size].reshape(rows, 2, size)
+        yield order[:, : 2 * size].reshape(n_rows, 2, size)
 
 
-def of_set(columns: Floats, queries: Ints) -> Floats:
+def set_means(columns: Floats, queries: Ints) -> Floats:
     """(iterations, lists) the mean of each list over the queries of each set; columns: (all queries, lists)."""
-    chosen = np.zeros((len(queries), len(columns)))
-    np.put_along_axis(chosen, queries, 1.0 / queries.shape[1], axis=1)
-    return np.asarray(chosen @ columns)
+    set_weights = np.zeros((len(queries), len(columns)))
+    np.put_along_axis(set_weights, queries, 1.0 / queries.shape[1], axis=1)
+    return np.asarray(set_weights @ columns)
 
 
-def summed_up(found: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean and both percentiles along the last axis, over what is not NaN; percentiles as numpy.percentile has them."""
-    rising = np.sort(found, axis=-1)  # NaN comes last
-    counted = (~np.isnan(rising)).sum(axis=-1, keepdims=True)
+def mean_and_percentiles(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean and both percentiles along the last axis, without NaN; percentiles as numpy.percentile computes them."""
+    sorted_values = np.sort(values, axis=-1)  # NaN comes last
+    n_values = (~np.isnan(sorted_values)).sum(axis=-1, keepdims=True)
     mean = np.divide(
-        np.nansum(rising, axis=-1, keepdims=True), counted, out=np.full(counted.shape, np.nan), where=counted > 0
+        np.nansum(sorted_values, axis=-1, keepdims=True),
+        n_values,
+        out=np.full(n_values.shape, np.nan),
+        where=n_values > 0,
     )
-    ends = []
-    for end in ENDS:
-        last = np.maximum(counted - 1, 0)
-        place = last * (end / 100)
-        below = np.floor(place).astype(np.int64)
-        lower, upper = (np.take_along_axis(rising, np.minimum(at, last), axis=-1) for at in (below, below + 1))
-        ends.append((lower + (upper - lower) * (place - below))[..., 0])
-    return mean[..., 0], ends[0], ends[1]
+    percentiles = []
+    for percent in PERCENTILES:
+        last = np.maximum(n_values - 1, 0)
+        position = last * (percent / 100)
+        lower_index = np.floor(position).astype(np.int64)
+        lower, upper = (
+            np.take_along_axis(sorted_values, np.minimum(index, last), axis=-1)
+            for index in (lower_index, lower_index + 1)
+        )
+        percentiles.append((lower + (upper - lower) * (position - lower_index))[..., 0])
+    return mean[..., 0], percentiles[0], percentiles[1]

@@ -1,5 +1,5 @@
-"""The result of `study`: a row for each measure, cutoff, fuzziness, level, number of splits, systems and entities, and
-which pairs of systems it decides.
+"""The result of `study`: a row for each measure, cutoff, fuzziness, level, number of splits, systems and entities; and
+the pairs of systems that are decided.
 """
 
 from __future__ import annotations
@@ -37,48 +37,48 @@ __all__ = [
 ]
 
 
-#: What stands where a system is better than another at the first level, the second, ...
+#: Marks of a system that is better than another at the first level, the second, ...
 STARS = ("***", "**", "*", ".", ",", "_", "_1", "_2", "_3", "_4", "_5")
 
 
 def needed_of(outcome: Outcome, *, swap: bool, sets: int) -> Floats:
-    """(measures, levels) the difference needed: by the bootstrap, or by the swap method of these sets."""
+    """(measures, levels) the needed difference: by the bootstrap, or by the swap method with these sets."""
     return np.asarray(outcome.swap_diff[0, sets] if swap else outcome.est_diff)
 
 
 def compared_values(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *, coded: bool) -> Floats:
-    """(measures, systems) what is compared, better is greater: the mean over all sets, on the scale of what is needed.
+    """(measures, systems) the compared values, greater is better: means over all sets, on the scale of `needed_of`.
 
-    coded: as Dunaiski's tool does, values of all entities together, whatever their scale.
+    coded: values of all entities together, on any scale, as Dunaiski's tool compares them.
     """
     return actual * np.array(signs)[:, None] if coded else outcome.means
 
 
 def exceeds_needed(differences: Floats, needed: Floats, *, zero: bool) -> npt.NDArray[np.bool_]:
-    """Whether differences are larger than is needed; never where nobody knows what is.
+    """Whether differences are larger than needed; never where the needed difference is NaN.
 
-    zero: whether 0 is an answer, so that any difference will do that is more than rounding (the swap method gives it
-    where no set ever turns two systems round); Dunaiski's tool takes it for none.
+    zero: whether a needed difference of 0 is valid, so that any difference beyond rounding exceeds it (the swap method
+    gives 0 where no set ever reverses two systems); Dunaiski's tool treats 0 as missing.
     """
     with np.errstate(invalid="ignore"):
         if not zero:
             return np.asarray(differences > np.where(needed > 0, needed, np.inf))
-        there = differences[~np.isnan(differences)]
-        noise = NOISE * np.abs(there).max() if there.size else 0.0
-        least = np.where(needed >= 0, np.maximum(needed, noise), np.inf)
-        return np.asarray((differences > least) & ~at_most(differences, least))  # what is needed, but for rounding
+        present = differences[~np.isnan(differences)]
+        noise = NOISE * np.abs(present).max() if present.size else 0.0
+        threshold = np.where(needed >= 0, np.maximum(needed, noise), np.inf)
+        return np.asarray((differences > threshold) & ~at_most(differences, threshold))  # beyond rounding
 
 
 def decision_rate(values: Floats, needed: Floats, *, zero: bool = False) -> Floats:
-    """(measures, levels) percent of pairs that differ by more; NaN where nobody knows by how much they must.
+    """(measures, levels) percent of pairs that differ by more than needed; NaN where the needed difference is NaN.
 
     values: (measures, systems); needed: (measures, levels). zero: see `exceeds_needed`.
     """
     first, second = np.triu_indices(values.shape[1], 1)
     differences = np.abs(values[:, first] - values[:, second])
     rates = [
-        100.0 * exceeds_needed(d[None], n[:, None], zero=zero).mean(axis=1)
-        for d, n in zip(differences, needed, strict=True)
+        100.0 * exceeds_needed(measure_differences[None], measure_needed[:, None], zero=zero).mean(axis=1)
+        for measure_differences, measure_needed in zip(differences, needed, strict=True)
     ]
     return np.where(np.isnan(needed), np.nan, np.array(rates).reshape(needed.shape))
 
@@ -86,9 +86,9 @@ def decision_rate(values: Floats, needed: Floats, *, zero: bool = False) -> Floa
 def lowest_level_reached(
     differences: Floats, needed: Floats, levels: tuple[float, ...], *, zero: bool = False
 ) -> Floats:
-    """(systems, systems) the lowest level at which a difference is larger than is needed; 1 where it is at none."""
-    larger = exceeds_needed(np.abs(differences)[..., None], needed, zero=zero)
-    return np.asarray(np.where(larger, np.array(levels), 1.0).min(axis=2))
+    """(systems, systems) the lowest level at which a difference is larger than needed; 1 where it is at none."""
+    exceeds = exceeds_needed(np.abs(differences)[..., None], needed, zero=zero)
+    return np.asarray(np.where(exceeds, np.array(levels), 1.0).min(axis=2))
 
 
 def marks_of(values: Floats, needed: Floats, *, zero: bool = False) -> list[list[str]]:
@@ -96,15 +96,15 @@ def marks_of(values: Floats, needed: Floats, *, zero: bool = False) -> list[list
 
     values: (systems); needed: (levels), in the order of the levels. zero: see `exceeds_needed`.
     """
-    n = len(values)
-    found = [["--" if i == j else " " for j in range(n)] for i in range(n)]
-    better = exceeds_needed((values[:, None] - values[None])[..., None], needed, zero=zero)
-    for i, j in np.argwhere(better.any(axis=2)).tolist():
-        found[i][j] = STARS[min(int(np.argmax(better[i, j])), len(STARS) - 1)]
-    return found
+    n_systems = len(values)
+    marks = [["--" if i == j else " " for j in range(n_systems)] for i in range(n_systems)]
+    is_better = exceeds_needed((values[:, None] - values[None])[..., None], needed, zero=zero)
+    for i, j in np.argwhere(is_better.any(axis=2)).tolist():
+        marks[i][j] = STARS[min(int(np.argmax(is_better[i, j])), len(STARS) - 1)]
+    return marks
 
 
-#: What can be shown of a study, as Dunaiski's tool has it.
+#: The parts of a study that can be shown, by the names of Dunaiski's tool.
 PARTS = ("eval", "actual", "significance")
 
 
@@ -147,7 +147,7 @@ class StabilityStudy:
     pairs of systems that differ by more than what is needed. NaN (null, empty): there is no such number.
     """
 
-    #: The view that shows it.
+    #: The function of the view.
     VIEW: ClassVar[str] = "rankscope.stability.view:sections_of"
 
     what: str
@@ -165,7 +165,7 @@ class StabilityStudy:
     ablation: Ablation | None
     settings: str
     notes: tuple[str, ...]
-    #: Of PARTS, what `sections` shows.
+    #: Those of PARTS that `sections` shows.
     parts: tuple[str, ...] = PARTS
 
     @property
@@ -182,7 +182,7 @@ class StabilityStudy:
         return tuple(map(str, self.measures))
 
     def needed(self, outcome: Outcome) -> Floats:
-        """(measures, levels) by how much two systems must differ to count as decided."""
+        """(measures, levels) the difference from which on two systems count as decided."""
         return needed_of(outcome, swap=self.swap, sets=self.sets)
 
     def decisions(self, outcome: Outcome) -> Floats:
@@ -194,19 +194,19 @@ class StabilityStudy:
         return compared_values(outcome, self.actual, self.signs, coded=self.asked.coded)
 
     def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
-        """(systems, systems) how surely the system of the row is better than that of the column, in stars."""
+        """(systems, systems) stars: how surely the system of the row is better than that of the column."""
         return marks_of(self.compared(outcome)[measure], self.needed(outcome)[measure], zero=not self.asked.coded)
 
     def rows(self) -> Iterator[StabilityRow]:
         """The rows of the tidy table."""
         for condition, outcome in zip(self.conditions, self.outcomes, strict=True):
-            decided = self.decisions(outcome)
+            decision_rates = self.decisions(outcome)
             for m, measure in enumerate(self.measures):
                 cutoff = getattr(measure, "cutoff", None)
                 for f, fuzz in enumerate(self.asked.fuzz):
-                    orders = (outcome.error, outcome.error_sd, outcome.tie, outcome.tie_sd)
+                    tables = (outcome.error, outcome.error_sd, outcome.tie, outcome.tie_sd)
                     error, error_sd, tie, tie_sd = (
-                        float(table[m, f]) if self.error_tie else np.nan for table in orders
+                        float(table[m, f]) if self.error_tie else np.nan for table in tables
                     )
                     for k, level in enumerate(self.asked.levels):
                         low, high = outcome.swap_diff[:, self.sets, m, k].tolist()
@@ -230,7 +230,7 @@ class StabilityStudy:
                             high,
                             float(outcome.correlation[0, m]),
                             float(outcome.correlation[1, m]),
-                            float(decided[m, k]),
+                            float(decision_rates[m, k]),
                         )
 
     def records(self) -> Iterator[tuple[Any, ...]]:
@@ -243,20 +243,20 @@ class StabilityStudy:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        asked = self.asked
+        study_settings = self.asked
         head, _, version = self.settings.rpartition(" | ")
-        own = [
-            f"levels:{','.join(f'{level:g}' for level in asked.levels)}",
-            f"fuzz:{','.join(f'{fuzz:g}' for fuzz in asked.fuzz)}",
-            f"splits:{','.join(map(str, dict.fromkeys(c.splits for c in self.conditions)))}",
-            f"systems:{','.join(map(str, dict.fromkeys(c.systems for c in self.conditions)))}",
-            f"{self.what}:{','.join(map(str, dict.fromkeys(c.entities for c in self.conditions)))}",
-            f"iterations:{asked.iterations}",
-            f"resamples:{asked.n_resamples}",
+        own_settings = [
+            f"levels:{','.join(f'{level:g}' for level in study_settings.levels)}",
+            f"fuzz:{','.join(f'{fuzz:g}' for fuzz in study_settings.fuzz)}",
+            f"splits:{','.join(map(str, dict.fromkeys(condition.splits for condition in self.conditions)))}",
+            f"systems:{','.join(map(str, dict.fromkeys(condition.systems for condition in self.conditions)))}",
+            f"{self.what}:{','.join(map(str, dict.fromkeys(condition.entities for condition in self.conditions)))}",
+            f"iterations:{study_settings.iterations}",
+            f"resamples:{study_settings.n_resamples}",
             f"decided:{f'swap,{self.swap_sets}' if self.swap else 'bootstrap'}",
-            f"rng:{asked.seed}",
+            f"rng:{study_settings.seed}",
         ]
-        return " | ".join([head, *own, version])
+        return " | ".join([head, *own_settings, version])
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame."""

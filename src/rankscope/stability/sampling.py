@@ -1,4 +1,4 @@
-"""Samples of a study: sets of queries from real ones, or groups of entities that act as queries, and their values."""
+"""Samples of a study: random sets of queries, or random groups of entities that act as queries, and their values."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ __all__ = [
 ]
 
 
-#: Ranks of all systems and iterations that are measured at once.
+#: How many ranks, of all systems and iterations, are measured at once.
 ENTITIES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sample:
-    """What was drawn under one condition; better is greater.
+    """The sample of one condition; greater is better.
 
     values: (measures, iterations, systems, queries) of one set, NaN where there is none. disjoint: two tables
     (measures, iterations, systems), the means over two sets without a query in common; empty where there are none.
-    systems: (iterations, systems) which were drawn, in rising order. used: (measures, iterations) the share of the
-    relevant that
-    values rest on, in percent; NaN where nobody knows.
+    systems: (iterations, systems) the drawn systems, in rising order. used: (measures, iterations) the share of the
+    relevant items that values depend on, in percent; NaN where unknown.
     """
 
     values: Floats
@@ -49,7 +48,7 @@ class Sample:
 
 
 class Population(Protocol):
-    """What can be drawn from. signs: (measures) 1, or -1 where lower is better."""
+    """Data that samples are drawn from. signs: (measures) 1, or -1 where lower is better."""
 
     @property
     def what(self) -> str: ...
@@ -63,15 +62,15 @@ class Population(Protocol):
     def n_items(self) -> int: ...
     @property
     def actual(self) -> Floats:
-        """(measures, systems) the value of each system on all that there is, as the measure has it."""
+        """(measures, systems) the value of each system on all queries or entities, in the measure's direction."""
 
     def sample(self, condition: Condition, iterations: int, seed: int) -> Sample: ...
     def pools(self, sample: Sample) -> Sequence[Floats]:
-        """(measures, systems, queries) all values: of all queries, or of the groups of each draw."""
+        """(measures, systems, queries) arrays of values: one of all queries, or one of the groups of each draw."""
 
 
 def stream(seed: int, condition: Condition, iteration: int, purpose: int) -> np.random.Generator:
-    """The random numbers of one purpose: the same whoever draws them, and whatever else is drawn."""
+    """The random numbers for one purpose, independent of workers and of what else is drawn."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(*condition, iteration, purpose)))
 
 
@@ -80,16 +79,16 @@ def draw_systems(rng: np.random.Generator, n: int, size: int) -> Ints:
 
 
 def means(values: Floats) -> Floats:
-    """The mean of the last axis over the queries where every system has a value; NaN where there is none."""
-    there = ~np.isnan(values).any(axis=-2, keepdims=True)
-    total = np.where(there, values, 0.0).sum(axis=-1)
-    n = there.sum(axis=-1)
-    return ratio_or_nan(total, np.broadcast_to(n, total.shape))
+    """The mean along the last axis over the queries where every system has a value; NaN without such queries."""
+    is_complete = ~np.isnan(values).any(axis=-2, keepdims=True)
+    total = np.where(is_complete, values, 0.0).sum(axis=-1)
+    n_complete = is_complete.sum(axis=-1)
+    return ratio_or_nan(total, np.broadcast_to(n_complete, total.shape))
 
 
 @dataclass(frozen=True, eq=False)
 class Entities:
-    """A table of ranks: entities are cut at random into groups, which act as queries."""
+    """A table of ranks, whose entities are cut at random into groups, which act as queries."""
 
     table: EntityRanks
     measures: tuple[Measure, ...]
@@ -106,20 +105,22 @@ class Entities:
 
     @cached_property
     def actual(self) -> Floats:
-        hits = [found for _, found in hits_of_entities(self.table)]
-        return np.array([[float(measure(one)[0]) for one in hits] for measure in self.measures])
+        hits_of_systems = [system_hits for _, system_hits in hits_of_entities(self.table)]
+        return np.array(
+            [[float(measure(system_hits)[0]) for system_hits in hits_of_systems] for measure in self.measures]
+        )
 
     def coded_correlation(self, systems: Ints) -> Floats:
-        """(3) mean and deviation of Spearman's rho between systems, and NaN, as Dunaiski's tool has them.
+        """(3) mean and deviation of Spearman's rho between systems, and NaN, as Dunaiski's tool computes them.
 
-        Of the ranks of all entities, without the pairs of the first system drawn; means over the iterations. Between
-        queries it has none. systems: (iterations, drawn).
+        From the ranks of all entities, without the pairs of the first drawn system; means over the iterations. The tool
+        computes none between queries. systems: (iterations, drawn).
         """
         first, second = np.triu_indices(systems.shape[1] - 1, 1)
         if not first.size:
             return np.full(3, np.nan)
-        others = systems[:, 1:]
-        rho = matrix_of(self.table.ranks, "spearman")[others[:, first], others[:, second]]
+        other_systems = systems[:, 1:]
+        rho = matrix_of(self.table.ranks, "spearman")[other_systems[:, first], other_systems[:, second]]
         return np.array([rho.mean(axis=1).mean(), rho.std(axis=1).mean(), np.nan])
 
     def sample(self, condition: Condition, iterations: int, seed: int) -> Sample:
@@ -131,15 +132,15 @@ class Entities:
             rng = stream(seed, condition, i, 0)
             order[i] = rng.permutation(self.n_items)[: condition.entities]
             systems[i] = draw_systems(rng, len(self.systems), condition.systems)
-        step = max(1, ENTITIES // (condition.entities * len(self.systems)))
-        for start in range(0, iterations, step):
-            part = slice(start, start + step)
-            values[:, part], used[:, part] = self.measured(order[part], condition.splits, systems[part])
+        n_at_once = max(1, ENTITIES // (condition.entities * len(self.systems)))
+        for start in range(0, iterations, n_at_once):
+            chunk = slice(start, start + n_at_once)
+            values[:, chunk], used[:, chunk] = self.measured(order[chunk], condition.splits, systems[chunk])
         half = condition.splits // 2
-        signed = values * self.signs[:, None, None, None]
+        signed_values = values * self.signs[:, None, None, None]
         return Sample(
-            values=signed,
-            disjoint=(means(signed[..., :half]), means(signed[..., half : 2 * half])),
+            values=signed_values,
+            disjoint=(means(signed_values[..., :half]), means(signed_values[..., half : 2 * half])),
             systems=systems,
             used=used,
         )
@@ -149,14 +150,14 @@ class Entities:
 
     def measured(self, order: Ints, splits: int, systems: Ints) -> tuple[Floats, Floats]:
         """(measures, iterations, systems, groups) values, and (measures, iterations) percent of entities used."""
-        iterations, n = order.shape
+        iterations, n_entities = order.shape
         groups: npt.ArrayLike | Sequence[Ints]
-        if n % splits:
+        if n_entities % splits:
             groups = [chunk for row in order for chunk in np.array_split(row, splits)]
             sizes = np.array([len(chunk) for chunk in groups[:splits]])
         else:
-            groups = order.reshape(iterations * splits, n // splits)
-            sizes = np.full(splits, n // splits)
+            groups = order.reshape(iterations * splits, n_entities // splits)
+            sizes = np.full(splits, n_entities // splits)
         shape = (iterations, splits)
         values = np.empty((len(self.measures), len(self.systems), *shape))
         used = np.empty_like(values)
@@ -164,15 +165,15 @@ class Entities:
             for m, measure in enumerate(self.measures):
                 values[m, s] = measure(hits).reshape(shape)
                 used[m, s] = measure.used(hits).reshape(shape) / sizes
-        chosen = systems[None, :, :, None]
-        values = np.take_along_axis(values.transpose(0, 2, 1, 3), chosen, axis=2)
-        used = np.take_along_axis(used.transpose(0, 2, 1, 3), chosen, axis=2)
+        system_index = systems[None, :, :, None]
+        values = np.take_along_axis(values.transpose(0, 2, 1, 3), system_index, axis=2)
+        used = np.take_along_axis(used.transpose(0, 2, 1, 3), system_index, axis=2)
         return values, 100 * used.mean(axis=(2, 3))
 
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Scores of real queries: sets of them are drawn. used: (systems, measures, queries) shares, where known."""
+    """Scores of real queries, of which sets are drawn. used: (systems, measures, queries) shares, where known."""
 
     scores: Scores
     measures: tuple[Measure, ...]
@@ -194,7 +195,7 @@ class Queries:
 
     @cached_property
     def values(self) -> Floats:
-        """(measures, systems, queries), better is greater; logarithms where the measure's mean is geometric."""
+        """(measures, systems, queries); greater is better; logarithms where the measure's mean is geometric."""
         values = self.scores.values.transpose(1, 0, 2).copy()
         for m, measure in enumerate(self.measures):
             if measure.summary == "geometric":
@@ -203,27 +204,29 @@ class Queries:
         return values
 
     def sample(self, condition: Condition, iterations: int, seed: int) -> Sample:
-        size = condition.size
-        values = np.empty((len(self.measures), iterations, condition.systems, size))
-        other = np.empty_like(values[..., 0]) if condition.splits > 1 else None
+        set_size = condition.size
+        values = np.empty((len(self.measures), iterations, condition.systems, set_size))
+        disjoint_means = np.empty_like(values[..., 0]) if condition.splits > 1 else None
         used = np.full((len(self.measures), iterations), np.nan)
         systems = np.empty((iterations, condition.systems), np.int64)
         for i in range(iterations):
             rng = stream(seed, condition, i, 0)
-            drawn = rng.permutation(self.n_items)[: condition.entities]
+            drawn_queries = rng.permutation(self.n_items)[: condition.entities]
             systems[i] = draw_systems(rng, len(self.systems), condition.systems)
-            values[:, i] = self.values[:, systems[i][:, None], drawn[:size]]
-            if other is not None:
-                other[:, i] = means(self.values[:, systems[i][:, None], drawn[size : 2 * size]])
+            values[:, i] = self.values[:, systems[i][:, None], drawn_queries[:set_size]]
+            if disjoint_means is not None:
+                disjoint_means[:, i] = means(
+                    self.values[:, systems[i][:, None], drawn_queries[set_size : 2 * set_size]]
+                )
             if self.used is not None:
-                shares = self.used[systems[i][:, None], :, drawn[:size]]  # (systems, queries, measures)
-                n = (~np.isnan(shares)).sum(axis=(0, 1))
+                shares = self.used[systems[i][:, None], :, drawn_queries[:set_size]]  # (systems, queries, measures)
+                n_known = (~np.isnan(shares)).sum(axis=(0, 1))
                 used[:, i] = 100 * np.divide(
-                    np.nansum(shares, axis=(0, 1)), n, out=np.full(n.shape, np.nan), where=n > 0
+                    np.nansum(shares, axis=(0, 1)), n_known, out=np.full(n_known.shape, np.nan), where=n_known > 0
                 )
         return Sample(
             values=values,
-            disjoint=() if other is None else (means(values), other),
+            disjoint=() if disjoint_means is None else (means(values), disjoint_means),
             systems=systems,
             used=used,
         )

@@ -1,4 +1,4 @@
-"""The settings of a study, checked before anything long begins: measures at each cutoff, levels, the data."""
+"""Validates the arguments of a study and loads its data: measures at each cutoff, levels, judgments and runs."""
 
 from __future__ import annotations
 
@@ -33,66 +33,70 @@ __all__ = [
 ]
 
 
-#: The preset whose statistics, too, are those of its tool.
+#: The preset that also computes the statistics as its tool does.
 PRESET = "dunaiski"
-#: What is tried on a table of ranks where nobody says what.
+#: Default measures for a table of ranks.
 ENTITY_MEASURES = ("MeanRank", "MedianRank", "AP", "nDCG", "P@10", "R@100")
 MeasuresArgument = str | Measure | Iterable[str | Measure] | None
 
 
 def check_levels(name: str, values: object, *, zero: bool = False) -> tuple[float, ...]:
     """Levels of significance, each once, in the order given; or (zero) shares from 0 on. Raises ParameterError."""
-    found = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
-    found = found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
-    if not found:
+    items = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
+    items = items if isinstance(items, Sequence) and not isinstance(items, str) else [items]
+    if not items:
         raise ParameterError(f"{name} holds no value, expected at least one, as 0.05")
-    for value in found:
+    for value in items:
         if zero:
             check_positive(name, value, zero=True)
             if float(value) >= 1:
                 raise ParameterError(f"{name} is {value!r}, expected a share of a score, from 0 to below 1")
         elif not is_real(value) or not 0 < value < 1:
             raise ParameterError(f"{name} is {value!r}, expected numbers between 0 and 1, as 0.05")
-    return tuple(dict.fromkeys(map(float, found)))
+    return tuple(dict.fromkeys(map(float, items)))
 
 
 def at_cutoffs(
     measures: MeasuresArgument, cutoffs: object, preset: str | None, default: Sequence[str]
 ) -> list[str | Measure]:
-    """The measures, those without a cutoff of their own once at each of `cutoffs`.
+    """The measures; those without a cutoff once at each of `cutoffs`.
 
-    Raises ParameterError where cutoffs are given and no measure is left to have them.
+    Raises ParameterError where cutoffs are given and no measure can take them.
     """
-    chosen = default if measures is None else [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    requested = default if measures is None else [measures] if isinstance(measures, (str, Measure)) else list(measures)
     if cutoffs is None:
-        return list(chosen)
-    depths = integers_of_range("cutoffs", cutoffs, 1)
-    found: list[str | Measure] = []
-    ranged = 0
-    for name in chosen:
-        forms = [form for depth in depths if (form := with_cutoff(name, depth, preset)) is not None]
-        found += forms or [name]
-        ranged += bool(forms)
-    if not ranged:
-        make_plan(chosen, preset=preset)  # a name that is none is told as such
+        return list(requested)
+    cutoff_values = integers_of_range("cutoffs", cutoffs, 1)
+    with_cutoffs: list[str | Measure] = []
+    n_ranged = 0
+    for name in requested:
+        variants = [variant for cutoff in cutoff_values if (variant := with_cutoff(name, cutoff, preset)) is not None]
+        with_cutoffs += variants or [name]
+        n_ranged += bool(variants)
+    if not n_ranged:
+        make_plan(requested, preset=preset)  # refuses unknown names first
         raise ParameterError("cutoffs are given, and every measure has its own or takes none; name one as nDCG or P")
-    return found
+    return with_cutoffs
 
 
-def with_cutoff(name: str | Measure, depth: int, preset: str | None) -> str | Measure | None:
+def with_cutoff(name: str | Measure, cutoff: int, preset: str | None) -> str | Measure | None:
     """The measure at this cutoff; None where it has one, or takes none."""
     if isinstance(name, Measure):
-        free = any(f.name == "cutoff" for f in fields(name)) and getattr(name, "cutoff", 0) is None
-        return replace(name, cutoff=depth) if free else None  # type: ignore[call-arg]  # it has such a field
+        takes_cutoff = any(field.name == "cutoff" for field in fields(name)) and getattr(name, "cutoff", 0) is None
+        return replace(name, cutoff=cutoff) if takes_cutoff else None  # type: ignore[call-arg]  # it has such a field
     if "@" in name:
         return None
-    chosen = find_preset(preset) if preset is not None else None
-    text = f"{name}@{depth}"
+    preset_settings = find_preset(preset) if preset is not None else None
+    text = f"{name}@{cutoff}"
     try:
-        found = parse_measures([text], chosen.parameters, chosen.renames) if chosen else parse_measures([text])
+        parsed = (
+            parse_measures([text], preset_settings.parameters, preset_settings.renames)
+            if preset_settings
+            else parse_measures([text])
+        )
     except RankscopeError:
-        return None  # it takes no cutoff, or is no measure, which is told where it is read
-    return text if len(found) == 1 and getattr(found[0], "cutoff", None) == depth else None
+        return None  # it takes no cutoff, or is no measure, which is refused later
+    return text if len(parsed) == 1 and getattr(parsed[0], "cutoff", None) == cutoff else None
 
 
 def load_population(
@@ -106,7 +110,7 @@ def load_population(
     progress: Progress | None,
     workers: int = 1,
 ) -> tuple[Population, Scores, Plan | None, list[JoinedRun]]:
-    """What is drawn from, its scores, and (of judgments and runs) how they were joined."""
+    """The population, its scores, and (for judgments and runs) the plan and the joined runs."""
     if isinstance(data, Scores):
         if runs is not None or total_ranks is not None or input_ is not None or any(conventions.values()):
             raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
@@ -114,22 +118,24 @@ def load_population(
     entities = isinstance(data, EntityRanks) or input_ == ENTITY
     preset = conventions.get("preset")
     default = find_preset(preset).measures if preset else ENTITY_MEASURES if entities else DEFAULT_MEASURES
-    asked = at_cutoffs(measures, cutoffs, preset, default)
-    known = {name: value for name, value in conventions.items() if value is not None}
+    measures_at_cutoffs = at_cutoffs(measures, cutoffs, preset, default)
+    evaluate_arguments = {name: value for name, value in conventions.items() if value is not None}
     if entities and is_path(data):
         data = read_entity_ranks(data, total_ranks, least=find_preset(preset).least_rank if preset else 1.0)
-    reading = (
+    n_readers = (
         workers if isinstance(runs, (list, tuple)) and worth_parallelising(runs) else 1
     )  # asked for what comes after
-    plan, joined = plan_and_join(data, runs, asked, known, input_, total_ranks, progress, reading)
+    plan, joined = plan_and_join(
+        data, runs, measures_at_cutoffs, evaluate_arguments, input_, total_ranks, progress, n_readers
+    )
     refuse_undirected(plan.measures)
     scores = score_hits(plan, joined)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
     if not entities:
-        used = np.array([[share_used(measure, one) for measure in plan.measures] for one in joined])
+        used = np.array([[share_used(measure, run) for measure in plan.measures] for run in joined])
         return Queries(scores, plan.measures, signs, used), scores, plan, joined
-    total = joined[0].hits.collection_size
-    table = data if data.total_ranks == total else replace(data, total_ranks=total, where=None)
+    n_ranked = joined[0].hits.collection_size
+    table = data if data.total_ranks == n_ranked else replace(data, total_ranks=n_ranked, where=None)
     return Entities(table, plan.measures, signs), scores, plan, joined
 
 
@@ -141,12 +147,12 @@ def from_scores(
     if measures is not None:
         names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
         scores = scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in names)))
-    kinds = [
+    measure_objects = [
         measure if isinstance(measure, Measure) else parse_measures([str(measure)])[0] for measure in scores.measures
     ]
-    refuse_undirected(kinds)
+    refuse_undirected(measure_objects)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
-    return Queries(scores, tuple(kinds), signs), scores, None, []
+    return Queries(scores, tuple(measure_objects), signs), scores, None, []
 
 
 def refuse_undirected(measures: Sequence[Measure]) -> None:
@@ -155,7 +161,7 @@ def refuse_undirected(measures: Sequence[Measure]) -> None:
             raise ParameterError(f"of {measure} neither higher nor lower is better, so no system can be; leave it out")
 
 
-def share_used(measure: Measure, one: JoinedRun) -> Any:
-    """(queries) which share of the relevant documents the value rests on; NaN where there are none."""
-    relevant = one.hits.n_relevant(measure.level(one.hits))
-    return np.divide(measure.used(one.hits), relevant, out=np.full(len(one.hits), np.nan), where=relevant > 0)
+def share_used(measure: Measure, run: JoinedRun) -> Any:
+    """(queries) the share of the relevant documents that the value depends on; NaN where there are none."""
+    relevant = run.hits.n_relevant(measure.level(run.hits))
+    return np.divide(measure.used(run.hits), relevant, out=np.full(len(run.hits), np.nan), where=relevant > 0)

@@ -1,4 +1,4 @@
-"""`rs.stability.study`: how far each measure can be trusted on these data."""
+"""`rs.stability.study`: computes the study, with workers and checkpoints."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ __all__ = [
 ]
 
 
-#: Levels of significance where nobody says which; those of Dunaiski's tool under its preset.
+#: Default levels of significance, and those of Dunaiski's tool under its preset.
 LEVELS = (0.01, 0.05, 0.1)
 CODED_LEVELS = (0.005, 0.01, 0.05, 0.1, 0.15)
 #: Sets of the swap method: bootstrap samples of the same queries, or sets without a query in common.
 SWAP_SETS = ("bootstrap", "disjoint")
-#: Resampled differences that one process computes before others could have been started.
+#: Fewer resampled differences are computed in one process: starting workers would take longer.
 SMALL = 30_000_000
-#: So many shares of the judgments are drawn anew in an ablation.
+#: Draws of each share in an ablation.
 ABLATIONS = 10
 
 
@@ -116,31 +116,45 @@ def study(
     >>> rng = np.random.default_rng(1)
     >>> ranks = rng.permuted(np.tile(np.arange(1, 401), (3, 1)), axis=1)[:, :100] * [[1], [1], [4]]  # C is worse
     >>> table = rs.EntityRanks(ranks=ranks, systems="ABC", entity_ids=[f"e{i}" for i in range(100)])
-    >>> found = rs.stability.study(table, measures=["MeanRank", "P@10"], entities=60, iterations=20, rng=1)
-    >>> error = {row[0]: row[7] for row in found.records()}  # in percent
+    >>> result = rs.stability.study(table, measures=["MeanRank", "P@10"], entities=60, iterations=20, rng=1)
+    >>> error = {row[0]: row[7] for row in result.records()}  # in percent
     >>> error["MeanRank"] < error["P@10"]
     True
     """
     check_study(iterations, n_resamples, workers, swap_sets)
-    coded = preset == PRESET
-    levels_ = check_levels("levels (--sigs)", (CODED_LEVELS if coded else LEVELS) if levels is None else levels)
-    fuzz_ = check_levels("fuzz", fuzz, zero=True)
-    how = ({**(conventions or {}), "preset": preset}, input, total_ranks, reading, workers)
-    material, scores, plan, joined = load_population(data, runs, measures, cutoffs, *how)
-    if ablation and (plan is None or isinstance(material, Entities)):
+    is_coded = preset == PRESET
+    significance_levels = check_levels(
+        "levels (--sigs)", (CODED_LEVELS if is_coded else LEVELS) if levels is None else levels
+    )
+    fuzz_shares = check_levels("fuzz", fuzz, zero=True)
+    evaluate_arguments = ({**(conventions or {}), "preset": preset}, input, total_ranks, reading, workers)
+    population, scores, plan, joined = load_population(data, runs, measures, cutoffs, *evaluate_arguments)
+    if ablation and (plan is None or isinstance(population, Entities)):
         raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
     ranges = {"splits": splits, "systems": systems, "entities": entities, "set_size": set_size}
-    conditions, notes = make_conditions(material.what, material.n_items, len(material.systems), **ranges)
+    conditions, notes = make_conditions(population.what, population.n_items, len(population.systems), **ranges)
     seed = seed_for(rng, checkpoint)
-    asked = StudySettings(
-        levels=levels_, fuzz=fuzz_, iterations=iterations, n_resamples=n_resamples, seed=seed, coded=coded
+    study_settings = StudySettings(
+        levels=significance_levels,
+        fuzz=fuzz_shares,
+        iterations=iterations,
+        n_resamples=n_resamples,
+        seed=seed,
+        coded=is_coded,
     )
-    outcomes = run_all(material, conditions, asked, workers, progress, folder_of(checkpoint, material, scores, asked))
+    outcomes = run_all(
+        population,
+        conditions,
+        study_settings,
+        workers,
+        progress,
+        folder_of(checkpoint, population, scores, study_settings),
+    )
     return result_of(
-        material,
+        population,
         conditions,
         outcomes,
-        asked,
+        study_settings,
         swap=swap,
         swap_sets=swap_sets,
         error_tie=error_tie,
@@ -149,63 +163,65 @@ def study(
         notes=(
             *scores.notes,
             *notes,
-            *logarithms(material),
-            *unreachable_levels_note(conditions, material.what, asked),
+            *logarithm_note(population),
+            *unreachable_levels_note(conditions, population.what, study_settings),
         ),
     )
 
 
 def result_of(
-    material: Population,
+    population: Population,
     conditions: tuple[Condition, ...],
     outcomes: tuple[Outcome, ...],
-    asked: StudySettings,
-    **shown: Any,
+    study_settings: StudySettings,
+    **other_fields: Any,
 ) -> StabilityStudy:
-    """The study of this material. shown: the other fields of StabilityStudy."""
+    """The result of the study. other_fields: the other fields of StabilityStudy."""
     return StabilityStudy(
-        what=material.what,
-        measures=material.measures,
-        signs=tuple(int(sign) for sign in material.signs),
-        systems=material.systems,
-        n_items=material.n_items,
+        what=population.what,
+        measures=population.measures,
+        signs=tuple(int(sign) for sign in population.signs),
+        systems=population.systems,
+        n_items=population.n_items,
         conditions=conditions,
         outcomes=outcomes,
-        asked=asked,
-        actual=material.actual,
-        **shown,
+        asked=study_settings,
+        actual=population.actual,
+        **other_fields,
     )
 
 
 def seed_for(rng: Any, checkpoint: str | Path | None) -> int:
-    """The seed; where none is given, that of the checkpoint, so that a study can be gone on with."""
-    known = saved_settings(checkpoint) if checkpoint is not None and rng is None else None
-    return int(known["seed"]) if known is not None and isinstance(known.get("seed"), int) else seed_of(rng)
+    """The seed; by default that of the checkpoint, so that its study continues."""
+    saved = saved_settings(checkpoint) if checkpoint is not None and rng is None else None
+    return int(saved["seed"]) if saved is not None and isinstance(saved.get("seed"), int) else seed_of(rng)
 
 
-def unreachable_levels_note(conditions: tuple[Condition, ...], what: str, asked: StudySettings) -> tuple[str, ...]:
-    """A note where a level is below what the bootstrap of so small sets, or of so few resamples, can give."""
-    if asked.coded:
+def unreachable_levels_note(
+    conditions: tuple[Condition, ...], kind: str, study_settings: StudySettings
+) -> tuple[str, ...]:
+    """A note where a level is below the lowest p that the bootstrap can give with these set sizes and resamples."""
+    if study_settings.coded:
         return ()
-    found = {}
-    for one in conditions:
-        n = one.splits if what == "entities" else one.size
-        beyond = [level for level in asked.levels if level < lowest_level(n, asked)]
-        if beyond:
-            found[n] = f"{', '.join(f'{level:g}' for level in beyond)} with sets of {n}"
-    if not found:
+    text_of_size = {}
+    for condition in conditions:
+        n_queries = condition.splits if kind == "entities" else condition.size
+        unreachable = [level for level in study_settings.levels if level < lowest_level(n_queries, study_settings)]
+        if unreachable:
+            text_of_size[n_queries] = f"{', '.join(f'{level:g}' for level in unreachable)} with sets of {n_queries}"
+    if not text_of_size:
         return ()
-    return (f"levels that no bootstrap p can reach are left empty: {'; '.join(found.values())}",)
+    return (f"levels that no bootstrap p can reach are left empty: {'; '.join(text_of_size.values())}",)
 
 
-def logarithms(material: Population) -> tuple[str, ...]:
-    """A note on what differences of geometric means are."""
-    names = [str(measure) for measure in material.measures if measure.summary == "geometric"]
+def logarithm_note(population: Population) -> tuple[str, ...]:
+    """A note on the unit of differences of geometric means."""
+    names = [str(measure) for measure in population.measures if measure.summary == "geometric"]
     return (f"{join_names(names)}: the differences are those of natural logarithms",) if names else ()
 
 
 def check_study(iterations: int, n_resamples: int, workers: int, swap_sets: str) -> None:
-    """Raise ParameterError for what `study` refuses whatever the data."""
+    """Raise ParameterError for arguments that `study` refuses for any data."""
     check_count("iterations (--iter)", iterations)
     check_count("n_resamples (--boot)", n_resamples)
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or not 1 <= workers <= MAX_WORKERS:
@@ -213,80 +229,91 @@ def check_study(iterations: int, n_resamples: int, workers: int, swap_sets: str)
     check_choice("swap_sets", swap_sets, SWAP_SETS)
 
 
-def folder_of(path: str | Path | None, material: Population, scores: Scores, asked: StudySettings) -> Checkpoint | None:
-    """The checkpoint, opened; None where nobody asked for one."""
+def folder_of(
+    path: str | Path | None, population: Population, scores: Scores, study_settings: StudySettings
+) -> Checkpoint | None:
+    """The opened checkpoint; None without a path."""
     if path is None:
         return None
     digest = blake2b(digest_size=16)
-    # The shares used are no part of the scores: of judgments and runs they are known, of saved scores they are not.
-    shares = material.used if isinstance(material, Queries) else None
-    arrays = [material.table.ranks if isinstance(material, Entities) else scores.values]
+    # The shares used are not part of the scores: they are known for judgments and runs, not for saved scores.
+    shares = population.used if isinstance(population, Queries) else None
+    arrays = [population.table.ranks if isinstance(population, Entities) else scores.values]
     for array in [*arrays, *([] if shares is None else [shares])]:
         digest.update(repr(array.shape).encode())
         digest.update(np.ascontiguousarray(array).astype("<f8").tobytes())
-    digest.update("\n".join([*material.systems, *scores.query_ids]).encode("utf-8", "surrogateescape"))
-    found = Checkpoint(
+    digest.update("\n".join([*population.systems, *scores.query_ids]).encode("utf-8", "surrogateescape"))
+    checkpoint = Checkpoint(
         path,
         {
-            "seed": asked.seed,
+            "seed": study_settings.seed,
             "data": digest.hexdigest(),
             "measures": scores.signature(),
-            "levels": list(asked.levels),
-            "fuzz": list(asked.fuzz),
-            "iterations": asked.iterations,
-            "n_resamples": asked.n_resamples,
+            "levels": list(study_settings.levels),
+            "fuzz": list(study_settings.fuzz),
+            "iterations": study_settings.iterations,
+            "n_resamples": study_settings.n_resamples,
             "version": __version__,
         },
     )
-    found.open()
-    return found
+    checkpoint.open()
+    return checkpoint
 
 
 def run_all(
-    material: Population,
+    population: Population,
     conditions: tuple[Condition, ...],
-    asked: StudySettings,
+    study_settings: StudySettings,
     workers: int,
     progress: Callable[[float], Any] | None,
     checkpoint: Checkpoint | None,
 ) -> tuple[Outcome, ...]:
-    """The outcome of each condition: those that are saved, and the others computed and saved."""
-    found: dict[Condition, Outcome] = {}
-    for one in conditions:
-        saved = checkpoint.load(one) if checkpoint is not None else None
-        if saved is not None:
-            found[one] = saved
-    missing = [one for one in conditions if one not in found]
-    if progress is not None and found:
-        progress(len(found) / len(conditions))
-    n_units = -(-asked.iterations // ITERATIONS)
-    drawn: dict[Condition, tuple[Sample, Floats]] = {}
+    """The outcome of each condition: loaded from the checkpoint, or computed and saved."""
+    outcomes: dict[Condition, Outcome] = {}
+    for condition in conditions:
+        saved_outcome = checkpoint.load(condition) if checkpoint is not None else None
+        if saved_outcome is not None:
+            outcomes[condition] = saved_outcome
+    missing = [condition for condition in conditions if condition not in outcomes]
+    if progress is not None and outcomes:
+        progress(len(outcomes) / len(conditions))
+    n_units = -(-study_settings.iterations // ITERATIONS)
+    samples: dict[Condition, tuple[Sample, Floats]] = {}
 
     def units() -> Iterator[StudyUnit]:
-        for one in missing:
-            sample = material.sample(one, asked.iterations, asked.seed)
-            drawn[one] = sample, sample_widths(sample, material)
-            yield from units_of(*drawn[one], condition=one, asked=asked)
+        for condition in missing:
+            sample = population.sample(condition, study_settings.iterations, study_settings.seed)
+            samples[condition] = sample, sample_widths(sample, population)
+            yield from units_of(*samples[condition], condition=condition, study_settings=study_settings)
 
-    def tell(n: int) -> None:
+    def report_progress(n_done: int) -> None:
         if progress is not None:
-            progress(n / (n_units * len(conditions)))
+            progress(n_done / (n_units * len(conditions)))
 
-    work = sum(one.systems**2 // 2 for one in missing) * len(material.measures) * asked.iterations * asked.n_resamples
-    results = run_units(measure_unit, units(), workers=1 if work < SMALL else workers, progress=tell)
-    for one in missing:
-        parts = [next(results) for _ in range(n_units)]
-        sample, widths = drawn.pop(one)
+    n_differences = (
+        sum(condition.systems**2 // 2 for condition in missing)
+        * len(population.measures)
+        * study_settings.iterations
+        * study_settings.n_resamples
+    )
+    results = run_units(
+        measure_unit, units(), workers=1 if n_differences < SMALL else workers, progress=report_progress
+    )
+    for condition in missing:
+        statistics = [next(results) for _ in range(n_units)]
+        sample, widths = samples.pop(condition)
         with one_thread():
-            outcome = outcome_of(sample, widths, parts, material, one, asked)
-        found[one] = with_coded_correlation(outcome, material, sample, asked)
+            outcome = outcome_of(sample, widths, statistics, population, condition, study_settings)
+        outcomes[condition] = with_coded_correlation(outcome, population, sample, study_settings)
         if checkpoint is not None:
-            checkpoint.save(one, found[one])
-    return tuple(found[one] for one in conditions)
+            checkpoint.save(condition, outcomes[condition])
+    return tuple(outcomes[condition] for condition in conditions)
 
 
-def with_coded_correlation(outcome: Outcome, material: Population, sample: Sample, asked: StudySettings) -> Outcome:
-    """With the correlation of Dunaiski's tool, which is one of all entities' ranks whatever the measure."""
-    if asked.coded and isinstance(material, Entities):
-        outcome.correlation[:] = material.coded_correlation(sample.systems)[:, None]
+def with_coded_correlation(
+    outcome: Outcome, population: Population, sample: Sample, study_settings: StudySettings
+) -> Outcome:
+    """The outcome with the correlation of Dunaiski's tool, which is that of all entities' ranks for every measure."""
+    if study_settings.coded and isinstance(population, Entities):
+        outcome.correlation[:] = population.coded_correlation(sample.systems)[:, None]
     return outcome

@@ -12,7 +12,7 @@ from typing import Any
 from rankscope.data.section import Figure
 from rankscope.errors import ParameterError, UnknownName
 
-# The files that hold figures: importing one puts its figures into the table.
+# Importing these files registers their figures.
 from rankscope.reporting.figures import agreement, curves, learning, pairs, studies, systems  # noqa: F401 - for that alone
 from rankscope.reporting.figures.registry import EXAMPLES, FIGURES
 from rankscope.reporting.figures.saving import SUFFIXES, html_page, save_chart, svg_text, vega_lite
@@ -32,7 +32,7 @@ __all__ = [
     "theme",
 ]
 
-#: What fills the place it gets on a page, in the page's own colour of text.
+#: The style of a figure on a page: as wide as its place, in the page's colour of text.
 ON_A_PAGE = Style(width=None, ground="page")
 
 
@@ -69,7 +69,7 @@ def draw(figure: Figure, *, style: Style | None = None) -> Any:
 
 
 def chart_of(figure: Any, style: Style | None) -> Any:
-    """A figure drawn; a chart as it is, which has its style already."""
+    """The chart of a figure; a chart is returned as it is."""
     if isinstance(figure, Figure):
         return draw(figure, style=style)
     if not hasattr(figure, "to_dict"):
@@ -109,5 +109,5 @@ def save_figure(figure: Any, path: Any, *, style: Style | None = None) -> None:
 
 
 def page_style(figure: Any, for_page: bool) -> Style | None:
-    """An HTML file is a page, whose figure fills it; other files have the size of print."""
+    """The style for an HTML file, which the figure fills; None for other files."""
     return ON_A_PAGE if for_page and isinstance(figure, Figure) else None

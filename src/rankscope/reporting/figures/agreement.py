@@ -1,5 +1,5 @@
-"""Agreement of people, metrics, labels and measures: confusion matrix, people against a metric, shares of ranks,
-correlations, F1 against MCC.
+"""Figures of agreement between people, metrics, labels and measures: correlations, confusion matrix, people against a
+metric, shares of ranks, F1 against MCC.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ __all__ = [
 ]
 
 
-#: What the shares are of, by the way of normalising.
-OF = {"row": "the row", "column": "the column", "all": "all"}
+#: What the shares refer to, by `normalise`.
+SHARE_OF = {"row": "the row", "column": "the column", "all": "all"}
 
 
 def correlations_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -85,13 +85,13 @@ def correlation_matrix(
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
-    kept = names[:MOST]
-    table = as_table(values, (len(names), len(names)), "values")[: len(kept), : len(kept)]
+    shown_names = names[:MOST]
+    table = as_table(values, (len(names), len(names)), "values")[: len(shown_names), : len(shown_names)]
     if (np.abs(table) > 1 + 1e-9).any():
         raise ParameterError("values has correlations beyond 1, expected numbers in [-1, 1]")
     rows = []
-    for i, row in enumerate(kept):
-        for j, column in enumerate(kept):
+    for i, row in enumerate(shown_names):
+        for j, column in enumerate(shown_names):
             colour = style.paper if np.isnan(table[i, j]) else between(DIVERGING, (table[i, j] + 1) / 2)
             value = cell(table[i, j])
             rows.append(
@@ -104,25 +104,29 @@ def correlation_matrix(
         alt.Tooltip("column:N", title="and"),
         alt.Tooltip("value:Q", title="correlation", format=".3f"),
     ]
-    room = (style.narrowest - NAMES) / len(kept) >= DIGITS
-    others = table[~np.eye(len(kept), dtype=bool)]
-    others = others[~np.isnan(others)]
-    said = f" between {others.min():.2f} and {others.max():.2f}".replace("-", MINUS) if others.size else ""
+    has_room = (style.narrowest - NAMES) / len(shown_names) >= DIGITS
+    off_diagonal = table[~np.eye(len(shown_names), dtype=bool)]
+    off_diagonal = off_diagonal[~np.isnan(off_diagonal)]
+    summary = (
+        f" between {off_diagonal.min():.2f} and {off_diagonal.max():.2f}".replace("-", MINUS)
+        if off_diagonal.size
+        else ""
+    )
     return finish(
-        draw_cells(alt, rows, square_axes(alt, kept, kept, style), fill, tooltip, room),
+        draw_cells(alt, rows, square_axes(alt, shown_names, shown_names, style), fill, tooltip, has_room),
         title="How far measures agree",
         subtitle=[
             f"{printable(statistic)}; 1: the same order, {MINUS}1: the opposite.",
             truncation_note(len(names), MOST, "measures"),
         ],
-        description=f"{printable(statistic)} of {len(kept)} measures with each other{said}.",
+        description=f"{printable(statistic)} of {len(shown_names)} measures with each other{summary}.",
         style=style,
-        height=height_of(len(kept)),
+        height=height_of(len(shown_names)),
     )
 
 
 def brief(value: float) -> str:
-    """Two digits and no leading zero, as tables of correlations have it."""
+    """A correlation with two digits and no leading zero."""
     if np.isnan(value):
         return "–"
     return f"{value:.2f}".replace("-0.00", "0.00").replace("0.", ".").replace("-", MINUS).replace("1.00", "1")
@@ -150,65 +154,75 @@ def confusion_matrix(
     """
     alt, style = altair(), style or Style()
     if normalise is not None:
-        check_choice("normalise", normalise, tuple(OF))
+        check_choice("normalise", normalise, tuple(SHARE_OF))
     names = as_names(labels, "labels")
     table = as_table(counts, (len(names), len(names)), "counts")
     if not (table >= 0).all():
         raise ParameterError("counts has a negative number or NaN, expected counts of at least 0")
-    kept = names[:MOST]
+    shown_names = names[:MOST]
     sums = {"row": table.sum(axis=1, keepdims=True), "column": table.sum(axis=0, keepdims=True)}
-    whole = sums.get(normalise or "", table.sum(keepdims=True))
-    shares = np.divide(table, whole, out=np.full(table.shape, np.nan), where=whole > 0)
-    top = 1.0 if normalise else float(np.nanmax(shares, initial=0)) or 1.0
-    data, words = count_rows(kept, table, shares, top, (style.narrowest - NAMES) / len(kept), normalise is not None)
+    totals = sums.get(normalise or "", table.sum(keepdims=True))
+    shares = np.divide(table, totals, out=np.full(table.shape, np.nan), where=totals > 0)
+    max_share = 1.0 if normalise else float(np.nanmax(shares, initial=0)) or 1.0
+    data, text_kind = count_rows(
+        shown_names, table, shares, max_share, (style.narrowest - NAMES) / len(shown_names), normalise is not None
+    )
     tooltip = [
-        # Names of columns that come from outside are not taken for titles here: some mean more than text to Vega.
+        # Titles from outside are not used here: Vega reads some texts as expressions.
         alt.Tooltip("row:N", title="row"),
         alt.Tooltip("column:N", title="column"),
         alt.Tooltip("count:Q", title="count", format=","),
-        alt.Tooltip("share:Q", title=f"share of {OF[normalise or 'all']}", format=".1%"),
+        alt.Tooltip("share:Q", title=f"share of {SHARE_OF[normalise or 'all']}", format=".1%"),
     ]
-    axes = square_axes(alt, kept, kept, style, (printable(rows), printable(columns)))
-    right = float(np.trace(table) / table.sum()) if table.sum() else float("nan")
-    said = "" if np.isnan(right) else f"{np.trace(table):,.0f} of {table.sum():,.0f} ({right:.1%}) lie on the diagonal."
-    about = f"{words}: of {OF[normalise or 'all']}." if words and normalise else ""
+    axes = square_axes(alt, shown_names, shown_names, style, (printable(rows), printable(columns)))
+    diagonal_share = float(np.trace(table) / table.sum()) if table.sum() else float("nan")
+    summary = (
+        ""
+        if np.isnan(diagonal_share)
+        else f"{np.trace(table):,.0f} of {table.sum():,.0f} ({diagonal_share:.1%}) lie on the diagonal."
+    )
+    text_note = f"{text_kind}: of {SHARE_OF[normalise or 'all']}." if text_kind and normalise else ""
     return finish(
-        draw_cells(alt, data, axes, alt.Fill("fill:N").scale(None).legend(None), tooltip, bool(words)),
+        draw_cells(alt, data, axes, alt.Fill("fill:N").scale(None).legend(None), tooltip, bool(text_kind)),
         title=f"Confusion matrix: {printable(rows)} against {printable(columns)}",
-        subtitle=[said, about, truncation_note(len(names), MOST, "labels")],
+        subtitle=[summary, text_note, truncation_note(len(names), MOST, "labels")],
         description=(
-            f"Confusion matrix of {len(names)} labels, {printable(rows)} by {printable(columns)}. {said}"
+            f"Confusion matrix of {len(names)} labels, {printable(rows)} by {printable(columns)}. {summary}"
         ).rstrip(),
         style=style,
-        height=max(height_of(len(kept)), min(44 * len(kept), 220)),
+        height=max(height_of(len(shown_names)), min(44 * len(shown_names), 220)),
     )
 
 
 def count_rows(
-    names: list[str], table: Floats, shares: Floats, top: float, room: float, normalised: bool
+    names: list[str], table: Floats, shares: Floats, max_share: float, cell_width: float, normalised: bool
 ) -> tuple[list[dict[str, Any]], str]:
-    """A row a cell, and what its text is: as much as there is room for, in pixels, the same in each."""
+    """One row for each cell, and the kind of text in all cells: the longest one that fits `cell_width`, in pixels."""
     data: list[dict[str, Any]] = []
     for i, row in enumerate(names):
         for j, column in enumerate(names):
             share = shares[i, j]
-            colour = between(SEQUENTIAL, 0 if np.isnan(share) else share / top)
+            colour = between(SEQUENTIAL, 0 if np.isnan(share) else share / max_share)
             count, percent = f"{table[i, j]:,.0f}", "–" if np.isnan(share) else f"{share:.0%}"
             values = {"count": cell(table[i, j]), "share": cell(share), "fill": colour, "ink": ink_on(colour)}
             texts = [f"{count} ({percent})", percent] if normalised else [count]
             data.append({"row": row, "column": column, "texts": texts, **values})
-    kinds = ["Counts; percentages", "Percentages"] if normalised else ["Counts"]
-    fits = [k for k in range(len(kinds)) if max(len(made["texts"][k]) for made in data) * 6.2 + 4 <= room]
-    for made in data:
-        made["text"] = made.pop("texts")[fits[0] if fits else 0]
-    return data, kinds[fits[0]] if fits else ""
+    text_kinds = ["Counts; percentages", "Percentages"] if normalised else ["Counts"]
+    fitting_kinds = [
+        kind
+        for kind in range(len(text_kinds))
+        if max(len(cell_row["texts"][kind]) for cell_row in data) * 6.2 + 4 <= cell_width
+    ]
+    for cell_row in data:
+        cell_row["text"] = cell_row.pop("texts")[fitting_kinds[0] if fitting_kinds else 0]
+    return data, text_kinds[fitting_kinds[0]] if fitting_kinds else ""
 
 
-#: More names than these find no room beside their points.
-MOST_SYSTEMS = 30
-KINDS = ["near", "far"]
-#: What is free beyond the points, where names go, as a share of what they take.
-ROOM = 0.15
+#: More names would not fit beside their points.
+MAX_SYSTEMS = 30
+OUTLIER_KINDS = ["near", "far"]
+#: The margin beyond the points, for names, as a share of their range.
+MARGIN_SHARE = 0.15
 
 
 def scores_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -245,70 +259,74 @@ def human_against_metric(
     names = as_names(systems, "systems")
     shape = (len(names),)
     table = np.stack([as_table(human, shape, "human"), as_table(scores, shape, "scores")])
-    far = {printable(name) for name in outliers}
-    if unknown := sorted(far - set(names)):
-        raise ParameterError(f"outliers has {shorten(unknown[0])!r}, which is not among the systems")
-    if unfit := [name for name in lower if name not in ("human", "metric")]:
-        raise ParameterError(f"lower has {unfit[0]!r}, expected 'human', 'metric' or both")
-    there = [i for i in range(len(names[:MOST_SYSTEMS])) if not np.isnan(table[:, i]).any()]
-    without = [name for i, name in enumerate(names[:MOST_SYSTEMS]) if i not in there]
-    kept = [names[i] for i in there]
-    values = table[:, there]
+    outlier_names = {printable(name) for name in outliers}
+    if unknown_names := sorted(outlier_names - set(names)):
+        raise ParameterError(f"outliers has {shorten(unknown_names[0])!r}, which is not among the systems")
+    if invalid_axes := [name for name in lower if name not in ("human", "metric")]:
+        raise ParameterError(f"lower has {invalid_axes[0]!r}, expected 'human', 'metric' or both")
+    drawable = [i for i in range(len(names[:MAX_SYSTEMS])) if not np.isnan(table[:, i]).any()]
+    missing_names = [name for i, name in enumerate(names[:MAX_SYSTEMS]) if i not in drawable]
+    drawn_names = [names[i] for i in drawable]
+    values = table[:, drawable]
     domains = [domain(row) for row in values]
-    turned = ("human" in lower, "metric" in lower)
-    rows = point_rows(kept, values, domains, turned, far, style)
+    is_reversed = ("human" in lower, "metric" in lower)
+    rows = point_rows(drawn_names, values, domains, is_reversed, outlier_names, style)
     titles = (printable(human_name), printable(metric))
-    said = join_names(f"{names[i]} {number(table[0, i], 3)} and {number(table[1, i], 3)}" for i in there)
-    squares = [name for name in kept if name in far]
+    summary = join_names(f"{names[i]} {number(table[0, i], 3)} and {number(table[1, i], 3)}" for i in drawable)
+    square_names = [name for name in drawn_names if name in outlier_names]
     return finish(
-        alt.layer(*score_layers(alt, rows, domains, turned, titles, style)),
+        alt.layer(*score_layers(alt, rows, domains, is_reversed, titles, style)),
         title=f"Systems by people and by {shorten(titles[1])}",
         subtitle=[
             "A point a system; the farther right, the better by people, the higher up, by the metric.",
-            f"Squares: far from the rest, by people: {join_names(shorten(name) for name in squares)}."
-            if squares
+            f"Squares: far from the rest, by people: {join_names(shorten(name) for name in square_names)}."
+            if square_names
             else "",
-            f"Not drawn, since a score is missing: {join_names(shorten(name) for name in without)}." if without else "",
-            truncation_note(len(names), MOST_SYSTEMS, "systems"),
+            f"Not drawn, since a score is missing: {join_names(shorten(name) for name in missing_names)}."
+            if missing_names
+            else "",
+            truncation_note(len(names), MAX_SYSTEMS, "systems"),
         ],
-        description=f"Scores by people and by {titles[1]} of {pluralise(len(kept), 'system')}: {said or 'none'}.",
+        description=(
+            f"Scores by people and by {titles[1]} of {pluralise(len(drawn_names), 'system')}: {summary or 'none'}."
+        ),
         style=style,
         height=HEIGHT,
     )
 
 
 def domain(values: Floats) -> tuple[float, float]:
-    """The ends of an axis, with some room beyond the points."""
+    """The ends of an axis, with a margin beyond the points."""
     if not values.size:
         return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
-    room = ROOM * (high - low) or 0.1 * abs(high) or 1.0
-    return low - room, high + room
+    margin = MARGIN_SHARE * (high - low) or 0.1 * abs(high) or 1.0
+    return low - margin, high + margin
 
 
 def point_rows(
     names: list[str],
     values: Floats,
     domains: list[tuple[float, float]],
-    turned: tuple[bool, bool],
-    far: set[str],
+    is_reversed: tuple[bool, bool],
+    outlier_names: set[str],
     style: Style,
 ) -> list[dict[str, Any]]:
-    """A row a system: its point, its name and where that stands."""
+    """One row for each system: its point, its name and the place of the name."""
     lows, highs = np.array(domains).T[:, :, None]
-    along = (values - lows) / (highs - lows)
-    # Pixels count from the left and from the top; an axis that runs backwards turns its side round.
-    x, y = np.abs(np.array([[float(turned[0])], [float(not turned[1])]]) - along)
+    axis_shares = (values - lows) / (highs - lows)
+    # Pixels count from the left and from the top; a reversed axis counts from the other side.
+    x, y = np.abs(np.array([[float(is_reversed[0])], [float(not is_reversed[1])]]) - axis_shares)
     return [
         {
             "system": name,
-            "text": placed["text"],
+            "text": label["text"],
             "human": cell(human),
             "metric": cell(metric),
-            "kind": KINDS[name in far],
-            **placed,
+            "kind": OUTLIER_KINDS[name in outlier_names],
+            **label,
         }
-        for name, placed, human, metric in zip(
+        for name, label, human, metric in zip(
             names, labelled_points(names, np.stack([x, y], axis=1), np.zeros((0, 4)), style), *values, strict=True
         )
     ]
@@ -318,35 +336,40 @@ def score_layers(
     alt: Any,
     rows: list[dict[str, Any]],
     domains: list[tuple[float, float]],
-    turned: tuple[bool, bool],
+    is_reversed: tuple[bool, bool],
     titles: tuple[str, str],
     style: Style,
 ) -> list[Any]:
     scales = [
-        alt.Scale(domain=list(ends), nice=False, zero=False, reverse=back)
-        for ends, back in zip(domains, turned, strict=True)
+        alt.Scale(domain=list(limits), nice=False, zero=False, reverse=reverse)
+        for limits, reverse in zip(domains, is_reversed, strict=True)
     ]
-    names = [f"{title}{', lower is better' if back else ''}" for title, back in zip(titles, turned, strict=True)]
-    x, y = alt.X("human:Q").title(names[0]).scale(scales[0]), alt.Y("metric:Q").title(names[1]).scale(scales[1])
+    axis_titles = [
+        f"{title}{', lower is better' if reverse else ''}" for title, reverse in zip(titles, is_reversed, strict=True)
+    ]
+    x, y = (
+        alt.X("human:Q").title(axis_titles[0]).scale(scales[0]),
+        alt.Y("metric:Q").title(axis_titles[1]).scale(scales[1]),
+    )
     tooltip = [
         alt.Tooltip("system:N", title="system"),
-        alt.Tooltip("human:Q", title=names[0], format=".4f"),
-        alt.Tooltip("metric:Q", title=names[1], format=".4f"),
+        alt.Tooltip("human:Q", title=axis_titles[0], format=".4f"),
+        alt.Tooltip("metric:Q", title=axis_titles[1], format=".4f"),
     ]
-    base, tied = alt.Chart(inline(rows)), alt.Chart(inline([row for row in rows if row["tied"]]))
-    tie = tied.mark_rule(aria=False, strokeWidth=0.8, **TIE)
-    shape = alt.Shape("kind:N").scale(domain=KINDS, range=["circle", "square"]).legend(None)
-    fill = alt.Fill("kind:N").scale(domain=KINDS, range=[BLUE, VERMILLION]).legend(None)
+    base, tied_points = alt.Chart(inline(rows)), alt.Chart(inline([row for row in rows if row["tied"]]))
+    tie_lines = tied_points.mark_rule(aria=False, strokeWidth=0.8, **TIE)
+    shape = alt.Shape("kind:N").scale(domain=OUTLIER_KINDS, range=["circle", "square"]).legend(None)
+    fill = alt.Fill("kind:N").scale(domain=OUTLIER_KINDS, range=[BLUE, VERMILLION]).legend(None)
     dots = base.mark_point(filled=True, size=70, opacity=1, stroke=style.paper, strokeWidth=1)
     return [
-        tie.encode(x=x, y=y, x2="human:Q", y2="metric:Q"),
+        tie_lines.encode(x=x, y=y, x2="human:Q", y2="metric:Q"),
         dots.encode(x=x, y=y, shape=shape, fill=fill, tooltip=tooltip),
         base.mark_text(aria=False, baseline="middle", **AT).encode(x=x, y=y, text="text:N", tooltip=tooltip),
     ]
 
 
-#: More metrics than these make bars too thin; the height of the figure, in pixels.
-MOST_SHARES, SHARES_HEIGHT = 8, 220
+#: More metrics would make the bars too thin; the height of the figure in pixels.
+MAX_METRICS, SHARES_HEIGHT = 8, 220
 
 
 def shares_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -365,20 +388,25 @@ def rank_shares(
     """
     alt, style = altair(), style or Style()
     names = as_names(metrics, "metrics")
-    places = np.asarray(ranks, np.float64)
-    if places.ndim != 1 or not places.size or np.isnan(places).any() or (np.diff(places) <= 0).any():
+    rank_values = np.asarray(ranks, np.float64)
+    if (
+        rank_values.ndim != 1
+        or not rank_values.size
+        or np.isnan(rank_values).any()
+        or (np.diff(rank_values) <= 0).any()
+    ):
         raise ParameterError("ranks are no rising numbers, expected each rank once, as 1, 2, 3")
-    table = as_rates(shares, (len(names), places.size), "shares")
-    kept, texts = names[:MOST_SHARES], [f"{rank:g}" for rank in places.tolist()]
+    table = as_rates(shares, (len(names), rank_values.size), "shares")
+    shown_names, rank_texts = names[:MAX_METRICS], [f"{rank:g}" for rank in rank_values.tolist()]
     rows = [
         {"metric": name, "bar": i, "rank": text, "share": cell(share)}
-        for i, (name, line) in enumerate(zip(kept, table, strict=False))
-        for text, share in zip(texts, line.tolist(), strict=True)
+        for i, (name, metric_shares) in enumerate(zip(shown_names, table, strict=False))
+        for text, share in zip(rank_texts, metric_shares.tolist(), strict=True)
         if not np.isnan(share)
     ]
-    x = alt.X("rank:N").title("people's rank of what is ranked best").scale(domain=texts).sort(None)
+    x = alt.X("rank:N").title("people's rank of what is ranked best").scale(domain=rank_texts).sort(None)
     y = alt.Y("share:Q").title("lists (%)").scale(zero=True).stack(None)
-    colour = alt.Color("metric:N").sort(None).scale(domain=kept, range=cycle_looks(SERIES, len(kept)))
+    colour = alt.Color("metric:N").sort(None).scale(domain=shown_names, range=cycle_looks(SERIES, len(shown_names)))
     colour = colour.legend(alt.Legend(title=None, columns=2, labelExpr=name_labels(style)))
     tooltip = [
         alt.Tooltip("metric:N", title="metric"),
@@ -386,27 +414,31 @@ def rank_shares(
         alt.Tooltip("share:Q", title="lists (%)", format=".1f"),
     ]
     bars = alt.Chart(inline(rows)).mark_bar(aria=False, stroke=style.paper, strokeWidth=0.5)
-    # By number: names would stand in an expression of Vega's.
-    offset = {"xOffset": alt.XOffset("bar:O").scale(domain=list(range(len(kept))))} if len(kept) > 1 else {}
-    said = "; ".join(
-        f"{name} {number(line[0], 1)}%" for name, line in zip(kept, table, strict=False) if not np.isnan(line[0])
+    # By number, since Vega would put names into an expression.
+    offset = (
+        {"xOffset": alt.XOffset("bar:O").scale(domain=list(range(len(shown_names))))} if len(shown_names) > 1 else {}
+    )
+    summary = "; ".join(
+        f"{name} {number(metric_shares[0], 1)}%"
+        for name, metric_shares in zip(shown_names, table, strict=False)
+        if not np.isnan(metric_shares[0])
     )
     return finish(
         bars.encode(x=x.axis(labelAngle=0, ticks=False), y=y, color=colour, tooltip=tooltip, order="bar:O", **offset),
         title="How people rank what is ranked best",
-        subtitle=["The more lists on the left, the better.", truncation_note(len(names), MOST_SHARES, "metrics")],
-        description=f"Lists whose best item people rank {texts[0]}: {said or 'none'}.",
+        subtitle=["The more lists on the left, the better.", truncation_note(len(names), MAX_METRICS, "metrics")],
+        description=f"Lists whose best item people rank {rank_texts[0]}: {summary or 'none'}.",
         style=style,
         height=SHARES_HEIGHT,
     )
 
 
-#: Classes of MCC and of F1 in which matrices are counted.
-WIDE, HIGH = 80, 50
-#: Beyond this F1, and this share of positives, F1 says little: what is marked.
-MARKED = 0.95
-#: There are (n + 1)(n + 2)(n + 3) / 6 matrices of n samples, and each is looked at.
-MOST_SAMPLES = 200
+#: Numbers of classes of MCC and of F1 in which matrices are counted.
+MCC_CLASSES, F1_CLASSES = 80, 50
+#: Matrices beyond this F1 and this share of positives are marked: there F1 says little.
+MARKED_FROM = 0.95
+#: There are (n + 1)(n + 2)(n + 3) / 6 matrices of n samples, and each is computed.
+MAX_SAMPLES = 200
 
 
 def two_class_counts(samples: int) -> tuple[Floats, Floats, Floats, Floats]:
@@ -418,8 +450,8 @@ def two_class_counts(samples: int) -> tuple[Floats, Floats, Floats, Floats]:
     axis = np.arange(samples + 1, dtype=np.float64)
     tp, fp, tn = (counts.ravel() for counts in np.meshgrid(axis, axis, axis, indexing="ij"))
     fn = samples - tp - fp - tn
-    keep = fn >= 0
-    return tp[keep], fp[keep], tn[keep], fn[keep]
+    is_valid = fn >= 0
+    return tp[is_valid], fp[is_valid], tn[is_valid], fn[is_valid]
 
 
 def f1_and_mcc(tp: Floats, fp: Floats, tn: Floats, fn: Floats) -> tuple[Floats, Floats]:
@@ -432,10 +464,10 @@ def f1_and_mcc(tp: Floats, fp: Floats, tn: Floats, fn: Floats) -> tuple[Floats, 
     >>> round(float(f1[0]), 3), round(float(mcc[0]), 3)
     (0.947, -0.032)
     """
-    below = 2 * tp + fp + fn
-    f1 = np.divide(2 * tp, below, out=np.zeros_like(below), where=below > 0)
-    square = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    mcc = np.divide(tp * tn - fp * fn, np.sqrt(square), out=np.zeros_like(square), where=square > 0)
+    denominator = 2 * tp + fp + fn
+    f1 = np.divide(2 * tp, denominator, out=np.zeros_like(denominator), where=denominator > 0)
+    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    mcc = np.divide(tp * tn - fp * fn, np.sqrt(product), out=np.zeros_like(product), where=product > 0)
     return f1, mcc
 
 
@@ -452,22 +484,22 @@ def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     more than 200 samples.
     """
     check_count("samples", samples)
-    if samples > MOST_SAMPLES:
-        raise ParameterError(f"samples is {samples}, expected at most {MOST_SAMPLES}")
+    if samples > MAX_SAMPLES:
+        raise ParameterError(f"samples is {samples}, expected at most {MAX_SAMPLES}")
     alt, style = altair(), style or Style()
     tp, fp, tn, fn = two_class_counts(samples)
     f1, mcc = f1_and_mcc(tp, fp, tn, fn)
-    marked = (f1 > MARKED) & (tp + fn > MARKED * samples)
-    counts, across, up = np.histogram2d(mcc, f1, bins=(WIDE, HIGH), range=((-1, 1), (0, 1)))
-    log = np.log10(np.maximum(counts, 1))
+    is_marked = (f1 > MARKED_FROM) & (tp + fn > MARKED_FROM * samples)
+    counts, mcc_edges, f1_edges = np.histogram2d(mcc, f1, bins=(MCC_CLASSES, F1_CLASSES), range=((-1, 1), (0, 1)))
+    log_counts = np.log10(np.maximum(counts, 1))
     cells = [
         {
-            "mcc": cell(across[i]),
-            "mcc_to": cell(across[i + 1]),
-            "f1": cell(up[j]),
-            "f1_to": cell(up[j + 1]),
+            "mcc": cell(mcc_edges[i]),
+            "mcc_to": cell(mcc_edges[i + 1]),
+            "f1": cell(f1_edges[j]),
+            "f1_to": cell(f1_edges[j + 1]),
             "count": int(counts[i, j]),
-            "dark": cell(round(0.12 + 0.63 * log[i, j] / max(log.max(), 1), 2)),
+            "dark": cell(round(0.12 + 0.63 * log_counts[i, j] / max(log_counts.max(), 1), 2)),
         }
         for i, j in np.argwhere(counts)
     ]
@@ -475,16 +507,18 @@ def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     columns = (tp, fp, tn, fn, mcc, f1)
     points = [
         dict(zip(names, map(cell, values), strict=True))
-        for values in zip(*(column[marked] for column in columns), strict=True)
+        for values in zip(*(column[is_marked] for column in columns), strict=True)
     ]
-    low, high = (mcc[marked].min(), mcc[marked].max()) if marked.any() else (0.0, 0.0)
-    span = f"{low:.2f} to {high:.2f}".replace("-", MINUS)
-    said = f"{len(points):,} of {tp.size:,} matrices have F1 > .95 and more than 95% positives; their MCC: {span}."
+    low, high = (mcc[is_marked].min(), mcc[is_marked].max()) if is_marked.any() else (0.0, 0.0)
+    mcc_range = f"{low:.2f} to {high:.2f}".replace("-", MINUS)
+    summary = (
+        f"{len(points):,} of {tp.size:,} matrices have F1 > .95 and more than 95% positives; their MCC: {mcc_range}."
+    )
     return finish(
         coefficient_layers(alt, cells, points, style),
         title=f"F1 against MCC: every confusion matrix of {samples} samples",
-        subtitle=[said, "Marked: these, each by itself. Darker: more matrices. What is undefined counts as 0."],
-        description=f"F1 against MCC of every confusion matrix of {samples} samples. {said}",
+        subtitle=[summary, "Marked: these, each by itself. Darker: more matrices. What is undefined counts as 0."],
+        description=f"F1 against MCC of every confusion matrix of {samples} samples. {summary}",
         style=style,
         height=380,
     )
@@ -493,17 +527,17 @@ def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
 def coefficient_layers(alt: Any, cells: list[dict[str, Any]], points: list[dict[str, Any]], style: Style) -> Any:
     x = alt.X("mcc:Q").title("MCC").scale(domain=[-1, 1])
     y = alt.Y("f1:Q").title("F1").scale(domain=[0, 1])
-    dark = alt.Opacity("dark:Q").scale(None).legend(None)
-    found = [alt.Tooltip(f"{name}:Q", title=name.upper()) for name in ("tp", "fp", "tn", "fn")]
-    found += [alt.Tooltip(f"{name}:Q", title=name.upper(), format=".3f") for name in ("f1", "mcc")]
-    # The outline tells them from the cells in grey print.
+    opacity = alt.Opacity("dark:Q").scale(None).legend(None)
+    tooltip = [alt.Tooltip(f"{name}:Q", title=name.upper()) for name in ("tp", "fp", "tn", "fn")]
+    tooltip += [alt.Tooltip(f"{name}:Q", title=name.upper(), format=".3f") for name in ("f1", "mcc")]
+    # The outline sets the points off from the cells in grey print.
     outline = {"stroke": style.paper, "strokeWidth": 0.6}
     diamond = {"shape": "diamond", "size": 34, "opacity": 1, "color": VERMILLION, **outline}
     return alt.layer(
         alt.Chart(inline(cells))
         .mark_rect(aria=False, color=BLUE)
         .encode(
-            x=x, x2="mcc_to:Q", y=y, y2="f1_to:Q", opacity=dark, tooltip=[alt.Tooltip("count:Q", title="matrices")]
+            x=x, x2="mcc_to:Q", y=y, y2="f1_to:Q", opacity=opacity, tooltip=[alt.Tooltip("count:Q", title="matrices")]
         ),
-        alt.Chart(inline(points)).mark_point(aria=False, filled=True, **diamond).encode(x=x, y=y, tooltip=found),
+        alt.Chart(inline(points)).mark_point(aria=False, filled=True, **diamond).encode(x=x, y=y, tooltip=tooltip),
     )

@@ -1,4 +1,4 @@
-"""Curves of systems: precision at levels of recall, a measure by cutoff, power by the number of queries."""
+"""Figures of curves: precision at levels of recall, a measure by cutoff, power by the number of queries."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def precision_recall(
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
-    across = as_table(levels, (int(np.size(levels)),), "levels")
-    table = as_table(precision, (len(names), across.size), "precision")
-    kept = names[:MOST_LINES]
-    texts = {"name": "system", "x": "recall", "of": [f"{level:g}" for level in across]}
+    recall_levels = as_table(levels, (int(np.size(levels)),), "levels")
+    table = as_table(precision, (len(names), recall_levels.size), "precision")
+    shown_names = names[:MOST_LINES]
+    texts = {"name": "system", "x": "recall", "of": [f"{level:g}" for level in recall_levels]}
     x = alt.X("x:Q").title("recall").scale(domain=[0, 1])
     y = alt.Y("y:Q").title(printable(measure)).scale(domain=[0, 1])
     return finish(
-        draw_lines(alt, kept, across, table[: len(kept)], x, y, style, texts),
+        draw_lines(alt, shown_names, recall_levels, table[: len(shown_names)], x, y, style, texts),
         title="Precision at levels of recall",
         subtitle=[truncation_note(len(names), MOST_LINES, "systems")],
-        description=f"Precision at levels of recall. {describe_ends(kept, across, table, 'recall')}",
+        description=f"Precision at levels of recall. {describe_ends(shown_names, recall_levels, table, 'recall')}",
         style=style,
         height=LINE_HEIGHT,
     )
@@ -80,17 +80,17 @@ def gain_curve(
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
-    across = as_table(ranks, (int(np.size(ranks)),), "ranks")
-    table = as_table(gain, (len(names), across.size), "gain")
-    kept = names[:MOST_LINES]
-    texts = {"name": "system", "x": "rank", "of": [f"{rank:g}" for rank in across]}
+    rank_values = as_table(ranks, (int(np.size(ranks)),), "ranks")
+    table = as_table(gain, (len(names), rank_values.size), "gain")
+    shown_names = names[:MOST_LINES]
+    texts = {"name": "system", "x": "rank", "of": [f"{rank:g}" for rank in rank_values]}
     x = alt.X("x:Q").title("rank").scale(zero=False, nice=False).axis(tickMinStep=1, format="~s")
     y = alt.Y("y:Q").title(printable(measure))
     return finish(
-        draw_lines(alt, kept, across, table[: len(kept)], x, y, style, texts),
+        draw_lines(alt, shown_names, rank_values, table[: len(shown_names)], x, y, style, texts),
         title=f"{printable(measure)} by rank",
         subtitle=[truncation_note(len(names), MOST_LINES, "systems")],
-        description=f"{printable(measure)} by rank. {describe_ends(kept, across, table, 'rank')}",
+        description=f"{printable(measure)} by rank. {describe_ends(shown_names, rank_values, table, 'rank')}",
         style=style,
         height=LINE_HEIGHT,
     )
@@ -121,50 +121,58 @@ def power_curve(
     """
     alt, style = altair(), style or Style()
     check_share("target", target)
-    counts = as_table(n, (int(np.size(n)),), "n")
-    values = as_table(power, counts.shape, "power")
-    if counts.size < 2 or not (np.diff(counts) > 0).all():
+    n_queries = as_table(n, (int(np.size(n)),), "n")
+    values = as_table(power, n_queries.shape, "power")
+    if n_queries.size < 2 or not (np.diff(n_queries) > 0).all():
         raise ParameterError("n does not rise, expected at least 2 numbers of queries in rising order")
-    rows = [{"n": cell(counts[i]), "power": cell(values[i])} for i in thinned(counts.size, MOST_POINTS)]
+    rows = [{"n": cell(n_queries[i]), "power": cell(values[i])} for i in thinned(n_queries.size, MOST_POINTS)]
     marks: list[dict[str, Any]] = []
     for name, count in (("now", n_now), ("needed", n_needed)):
         if count is not None:
             check_count(f"n_{name}", count)
-            at = float(np.interp(count, counts, values))
-            marks.append({"is": name, "n": int(count), "power": cell(at), "text": f"{name}: {count:,}"})
-    most = max([float(counts[-1]), *(mark["n"] for mark in marks)])
-    place_texts(marks, most)
-    x = alt.X("n:Q").title("queries").scale(domain=[0, most], nice=True).axis(tickMinStep=1, format=",d")
+            power_at_count = float(np.interp(count, n_queries, values))
+            marks.append({"is": name, "n": int(count), "power": cell(power_at_count), "text": f"{name}: {count:,}"})
+    max_queries = max([float(n_queries[-1]), *(mark["n"] for mark in marks)])
+    place_texts(marks, max_queries)
+    x = alt.X("n:Q").title("queries").scale(domain=[0, max_queries], nice=True).axis(tickMinStep=1, format=",d")
     y = alt.Y("power:Q").title("power: chance to find it").scale(domain=[0, 1])
-    found = f"a true difference of {difference:.4g} in" if difference is not None else "the difference in"
-    now = [
-        f"With {m['n']:,} queries it would be found in {floored(m['power'])} of experiments."
-        for m in marks
-        if m["is"] == "now"
+    difference_text = f"a true difference of {difference:.4g} in" if difference is not None else "the difference in"
+    now_sentences = [
+        f"With {mark['n']:,} queries it would be found in {floor_percent(mark['power'])} of experiments."
+        for mark in marks
+        if mark["is"] == "now"
     ]
-    needed = [f"{m['n']:,} queries are needed for {target:.0%}." for m in marks if m["is"] == "needed"]
+    needed_sentences = [
+        f"{mark['n']:,} queries are needed for {target:.0%}." for mark in marks if mark["is"] == "needed"
+    ]
     return finish(
-        alt.layer(*layers(alt, rows, marks, (target, most), x, y, style)),
-        title=f"How probably {found} {printable(measure)} is found",
-        subtitle=[" ".join([*now, *needed])],
-        description=" ".join([f"Power for {found} {printable(measure)} by number of queries.", *now, *needed]),
+        alt.layer(*layers(alt, rows, marks, (target, max_queries), x, y, style)),
+        title=f"How probably {difference_text} {printable(measure)} is found",
+        subtitle=[" ".join([*now_sentences, *needed_sentences])],
+        description=" ".join(
+            [
+                f"Power for {difference_text} {printable(measure)} by number of queries.",
+                *now_sentences,
+                *needed_sentences,
+            ]
+        ),
         style=style,
         height=260,
     )
 
 
-def floored(power: float) -> str:
-    """A chance in whole percent, never more than it is, as sentences say it."""
+def floor_percent(power: float) -> str:
+    """A chance in whole percent, rounded down."""
     return f"{int(100 * power + 1e-9)}%"
 
 
-def place_texts(marks: list[dict[str, Any]], most: float) -> None:
-    """Where the text of a mark stands: a curve that rises ever less leaves room right below it, and left above it."""
-    low = min((mark["n"] for mark in marks), default=0)
+def place_texts(marks: list[dict[str, Any]], max_queries: float) -> None:
+    """Set the place of each mark's text: a concave rising curve leaves room right below it, and left above it."""
+    min_queries = min((mark["n"] for mark in marks), default=0)
     for mark in marks:
-        only_right = mark["n"] <= 0.7 * most
-        below = mark["n"] == low and (len(marks) == 2 or only_right)
-        mark["place"] = ("right below" if only_right else "left below") if below else "left above"
+        has_room_right = mark["n"] <= 0.7 * max_queries
+        is_below = mark["n"] == min_queries and (len(marks) == 2 or has_room_right)
+        mark["place"] = ("right below" if has_room_right else "left below") if is_below else "left above"
 
 
 PLACES: dict[str, dict[str, Any]] = {
@@ -175,30 +183,34 @@ PLACES: dict[str, dict[str, Any]] = {
 
 
 def layers(
-    alt: Any, rows: Any, marks: list[dict[str, Any]], lines: tuple[float, float], x: Any, y: Any, style: Style
+    alt: Any, rows: Any, marks: list[dict[str, Any]], limits: tuple[float, float], x: Any, y: Any, style: Style
 ) -> list[Any]:
-    """lines: the power that is wanted, the end of the axis of queries."""
-    target, most = lines
+    """The curve, its marks and the line of the target power. limits: the target power, the end of the x axis."""
+    target, max_queries = limits
     tooltip = [alt.Tooltip("n:Q", title="queries", format=","), alt.Tooltip("power:Q", title="power", format=".3f")]
     kinds = ["now", "needed"]
     fill = alt.Fill("is:N").legend(None).scale(domain=kinds, range=[VERMILLION, BLUE])
     shape = alt.Shape("is:N").legend(None).scale(domain=kinds, range=["circle", "diamond"])
-    dashed = alt.Chart(inline([{"power": target, "text": f"wanted: {target:g}"}]))
+    target_chart = alt.Chart(inline([{"power": target, "text": f"wanted: {target:g}"}]))
     points = alt.Chart(inline(marks))
-    # What is wanted is written above its line at the left, or below it at the right where the left is taken.
-    free: dict[str, Any] = {"x": 0, "look": {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3}}
-    if any(mark["is"] == "needed" and mark["place"] == "left above" and mark["n"] < 0.55 * most for mark in marks):
-        free = {"x": {"expr": "width"}, "look": {"align": "right", "baseline": "top", "dx": -4, "dy": 4}}
-    drawn = [
-        dashed.mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7).encode(y=y),
-        dashed.mark_text(aria=False, **free["look"]).encode(x=alt.value(free["x"]), y=y, text="text:N"),
+    # The label of the target is above its line at the left, or below it at the right where a mark is in its way.
+    target_label: dict[str, Any] = {"x": 0, "look": {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3}}
+    if any(
+        mark["is"] == "needed" and mark["place"] == "left above" and mark["n"] < 0.55 * max_queries for mark in marks
+    ):
+        target_label = {"x": {"expr": "width"}, "look": {"align": "right", "baseline": "top", "dx": -4, "dy": 4}}
+    charts = [
+        target_chart.mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7).encode(y=y),
+        target_chart.mark_text(aria=False, **target_label["look"]).encode(
+            x=alt.value(target_label["x"]), y=y, text="text:N"
+        ),
         alt.Chart(inline(rows)).mark_line(aria=False, strokeWidth=2, color=BLUE).encode(x=x, y=y),
         points.mark_point(filled=True, size=110, opacity=1, stroke=style.paper, strokeWidth=1).encode(
             x=x, y=y, fill=fill, shape=shape, tooltip=tooltip
         ),
     ]
     for place, look in PLACES.items():
-        some = [mark for mark in marks if mark["place"] == place]
-        if some:
-            drawn.append(alt.Chart(inline(some)).mark_text(aria=False, **look).encode(x=x, y=y, text="text:N"))
-    return drawn
+        placed_marks = [mark for mark in marks if mark["place"] == place]
+        if placed_marks:
+            charts.append(alt.Chart(inline(placed_marks)).mark_text(aria=False, **look).encode(x=x, y=y, text="text:N"))
+    return charts

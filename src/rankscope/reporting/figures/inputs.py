@@ -1,4 +1,4 @@
-"""Input of figures: what every figure checks of its data, and how names and numbers of it become rows."""
+"""Input of figures: validates names and numbers, and formats them for rows and texts."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 
 
 MINUS = "\N{MINUS SIGN}"
-#: No XML and no SVG may hold these; a name that does is shown with a sign in their place.
+#: Characters that XML and SVG may not hold; each is replaced by a sign.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def printable(text: object) -> str:
-    """A text from a file as a figure can hold it: control characters as their pictures, half a character as a sign.
+    """A text that a figure can hold: control characters become control pictures, half a character becomes U+FFFD.
 
     >>> printable("a" + chr(10) + "b")
     'a␊b'
@@ -47,7 +47,7 @@ def printable(text: object) -> str:
 
 
 def shorten(name: str, letters: int = 24) -> str:
-    """A name for a title: the middle of a long one is left out.
+    """A name for a title: a long one is cut in the middle.
 
     >>> shorten("a-system-with-quite-a-long-name", 15)
     'a-syste…ng-name'
@@ -58,48 +58,48 @@ def shorten(name: str, letters: int = 24) -> str:
     return f"{name[: letters - 1 - tail]}…{name[-tail:]}"
 
 
-def as_names(values: Sequence[object], what: str) -> list[str]:
-    """Names as they are shown. Raises ParameterError where there is none, or one is there twice."""
+def as_names(values: Sequence[object], argument: str) -> list[str]:
+    """Printable names. Raises ParameterError for an empty list and for duplicates."""
     if isinstance(values, str):
-        raise ParameterError(f"{what} is the text {shorten(values)!r}, expected a list of names")
+        raise ParameterError(f"{argument} is the text {shorten(values)!r}, expected a list of names")
     names = row_names(values)
     if not names:
-        raise ParameterError(f"{what} is empty, expected at least 1 name")
+        raise ParameterError(f"{argument} is empty, expected at least 1 name")
     if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ParameterError(f"{what} has {shorten(twice)!r} twice; give each its own name")
+        duplicate = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ParameterError(f"{argument} has {shorten(duplicate)!r} twice; give each its own name")
     return names
 
 
 def row_names(values: Sequence[object]) -> list[str]:
-    """Names of which some may be alike, as query ids of several collections."""
+    """Printable names, duplicates allowed, such as query ids of several collections."""
     return [printable(value) for value in values]
 
 
-def as_table(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
-    """Numbers of this shape, NaN where there is none. Raises ParameterError for others, and for infinite ones."""
+def as_table(values: npt.ArrayLike, shape: tuple[int, ...], argument: str) -> Floats:
+    """An array of this shape; NaN is allowed. Raises ParameterError for other input and for infinite values."""
     try:
-        found = np.asarray(values, np.float64)
+        table = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{what} is no table of numbers; expected float64 of shape {shape}") from None
-    if found.shape != shape:
-        raise ParameterError(f"{what} has shape {found.shape}, expected {shape}, to fit the names")
-    if np.isinf(found).any():
-        raise ParameterError(f"{what} has infinite values, expected finite ones, or NaN where there is none")
-    return found
+        raise ParameterError(f"{argument} is no table of numbers; expected float64 of shape {shape}") from None
+    if table.shape != shape:
+        raise ParameterError(f"{argument} has shape {table.shape}, expected {shape}, to fit the names")
+    if np.isinf(table).any():
+        raise ParameterError(f"{argument} has infinite values, expected finite ones, or NaN where there is none")
+    return table
 
 
-def truncation_note(count: int, limit: int, what: str) -> str:
-    """What the subtitle says where only the first are drawn.
+def truncation_note(count: int, limit: int, noun: str) -> str:
+    """A note for the subtitle where only the first items are drawn, else an empty text.
 
     >>> truncation_note(2000, 40, "systems")
     'The first 40 of 2,000 systems are shown.'
     """
-    return f"The first {limit} of {count:,} {what} are shown." if count > limit else ""
+    return f"The first {limit} of {count:,} {noun} are shown." if count > limit else ""
 
 
 def cell(value: float) -> float | None:
-    """A number as JSON has it: none for NaN, and no more digits than a float of a file has."""
+    """A number for JSON: None for NaN, and 12 digits."""
     return None if np.isnan(value) else float(f"{value:.12g}")
 
 
@@ -108,16 +108,16 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def inline(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Rows inside the specification: nothing is fetched. Altair checks objects of its own row by row.
+    """Rows as inline data of a specification; a plain dict, since Altair validates its own objects row by row.
 
-    A tuple: lists are copied, row by row and cell by cell, each time that a method makes a new chart of a chart.
+    A tuple: lists would be copied, row by row and cell by cell, each time that a method makes a new chart of a chart.
     """
     return {"values": tuple(rows)}
 
 
-def as_rates(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
-    """Rates in percent, NaN where there is none. Raises ParameterError for others."""
-    found = as_table(values, shape, what)
-    if ((found < 0) | (found > 100 + 1e-9)).any():
-        raise ParameterError(f"{what} has a rate below 0 or above 100, expected percent")
-    return found
+def as_rates(values: npt.ArrayLike, shape: tuple[int, ...], argument: str) -> Floats:
+    """Rates in percent; NaN is allowed. Raises ParameterError for other numbers."""
+    table = as_table(values, shape, argument)
+    if ((table < 0) | (table > 100 + 1e-9)).any():
+        raise ParameterError(f"{argument} has a rate below 0 or above 100, expected percent")
+    return table

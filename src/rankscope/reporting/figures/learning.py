@@ -1,4 +1,4 @@
-"""Learned rankers: what features are worth, and where documents of each grade are ranked."""
+"""Figures of learned rankers: the worth of features, and the ranks of documents of each grade."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ __all__ = [
 ]
 
 
-#: More rows than these are no figure any more; height of one, in pixels.
-MOST_FEATURES, ROW = 50, 18
+#: At most so many rows are drawn; the height of a row in pixels.
+MAX_FEATURES, ROW_HEIGHT = 50, 18
 
 
 def features_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -57,39 +57,47 @@ def feature_bars(
     """
     alt, style = altair(), style or Style()
     names = as_names(features, "features")
-    values, spread = as_table(worth, (len(names),), "worth"), as_table(deviation, (len(names),), "deviation")
+    values, deviations = as_table(worth, (len(names),), "worth"), as_table(deviation, (len(names),), "deviation")
     order = order_of(-values).tolist()
     rows = [
         {
             "feature": names[i],
             "worth": cell(values[i]),
-            "low": cell(values[i] - spread[i]),
-            "high": cell(values[i] + spread[i]),
+            "low": cell(values[i] - deviations[i]),
+            "high": cell(values[i] + deviations[i]),
         }
-        for i in order[:MOST_FEATURES]
+        for i in order[:MAX_FEATURES]
     ]
-    kept = [row["feature"] for row in rows]
-    y = alt.Y("feature:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
+    shown_names = [row["feature"] for row in rows]
+    y = (
+        alt.Y("feature:N")
+        .title(None)
+        .scale(domain=shown_names)
+        .sort(None)
+        .axis(labelExpr=name_labels(style), ticks=False)
+    )
     title = f"{printable(measure)} lost when the feature is shuffled"
     x = alt.X("worth:Q").title(title)
     tooltip = [alt.Tooltip("feature:N", title="feature"), alt.Tooltip("worth:Q", title="worth", format=".4f")]
     chart = alt.Chart(inline(rows))
-    bars = chart.mark_bar(aria=False, color=BLUE, height=ROW - 6).encode(y=y, x=x, tooltip=tooltip)
-    lines = chart.mark_rule(aria=False, strokeWidth=2, color=style.ink)
-    said = ", ".join(f"{names[i]} {number(values[i])}" for i in order[:5])
+    bars = chart.mark_bar(aria=False, color=BLUE, height=ROW_HEIGHT - 6).encode(y=y, x=x, tooltip=tooltip)
+    deviation_lines = chart.mark_rule(aria=False, strokeWidth=2, color=style.ink)
+    summary = ", ".join(f"{names[i]} {number(values[i])}" for i in order[:5])
     total = len(names) + left_out_before
     return finish(
-        alt.layer(bars, lines.encode(y=y, x=alt.X("low:Q").title(title), x2="high:Q")),
+        alt.layer(bars, deviation_lines.encode(y=y, x=alt.X("low:Q").title(title), x2="high:Q")),
         title=f"What features are worth to {shorten(printable(of))}",
         subtitle=["Line: one standard deviation over folds and seeds.", truncation_note(total, len(rows), "features")],
-        description=f"What {len(kept)} features are worth to {printable(of)}, by {printable(measure)}: {said}.",
+        description=(
+            f"What {len(shown_names)} features are worth to {printable(of)}, by {printable(measure)}: {summary}."
+        ),
         style=style,
-        height=ROW * len(rows),
+        height=ROW_HEIGHT * len(rows),
     )
 
 
-#: More grades than these cannot be read.
-MOST_RANKS = 30
+#: More grades could not be read.
+MAX_GRADES = 30
 
 
 def grades_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -112,18 +120,18 @@ def grade_places(
     shown. Raises ParameterError for data that do not fit.
     """
     alt, style = altair(), style or Style()
-    names, spans = as_names(grades, "grades"), as_names(ranges, "ranges")
-    table = as_table(shares, (len(names), len(spans)), "shares")
+    names, range_names = as_names(grades, "grades"), as_names(ranges, "ranges")
+    table = as_table(shares, (len(names), len(range_names)), "shares")
     if not ((table >= 0) & (table <= 1 + 1e-9)).all():
         raise ParameterError("shares has numbers beyond 0 and 1, expected shares of each row")
-    kept, data = names[:MOST_RANKS], []
-    top = float(table.max()) or 1.0
-    for i, grade in enumerate(kept):
-        for j, span in enumerate(spans):
-            colour = between(SEQUENTIAL, table[i, j] / top)
+    shown_grades, data = names[:MAX_GRADES], []
+    max_share = float(table.max()) or 1.0
+    for i, grade in enumerate(shown_grades):
+        for j, range_name in enumerate(range_names):
+            colour = between(SEQUENTIAL, table[i, j] / max_share)
             text = f"{table[i, j]:.0%}"
             data.append(
-                {"row": grade, "column": span, "share": cell(table[i, j]), "text": text, "fill": colour,
+                {"row": grade, "column": range_name, "share": cell(table[i, j]), "text": text, "fill": colour,
                  "ink": ink_on(colour)}
             )  # fmt: skip
     tooltip = [
@@ -131,13 +139,15 @@ def grade_places(
         alt.Tooltip("column:N", title="rank"),
         alt.Tooltip("share:Q", title="share of the grade", format=".1%"),
     ]
-    axes = square_axes(alt, kept, spans, style, ("grade", "rank"))
-    said = f"{printable(spans[0])}: " + ", ".join(f"{table[i, 0]:.0%} of {name}" for i, name in enumerate(kept[:5]))
+    axes = square_axes(alt, shown_grades, range_names, style, ("grade", "rank"))
+    summary = f"{printable(range_names[0])}: " + ", ".join(
+        f"{table[i, 0]:.0%} of {name}" for i, name in enumerate(shown_grades[:5])
+    )
     return finish(
-        draw_cells(alt, data, axes, alt.Fill("fill:N").scale(None).legend(None), tooltip, len(spans) <= 12),
+        draw_cells(alt, data, axes, alt.Fill("fill:N").scale(None).legend(None), tooltip, len(range_names) <= 12),
         title=f"Where {shorten(printable(of))} puts documents of each grade",
-        subtitle=["Percentages: of the row.", truncation_note(len(names), MOST_RANKS, "grades")],
-        description=f"Shares of the documents of {len(kept)} grades by ranks. At rank {said}.",
+        subtitle=["Percentages: of the row.", truncation_note(len(names), MAX_GRADES, "grades")],
+        description=f"Shares of the documents of {len(shown_grades)} grades by ranks. At rank {summary}.",
         style=style,
-        height=max(height_of(len(kept)), min(44 * len(kept), 160)),
+        height=max(height_of(len(shown_grades)), min(44 * len(shown_grades), 160)),
     )

@@ -1,4 +1,4 @@
-"""Systems in pairs: differences query by query, significance of all pairs, wins of each over each."""
+"""Figures of pairs of systems: differences by query, significance of all pairs, shares of wins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankscope.reporting.figures.inputs import (
     shorten,
     truncation_note,
 )
-from rankscope.reporting.figures.marks import as_levels, draw_cells, height_of, square_axes
+from rankscope.reporting.figures.marks import DIGITS, NAMES, as_levels, draw_cells, height_of, square_axes
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import BLUE, DIVERGING, VERMILLION, Style, altair, between, finish, ink_on
 from rankscope.stats.inputs import check_share
@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 
-#: More bars than these cannot be told apart.
-MOST_BARS = 1000
-#: More systems than these cannot be read in a matrix.
-MOST_SYSTEMS = 40
+#: More bars could not be told apart.
+MAX_BARS = 1000
+#: More systems could not be read in a matrix.
+MAX_SYSTEMS = 40
 
 
 def queries_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -75,85 +75,117 @@ def query_differences(
     fit.
     """
     alt, style = altair(), style or Style()
-    ids = row_names(query_ids)
-    values = as_table(differences, (len(ids),), "differences")
+    query_names = row_names(query_ids)
+    values = as_table(differences, (len(query_names),), "differences")
     a, b = printable(system_a), printable(system_b)
-    pair = ((a, "values_a", values_a), (b, "values_b", values_b))
-    sides = [(name, as_table(given, values.shape, what)) for name, what, given in pair if given is not None]
-    down = higher_is_better is False
-    order = order_of(values if down else -values)[: int((~np.isnan(values)).sum())]
+    value_arguments = ((a, "values_a", values_a), (b, "values_b", values_b))
+    system_values = [
+        (name, as_table(array, values.shape, argument))
+        for name, argument, array in value_arguments
+        if array is not None
+    ]
+    lower_is_better = higher_is_better is False
+    order = order_of(values if lower_is_better else -values)[: int((~np.isnan(values)).sum())]
     if not order.size:
         raise ParameterError("differences has no value, expected at least 1 query on which both systems have one")
-    places = np.arange(order.size)
-    if order.size > MOST_BARS:
-        places = np.unique(np.linspace(0, order.size - 1, MOST_BARS).round().astype(np.int64))
+    shown_positions = np.arange(order.size)
+    if order.size > MAX_BARS:
+        shown_positions = np.unique(np.linspace(0, order.size - 1, MAX_BARS).round().astype(np.int64))
     gap = 0.1 if order.size <= 120 else 0.0
     rows = [
         {
-            "query": ids[order[place]],
+            "query": query_names[order[position]],
             "from": i + gap,
             "to": i + 1 - gap,
-            "difference": cell(values[order[place]]),
+            "difference": cell(values[order[position]]),
             "zero": 0,
-            "side": "a" if values[order[place]] > 0 else "b",
-            **values_of(sides, order[place]),
+            "side": "a" if values[order[position]] > 0 else "b",
+            **values_of(system_values, order[position]),
         }
-        for i, place in enumerate(places)
+        for i, position in enumerate(shown_positions)
     ]
-    word = "higher" if higher_is_better is None else "better"
-    higher, lower = int((values > 0).sum()), int((values < 0).sum())
-    better, worse = (lower, higher) if down else (higher, lower)
-    queries = f"{order.size:,} {'query' if order.size == 1 else 'queries'}"
+    comparative = "higher" if higher_is_better is None else "better"
+    n_higher, n_lower = int((values > 0).sum()), int((values < 0).sum())
+    n_a_better, n_b_better = (n_lower, n_higher) if lower_is_better else (n_higher, n_lower)
+    query_count = f"{order.size:,} {'query' if order.size == 1 else 'queries'}"
     return finish(
-        bars(alt, rows, (a, b), printable(measure), f"{queries}, from most helped to most hurt", (word, down)),
+        bars(
+            alt,
+            rows,
+            (a, b),
+            printable(measure),
+            f"{query_count}, from most helped to most hurt",
+            (comparative, lower_is_better),
+        ),
         title=f"{printable(measure)} by query: {shorten(a)} {MINUS} {shorten(b)}",
         subtitle=[
-            f"{shorten(a)} is {word} on {better:,} of {queries}, {shorten(b)} on {worse:,}; equal on "
-            f"{order.size - better - worse:,}. Mean difference {number(float(values[order].mean()))}.",
-            f"Of the {queries}, sorted, {len(rows):,} are shown, evenly spaced." if len(rows) < order.size else "",
+            f"{shorten(a)} is {comparative} on {n_a_better:,} of {query_count}, {shorten(b)} on {n_b_better:,}; equal "
+            f"on {order.size - n_a_better - n_b_better:,}. Mean difference {number(float(values[order].mean()))}.",
+            f"Of the {query_count}, sorted, {len(rows):,} are shown, evenly spaced." if len(rows) < order.size else "",
         ],
         description=(
-            f"{printable(measure)} of {a} minus {b} by query: {a} is {word} on {better} of {queries}, {b} on {worse}; "
-            f"most helped {rows[0]['query']}, {number(values[order[0]])}; most hurt {rows[-1]['query']}, "
-            f"{number(values[order[-1]])}."
+            f"{printable(measure)} of {a} minus {b} by query: {a} is {comparative} on {n_a_better} of {query_count}, "
+            f"{b} on {n_b_better}; most helped {rows[0]['query']}, {number(values[order[0]])}; "
+            f"most hurt {rows[-1]['query']}, {number(values[order[-1]])}."
         ),
         style=style,
         height=240,
     )
 
 
-def values_of(sides: list[tuple[str, Floats]], query: int) -> dict[str, str]:
-    """The values of both systems as one text: names are data, never names of columns."""
-    return {"values": "; ".join(f"{name}: {number(table[query])}" for name, table in sides)} if sides else {}
+def values_of(system_values: list[tuple[str, Floats]], query: int) -> dict[str, str]:
+    """The values of both systems on a query as one text, since names of systems must not become names of columns."""
+    return (
+        {"values": "; ".join(f"{name}: {number(values[query])}" for name, values in system_values)}
+        if system_values
+        else {}
+    )
 
 
 def bars(
-    alt: Any, rows: list[dict[str, Any]], pair: tuple[str, str], measure: str, across: str, said: tuple[str, bool]
+    alt: Any, rows: list[dict[str, Any]], names: tuple[str, str], measure: str, x_title: str, wording: tuple[str, bool]
 ) -> Any:
-    """said: the word for whose bar rises, and whether that is b."""
-    word, down = said
-    x = alt.X("from:Q").title(across).scale(domain=[0, len(rows)], nice=False)
+    """The bars and their two labels. wording: "better" or "higher", and whether lower values are better."""
+    comparative, lower_is_better = wording
+    x = alt.X("from:Q").title(x_title).scale(domain=[0, len(rows)], nice=False)
     x = x.axis(labels=False, ticks=False, grid=False)
     y = alt.Y("difference:Q").title(f"difference in {measure}")
     tooltip = [alt.Tooltip("query:N", title="query"), alt.Tooltip("difference:Q", title="difference", format="+.4f")]
     tooltip += [alt.Tooltip("values:N")] if "values" in rows[0] else []
     side = alt.Fill("side:N").legend(None).scale(domain=["a", "b"], range=[BLUE, VERMILLION])
-    chart, words = alt.Chart(inline(rows)), alt.Chart(inline([{}]))
+    chart, text_chart = alt.Chart(inline(rows)), alt.Chart(inline([{}]))
     layers = [
         chart.mark_rect(aria=False).encode(x=x, x2="to:Q", y=y, y2="zero:Q", fill=side),
-        words.mark_rule(aria=False, opacity=0.6).encode(y=alt.Y(datum=0)),
+        text_chart.mark_rule(aria=False, opacity=0.6).encode(y=alt.Y(datum=0)),
     ]
-    # Words stand where bars never are: above those that fall, below those that rise.
-    right = {"x": alt.value({"expr": "width - 4"})}, "right"
-    left = {"x": alt.value(4)}, "left"
-    top = {"baseline": "top"}, alt.value(4), "▲", pair[down], right if not down else left
-    bottom = {"baseline": "bottom"}, alt.value({"expr": "height - 4"}), "▼", pair[not down], left if not down else right
-    ends = (rows[0]["difference"], rows[-1]["difference"])
-    for (look, at, sign, name, (place, align)), there in ((top, max(ends) > 0), (bottom, min(ends) < 0)):
-        if there:
-            text = words.mark_text(aria=False, align=align, fontWeight="bold", **look)
-            layers.append(text.encode(**place, y=at, text=alt.value(f"{sign} {shorten(name, 20)} {word}")))
-    # A bar of hardly any height has a whole column that answers to the pointer.
+    # The labels are where no bar is: above falling bars, below rising ones.
+    right_end = {"x": alt.value({"expr": "width - 4"})}, "right"
+    left_end = {"x": alt.value(4)}, "left"
+    top_text = (
+        {"baseline": "top"},
+        alt.value(4),
+        "▲",
+        names[lower_is_better],
+        right_end if not lower_is_better else left_end,
+    )
+    bottom_text = (
+        {"baseline": "bottom"},
+        alt.value({"expr": "height - 4"}),
+        "▼",
+        names[not lower_is_better],
+        left_end if not lower_is_better else right_end,
+    )
+    end_differences = (rows[0]["difference"], rows[-1]["difference"])
+    for (look, y_position, sign, name, (x_position, align)), has_bars in (
+        (top_text, max(end_differences) > 0),
+        (bottom_text, min(end_differences) < 0),
+    ):
+        if has_bars:
+            text = text_chart.mark_text(aria=False, align=align, fontWeight="bold", **look)
+            layers.append(
+                text.encode(**x_position, y=y_position, text=alt.value(f"{sign} {shorten(name, 20)} {comparative}"))
+            )
+    # The whole column of a bar answers to the pointer, however low the bar is.
     return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2="to:Q", tooltip=tooltip))
 
 
@@ -192,50 +224,69 @@ def significance_matrix(
     """
     alt, style = altair(), style or Style()
     check_share("level", level)
-    several = as_levels(levels)
-    level = max(several, default=level)
+    sorted_levels = as_levels(levels)
+    level = max(sorted_levels, default=level)
     names = as_names(systems, "systems")
     shape = (len(names), len(names))
-    kept = names[:MOST_SYSTEMS]
-    table = as_table(differences, shape, "differences")[: len(kept), : len(kept)]
-    chances = as_table(pvalues, shape, "pvalues")[: len(kept), : len(kept)]
-    rows = pair_rows(kept, table, chances, several or [level])
-    most = max((abs(row["difference"]) for row in rows if row["difference"] is not None), default=0) or 1.0
+    shown_names = names[:MAX_SYSTEMS]
+    table = as_table(differences, shape, "differences")[: len(shown_names), : len(shown_names)]
+    p_values = as_table(pvalues, shape, "pvalues")[: len(shown_names), : len(shown_names)]
+    rows = pair_rows(shown_names, table, p_values, sorted_levels or [level])
+    max_difference = max((abs(row["difference"]) for row in rows if row["difference"] is not None), default=0) or 1.0
     for row in rows:
-        row["ink"] = ink_on(between(DIVERGING, (row["difference"] / most + 1) / 2)) if row["mark"] else style.ink
-    upper = np.triu_indices(len(kept), 1)
-    tested = np.isfinite(chances[upper])
-    marked = int((tested & (chances[upper] <= level) & (np.abs(table[upper]) > 0)).sum())
-    how = "" if criterion else " significantly"
-    found = f"{marked} of {tested.sum()} {'pair differs' if tested.sum() == 1 else 'pairs differ'}{how}"
-    found += f" ({printable(criterion) or (f'level {level:g} or lower' if several else f'p ≤ {level:g}, corrected')})."
+        row["ink"] = (
+            ink_on(between(DIVERGING, (row["difference"] / max_difference + 1) / 2)) if row["mark"] else style.ink
+        )
+    upper = np.triu_indices(len(shown_names), 1)
+    is_tested = np.isfinite(p_values[upper])
+    n_marked = int((is_tested & (p_values[upper] <= level) & (np.abs(table[upper]) > 0)).sum())
+    adverb = "" if criterion else " significantly"
+    summary = f"{n_marked} of {is_tested.sum()} {'pair differs' if is_tested.sum() == 1 else 'pairs differ'}{adverb}"
+    summary += (
+        f" ({printable(criterion) or (f'level {level:g} or lower' if sorted_levels else f'p ≤ {level:g}, corrected')})."
+    )
     return finish(
         pair_cells(
-            alt, kept, rows, (most, several), f"difference{' in ' + printable(measure) if measure else ''}", style
+            alt,
+            shown_names,
+            rows,
+            (max_difference, sorted_levels),
+            f"difference{' in ' + printable(measure) if measure else ''}",
+            style,
         ),
         title=f"Which {printable(noun)}s differ",
         subtitle=[
-            found,
-            f"▲ row{how} higher than column, ▼ lower." if marked else "",
-            truncation_note(len(names), MOST_SYSTEMS, f"{printable(noun)}s"),
+            summary,
+            f"▲ row{adverb} higher than column, ▼ lower." if n_marked else "",
+            truncation_note(len(names), MAX_SYSTEMS, f"{printable(noun)}s"),
         ],
-        description=f"Differences of {len(kept)} {printable(noun)}s: {found}",
+        description=f"Differences of {len(shown_names)} {printable(noun)}s: {summary}",
         style=style,
-        height=height_of(len(kept)),
+        height=height_of(len(shown_names)),
     )
 
 
 def pair_cells(
-    alt: Any, names: list[str], rows: list[dict[str, Any]], looks: tuple[float, list[float]], what: str, style: Style
+    alt: Any,
+    names: list[str],
+    rows: list[dict[str, Any]],
+    scales: tuple[float, list[float]],
+    legend_title: str,
+    style: Style,
 ) -> Any:
-    """looks: the difference that has the full colour; the levels that sizes tell apart, where there are several."""
-    most, levels = looks
+    """The cells and their marks. scales: the difference of full colour, and the levels that the sizes tell apart."""
+    max_difference, levels = scales
     y, x = square_axes(alt, names, names, style)
-    zero = "datum.value == 0 ? '0' : format(datum.value, '+.3f')"
-    gradient = alt.Legend(title=f"{what}, row {MINUS} column", values=[-most, 0, most], labelExpr=zero, titleLimit=300)
+    label_expression = "datum.value == 0 ? '0' : format(datum.value, '+.3f')"
+    gradient = alt.Legend(
+        title=f"{legend_title}, row {MINUS} column",
+        values=[-max_difference, 0, max_difference],
+        labelExpr=label_expression,
+        titleLimit=300,
+    )
     colour = alt.Fill("difference:Q").legend(gradient)
-    colour = colour.scale(domain=[-most, 0, most], range=list(DIVERGING), interpolate="rgb")
-    up_down = alt.Shape("mark:N").legend(None).scale(domain=["higher", "lower"], range=["triangle-up", "triangle-down"])
+    colour = colour.scale(domain=[-max_difference, 0, max_difference], range=list(DIVERGING), interpolate="rgb")
+    shape = alt.Shape("mark:N").legend(None).scale(domain=["higher", "lower"], range=["triangle-up", "triangle-down"])
     tooltip = [
         alt.Tooltip("row:N", title="row"),
         alt.Tooltip("column:N", title="column"),
@@ -244,56 +295,51 @@ def pair_cells(
         if len(levels) > 1
         else alt.Tooltip("pvalue:Q", title="p", format=".4f"),
     ]
-    # A triangle leaves the colour of its cell to be seen, on a phone too.
+    # A triangle is small enough for the colour of its cell to be seen, on a phone too.
     size = min(120, max(14, (style.narrowest * 0.6 / len(names)) ** 2 / 4))
     boxes = alt.Chart(inline(rows)).mark_rect(aria=False, stroke="#767676", strokeOpacity=0.25)
     marks = alt.Chart(inline([row for row in rows if row["mark"]]))
     marks = marks.mark_point(aria=False, opacity=1, strokeWidth=0, size=size)
-    sizes = {"size": size_of(alt, size, levels, style)} if len(levels) > 1 else {}
+    size_encoding = {"size": size_of(alt, size, levels, style)} if len(levels) > 1 else {}
     ink = alt.Fill("ink:N").scale(None).legend(None)
     return alt.layer(
         boxes.encode(y=y, x=x, fill=colour, tooltip=tooltip),
-        marks.encode(y=y, x=x, shape=up_down, fill=ink, tooltip=tooltip, **sizes),
+        marks.encode(y=y, x=x, shape=shape, fill=ink, tooltip=tooltip, **size_encoding),
     ).resolve_scale(fill="independent")
 
 
 def size_of(alt: Any, size: float, levels: list[float], style: Style) -> Any:
-    """How large a triangle is by the level that its pair reaches, with what says so below."""
+    """The size of a triangle by the level that its pair reaches, with a legend."""
     texts = [f"{level:g}" for level in levels]
     look = {"symbolType": "triangle-up", "symbolFillColor": style.ink, "symbolStrokeWidth": 0}
     legend = alt.Legend(title="level", orient="top", columns=5 if style.narrowest < 560 else 10, **look)
     scale = alt.Scale(
         type="ordinal",
         domain=texts,
-        range=[round(v, 1) for v in np.linspace(1.2 * size, size / 6, len(levels)).tolist()],
+        range=[round(area, 1) for area in np.linspace(1.2 * size, size / 6, len(levels)).tolist()],
     )
     return alt.Size("reached:N").sort(None).legend(legend).scale(scale)
 
 
 def pair_rows(names: list[str], differences: Floats, pvalues: Floats, levels: list[float]) -> list[dict[str, Any]]:
-    """One row a cell of the matrix, its diagonal left out. levels: rising; a pair reaches the lowest it can."""
+    """One row for each cell of the matrix except the diagonal. levels: rising; a pair reaches the lowest it can."""
     marks = np.where(pvalues <= levels[-1], np.sign(differences), 0)
-    reached = np.searchsorted(levels, pvalues)
-    said = [*(f"{level:g}" for level in levels), "none"]
-    words = {1.0: "higher", -1.0: "lower"}
+    level_index = np.searchsorted(levels, pvalues)
+    level_texts = [*(f"{level:g}" for level in levels), "none"]
+    mark_words = {1.0: "higher", -1.0: "lower"}
     return [
         {
             "row": names[i],
             "column": names[j],
             "difference": cell(differences[i, j]),
             "pvalue": cell(pvalues[i, j]),
-            "mark": words.get(float(marks[i, j])),
-            **({"reached": said[min(reached[i, j], len(levels))]} if len(levels) > 1 else {}),
+            "mark": mark_words.get(float(marks[i, j])),
+            **({"reached": level_texts[min(level_index[i, j], len(levels))]} if len(levels) > 1 else {}),
         }
         for i in range(len(names))
         for j in range(len(names))
         if i != j
     ]
-
-
-MOST = 40
-#: Pixels that the names beside a table leave for it, and that a number of two digits takes.
-NAMES, DIGITS = 130, 24
 
 
 def win_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -320,37 +366,37 @@ def win_matrix(
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
-    kept, shape = names[:MOST], (len(names), len(names))
+    shown_names, shape = names[:MAX_SYSTEMS], (len(names), len(names))
     table = as_table(rates, shape, "rates")
     if ((table < 0) | (table > 1)).any():
         raise ParameterError("rates has a share beyond [0, 1], expected shares of comparisons won")
-    n = None if counts is None else as_table(counts, shape, "counts")
+    n_comparisons = None if counts is None else as_table(counts, shape, "counts")
     rows = []
-    for i, row in enumerate(kept):
-        for j, column in enumerate(kept):
+    for i, row in enumerate(shown_names):
+        for j, column in enumerate(shown_names):
             share = table[i, j]
             colour = style.paper if np.isnan(share) else between(DIVERGING, share)
             text = "–" if np.isnan(share) else f"{100 * share:.0f}"
-            made = {"row": row, "column": column, "value": cell(share), "text": text, "ink": ink_on(colour)}
-            rows.append(made if n is None else {**made, "count": cell(n[i, j])})
+            cell_row = {"row": row, "column": column, "value": cell(share), "text": text, "ink": ink_on(colour)}
+            rows.append(cell_row if n_comparisons is None else {**cell_row, "count": cell(n_comparisons[i, j])})
     fill = alt.Fill("value:Q").legend(alt.Legend(title="wins", format=".0%"))
     fill = fill.scale(domain=[0, 0.5, 1], range=list(DIVERGING), interpolate="rgb")
     tooltip = [
         alt.Tooltip("row:N", title="system"),
         alt.Tooltip("column:N", title="against"),
         alt.Tooltip("value:Q", title="wins", format=".1%"),
-        *([] if n is None else [alt.Tooltip("count:Q", title="comparisons", format=",")]),
+        *([] if n_comparisons is None else [alt.Tooltip("count:Q", title="comparisons", format=",")]),
     ]
-    room = (style.narrowest - NAMES) / len(kept) >= DIGITS
+    has_room = (style.narrowest - NAMES) / len(shown_names) >= DIGITS
     return finish(
-        draw_cells(alt, rows, square_axes(alt, kept, kept, style), fill, tooltip, room),
+        draw_cells(alt, rows, square_axes(alt, shown_names, shown_names, style), fill, tooltip, has_room),
         title="Who wins against whom",
         subtitle=[
             "Of 100 comparisons with a column's system, a row's system wins so many; a tie is half a win.",
             printable(note),
-            truncation_note(len(names), MOST, "systems"),
+            truncation_note(len(names), MAX_SYSTEMS, "systems"),
         ],
-        description=f"Shares of comparisons that each of {len(kept)} systems wins against each other.",
+        description=f"Shares of comparisons that each of {len(shown_names)} systems wins against each other.",
         style=style,
-        height=height_of(len(kept)),
+        height=height_of(len(shown_names)),
     )

@@ -1,4 +1,4 @@
-"""The table of figures, which fills itself: a function with `@figure(example)` above it is in it."""
+"""The registry of figures: `@figure(example)` registers a function."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ __all__ = [
 
 
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
-#: Data of a figure, as keyword arguments: of things with these names, seen on so many queries.
+#: Makes example data of a figure, as keyword arguments, from names, a number of queries and a Generator.
 Example = Callable[[Sequence[str], int, np.random.Generator], Mapping[str, Any]]
 functions: dict[str, Callable[..., Any]] = {}
 examples: dict[str, Example] = {}
-#: Every figure by the name that `rankscope.data.section.Figure` gives, and what makes data to draw it of.
+#: Every figure, and its example data, by the name that `rankscope.data.section.Figure` gives.
 FIGURES: Mapping[str, Callable[..., Any]] = MappingProxyType(functions)
 EXAMPLES: Mapping[str, Example] = MappingProxyType(examples)
 
 
 def figure(example: Example) -> Callable[[Drawing], Drawing]:
-    """Put a function into the table of figures, under its own name.
+    """Register a function as a figure, under its own name.
 
-    example: `(names, queries, rng) -> arguments`, by which the tests draw it, also of names that nobody should give.
+    example: `(names, queries, rng) -> arguments`, with which the tests draw it, also with hostile names.
     Raises ValueError where two figures have one name.
     """
 
-    def enter(function: Drawing) -> Drawing:
+    def register(function: Drawing) -> Drawing:
         name = function.__name__
         if name in functions:
             raise ValueError(f"there are two figures called {name!r}; rename one")
         functions[name], examples[name] = function, example
         return function
 
-    return enter
+    return register

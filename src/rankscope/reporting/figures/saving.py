@@ -1,4 +1,4 @@
-"""Charts to files: SVG, PDF, PNG, HTML and Vega-Lite's JSON, made offline."""
+"""Saves charts as SVG, PDF, PNG, HTML or Vega-Lite's JSON, offline."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = [
 ]
 
 
-#: What can be written.
+#: Suffixes of the formats.
 SUFFIXES = (".svg", ".pdf", ".png", ".html", ".json")
-#: Pixels of a PNG for one of the figure: sharp in print and on fine screens.
+#: Pixels of a PNG for each pixel of the figure, so that it is sharp in print and on fine screens.
 SCALE = 3.0
 TAG = re.compile(r"<[^<>]*>")
 ID = re.compile(r"""(?P<before> id="|="url\(#)(?P<kind>gradient_|clip)(?P<number>\d+)(?P<after>"|\)")""")
@@ -61,57 +61,57 @@ def check_figure_path(path: Any) -> str:
     """
     suffix = Path(os.fsdecode(path)).suffix.lower()
     if suffix not in SUFFIXES:
-        found = f"{suffix} is no format of figures" if suffix else "the name of a figure's file says its format"
-        raise ParameterError(f"{os.fsdecode(path)}: {found}; expected {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+        problem = f"{suffix} is no format of figures" if suffix else "the name of a figure's file says its format"
+        raise ParameterError(f"{os.fsdecode(path)}: {problem}; expected {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
     check_writable(path)
     return suffix
 
 
 def vega_lite(chart: Any) -> dict[str, Any]:
-    """A chart's specification; its parts were checked when they were made, so they are not checked again.
+    """The specification of a chart, without a second validation of its parts.
 
-    A theme that the user has enabled in Altair would otherwise get into every file.
+    Themes are switched off: a theme that the user has enabled in Altair would otherwise be in every file.
     """
     themes = altair().theme if hasattr(altair(), "theme") else altair().themes
     with themes.enable("none"):
-        made: dict[str, Any] = chart.to_dict(validate=False)
-    return made
+        specification: dict[str, Any] = chart.to_dict(validate=False)
+    return specification
 
 
 def version_of(specification: dict[str, Any]) -> str:
-    """Vega-Lite's version as vl-convert writes it: v6.4.1.json is 6.4."""
+    """The version of Vega-Lite as vl-convert writes it: 6.4 for v6.4.1.json."""
     name = str(specification.get("$schema", "")).rpartition("/v")[2]
-    wanted = ".".join(name.split(".")[:2])
-    known: list[str] = vl_convert().get_vegalite_versions()
-    return wanted if wanted in known else known[-1]
+    wanted_version = ".".join(name.split(".")[:2])
+    versions: list[str] = vl_convert().get_vegalite_versions()
+    return wanted_version if wanted_version in versions else versions[-1]
 
 
 def with_own_ids(svg: str) -> str:
-    """The SVG with its gradients and clips counted from 0: Vega counts on from one figure of a process to the next.
+    """The SVG with its gradients and clips numbered from 0: Vega continues to count over the figures of a process.
 
-    Only tags are touched; in texts and attributes `<`, `>` and `"` are escaped, so no name is taken for a tag.
+    Only tags are changed; in texts and attributes `<`, `>` and `"` are escaped, so a name cannot look like a tag.
 
     >>> with_own_ids('<linearGradient id="gradient_7"/><path fill="url(#gradient_7)"/><text>url(#gradient_7)</text>')
     '<linearGradient id="gradient_0"/><path fill="url(#gradient_0)"/><text>url(#gradient_7)</text>'
     """
-    known: dict[str, str] = {}
+    new_ids: dict[str, str] = {}
 
-    def renamed(found: re.Match[str]) -> str:
-        kind, number = found["kind"], found["number"]
-        same = sum(name.startswith(kind) for name in known)
-        return found["before"] + known.setdefault(kind + number, f"{kind}{same}") + found["after"]
+    def renumber(match: re.Match[str]) -> str:
+        kind, number = match["kind"], match["number"]
+        n_same_kind = sum(name.startswith(kind) for name in new_ids)
+        return match["before"] + new_ids.setdefault(kind + number, f"{kind}{n_same_kind}") + match["after"]
 
-    return TAG.sub(lambda tag: ID.sub(renamed, tag.group()), svg)
+    return TAG.sub(lambda tag: ID.sub(renumber, tag.group()), svg)
 
 
 def svg_text(specification: dict[str, Any]) -> str:
-    """SVG of a specification, without a request to anywhere."""
+    """The SVG of a specification, made without network access."""
     text: str = vl_convert().vegalite_to_svg(specification, vl_version=version_of(specification), allowed_base_urls=[])
     return with_own_ids(text)
 
 
-def embedded(specification: dict[str, Any]) -> str:
-    """JSON that may stand in a page: no name in it can end the element or begin another."""
+def embed_json(specification: dict[str, Any]) -> str:
+    """JSON for a script element of a page: `<`, `>` and `&` are escaped, so no name can end the element."""
     text = json.dumps(specification, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -119,10 +119,10 @@ def embedded(specification: dict[str, Any]) -> str:
 
 
 def html_page(specification: dict[str, Any]) -> str:
-    """One page with the figure and all scripts that it needs."""
+    """A page with the figure and all scripts that it needs."""
     library = vl_convert().javascript_bundle(vl_version=version_of(specification))
     title = specification.get("description", "Figure").partition(":")[0]
-    return PAGE.format(title=html.escape(title), library=library, specification=embedded(specification))
+    return PAGE.format(title=html.escape(title), library=library, specification=embed_json(specification))
 
 
 def content(suffix: str, specification: dict[str, Any]) -> bytes:
@@ -139,6 +139,6 @@ def content(suffix: str, specification: dict[str, Any]) -> bytes:
 
 
 def save_chart(make: Callable[[bool], Any], path: Any) -> None:
-    """Write the chart that `make` draws (told whether it is for a page) to a path, whole or not at all."""
+    """Write the chart that `make` draws (its argument: whether for a page) to a path, whole or not at all."""
     suffix = check_figure_path(path)
     write_chunks(path, [content(suffix, vega_lite(make(suffix == ".html")))])

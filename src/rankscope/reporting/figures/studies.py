@@ -1,4 +1,6 @@
-"""Stability of measures: lines over conditions, achieved significance levels, swap rates, error against tie rates."""
+"""Figures of the stability of measures: lines over conditions, achieved significance levels, swap rates, error rates
+against tie rates.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +53,12 @@ __all__ = [
 ]
 
 
-#: More bands than these cover each other; they are then left out.
-MOST_BANDS = 6
-#: From this ratio of the last to the first on, a range is one of magnitudes.
+#: More bands would cover each other; then none is drawn.
+MAX_BANDS = 6
+#: From this ratio of the highest to the lowest condition on, the axis is logarithmic.
 MAGNITUDES = 20
-#: So many conditions at most stand each at the axis.
-TICKS = 12
+#: Up to this number, each condition has its tick.
+MAX_TICKS = 12
 
 
 def conditions_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -94,43 +96,45 @@ def condition_lines(
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
-    across, labels, encoding = axis_of(alt, x, printable(x_title))
+    x_values, labels, encoding = axis_of(alt, x, printable(x_title))
     shape = (len(names), len(labels))
-    order = np.argsort(across, kind="stable")
+    order = np.argsort(x_values, kind="stable")
     table = as_table(values, shape, "values")[:, order]
-    kept = names[:MOST_LINES]
-    of = [labels[i] for i in order]
-    texts = {"name": "measure", "x": printable(x_title), "of": of}
+    shown_names = names[:MOST_LINES]
+    x_labels = [labels[i] for i in order]
+    texts = {"name": "measure", "x": printable(x_title), "of": x_labels}
     y = alt.Y("y:Q").title(printable(y_title)).scale(zero=False)
-    drawn = draw_lines(alt, kept, across[order], table[: len(kept)], encoding, y, style, texts)
-    given = [
-        None if end is None else as_table(end, shape, what)[:, order]
-        for end, what in ((lows, "lows"), (highs, "highs"))
+    chart = draw_lines(alt, shown_names, x_values[order], table[: len(shown_names)], encoding, y, style, texts)
+    band_ends = [
+        None if end is None else as_table(end, shape, argument)[:, order]
+        for end, argument in ((lows, "lows"), (highs, "highs"))
     ]
-    below = ""
-    if given[0] is not None and given[1] is not None:
-        below = f"Bands, {printable(interval)}, are left out: {len(kept)} of them would cover each other."
-        if len(kept) <= MOST_BANDS:
-            below = f"Band: {printable(interval)}."
-            band = bands(alt, kept, across[order], of, (given[0], given[1]), encoding, y)
-            drawn = alt.layer(band, drawn)
-    said = (
-        describe_ends(kept, across[order], table, printable(x_title))
+    band_note = ""
+    if band_ends[0] is not None and band_ends[1] is not None:
+        band_note = f"Bands, {printable(interval)}, are left out: {len(shown_names)} of them would cover each other."
+        if len(shown_names) <= MAX_BANDS:
+            band_note = f"Band: {printable(interval)}."
+            band = bands(alt, shown_names, x_values[order], x_labels, (band_ends[0], band_ends[1]), encoding, y)
+            chart = alt.layer(band, chart)
+    summary = (
+        describe_ends(shown_names, x_values[order], table, printable(x_title))
         if all(map(is_real, x))
-        else f"{', '.join(kept[:5])}."
+        else f"{', '.join(shown_names[:5])}."
     )
     return finish(
-        drawn,
+        chart,
         title=f"{as_title(printable(y_title))} by {printable(x_title)}",
-        subtitle=[below, truncation_note(len(names), MOST_LINES, "measures")],
-        description=f"{printable(y_title)} by {printable(x_title)} of {pluralise(len(kept), 'measure')}. {said}",
+        subtitle=[band_note, truncation_note(len(names), MOST_LINES, "measures")],
+        description=(
+            f"{printable(y_title)} by {printable(x_title)} of {pluralise(len(shown_names), 'measure')}. {summary}"
+        ),
         style=style,
         height=LINE_HEIGHT,
     )
 
 
 def as_title(text: str) -> str:
-    """A text with a capital at its front, but a name as nDCG as it is.
+    """A text with a capital initial, except for a name such as nDCG.
 
     >>> as_title("error rate"), as_title("nDCG")
     ('Error rate', 'nDCG')
@@ -139,7 +143,7 @@ def as_title(text: str) -> str:
 
 
 def axis_of(alt: Any, x: Sequence[Any], title: str) -> tuple[Floats, list[str], Any]:
-    """Where the conditions stand, what the pointer reads there, and the axis."""
+    """The positions of the conditions, their labels for the tooltip, and the encoding of the axis."""
     if isinstance(x, str) or not len(x):
         raise ParameterError("x has no conditions, expected a list of at least 1 number or text")
     if not all(map(is_real, x)):
@@ -147,31 +151,40 @@ def axis_of(alt: Any, x: Sequence[Any], title: str) -> tuple[Floats, list[str], 
         axis = alt.Axis(grid=False, labelAngle=-45 if len(" ".join(labels)) > 40 else 0, labelLimit=90)
         encoding = alt.X("of:N").title(title).sort(None).scale(domain=labels).axis(axis)
         return np.arange(len(labels), dtype=np.float64), labels, encoding
-    across = as_table(x, (len(x),), "x")
-    if np.isnan(across).any() or len(np.unique(across)) < len(across):
+    x_values = as_table(x, (len(x),), "x")
+    if np.isnan(x_values).any() or len(np.unique(x_values)) < len(x_values):
         raise ParameterError("x has a number twice or NaN; give each condition once")
-    low, high = float(across.min()), float(across.max())
-    magnitudes = low > 0 and high >= MAGNITUDES * low
+    low, high = float(x_values.min()), float(x_values.max())
+    is_logarithmic = low > 0 and high >= MAGNITUDES * low
     axis = alt.Axis(format=",~r" if high < 1e6 else "~s", grid=False, labelOverlap="greedy")
-    if len(across) <= TICKS:
-        axis["values"] = [cell(value) for value in np.sort(across)]
-    scale = alt.Scale(zero=False, nice=False, **({"type": "log"} if magnitudes else {}))
-    encoding = alt.X("x:Q").title(f"{title}, logarithmic" if magnitudes else title).scale(scale).axis(axis)
-    return across, [f"{value:,.6g}" for value in across], encoding
+    if len(x_values) <= MAX_TICKS:
+        axis["values"] = [cell(value) for value in np.sort(x_values)]
+    scale = alt.Scale(zero=False, nice=False, **({"type": "log"} if is_logarithmic else {}))
+    encoding = alt.X("x:Q").title(f"{title}, logarithmic" if is_logarithmic else title).scale(scale).axis(axis)
+    return x_values, [f"{value:,.6g}" for value in x_values], encoding
 
 
 def bands(
-    alt: Any, names: list[str], across: Floats, of: list[str], given: tuple[Floats, Floats], x: Any, y: Any
+    alt: Any, names: list[str], x_values: Floats, x_labels: list[str], band_ends: tuple[Floats, Floats], x: Any, y: Any
 ) -> Any:
-    """A pale band a line, with a gap where one of its ends is missing."""
+    """A pale band for each line, with a gap where one of its ends is missing."""
     rows = [
-        {"name": name, "fill": fill, "x": cell(across[i]), "of": of[i], "low": cell(low[i]), "high": cell(high[i])}
-        for name, fill, low, high in zip(names, SERIES, given[0] + 0 * given[1], given[1] + 0 * given[0], strict=False)
-        for i in range(across.size)
+        {
+            "name": name,
+            "fill": fill,
+            "x": cell(x_values[i]),
+            "of": x_labels[i],
+            "low": cell(low[i]),
+            "high": cell(high[i]),
+        }
+        for name, fill, low, high in zip(
+            names, SERIES, band_ends[0] + 0 * band_ends[1], band_ends[1] + 0 * band_ends[0], strict=False
+        )
+        for i in range(x_values.size)
     ]
-    # Not by a scale of its own, whose missing legend would take that of the lines along.
+    # Without a scale: one without a legend would remove the legend of the lines.
     fill = alt.Fill("fill:N").scale(None).legend(None)
-    # One title for both fields, or the axis lists two.
+    # The same title for both fields, or the axis would list two.
     low = alt.Y("low:Q").title(y.to_dict()["title"]).scale(zero=False)
     return (
         alt.Chart(inline(rows))
@@ -206,30 +219,32 @@ def measure_lines(
     names = as_names(measures, "measures")
     labels = row_names(experiments)
     table = as_table(values, (len(names), len(labels)), "values")
-    chosen = printable(order_by)
-    if chosen not in names:
-        raise ParameterError(f"order_by is {shorten(chosen)!r}, expected one of the measures")
+    order_measure = printable(order_by)
+    if order_measure not in names:
+        raise ParameterError(f"order_by is {shorten(order_measure)!r}, expected one of the measures")
     if not labels:
         raise ParameterError("experiments is empty, expected at least 1 name")
-    first = names.index(chosen)
-    order = order_of(-table[first] if falling else table[first])
-    # The measure that orders comes first, and so has the plain line.
-    kept = [first, *(i for i in range(len(names)) if i != first)][:MOST_LINES]
+    order_index = names.index(order_measure)
+    order = order_of(-table[order_index] if falling else table[order_index])
+    # The measure that orders comes first, and so has the solid line.
+    shown_index = [order_index, *(i for i in range(len(names)) if i != order_index)][:MOST_LINES]
     texts = {"name": "measure", "x": "experiment", "of": [labels[i] for i in order]}
-    count = f"{len(labels):,} {'experiment' if len(labels) == 1 else 'experiments'}"
-    x = alt.X("x:Q").title(f"{count}, in the order of {shorten(chosen)}").scale(zero=False, nice=False)
+    count_text = f"{len(labels):,} {'experiment' if len(labels) == 1 else 'experiments'}"
+    x = alt.X("x:Q").title(f"{count_text}, in the order of {shorten(order_measure)}").scale(zero=False, nice=False)
     x = x.axis(tickMinStep=1, format=",d", grid=False)
     y = alt.Y("y:Q").title("value")
-    places = np.arange(1, len(labels) + 1, dtype=np.float64)
-    shown_names = [names[i] for i in kept]
+    positions = np.arange(1, len(labels) + 1, dtype=np.float64)
+    shown_names = [names[i] for i in shown_index]
     return finish(
-        draw_lines(alt, shown_names, places, table[kept][:, order], x, y, style, texts),
-        title=f"Measures over experiments, ordered by {shorten(chosen)}",
+        draw_lines(alt, shown_names, positions, table[shown_index][:, order], x, y, style, texts),
+        title=f"Measures over experiments, ordered by {shorten(order_measure)}",
         subtitle=[
             f"Where a line {'rises' if falling else 'falls'}, its measure orders two experiments the other way round.",
             truncation_note(len(names), MOST_LINES, "measures"),
         ],
-        description=f"{len(kept)} measures over {count}, ordered by {chosen}: {', '.join(shown_names)}.",
+        description=(
+            f"{len(shown_index)} measures over {count_text}, ordered by {order_measure}: {', '.join(shown_names)}."
+        ),
         style=style,
         height=LINE_HEIGHT,
     )
@@ -263,49 +278,53 @@ def asl_curves(
     table = as_table(asls, (len(names), np.shape(asls)[1]), "asls")
     if ((table < 0) | (table > 1)).any():
         raise ParameterError("asls has a number below 0 or above 1, expected shares in [0, 1]")
-    kept = names[:MOST_LINES]
-    falling = below_cut(table[: len(kept)], cut)
-    pairs = falling.shape[1]
-    start = int(np.argmax((~np.isnan(falling)).any(axis=0))) if falling.size else 0
-    places = np.arange(start + 1, pairs + 1, dtype=np.float64)
+    shown_names = names[:MOST_LINES]
+    falling = below_cut(table[: len(shown_names)], cut)
+    n_pairs = falling.shape[1]
+    first_pair = int(np.argmax((~np.isnan(falling)).any(axis=0))) if falling.size else 0
+    pair_numbers = np.arange(first_pair + 1, n_pairs + 1, dtype=np.float64)
     texts = {
         "name": "measure",
         "x": "pair",
-        "of": [f"{place:,.0f} of {pairs:,}" for place in places],
+        "of": [f"{pair_number:,.0f} of {n_pairs:,}" for pair_number in pair_numbers],
         "value": "significance level",
     }
-    x = alt.X("x:Q").title(f"{pluralise(pairs, 'pair')} of systems, the clearest last")
+    x = alt.X("x:Q").title(f"{pluralise(n_pairs, 'pair')} of systems, the clearest last")
     x = x.scale(zero=False, nice=False).axis(tickMinStep=1, format=",d")
     y = alt.Y("y:Q").title("achieved significance level").scale(domain=[0, cut], nice=False)
-    found = (~np.isnan(falling)).sum(axis=1)
-    said = join_names(f"{name} {count:,}" for name, count in zip(kept, found, strict=True))
+    n_significant = (~np.isnan(falling)).sum(axis=1)
+    summary = join_names(f"{name} {count:,}" for name, count in zip(shown_names, n_significant, strict=True))
     return finish(
         with_levels(
-            alt, draw_lines(alt, kept, places, falling[:, start:], x, y, style, texts), as_levels(levels), cut, False
+            alt,
+            draw_lines(alt, shown_names, pair_numbers, falling[:, first_pair:], x, y, style, texts),
+            as_levels(levels),
+            cut,
+            False,
         ),
         title="How clearly each measure tells pairs of systems apart",
         subtitle=[
             f"Further left and lower is better.{' Dashed: levels.' if levels else ''} Above {cut:g} nothing is drawn.",
             truncation_note(len(names), MOST_LINES, "measures"),
         ],
-        description=f"Pairs of systems, of {pairs:,}, with a significance level of at most {cut:g}: {said}.",
+        description=f"Pairs of systems, of {n_pairs:,}, with a significance level of at most {cut:g}: {summary}.",
         style=style,
         height=LINE_HEIGHT,
     )
 
 
 def below_cut(table: Floats, cut: float) -> Floats:
-    """(measures, pairs) from the largest to the smallest; NaN where it is above the cut, or the pair has none."""
+    """(measures, pairs) levels from the largest to the smallest; NaN above the cut and where a pair has none."""
     falling = -np.sort(-np.where(np.isnan(table), 2.0, table), axis=1)
     return np.asarray(np.where(falling <= cut, falling, np.nan))
 
 
-#: More rows than these are no figure any more; more levels than these have no colour of their own.
-MOST_MEASURES, MOST_LEVELS = 50, 6
-#: Room of a level in a row, least room of a row, and what is free between rows, in pixels.
-LEVEL, ROW, FREE = 11, 24, 8
-#: The level by which measures are sorted is the one nearest to this.
-USUAL = 0.05
+#: At most so many rows are drawn, and so many levels, each with its own colour.
+MAX_MEASURES, MAX_LEVELS = 50, 6
+#: The height of a level in a row, the least height of a row, and the gap between rows, in pixels.
+LEVEL_HEIGHT, MIN_ROW_HEIGHT, ROW_GAP = 11, 24, 8
+#: Measures are sorted by the level nearest to this.
+USUAL_LEVEL = 0.05
 
 
 def rates_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -332,82 +351,91 @@ def asl_rates(
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
-    # The rows of the table follow the levels, however they are given.
-    rising = as_levels(levels, MOST_LEVELS)
-    if not rising:
+    # The columns of the table follow the sorted levels.
+    sorted_levels = as_levels(levels, MAX_LEVELS)
+    if not sorted_levels:
         raise ParameterError("levels is empty, expected at least 1 level of significance")
-    columns = [[float(level) for level in levels].index(level) for level in rising]
-    shape = (len(names), len(rising))
+    columns = [[float(level) for level in levels].index(level) for level in sorted_levels]
+    shape = (len(names), len(sorted_levels))
     table = as_rates(rates, shape, "rates")[:, columns]
-    ends = [
-        table if end is None else as_rates(end, shape, what)[:, columns]
-        for end, what in ((lows, "lows"), (highs, "highs"))
+    interval_ends = [
+        table if end is None else as_rates(end, shape, argument)[:, columns]
+        for end, argument in ((lows, "lows"), (highs, "highs"))
     ]
-    first = int(np.argmin([abs(level - USUAL) for level in rising]))
-    order = order_of(-table[:, first])[:MOST_MEASURES].tolist()
-    texts = [f"{level:g}" for level in rising]
+    usual_column = int(np.argmin([abs(level - USUAL_LEVEL) for level in sorted_levels]))
+    order = order_of(-table[:, usual_column])[:MAX_MEASURES].tolist()
+    level_texts = [f"{level:g}" for level in sorted_levels]
     rows = [
         {
             "measure": names[i],
-            "level": texts[k],
+            "level": level_texts[k],
             "rate": cell(table[i, k]),
-            **{what: cell(end[i, k]) for what, end in zip(("low", "high"), ends, strict=True)},
+            **{end_name: cell(end[i, k]) for end_name, end in zip(("low", "high"), interval_ends, strict=True)},
         }
         for i in order
-        for k in range(len(rising))
+        for k in range(len(sorted_levels))
         if not np.isnan(table[i, k])
     ]
-    intervals = lows is not None or highs is not None
-    kept = [names[i] for i in order]
-    said = join_names(f"{names[i]} {number(table[i, first], 1)}%" for i in order if not np.isnan(table[i, first]))
+    has_intervals = lows is not None or highs is not None
+    shown_names = [names[i] for i in order]
+    summary = join_names(
+        f"{names[i]} {number(table[i, usual_column], 1)}%" for i in order if not np.isnan(table[i, usual_column])
+    )
     return finish(
-        alt.layer(*rate_layers(alt, rows, kept, texts, intervals, style)),
+        alt.layer(*rate_layers(alt, rows, shown_names, level_texts, has_intervals, style)),
         title="How many pairs of systems each measure tells apart",
         subtitle=[
-            f"{symbols(len(rising), texts[first])}{f' Line: {printable(interval)}.' if intervals else ''}",
-            truncation_note(len(names), MOST_MEASURES, "measures").replace("first", "top"),
+            symbol_caption(len(sorted_levels), level_texts[usual_column])
+            + (f" Line: {printable(interval)}." if has_intervals else ""),
+            truncation_note(len(names), MAX_MEASURES, "measures").replace("first", "top"),
         ],
-        description=f"Pairs of systems told apart at level {texts[first]}, by measure: {said or 'none'}.",
+        description=(
+            f"Pairs of systems told apart at level {level_texts[usual_column]}, by measure: {summary or 'none'}."
+        ),
         style=style,
-        height=max(ROW, LEVEL * len(rising) + FREE) * len(kept),
+        height=max(MIN_ROW_HEIGHT, LEVEL_HEIGHT * len(sorted_levels) + ROW_GAP) * len(shown_names),
     )
 
 
-def symbols(count: int, level: str) -> str:
-    """What the caption says of the symbols."""
+def symbol_caption(count: int, level: str) -> str:
+    """The caption of the symbols."""
     if count == 1:
         return f"Share of the pairs that differ significantly at level {level}."
     return f"Share of the pairs that differ significantly, sorted at level {level}."
 
 
 def rate_layers(
-    alt: Any, rows: list[dict[str, Any]], names: list[str], levels: list[str], intervals: bool, style: Style
+    alt: Any, rows: list[dict[str, Any]], names: list[str], levels: list[str], has_intervals: bool, style: Style
 ) -> list[Any]:
-    several = len(levels) > 1
+    several_levels = len(levels) > 1
     y = alt.Y("measure:N").title(None).scale(domain=names).sort(None)
     y = y.axis(labelExpr=name_labels(style), ticks=False, grid=True)
     title = "pairs told apart (%)"
     x = alt.X("rate:Q").title(title).scale(domain=[0, 100])
-    room = {"columns": 3} if style.narrowest < 560 and len(levels) > 4 else {}
-    legend = alt.Legend(title="significance level", symbolSize=110, symbolStrokeWidth=0, **room) if several else None
-    looks = [list(some[: len(levels)]) for some in (SERIES, SHAPES)]
+    legend_columns = {"columns": 3} if style.narrowest < 560 and len(levels) > 4 else {}
+    legend = (
+        alt.Legend(title="significance level", symbolSize=110, symbolStrokeWidth=0, **legend_columns)
+        if several_levels
+        else None
+    )
+    looks = [list(options[: len(levels)]) for options in (SERIES, SHAPES)]
     colour = alt.Color("level:N").sort(None).legend(legend).scale(domain=levels, range=looks[0])
     shape = alt.Shape("level:N").sort(None).legend(legend).scale(domain=levels, range=looks[1])
     offset = alt.YOffset("level:N").sort(None).scale(domain=levels, paddingOuter=0.5)
-    place = {"y": y, "yOffset": offset} if several else {"y": y}
+    y_position = {"y": y, "yOffset": offset} if several_levels else {"y": y}
     tooltip = [
         alt.Tooltip("measure:N", title="measure"),
         alt.Tooltip("level:N", title="level"),
         alt.Tooltip("rate:Q", title=title, format=".1f"),
     ]
     data = alt.Chart(inline(rows))
-    drawn = []
-    if intervals:
+    layers = []
+    if has_intervals:
         tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=".1f") for end in ("low", "high")]
         rules = data.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(aria=False, strokeWidth=2)
-        drawn.append(rules.encode(**place, x=alt.X("low:Q").title(title), x2="high:Q", color=colour))
+        layers.append(rules.encode(**y_position, x=alt.X("low:Q").title(title), x2="high:Q", color=colour))
     dots = data.mark_point(aria=False, filled=True, size=60, opacity=1, stroke=style.paper, strokeWidth=0.6)
-    return [*drawn, dots.encode(**place, x=x, shape=shape, color=colour, tooltip=tooltip)]
+    return [*layers, dots.encode(**y_position, x=x, shape=shape, color=colour, tooltip=tooltip)]
 
 
 def swap_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -440,78 +468,80 @@ def swap_curve(
         raise ParameterError(f"rates has shape {np.shape(rates)}, expected (measures, bins)")
     shape = (len(names), np.shape(rates)[1])
     table = as_rates(rates, shape, "rates")
-    starts = as_table(edges, shape if np.ndim(edges) == 2 else shape[1:], "edges")
-    starts = np.broadcast_to(starts, shape)[:MOST_LINES]
-    kept, table = names[:MOST_LINES], table[:MOST_LINES]
-    across, relative = scaled(starts, ranges, len(names))
-    stop, cut = last_bin(table)
+    bin_starts = as_table(edges, shape if np.ndim(edges) == 2 else shape[1:], "edges")
+    bin_starts = np.broadcast_to(bin_starts, shape)[:MOST_LINES]
+    shown_names, table = names[:MOST_LINES], table[:MOST_LINES]
+    x_values, is_relative = scale_bins(bin_starts, ranges, len(names))
+    n_bins, is_cut = last_bin(table)
     texts = {
         "name": "measure",
         "x": "difference from",
-        "of": [[f"{edge:.4g}" for edge in row[:stop]] for row in starts],
+        "of": [[f"{edge:.4g}" for edge in row[:n_bins]] for row in bin_starts],
         "value": "swap rate (%)",
         "format": ".2f",
     }
-    top = max([1.0, *(100 * level for level in as_levels(levels)), float(np.nanmax(table, initial=0.0))]) * 1.04
-    title = "difference, percent of the measure's range" if relative else "difference of two systems"
+    y_max = max([1.0, *(100 * level for level in as_levels(levels)), float(np.nanmax(table, initial=0.0))]) * 1.04
+    title = "difference, percent of the measure's range" if is_relative else "difference of two systems"
     x = alt.X("x:Q").title(title).scale(zero=True, nice=False)
-    y = alt.Y("y:Q").title("swap rate (%)").scale(domain=[0, top], nice=False)
-    said = join_names(f"{name} {number(rate, 1)}%" for name, rate in zip(kept, first_rates(table), strict=True))
+    y = alt.Y("y:Q").title("swap rate (%)").scale(domain=[0, y_max], nice=False)
+    summary = join_names(
+        f"{name} {number(rate, 1)}%" for name, rate in zip(shown_names, first_rates(table), strict=True)
+    )
     return finish(
         with_levels(
             alt,
-            draw_lines(alt, kept, across[:, :stop], table[:, :stop], x, y, style, texts),
+            draw_lines(alt, shown_names, x_values[:, :n_bins], table[:, :n_bins], x, y, style, texts),
             as_levels(levels),
-            top,
+            y_max,
             True,
         ),
         title="How often a second sample turns a difference round",
         subtitle=[
             f"Lower is better.{' Dashed: levels.' if levels else ''}"
-            + (" No larger difference was turned round." if cut else ""),
+            + (" No larger difference was turned round." if is_cut else ""),
             truncation_note(len(names), MOST_LINES, "measures"),
         ],
-        description=f"Swap rate by the difference of two systems; for the smallest differences: {said}.",
+        description=f"Swap rate by the difference of two systems; for the smallest differences: {summary}.",
         style=style,
         height=LINE_HEIGHT,
     )
 
 
-def scaled(starts: Floats, ranges: npt.ArrayLike | None, count: int) -> tuple[Floats, bool]:
-    """Where the bins stand, and whether in percent of each measure's range."""
+def scale_bins(bin_starts: Floats, ranges: npt.ArrayLike | None, n_measures: int) -> tuple[Floats, bool]:
+    """The positions of the bins, and whether they are in percent of each measure's range."""
     if ranges is None:
-        widths = np.ones(count)
+        widths = np.ones(n_measures)
     else:
-        widths = as_table(ranges, (count,), "ranges")
+        widths = as_table(ranges, (n_measures,), "ranges")
         if not (widths > 0).all():
             raise ParameterError("ranges has a number that is not above 0, expected how wide each measure's scale is")
-    widths = widths[: len(starts), None]
+    widths = widths[: len(bin_starts), None]
     if np.ptp(widths) == 0:
-        return starts, False
-    return 100 * starts / widths, True
+        return bin_starts, False
+    return 100 * bin_starts / widths, True
 
 
 def last_bin(table: Floats) -> tuple[int, bool]:
-    """How many bins are drawn: up to the first one after the last swap; and whether any that have a value are not."""
-    there = np.flatnonzero(~np.isnan(table).all(axis=0))
-    swapped = np.flatnonzero((np.nan_to_num(table) > 0).any(axis=0))
-    if not there.size:
+    """How many bins are drawn, up to the first one after the last swap; and whether bins with a value are cut off."""
+    valued_bins = np.flatnonzero(~np.isnan(table).all(axis=0))
+    swapped_bins = np.flatnonzero((np.nan_to_num(table) > 0).any(axis=0))
+    if not valued_bins.size:
         return table.shape[1], False
-    last = int(swapped[-1]) if swapped.size else int(there[0])
-    after = there[there > last]
-    stop = int(after[0] if after.size else there[-1]) + 1
-    return stop, bool(after.size > 1)
+    last_swapped = int(swapped_bins[-1]) if swapped_bins.size else int(valued_bins[0])
+    later_bins = valued_bins[valued_bins > last_swapped]
+    n_bins = int(later_bins[0] if later_bins.size else valued_bins[-1]) + 1
+    return n_bins, bool(later_bins.size > 1)
 
 
 def first_rates(table: Floats) -> list[float]:
-    """The rate of each measure's first bin that has one."""
-    there = ~np.isnan(table)
-    first = np.argmax(there, axis=1) if table.shape[1] else np.zeros(len(table), np.int64)
-    return [float(row[i]) if row.size else float("nan") for row, i in zip(table, first, strict=True)]
+    """The rate of each measure in its first bin that has one."""
+    present = ~np.isnan(table)
+    first_bin = np.argmax(present, axis=1) if table.shape[1] else np.zeros(len(table), np.int64)
+    return [float(row[i]) if row.size else float("nan") for row, i in zip(table, first_bin, strict=True)]
 
 
-#: More names than these find no room beside their points.
-MOST_LABELLED = 24
+#: More names would not fit beside their points.
+MAX_LABELLED = 24
 
 
 def error_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -547,92 +577,103 @@ def error_against_tie(
     names = as_names(measures, "measures")
     shape = (len(names),)
     rates = np.stack([as_rates(tie_rates, shape, "tie_rates"), as_rates(error_rates, shape, "error_rates")])
-    given = [("tie_sds", tie_sds), ("error_sds", error_sds)]
-    spreads = np.stack([np.full(shape, np.nan) if sds is None else as_table(sds, shape, what) for what, sds in given])
+    sds_by_name = [("tie_sds", tie_sds), ("error_sds", error_sds)]
+    spreads = np.stack(
+        [np.full(shape, np.nan) if sds is None else as_table(sds, shape, name) for name, sds in sds_by_name]
+    )
     if (spreads < 0).any():
         raise ParameterError("error_sds or tie_sds has a negative number, expected numbers of at least 0")
-    there = [i for i in range(len(names[:MOST_LABELLED])) if not np.isnan(rates[:, i]).any()]
-    without = [names[i] for i in range(len(names[:MOST_LABELLED])) if i not in there]
-    kept = [names[i] for i in there]
-    domains = [domain(rates[k, there], spreads[k, there]) for k in (0, 1)]
-    rows = point_rows(kept, rates[:, there], spreads[:, there], domains, style)
-    bars = bool(np.isfinite(spreads[:, there]).any())
-    said = join_names(f"{names[i]} {number(rates[1, i], 1)} and {number(rates[0, i], 1)}" for i in there)
+    drawable = [i for i in range(len(names[:MAX_LABELLED])) if not np.isnan(rates[:, i]).any()]
+    missing_names = [names[i] for i in range(len(names[:MAX_LABELLED])) if i not in drawable]
+    drawn_names = [names[i] for i in drawable]
+    domains = [domain(rates[k, drawable], spreads[k, drawable]) for k in (0, 1)]
+    rows = point_rows(drawn_names, rates[:, drawable], spreads[:, drawable], domains, style)
+    has_bars = bool(np.isfinite(spreads[:, drawable]).any())
+    summary = join_names(f"{names[i]} {number(rates[1, i], 1)} and {number(rates[0, i], 1)}" for i in drawable)
     return finish(
-        alt.layer(*point_layers(alt, rows, domains, bars, style)),
+        alt.layer(*point_layers(alt, rows, domains, has_bars, style)),
         title="Error rate against tie rate",
         subtitle=[
             "Lower left is better: samples rarely contradict each other and rarely tie."
-            + (f" Bars: {printable(bar)}." if bars else ""),
-            f"Not drawn, since a rate is missing: {join_names(without)}." if without else "",
-            truncation_note(len(names), MOST_LABELLED, "measures"),
+            + (f" Bars: {printable(bar)}." if has_bars else ""),
+            f"Not drawn, since a rate is missing: {join_names(missing_names)}." if missing_names else "",
+            truncation_note(len(names), MAX_LABELLED, "measures"),
         ],
-        description=f"Error rate and tie rate in percent of {pluralise(len(kept), 'measure')}: {said or 'none'}.",
+        description=(
+            f"Error rate and tie rate in percent of {pluralise(len(drawn_names), 'measure')}: {summary or 'none'}."
+        ),
         style=style,
         height=HEIGHT,
     )
 
 
 def domain(rates: Floats, spreads: Floats) -> tuple[float, float]:
-    """The ends of an axis: from 0 where that leaves room enough to tell the points apart."""
+    """The ends of an axis: from 0 where the points can still be told apart."""
     if not rates.size:
         return 0.0, 100.0
     reach = np.nan_to_num(spreads)
     low, high = float((rates - reach).min()), float((rates + reach).max())
-    room = max(0.1 * (high - low), 0.5)
-    low = low - room if low > 0.3 * high else 0.0
-    return max(round(low, 2), 0.0), round(high + room, 2)
+    margin = max(0.1 * (high - low), 0.5)
+    low = low - margin if low > 0.3 * high else 0.0
+    return max(round(low, 2), 0.0), round(high + margin, 2)
 
 
 def point_rows(
     names: list[str], rates: Floats, spreads: Floats, domains: list[tuple[float, float]], style: Style
 ) -> list[dict[str, Any]]:
-    """A row a measure: its point, the ends of its bars, its name and where that stands."""
+    """One row for each measure: its point, the ends of its bars, its name and the place of the name."""
     lows, highs = np.array(domains).T[:, :, None]
     flip = np.array([[0.0], [1.0]])  # pixels count from the top
 
-    def placed(values: Floats) -> Floats:
+    def plot_positions(values: Floats) -> Floats:
         return np.asarray(np.abs(flip - (values - lows) / (highs - lows)))
 
     reach = np.nan_to_num(spreads)
-    (left, bottom), (right, top), (x, y) = placed(rates - reach), placed(rates + reach), placed(rates)
+    (left, bottom), (right, top), (x, y) = (
+        plot_positions(rates - reach),
+        plot_positions(rates + reach),
+        plot_positions(rates),
+    )
     bars = np.concatenate([np.stack([left, y, right, y]), np.stack([x, top, x, bottom])], axis=1).T
     rows = []
-    for i, placed_name in enumerate(labelled_points(names, np.stack([x, y], axis=1), bars, style)):
-        row: dict[str, Any] = {"measure": names[i], **placed_name}
-        for k, what in enumerate(("tie", "error")):
-            row |= {what: cell(rates[k, i]), f"{what}_sd": cell(spreads[k, i])}
-            row |= {f"{what}_low": cell(rates[k, i] - spreads[k, i]), f"{what}_high": cell(rates[k, i] + spreads[k, i])}
+    for i, label in enumerate(labelled_points(names, np.stack([x, y], axis=1), bars, style)):
+        row: dict[str, Any] = {"measure": names[i], **label}
+        for k, rate_name in enumerate(("tie", "error")):
+            row |= {rate_name: cell(rates[k, i]), f"{rate_name}_sd": cell(spreads[k, i])}
+            row |= {
+                f"{rate_name}_low": cell(rates[k, i] - spreads[k, i]),
+                f"{rate_name}_high": cell(rates[k, i] + spreads[k, i]),
+            }
         rows.append(row)
     return rows
 
 
 def point_layers(
-    alt: Any, rows: list[dict[str, Any]], domains: list[tuple[float, float]], bars: bool, style: Style
+    alt: Any, rows: list[dict[str, Any]], domains: list[tuple[float, float]], has_bars: bool, style: Style
 ) -> list[Any]:
     titles = ("tie rate (%), lower is better", "error rate (%), lower is better")
-    scales = [alt.Scale(domain=list(ends), nice=False, zero=False) for ends in domains]
+    scales = [alt.Scale(domain=list(limits), nice=False, zero=False) for limits in domains]
     x, y = alt.X("tie:Q").title(titles[0]).scale(scales[0]), alt.Y("error:Q").title(titles[1]).scale(scales[1])
     tooltip = [alt.Tooltip("measure:N", title="measure")]
-    for what in ("error", "tie"):
-        tooltip.append(alt.Tooltip(f"{what}:Q", title=f"{what} rate (%)", format=".2f"))
-        if bars:
-            tooltip.append(alt.Tooltip(f"{what}_sd:Q", title="standard error", format=".2f"))
-    base, tied = alt.Chart(inline(rows)), alt.Chart(inline([row for row in rows if row["tied"]]))
-    drawn = []
-    if bars:
+    for rate_name in ("error", "tie"):
+        tooltip.append(alt.Tooltip(f"{rate_name}:Q", title=f"{rate_name} rate (%)", format=".2f"))
+        if has_bars:
+            tooltip.append(alt.Tooltip(f"{rate_name}_sd:Q", title="standard error", format=".2f"))
+    base, tied_points = alt.Chart(inline(rows)), alt.Chart(inline([row for row in rows if row["tied"]]))
+    layers = []
+    if has_bars:
         rule = {"aria": False, "color": BLUE, "opacity": 0.4, "strokeWidth": 1.5, "clip": True}
-        across = alt.X("tie_low:Q").title(titles[0]).scale(scales[0])
-        up = alt.Y("error_low:Q").title(titles[1]).scale(scales[1])
-        drawn.append(
-            base.transform_filter("isValid(datum.tie_sd)").mark_rule(**rule).encode(x=across, x2="tie_high:Q", y=y)
+        x_low = alt.X("tie_low:Q").title(titles[0]).scale(scales[0])
+        y_low = alt.Y("error_low:Q").title(titles[1]).scale(scales[1])
+        layers.append(
+            base.transform_filter("isValid(datum.tie_sd)").mark_rule(**rule).encode(x=x_low, x2="tie_high:Q", y=y)
         )
-        drawn.append(
-            base.transform_filter("isValid(datum.error_sd)").mark_rule(**rule).encode(x=x, y=up, y2="error_high:Q")
+        layers.append(
+            base.transform_filter("isValid(datum.error_sd)").mark_rule(**rule).encode(x=x, y=y_low, y2="error_high:Q")
         )
-    tie = tied.mark_rule(aria=False, strokeWidth=0.8, **TIE)
-    drawn.append(tie.encode(x=x, y=y, x2="tie:Q", y2="error:Q"))
+    tie_lines = tied_points.mark_rule(aria=False, strokeWidth=0.8, **TIE)
+    layers.append(tie_lines.encode(x=x, y=y, x2="tie:Q", y2="error:Q"))
     dots = base.mark_point(filled=True, size=70, opacity=1, color=BLUE, stroke=style.paper, strokeWidth=1)
-    drawn.append(dots.encode(x=x, y=y, tooltip=tooltip))
-    drawn.append(base.mark_text(aria=False, **AT, baseline="middle").encode(x=x, y=y, text="text:N", tooltip=tooltip))
-    return drawn
+    layers.append(dots.encode(x=x, y=y, tooltip=tooltip))
+    layers.append(base.mark_text(aria=False, **AT, baseline="middle").encode(x=x, y=y, text="text:N", tooltip=tooltip))
+    return layers

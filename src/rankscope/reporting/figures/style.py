@@ -1,8 +1,7 @@
-"""Style of figures: width, ground, theme and colours; the modules of the extra `report` are loaded when they are
-needed.
+"""Style of figures: width, ground, theme and colours. The modules of the extra `report` are loaded when needed.
 
-The hues are those of Okabe and Ito (2008), the palest of them left out: each has a contrast of at least 3 with white
-and with the dark ground, as WCAG 2.2 (1.4.11) asks of graphics. No figure says anything by colour alone.
+The hues are those of Okabe and Ito (2008) without the palest: each has a contrast of at least 3 with white and with the
+dark ground, as WCAG 2.2 (1.4.11) asks of graphics. No figure shows anything by colour alone.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ __all__ = [
 
 
 def not_installed_error(error: ModuleNotFoundError, module: str, package: str) -> Exception:
-    """What to raise: the error as it is where something else is missing."""
+    """The error to raise where a module is missing: ours for `module`, else the original one."""
     if (error.name or "").partition(".")[0] != module:
         return error
     return ParameterError(f"{package} is not installed; pip install 'rankscope[report]'")
@@ -62,11 +61,11 @@ def vl_convert() -> Any:
 
 BLUE = "#0072B2"
 VERMILLION = "#D55E00"
-#: Lines, in this order.
+#: Colours of lines, in this order.
 SERIES = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#A67400", "#767676")
-#: Below, at and above 0.
+#: Colours below, at and above 0.
 DIVERGING = (VERMILLION, "#FFFFFF", BLUE)
-#: From none to all.
+#: Colours from none to all.
 SEQUENTIAL = ("#FFFFFF", BLUE)
 #: The ground of a dark figure.
 DARK = "#161616"
@@ -82,13 +81,13 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(colour: str, other: str) -> float:
+def contrast(colour: str, background: str) -> float:
     """The contrast of two colours in [1, 21]; text needs 4.5, other marks 3. Source: WCAG 2.2, 1.4.3 and 1.4.11.
 
     >>> round(contrast("#000000", "#FFFFFF"), 6)
     21.0
     """
-    low, high = sorted((luminance(colour), luminance(other)))
+    low, high = sorted((luminance(colour), luminance(background)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -98,9 +97,9 @@ def between(colours: tuple[str, ...], place: float) -> str:
     >>> between(("#000000", "#FFFFFF"), 0.5)
     '#808080'
     """
-    at = min(max(place, 0.0), 1.0) * (len(colours) - 1)
-    first = min(int(at), len(colours) - 2)
-    share = at - first
+    position = min(max(place, 0.0), 1.0) * (len(colours) - 1)
+    first = min(int(position), len(colours) - 2)
+    share = position - first
     mixed = [
         round(a + share * (b - a)) for a, b in zip(channels(colours[first]), channels(colours[first + 1]), strict=True)
     ]
@@ -108,16 +107,16 @@ def between(colours: tuple[str, ...], place: float) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever stands out from a colour; the contrast is never below 4.5."""
+    """Black or white, whichever has more contrast with a colour; the contrast is never below 4.5."""
     return max(("#000000", "#FFFFFF"), key=lambda ink: contrast(ink, colour))
 
 
-#: Where a figure stands: on paper, on a dark slide, or on a page that may be either.
+#: Grounds of figures: paper, a dark slide, or a page that may be either.
 GROUNDS = ("light", "dark", "page")
-#: (text, ground). A page's text colour is taken over where SVG stands in the page.
+#: Colours of text and ground. Inline SVG takes the text colour of its page.
 COLOURS = {"light": ("#1A1A1A", "#FFFFFF"), "dark": ("#F2F2F2", DARK), "page": ("currentColor", "transparent")}
-#: A title of this many letters fits a phone of 390 px.
-PHONE = 44
+#: How many letters of a title fit a phone of 390 px.
+PHONE_LETTERS = 44
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,12 +136,12 @@ class Style:
 
     @property
     def ink(self) -> str:
-        """The colour of text, axes and whatever is not data."""
+        """The colour of text, axes and all else that is not data."""
         return COLOURS[self.ground][0]
 
     @property
     def paper(self) -> str:
-        """The colour behind; white on a page, where it is not known: only for outlines."""
+        """The colour of the ground, for outlines; white on a page, whose colour is not known."""
         return "#FFFFFF" if self.ground == "page" else COLOURS[self.ground][1]
 
     @property
@@ -159,7 +158,7 @@ def theme(ground: str = "light") -> dict[str, Any]:
     """
     check_choice("ground", ground, GROUNDS)
     ink, paper = COLOURS[ground]
-    words = {
+    label_style = {
         "labelColor": ink,
         "titleColor": ink,
         "labelFontSize": 12,
@@ -172,7 +171,7 @@ def theme(ground: str = "light") -> dict[str, Any]:
         "font": "sans-serif",
         "view": {"stroke": None},
         "axis": {
-            **words,
+            **label_style,
             "labelLimit": 230,
             "labelFlush": False,
             "domainColor": ink,
@@ -183,7 +182,13 @@ def theme(ground: str = "light") -> dict[str, Any]:
             "gridOpacity": 0.14,
         },
         "axisQuantitative": {"tickCount": 6},
-        "legend": {**words, "orient": "bottom", "labelLimit": 230, "symbolStrokeColor": ink, "gradientLength": 180},
+        "legend": {
+            **label_style,
+            "orient": "bottom",
+            "labelLimit": 230,
+            "symbolStrokeColor": ink,
+            "gradientLength": 180,
+        },
         "title": {
             "anchor": "start",
             "frame": "bounds",
@@ -201,28 +206,28 @@ def theme(ground: str = "light") -> dict[str, Any]:
 
 
 def name_labels(style: Style) -> str:
-    """How names stand at an axis or in a legend, as Vega's expression: the middle of a long one is left out.
+    """A Vega expression for names at an axis or in a legend: long ones are cut in the middle.
 
-    The name itself is data; the expression only ever sees it as `datum.label`.
+    The name itself is data; the expression reads it as `datum.label` only.
     """
     letters = "containerSize()[0] < 560 ? 18 : 34" if style.width is None else str(34 if style.width >= 560 else 18)
     return f"truncate(datum.label, {letters}, 'center')"
 
 
-def wrapped(lines: Iterable[str], letters: int) -> list[str]:
+def wrap_lines(lines: Iterable[str], letters: int) -> list[str]:
     return [part for line in lines if line for part in textwrap.wrap(line, letters, break_on_hyphens=False)]
 
 
 def finish(chart: Any, *, title: str, subtitle: Iterable[str], description: str, style: Style, height: float) -> Any:
-    """A chart with its title, what a screen reader says of it, its size and theme.
+    """A chart with its title, a description for screen readers, its size and theme.
 
-    height: of the plot without labels; width is that of all.
+    height: of the plot without labels; the width is that of the whole figure.
     """
-    letters = int(style.width / 6.1) if style.width else PHONE
-    text = {"text": wrapped([title], letters * 5 // 6 if style.width else PHONE)}
-    below = wrapped(subtitle, letters if style.width else PHONE + 14)
-    if below:
-        text["subtitle"] = below
+    letters = int(style.width / 6.1) if style.width else PHONE_LETTERS
+    text = {"text": wrap_lines([title], letters * 5 // 6 if style.width else PHONE_LETTERS)}
+    subtitle_lines = wrap_lines(subtitle, letters if style.width else PHONE_LETTERS + 14)
+    if subtitle_lines:
+        text["subtitle"] = subtitle_lines
     properties = {
         "title": altair().TitleParams(**text),
         "description": description,

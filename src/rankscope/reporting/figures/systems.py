@@ -1,4 +1,4 @@
-"""Systems side by side: leaderboard, distribution of scores by query, intervals of ranks."""
+"""Figures of systems side by side: leaderboard, distribution of scores by query, intervals of ranks."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ __all__ = [
 ]
 
 
-#: More rows than these are no figure any more.
+#: At most so many rows are drawn.
 MOST = 50
-#: Room of a row, in pixels.
+#: The height of a row in pixels.
 BAR_HEIGHT = 22
 
 
@@ -77,80 +77,87 @@ def leaderboard(
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
     values = as_table(means, (len(names),), "means")
-    ends = [
-        values if end is None else as_table(end, values.shape, what) for end, what in ((low, "low"), (high, "high"))
+    interval_ends = [
+        values if end is None else as_table(end, values.shape, argument)
+        for end, argument in ((low, "low"), (high, "high"))
     ]
-    behind = [""] * len(names) if letters is None else [printable(text) for text in letters]
-    if len(behind) != len(names):
-        raise ParameterError(f"letters has {len(behind)} texts, expected {len(names)}, to fit the names")
-    base = None if baseline is None else printable(baseline)
-    if base is not None and base not in names:
-        raise ParameterError(f"the baseline {shorten(base)!r} is not among the systems")
+    letter_texts = [""] * len(names) if letters is None else [printable(text) for text in letters]
+    if len(letter_texts) != len(names):
+        raise ParameterError(f"letters has {len(letter_texts)} texts, expected {len(names)}, to fit the names")
+    baseline_name = None if baseline is None else printable(baseline)
+    if baseline_name is not None and baseline_name not in names:
+        raise ParameterError(f"the baseline {shorten(baseline_name)!r} is not among the systems")
     order = [int(i) for i in order_of(values if higher_is_better is False else -values)]
     rows = [
         {
             "system": names[i],
             "mean": cell(values[i]),
-            "low": cell(ends[0][i]),
-            "high": cell(ends[1][i]),
-            "is": "baseline" if names[i] == base else "system",
-            # Texts of two rows may be alike, but keys of a scale may not.
-            "text": f"{place}|{number(values[i], digits)} {behind[i]}".rstrip(),
+            "low": cell(interval_ends[0][i]),
+            "high": cell(interval_ends[1][i]),
+            "is": "baseline" if names[i] == baseline_name else "system",
+            # Two rows may have the same text, but keys of a scale must differ.
+            "text": f"{position}|{number(values[i], digits)} {letter_texts[i]}".rstrip(),
         }
-        for place, i in enumerate(order[:MOST])
+        for position, i in enumerate(order[:MOST])
     ]
-    line = None if base is None else cell(values[names.index(base)])
-    intervals = low is not None or high is not None
-    said = ", ".join(f"{names[i]} {number(values[i], digits)}" for i in order[:5])
-    what = f"Dot: {printable(dot)}."
+    baseline_mean = None if baseline_name is None else cell(values[names.index(baseline_name)])
+    has_intervals = low is not None or high is not None
+    summary = ", ".join(f"{names[i]} {number(values[i], digits)}" for i in order[:5])
+    dot_note = f"Dot: {printable(dot)}."
     return finish(
-        dots(alt, rows, intervals, line, printable(measure), style, f".{digits}f"),
+        dots(alt, rows, has_intervals, baseline_mean, printable(measure), style, f".{digits}f"),
         title=f"Systems by {printable(measure)}",
         subtitle=[
-            f"{what} Line: {printable(interval)}." if intervals else what,
-            "" if base is None else f"Square and dashed line: the baseline {shorten(base)}.",
+            f"{dot_note} Line: {printable(interval)}." if has_intervals else dot_note,
+            "" if baseline_name is None else f"Square and dashed line: the baseline {shorten(baseline_name)}.",
             printable(note),
             truncation_note(len(names), MOST, "systems").replace("first", "best"),
         ],
-        description=f"Systems by {printable(measure)}: {said}{' and others' if len(order) > 5 else ''}.",
+        description=f"Systems by {printable(measure)}: {summary}{' and others' if len(order) > 5 else ''}.",
         style=style,
         height=BAR_HEIGHT * len(rows),
     )
 
 
 def dots(
-    alt: Any, rows: list[Any], intervals: bool, line: float | None, measure: str, style: Style, digits: str
+    alt: Any, rows: list[Any], has_intervals: bool, baseline_mean: float | None, measure: str, style: Style, digits: str
 ) -> Any:
-    """A row a system. line: the mean of the baseline, where there is one. digits: how the pointer shows numbers."""
-    kept = [row["system"] for row in rows]
-    y = alt.Y("system:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
+    """Dots with intervals, one row for each system. digits: format of the numbers in tooltips."""
+    shown_names = [row["system"] for row in rows]
+    y = (
+        alt.Y("system:N")
+        .title(None)
+        .scale(domain=shown_names)
+        .sort(None)
+        .axis(labelExpr=name_labels(style), ticks=False)
+    )
     scale = alt.Scale(zero=False, nice=True)
     x = alt.X("mean:Q").title(measure).scale(scale)
     tooltip = [alt.Tooltip("system:N", title="system"), alt.Tooltip("mean:Q", title="mean", format=digits)]
     layers = []
-    if intervals:
+    if has_intervals:
         tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=digits) for end in ("low", "high")]
-        rules = alt.Chart().mark_rule(aria=False, strokeWidth=2, color=BLUE)
-        layers.append(rules.encode(y=y, x=alt.X("low:Q").title(measure).scale(scale), x2="high:Q"))
-    if line is not None:
-        dashes = alt.Chart(inline([{"mean": line}])).mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7)
+        interval_lines = alt.Chart().mark_rule(aria=False, strokeWidth=2, color=BLUE)
+        layers.append(interval_lines.encode(y=y, x=alt.X("low:Q").title(measure).scale(scale), x2="high:Q"))
+    if baseline_mean is not None:
+        dashes = alt.Chart(inline([{"mean": baseline_mean}])).mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7)
         layers.append(dashes.encode(x=x))
     kinds = ["system", "baseline"]
     shape = alt.Shape("is:N").scale(domain=kinds, range=["circle", "square"]).legend(None)
     fill = alt.Fill("is:N").scale(domain=kinds, range=[BLUE, VERMILLION]).legend(None)
     points = alt.Chart().mark_point(filled=True, size=75, opacity=1, stroke=style.paper, strokeWidth=1)
     layers.append(points.encode(y=y, x=x, shape=shape, fill=fill, tooltip=tooltip))
-    # The numbers at the right are the labels of a second axis, which finds its own room at any width.
-    text = "slice(datum.label, indexof(datum.label, '|') + 1)"
-    right = alt.Axis(orient="right", labelExpr=text, ticks=False, domain=False, grid=False)
-    texts = alt.Y("text:N").title(None).scale(domain=[row["text"] for row in rows]).sort(None).axis(right)
-    numbers = alt.Chart().mark_point(opacity=0, aria=False).encode(y=texts)
+    # The numbers at the right are the labels of a second axis, which takes the width that it needs.
+    label_expression = "slice(datum.label, indexof(datum.label, '|') + 1)"
+    right_axis = alt.Axis(orient="right", labelExpr=label_expression, ticks=False, domain=False, grid=False)
+    mean_texts = alt.Y("text:N").title(None).scale(domain=[row["text"] for row in rows]).sort(None).axis(right_axis)
+    numbers = alt.Chart().mark_point(opacity=0, aria=False).encode(y=mean_texts)
     return alt.layer(alt.layer(*layers), numbers, data=inline(rows)).resolve_scale(y="independent")
 
 
-#: Room of a row, in pixels, and of the shape in it; where the shape stands, and the marks, from the row's middle.
-STRIP_HEIGHT, SHAPE, FOOT, BELOW = 44, 26, 8, 14
-#: Fewest and most classes of a shape.
+#: Heights of a row and of the shape in it, and offsets of the shape and of the marks from the row's middle, in pixels.
+STRIP_HEIGHT, SHAPE_HEIGHT, SHAPE_OFFSET, MARKS_OFFSET = 44, 26, 8, 14
+#: Fewest and most classes of the histogram.
 CLASSES = (10, 30)
 
 
@@ -168,43 +175,47 @@ def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike,
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
-    kept = names[:MOST]
+    shown_names = names[:MOST]
     if np.ndim(values) != 2:
         raise ParameterError(f"values has shape {np.shape(values)}, expected (systems, queries)")
-    table = as_table(values, (len(names), np.shape(values)[1]), "values")[: len(kept)]
+    table = as_table(values, (len(names), np.shape(values)[1]), "values")[: len(shown_names)]
     edges = classes(table)
-    marks = [mark_row(name, some) for name, some in zip(kept, table, strict=True)]
-    shapes = [row for name, some in zip(kept, table, strict=True) for row in shape_rows(name, some, edges)]
+    mark_rows = [mark_row(name, system_values) for name, system_values in zip(shown_names, table, strict=True)]
+    shapes = [
+        row
+        for name, system_values in zip(shown_names, table, strict=True)
+        for row in shape_rows(name, system_values, edges)
+    ]
     y = (
         alt.Y("system:N")
         .title(None)
-        .scale(domain=kept, padding=0)
+        .scale(domain=shown_names, padding=0)
         .sort(None)
         .axis(labelExpr=name_labels(style), ticks=False)
     )
-    medians = (number(np.nan if mark["median"] is None else mark["median"]) for mark in marks)
-    said = "; ".join(f"{name} median {median}" for name, median in zip(kept[:5], medians, strict=False))
+    medians = (number(np.nan if mark["median"] is None else mark["median"]) for mark in mark_rows)
+    summary = "; ".join(f"{name} median {median}" for name, median in zip(shown_names[:5], medians, strict=False))
     return finish(
-        alt.layer(*layers(alt, shapes, marks, y, printable(measure), edges, style)),
+        alt.layer(*layers(alt, shapes, mark_rows, y, printable(measure), edges, style)),
         title=f"{printable(measure)} by query",
         subtitle=[
             "Shape: share of the queries. Line: the middle half of them. Tick: median. Diamond: mean.",
             truncation_note(len(names), MOST, "systems"),
         ],
-        description=f"Distribution of {printable(measure)} over {table.shape[1]} queries: {said}.",
+        description=f"Distribution of {printable(measure)} over {table.shape[1]} queries: {summary}.",
         style=style,
-        height=STRIP_HEIGHT * len(kept),
+        height=STRIP_HEIGHT * len(shown_names),
     )
 
 
 def classes(table: Floats) -> Floats:
-    """The edges of the classes: of [0, 1] where all values are in it, else from the least to the greatest."""
-    found = table[~np.isnan(table)]
-    low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+    """The edges of the histogram's classes: over [0, 1] where all values are in it, else over their range."""
+    present = table[~np.isnan(table)]
+    low, high = (float(present.min()), float(present.max())) if present.size else (0.0, 1.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    count = int(np.clip(np.sqrt(table.shape[1]), *CLASSES))
-    return np.linspace(low, high if high > low else low + 1, count + 1)
+    n_classes = int(np.clip(np.sqrt(table.shape[1]), *CLASSES))
+    return np.linspace(low, high if high > low else low + 1, n_classes + 1)
 
 
 def layers(
@@ -217,12 +228,12 @@ def layers(
     style: Style,
 ) -> list[Any]:
     x = alt.X("from:Q").title(measure).scale(domain=[float(edges[0]), float(edges[-1])], nice=False)
-    most = max((row["share"] for row in shapes), default=1)
-    # A rule as thick as its class is high, lifted by half of that, stands on the foot of its row.
+    max_share = max((row["share"] for row in shapes), default=1)
+    # A rule as thick as its class is high, lifted by half of that, starts at the foot of its row.
     for row in shapes:
-        row["high"] = cell(round(SHAPE * row["share"] / most, 2))
+        row["high"] = cell(round(SHAPE_HEIGHT * row["share"] / max_share, 2))
     thickness = alt.Size("high:Q").legend(None).scale(None)
-    lifted = {"expr": f"{FOOT} - datum.high / 2"}
+    y_offset = {"expr": f"{SHAPE_OFFSET} - datum.high / 2"}
     tooltip = [
         alt.Tooltip("system:N", title="system"),
         alt.Tooltip("mean:Q", title="mean", format=".4f"),
@@ -236,31 +247,31 @@ def layers(
     diamond = {"filled": True, "shape": "diamond", "size": 70, "opacity": 1, "color": VERMILLION}
     return [
         alt.Chart(inline(shapes))
-        .mark_rule(aria=False, color=BLUE, opacity=0.6, yOffset=lifted)
+        .mark_rule(aria=False, color=BLUE, opacity=0.6, yOffset=y_offset)
         .encode(y=y, x=x, x2="to:Q", size=thickness),
-        quarters.mark_rule(aria=False, strokeWidth=1.5, yOffset=BELOW).encode(y=y, x="lower:Q", x2="upper:Q"),
-        quarters.mark_tick(aria=False, yOffset=BELOW, **tick).encode(y=y, x="median:Q"),
-        quarters.mark_point(yOffset=BELOW, stroke=style.paper, strokeWidth=1, **diamond).encode(
+        quarters.mark_rule(aria=False, strokeWidth=1.5, yOffset=MARKS_OFFSET).encode(y=y, x="lower:Q", x2="upper:Q"),
+        quarters.mark_tick(aria=False, yOffset=MARKS_OFFSET, **tick).encode(y=y, x="median:Q"),
+        quarters.mark_point(yOffset=MARKS_OFFSET, stroke=style.paper, strokeWidth=1, **diamond).encode(
             y=y, x="mean:Q", tooltip=tooltip
         ),
     ]
 
 
 def shape_rows(name: str, values: Floats, edges: Floats) -> list[dict[str, Any]]:
-    found = values[~np.isnan(values)]
-    counts, _ = np.histogram(found, edges)
+    present = values[~np.isnan(values)]
+    counts, _ = np.histogram(present, edges)
     return [
-        {"system": name, "from": cell(edges[i]), "to": cell(edges[i + 1]), "share": cell(counts[i] / found.size)}
+        {"system": name, "from": cell(edges[i]), "to": cell(edges[i + 1]), "share": cell(counts[i] / present.size)}
         for i in np.flatnonzero(counts)
     ]
 
 
 def mark_row(name: str, values: Floats) -> dict[str, Any]:
-    found = values[~np.isnan(values)]
-    lower, median, upper = np.percentile(found, [25, 50, 75]) if found.size else (np.nan,) * 3
-    mean = found.mean() if found.size else np.nan
+    present = values[~np.isnan(values)]
+    lower, median, upper = np.percentile(present, [25, 50, 75]) if present.size else (np.nan,) * 3
+    mean = present.mean() if present.size else np.nan
     summary = {"mean": mean, "median": median, "lower": lower, "upper": upper}
-    return {"system": name, "queries": int(found.size), **{key: cell(value) for key, value in summary.items()}}
+    return {"system": name, "queries": int(present.size), **{key: cell(value) for key, value in summary.items()}}
 
 
 def ranks_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -285,25 +296,25 @@ def rank_intervals(
     """
     alt, style = altair(), style or Style()
     names = as_names(items, "items")
-    found = {"ranks": ranks, "low": low, "high": high}
-    values, lows, highs = (as_table(given, (len(names),), what) for what, given in found.items())
+    columns = {"ranks": ranks, "low": low, "high": high}
+    values, lows, highs = (as_table(array, (len(names),), argument) for argument, array in columns.items())
     order = order_of(values).tolist()
-    kept = [names[i] for i in order[:MOST]]
+    shown_names = [names[i] for i in order[:MOST]]
     rows = [
         {"item": names[i], "rank": cell(values[i]), "low": cell(lows[i]), "high": cell(highs[i])} for i in order[:MOST]
     ]
-    y = alt.Y("item:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
+    y = alt.Y("item:N").title(None).scale(domain=shown_names).sort(None).axis(labelExpr=name_labels(style), ticks=False)
     scale = alt.Scale(zero=False, nice=False, padding=12)
     x = alt.X("rank:Q").title("rank").scale(scale).axis(tickMinStep=1)
     tooltip = [alt.Tooltip("item:N", title="item")]
     tooltip += [alt.Tooltip(f"{name}:Q", title=name, format=".4~g") for name in ("rank", "low", "high")]
     chart = alt.Chart(inline(rows))
-    lines = chart.mark_rule(aria=False, strokeWidth=2, color=BLUE)
+    interval_lines = chart.mark_rule(aria=False, strokeWidth=2, color=BLUE)
     dots = chart.mark_point(filled=True, size=75, opacity=1, stroke=style.paper, strokeWidth=1, fill=BLUE)
-    said = ", ".join(names[i] for i in order[:5])
+    summary = ", ".join(names[i] for i in order[:5])
     return finish(
         alt.layer(
-            lines.encode(y=y, x=alt.X("low:Q").title("rank").scale(scale), x2="high:Q"),
+            interval_lines.encode(y=y, x=alt.X("low:Q").title("rank").scale(scale), x2="high:Q"),
             dots.encode(y=y, x=x, tooltip=tooltip),
         ),
         title="Ranks of the consensus",
@@ -311,7 +322,7 @@ def rank_intervals(
             f"Dot: rank. Line: {printable(interval)}.",
             truncation_note(len(names), MOST, "items").replace("first", "best"),
         ],
-        description=f"Ranks of {len(names)} items, the best first: {said}{' and others' if len(order) > 5 else ''}.",
+        description=f"Ranks of {len(names)} items, the best first: {summary}{' and others' if len(order) > 5 else ''}.",
         style=style,
         height=BAR_HEIGHT * len(rows),
     )
