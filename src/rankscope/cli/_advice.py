@@ -309,12 +309,12 @@ def normalise_name(text: str) -> str:
     return re.sub(r"[\W_]", "", text).lower()
 
 
-def value_advice(message: str, kind: click.ParamType[Any]) -> str:
+def value_advice(message: str, param_type: click.ParamType[Any]) -> str:
     """The message on a wrong value, with what the value has to be."""
     message = message.rstrip(".")
     match = NOT_A_CHOICE.fullmatch(message)
-    if isinstance(kind, click.Choice) and match is not None:
-        choices = [str(choice) for choice in kind.choices]
+    if isinstance(param_type, click.Choice) and match is not None:
+        choices = [str(choice) for choice in param_type.choices]
         value = match["value"][1:-1]
         suggestion = nearest_name(value, choices, VALUE_SYNONYMS.get(normalise_name(value), ()))
         if suggestion is not None:
@@ -324,9 +324,9 @@ def value_advice(message: str, kind: click.ParamType[Any]) -> str:
             return message
         first_choices = ", ".join(map(repr, choices[:N_SHOWN_OF_LONG_LIST]))
         return f"{match['value']} is none of {first_choices} and {len(choices) - N_SHOWN_OF_LONG_LIST} others"
-    if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
-        is_integer = isinstance(kind, click.types.IntParamType)
-        range_text = kind._describe_range() if isinstance(kind, (click.IntRange, click.FloatRange)) else ""
+    if isinstance(param_type, (click.types.IntParamType, click.types.FloatParamType)):
+        is_integer = isinstance(param_type, click.types.IntParamType)
+        range_text = param_type._describe_range() if isinstance(param_type, (click.IntRange, click.FloatRange)) else ""
         if match is not None:
             range_suffix = f" in the range {range_text}" if range_text else ""
             percentage = PERCENT.fullmatch(match["value"])

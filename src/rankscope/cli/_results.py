@@ -130,7 +130,7 @@ def choose_figure(result: Result, name: str | None) -> Figure:
             figure_name = section.figure.name
             name_counts[figure_name] += 1
             count = name_counts[figure_name]
-            figures[figure_name if count == 1 else f"{figure_name} {n_alike}"] = section.figure
+            figures[figure_name if count == 1 else f"{figure_name} {count}"] = section.figure
     if not figures:
         raise ParameterError("these data give no figure; leave --plot out")
     if name is None:

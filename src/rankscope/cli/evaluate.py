@@ -146,10 +146,12 @@ def refuse_beside_machine(conventions: str | None, by_query: bool, save: str | N
         raise ParameterError(f"--machine has no format {format_!r}; choose one of {formats}")
 
 
-def refuse_skipping(on_error: str, beside: str) -> None:
+def refuse_skipping(on_error: str, other_option: str) -> None:
     """Raise ParameterError for `--on-error skip` if each run is read more than once."""
     if on_error != "stop":
-        raise ParameterError(f"--on-error {on_error} beside --{beside}, which asks for all runs; leave one of them out")
+        raise ParameterError(
+            f"--on-error {on_error} beside --{other_option}, which asks for all runs; leave one of them out"
+        )
 
 
 def show_estimates(

@@ -151,8 +151,8 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
     if options["share"] is not None:
         refuse_beside("--sample", options, ("budget", "rate", "beta"))
     if (options["share"] is not None or options["leave_out"]) and options["method"] != "depth":
-        which = "--sample" if options["share"] is not None else "--leave-out"
-        raise ParameterError(f"{which} and --method {options['method']} do not go together; leave one out")
+        option = "--sample" if options["share"] is not None else "--leave-out"
+        raise ParameterError(f"{option} and --method {options['method']} do not go together; leave one out")
     if options["share"] is not None:
         refuse_unused("rel", "--sample, which draws whatever is relevant")
     elif options["leave_out"]:
@@ -161,11 +161,11 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
         refuse_unused("rng", f"--method {options['method']}, which draws nothing")
 
 
-def refuse_beside(which: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
+def refuse_beside(option: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
     flags = {"output": "-o", "share": "--sample"}
     for name in names:
         if options[name] is not None:
-            raise ParameterError(f"{which} and {flags.get(name, f'--{name}')} do not go together; leave one out")
+            raise ParameterError(f"{option} and {flags.get(name, f'--{name}')} do not go together; leave one out")
 
 
 def refuse_unused(name: str, why: str) -> None:

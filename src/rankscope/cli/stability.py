@@ -38,7 +38,7 @@ class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return tuple(self.kind(part) for part in value.split(","))
+            return tuple(self.kind(number) for number in value.split(","))
         except ValueError:
             self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
 

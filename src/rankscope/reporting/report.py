@@ -294,7 +294,7 @@ def report(
     scores = score_hits(plan, joined)
     baseline = resolve_system(baseline, as_run_list(runs), scores)
     if len(scores.systems) > 1 or baseline is not None:
-        check_systems(scores, baseline, least=1)
+        check_systems(scores, baseline, minimum=1)
     kept, left_out = best_systems(scores, baseline)
     scores = scores.select(systems=kept)
     judged = input != ENTITY and not isinstance(qrels, EntityRanks)

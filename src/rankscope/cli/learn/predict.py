@@ -86,14 +86,14 @@ def refuse_with_line(path: str, features: Features, ranker: Ranker, error: Input
         raise error
     n_features = features.values.shape[1]  # features of ranks may follow, which are never too far
     is_logged, mean, deviation = scaling.logged[:n_features], scaling.mean[:n_features], scaling.deviation[:n_features]
-    for start in range(0, len(features), DOCUMENTS_AT_ONCE):
-        block = features.values[start : start + DOCUMENTS_AT_ONCE]
+    for first_row in range(0, len(features), DOCUMENTS_AT_ONCE):
+        block = features.values[first_row : first_row + DOCUMENTS_AT_ONCE]
         with np.errstate(all="ignore"):  # overflow and NaN are what this looks for
             scaled = (logarithms(block, is_logged) - mean) / deviation
             too_far = ~np.isfinite(scaled.astype(np.float32)) & (deviation > 0)
         if too_far.any():
             row, column = map(int, np.argwhere(too_far)[0])
-            row_index = start + row if features.order is None else int(features.order[start + row])
+            row_index = first_row + row if features.order is None else int(features.order[first_row + row])
             raise InputError(
                 f"{locate_row(path, row_index)}: feature {features.names[column]!r} is {block[row, column]:g}, too far "
                 "from the numbers that the model was trained on to be scored; correct it"

@@ -93,12 +93,8 @@ def train(
         feature_tables = [read_features(path, cache=cache or None, progress=progress) for path in files]
     train_features = feature_tables[0]
     valid_features = None if valid is None else match_file(valid, feature_tables[1], train_features.names)
-    if (
-        valid_features is not None
-        and valid is not None
-        and os.path.exists(valid)
-        and os.path.samefile(valid, train_file)
-    ):
+    is_train_file = valid is not None and os.path.exists(valid) and os.path.samefile(valid, train_file)
+    if valid_features is not None and is_train_file:
         note = f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were learned by heart"
         valid_features = replace(valid_features, notes=(note,), where=None)  # the notes of TRAIN have the others
     try:
