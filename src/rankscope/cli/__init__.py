@@ -1,1 +1,1 @@
-"""The command line: each command reads, calls, shows."""
+"""The command line: each command reads its input, calls a function and shows the result."""

@@ -1,4 +1,4 @@
-"""Advice on wrong calls: which name may have been meant, what it is called elsewhere, what a value has to be."""
+"""Advice on wrong calls: which command, option or value the user may have meant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-#: A word -> the commands that may be meant, the likeliest first.
+#: A word -> the commands that the user may mean, the likeliest first.
 COMMAND_SYNONYMS = {
     "score": ("evaluate", "segments"),
     "eval": ("evaluate", "score"),
@@ -44,7 +44,7 @@ COMMAND_SYNONYMS = {
     "metrics": ("measures",),
     "metric": ("measures",),
 }
-#: An option -> those that may be meant here, of which a command has one or none.
+#: An option of other tools -> the options that the user may mean; a command has one of them or none.
 OPTION_SYNONYMS = {
     "--metric": ("--measure",),
     "--metrics": ("--measure",),
@@ -99,7 +99,7 @@ OPTION_SYNONYMS = {
     "--normalize": ("--normalise", "--standardise"),
     "--algorithm": ("--loss", "--method"),
 }
-#: Options, an option that the command must have (or nothing), and what to do where no other option is meant.
+#: Options, an option that the command must have (or nothing), and a hint if no option of the command is similar.
 OPTION_HINTS = (
     (
         ("--k", "-k", "--cutoff", "--cutoffs", "--depth", "--top-k", "--topk", "--top", "--at", "-M"),
@@ -131,7 +131,7 @@ OPTION_HINTS = (
     (("--list",), "", "all are listed as it is; leave it out"),
     (("--verbose", "-v", "--debug", "--quiet"), "", "all there is to say is said; leave it out"),
 )
-#: A value in small letters without signs -> the values that may be meant, of which an option has one or none.
+#: A value in lower case without punctuation -> the values that the user may mean; an option has one of them or none.
 VALUE_SYNONYMS = {
     "ttest": ("t",),
     "pairedt": ("t",),
@@ -169,20 +169,20 @@ VALUE_SYNONYMS = {
     "reciprocalrankfusion": ("rrf",),
     "bayes": ("bayes-t",),
 }
-#: How click says that there is no such name, or that a value is none of those known, or no number.
+#: click's messages for an unknown command or option, and for a value that is not among the choices or not a number.
 UNKNOWN = re.compile(r"No such (command|option):? (['\"]?)(.*?)\2\.?", re.DOTALL)
 NOT_A_CHOICE = re.compile(r"(?P<value>(['\"]).*\2) is not .*", re.DOTALL)
-#: A long option behind a single dash.
+#: A long option with a single dash.
 SINGLE_DASH = re.compile("-[a-z][a-z-]{3,}")
 PERCENT = re.compile(r"'([0-9]+(?:\.[0-9]+)?) ?%'")
-#: So many values are listed, and so many where there are more.
-LISTED_AT_MOST, LISTED_OF_MANY = 16, 8
+#: The longest list of values that a message shows in full; how many values it shows of a longer one.
+MAX_FULL_LIST, N_SHOWN_OF_LONG_LIST = 16, 8
 
 
 def advice(error: click.ClickException, arguments: Sequence[str], top: click.Group) -> str:
-    """What is wrong, what may have been meant, and where help is.
+    """The error's message with a suggestion and the command that shows help.
 
-    arguments: of the whole call, by which the command is known where click does not say it.
+    arguments: those of the whole call. They tell the command if click's error does not.
     """
     context: click.Context | None = getattr(error, "ctx", None)
     message = error.format_message().rstrip(".")
@@ -194,73 +194,80 @@ def advice(error: click.ClickException, arguments: Sequence[str], top: click.Gro
         message = message[: len(message) - len(error.message.rstrip("."))] + value_advice(
             error.message, error.param.type
         )
-    where = context.command_path if context is not None else command_path(arguments, top)
-    return f"{message}{' See' if message.endswith('?') else '; see'} `{where} --help`"
+    path = context.command_path if context is not None else command_path(arguments, top)
+    return f"{message}{' See' if message.endswith('?') else '; see'} `{path} --help`"
 
 
 def single_dash_advice(arguments: Sequence[str], top: click.Group) -> str:
-    """What is wrong with a long option with one dash, `-measure AP`, which is read as `-m easure`; else nothing."""
+    """What is wrong with a long option with one dash, `-measure AP`, which click reads as `-m easure`; else ""."""
     command = invoked_command(arguments, top)
-    known = [text for option in command.params for text in option.opts if text.startswith("--")]
+    flags = [flag for option in command.params for flag in option.opts if flag.startswith("--")]
     for argument in arguments:
-        word = argument.partition("=")[0]
-        if not SINGLE_DASH.fullmatch(word):
+        name = argument.partition("=")[0]
+        if not SINGLE_DASH.fullmatch(name):
             continue
-        meant = next((other for other in (f"-{word}", *OPTION_SYNONYMS.get(f"-{word}", ())) if other in known), None)
-        if meant is not None:
-            return f"{word} is read as {word[:2]} {word[2:]}; write {meant}, with two dashes"
+        intended = next(
+            (candidate for candidate in (f"-{name}", *OPTION_SYNONYMS.get(f"-{name}", ())) if candidate in flags), None
+        )
+        if intended is not None:
+            return f"{name} is read as {name[:2]} {name[2:]}; write {intended}, with two dashes"
     return ""
 
 
 def invoked_command(arguments: Sequence[str], top: click.Group) -> click.Command:
     """The command that was called."""
-    found: click.Command = top
+    command: click.Command = top
     for name in command_path(arguments, top).split()[1:]:
-        assert isinstance(found, click.Group)
-        found = found.get_command(click.Context(found), name) or found
-    return found
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name) or command
+    return command
 
 
 def command_path(arguments: Sequence[str], top: click.Group) -> str:
     """The command that was called, as `rankscope agree labels`."""
     path, command, context = ["rankscope"], top, click.Context(top)
     for name in arguments:
-        found = command.get_command(context, name) if name in command.list_commands(context) else None
-        if found is None:
+        subcommand = command.get_command(context, name) if name in command.list_commands(context) else None
+        if subcommand is None:
             break
         path.append(name)
-        if not isinstance(found, click.Group):
+        if not isinstance(subcommand, click.Group):
             break
-        command = found
+        command = subcommand
     return " ".join(path)
 
 
 def name_advice(kind: str, name: str, context: click.Context) -> str:
-    """The nearest name that there is; all commands where none is near, but not all options, which are many."""
+    """Suggest the nearest name. Without one, list all commands, but not all options, which are many."""
     if kind == "option":
-        known = [text for option in context.command.params for text in option.opts if text.startswith("--")]
-        hints = [hint for names, needs, hint in OPTION_HINTS if name in names and (not needs or needs in known)]
-        found = nearest_name(name, known, OPTION_SYNONYMS.get(name, ()), alike=not hints)  # --qrels is like --rel
-        if found is not None:
-            return f"; did you mean '{found}'?"
+        flags = [flag for option in context.command.params for flag in option.opts if flag.startswith("--")]
+        hints = [
+            hint
+            for names, required_flag, hint in OPTION_HINTS
+            if name in names and (not required_flag or required_flag in flags)
+        ]
+        # No similar name beside a hint: --qrels is similar to --rel.
+        suggestion = nearest_name(name, flags, OPTION_SYNONYMS.get(name, ()), allow_similar=not hints)
+        if suggestion is not None:
+            return f"; did you mean '{suggestion}'?"
         return "".join(f"; {hint.format(name.strip('-'))}" for hint in hints)
     group = context.command
-    known = group.list_commands(context) if isinstance(group, click.Group) else []
+    commands = group.list_commands(context) if isinstance(group, click.Group) else []
     if os.path.exists(name):
-        example = f"{context.command_path} {known[0]} ..."
-        return f", which is a file; the command comes before the files, as `{example}`; {choices_text(known)}"
-    found = nearest_name(name, known, COMMAND_SYNONYMS.get(name.lower(), ()))
-    if found is not None:
-        return f"; did you mean '{found}'?"
+        example = f"{context.command_path} {commands[0]} ..."
+        return f", which is a file; the command comes before the files, as `{example}`; {choices_text(commands)}"
+    suggestion = nearest_name(name, commands, COMMAND_SYNONYMS.get(name.lower(), ()))
+    if suggestion is not None:
+        return f"; did you mean '{suggestion}'?"
     if name == "help":
         return f"; write `{context.command_path} --help`, or --help behind a command"
-    if is_measure(name) and "evaluate" in known:
+    if is_measure(name) and "evaluate" in commands:
         return f"; {name} is a measure, as in `rankscope evaluate QRELS RUN... -m {name}`"
-    return f"; {choices_text(known)}" if known else ""
+    return f"; {choices_text(commands)}" if commands else ""
 
 
-def choices_text(known: Sequence[str]) -> str:
-    return f"expected {', '.join(known[:-1])} or {known[-1]}" if len(known) > 1 else f"expected {known[0]}"
+def choices_text(names: Sequence[str]) -> str:
+    return f"expected {', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else f"expected {names[0]}"
 
 
 def is_measure(name: str) -> bool:
@@ -270,60 +277,64 @@ def is_measure(name: str) -> bool:
     try:
         return bool(parse_measures(name))
     except ParameterError as error:
-        return "needs a" in str(error)  # as P, which has no cutoff yet
+        return "needs a" in str(error)  # as P, which needs a cutoff
 
 
-def nearest_name(name: str, known: Sequence[str], others: Sequence[str] = (), alike: bool = True) -> str | None:
-    """One of the known names: by what it is called elsewhere, by its letters, by how it begins or ends, or by likeness.
+def nearest_name(
+    name: str, names: Sequence[str], synonyms: Sequence[str] = (), allow_similar: bool = True
+) -> str | None:
+    """The nearest of the names: a synonym, one with the same letters, the same beginning or end, or a similar one.
 
-    The dashes before an option count for nothing, since all share them and would make any short name near. alike:
-    whether likeness is enough.
+    The dashes before an option are ignored: all share them, which would make any short name similar. allow_similar:
+    whether similarity is enough.
     """
-    for other in others:
-        if other in known:
-            return other
-    letters = {squeezed(text): text for text in reversed(known)}
-    asked = squeezed(name)
-    if asked in letters:
-        return letters[asked]
-    if len(asked) > 2:
-        begun = [text for short, text in letters.items() if short.startswith(asked)]
-        ended = [text for text in known if squeezed(text.rpartition(":")[2]) == asked]
-        if begun or ended:
-            return (begun[-1:] or ended)[0]
-    near = difflib.get_close_matches(asked, letters, n=1) if alike else []
-    return letters[near[0]] if near else None
+    for synonym in synonyms:
+        if synonym in names:
+            return synonym
+    name_of_key = {normalise_name(candidate): candidate for candidate in reversed(names)}
+    key = normalise_name(name)
+    if key in name_of_key:
+        return name_of_key[key]
+    if len(key) > 2:
+        with_prefix = [candidate for candidate_key, candidate in name_of_key.items() if candidate_key.startswith(key)]
+        with_suffix = [candidate for candidate in names if normalise_name(candidate.rpartition(":")[2]) == key]
+        if with_prefix or with_suffix:
+            return (with_prefix[-1:] or with_suffix)[0]
+    similar_keys = difflib.get_close_matches(key, name_of_key, n=1) if allow_similar else []
+    return name_of_key[similar_keys[0]] if similar_keys else None
 
 
-def squeezed(text: str) -> str:
-    """Letters and digits alone, small: `CombMNZ` is `comb-mnz`."""
+def normalise_name(text: str) -> str:
+    """Letters and digits only, in lower case, so that `CombMNZ` equals `comb-mnz`."""
     return re.sub(r"[\W_]", "", text).lower()
 
 
-def value_advice(message: str, kind: click.ParamType[Any]) -> str:
-    """What click says of a value, with what it has to be."""
+def value_advice(message: str, param_type: click.ParamType[Any]) -> str:
+    """The message on a wrong value, with what the value has to be."""
     message = message.rstrip(".")
-    said = NOT_A_CHOICE.fullmatch(message)
-    if isinstance(kind, click.Choice) and said is not None:
-        known = [str(choice) for choice in kind.choices]
-        value = said["value"][1:-1]
-        found = nearest_name(value, known, VALUE_SYNONYMS.get(squeezed(value), ()))
-        if found is not None:
-            listed = message if len(known) <= LISTED_AT_MOST else f"{said['value']} is not known"
-            return f"{listed}; did you mean '{found}'?"
-        if len(known) <= LISTED_AT_MOST:
+    match = NOT_A_CHOICE.fullmatch(message)
+    if isinstance(param_type, click.Choice) and match is not None:
+        choices = [str(choice) for choice in param_type.choices]
+        value = match["value"][1:-1]
+        suggestion = nearest_name(value, choices, VALUE_SYNONYMS.get(normalise_name(value), ()))
+        if suggestion is not None:
+            problem = message if len(choices) <= MAX_FULL_LIST else f"{match['value']} is not known"
+            return f"{problem}; did you mean '{suggestion}'?"
+        if len(choices) <= MAX_FULL_LIST:
             return message
-        first = ", ".join(map(repr, known[:LISTED_OF_MANY]))
-        return f"{said['value']} is none of {first} and {len(known) - LISTED_OF_MANY} others"
-    if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
-        whole = isinstance(kind, click.types.IntParamType)
-        between = kind._describe_range() if isinstance(kind, (click.IntRange, click.FloatRange)) else ""
-        if said is not None:
-            behind = f" in the range {between}" if between else ""
-            share = PERCENT.fullmatch(said["value"])
-            hint = f"; {share[1]} % is {float(share[1]) / 100:g}" if share is not None and not whole else ""
-            return f"{said['value']} is no {'whole ' if whole else ''}number, expected one{behind}{hint}"
-        percent = re.match(r"(\d+(?:\.\d+)?) is not in the range 0<=?x<=?1\b(?!\d)", message)
-        if percent is not None and 2 <= float(percent[1]) <= 100:
-            return f"{message}; {float(percent[1]):g} % is {float(percent[1]) / 100:g}"
+        first_choices = ", ".join(map(repr, choices[:N_SHOWN_OF_LONG_LIST]))
+        return f"{match['value']} is none of {first_choices} and {len(choices) - N_SHOWN_OF_LONG_LIST} others"
+    if isinstance(param_type, (click.types.IntParamType, click.types.FloatParamType)):
+        is_integer = isinstance(param_type, click.types.IntParamType)
+        range_text = param_type._describe_range() if isinstance(param_type, (click.IntRange, click.FloatRange)) else ""
+        if match is not None:
+            range_suffix = f" in the range {range_text}" if range_text else ""
+            percentage = PERCENT.fullmatch(match["value"])
+            hint = ""
+            if percentage is not None and not is_integer:
+                hint = f"; {percentage[1]} % is {float(percentage[1]) / 100:g}"
+            return f"{match['value']} is no {'whole ' if is_integer else ''}number, expected one{range_suffix}{hint}"
+        range_error = re.match(r"(\d+(?:\.\d+)?) is not in the range 0<=?x<=?1\b(?!\d)", message)
+        if range_error is not None and 2 <= float(range_error[1]) <= 100:
+            return f"{message}; {float(range_error[1]):g} % is {float(range_error[1]) / 100:g}"
     return message

@@ -1,4 +1,4 @@
-"""The options of comparisons, which several commands have."""
+"""The options of comparisons, which several commands share."""
 
 from __future__ import annotations
 
@@ -106,8 +106,10 @@ def comparison_options(command: Command) -> Command:
 
 
 def take_comparison(options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `rs.compare`, taken out of what click gives; what is wrong is told before anything is read."""
-    asked = {name: options.pop(name) for name in COMPARISON_ARGUMENTS}
-    settings = ComparisonSettings(**{name: value for name, value in asked.items() if name not in ("baseline", "rng")})
-    check_settings(settings, asked["baseline"])
-    return asked
+    """Take the arguments of `rs.compare` out of click's options. Wrong ones raise before any file is read."""
+    arguments = {name: options.pop(name) for name in COMPARISON_ARGUMENTS}
+    settings = ComparisonSettings(
+        **{name: value for name, value in arguments.items() if name not in ("baseline", "rng")}
+    )
+    check_settings(settings, arguments["baseline"])
+    return arguments

@@ -1,4 +1,4 @@
-"""Groups of commands that are loaded when they are called."""
+"""Groups of commands that are imported when they are called."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = [
 
 
 class LazyGroup(click.Group):
-    """A group with a table of commands: name -> its place, and a line for the overview.
+    """A group with a table of commands: name -> its import path, and a line for the overview.
 
-    The lines stand in the table so that no command is loaded to list them.
+    The lines are in the table so that the overview needs no import.
     """
 
     table: Mapping[str, tuple[str, str]] = {}
@@ -32,6 +32,6 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        here = [(name, command.get_short_help_str(80)) for name, command in self.commands.items()]
+        own_commands = [(name, command.get_short_help_str(80)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
-            formatter.write_dl([*here, *((name, text) for name, (_, text) in self.table.items())])
+            formatter.write_dl([*own_commands, *((name, text) for name, (_, text) in self.table.items())])

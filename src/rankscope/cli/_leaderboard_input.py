@@ -1,4 +1,4 @@
-"""What a file for a leaderboard holds: comparisons, rankings, scores or votes."""
+"""Input of leaderboards: detect whether a file holds comparisons, rankings, scores or votes, and read it."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ __all__ = [
 ]
 
 
-#: What `--input` may say.
+#: The values of `--input`.
 INPUTS = ("comparisons", "rankings", "scores", "votes")
 
 
 def read_board_data(
     path: str, kind: str | None, *, multiway: bool, column: str | None, higher: bool
 ) -> LeaderboardData:
-    """Rankings, scores or votes as they are read; comparisons as the path, to be read with their options.
+    """Read rankings, scores or votes. For comparisons return the path, since their reader needs more options.
 
-    multiway: whether votes are wanted, of many systems at once. column, higher: of rankings, which column says who is
-    better, and whether it holds scores. Raises InputError as the readers, ParameterError for comparisons where
-    votes are wanted.
+    multiway: whether the model needs votes on many systems at once. column, higher: for rankings, the column that says
+    who is better, and whether it holds scores. Raises InputError as the readers do, ParameterError for comparisons if
+    the model needs votes.
     """
     kind = kind or detect_input(path, multiway)
     if kind == "scores":
@@ -54,16 +54,16 @@ def read_board_data(
 
 
 def read_ranked(path: str, column: str | None, higher: bool) -> Rankings:
-    """People's rankings, without what they did not rank."""
-    found = read_rankings(path, higher=column if higher and column else ())
-    name = column_of(found, column)
+    """Read people's rankings, without the items that they did not rank."""
+    rankings = read_rankings(path, higher=column if higher and column else ())
+    name = column_of(rankings, column)
     if higher and column is None:
-        found = found.with_column(name, found.column(name), score=True)
-    return ranked_only(found, name)
+        rankings = rankings.with_column(name, rankings.column(name), score=True)
+    return ranked_only(rankings, name)
 
 
 def detect_input(path: str, multiway: bool) -> str:
-    """Which of INPUTS it is; comparisons where nothing tells, whose reader says what is wrong."""
+    """Which of INPUTS the file holds. If unclear, comparisons: their reader says what is wrong."""
     names = table_columns(path)
     if find_column(names, (*BETTER_COLUMNS, *FIRST_COLUMNS)) and find_column(names, (*WORSE_COLUMNS, *SECOND_COLUMNS)):
         return "comparisons"
@@ -80,16 +80,16 @@ def detect_input(path: str, multiway: bool) -> str:
 
 
 def table_columns(path: str) -> Sequence[str]:
-    """The names of a table's columns, as far as its beginning tells them; none of what is no table."""
+    """The column names of a table, as far as its first bytes tell them; none if the file is no table."""
     head = first_bytes(path).removeprefix(BOM)
     if head.startswith(b"PAR1"):
         return [] if source_name(path) == "<stdin>" else read_named_table(path, EXPECTED_ITEMS).frame.columns
-    line = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-    text = line.decode("utf-8", "replace").strip()
+    header = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+    text = header.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):
-        row = first_record(head)
-        votes = "ranking" in row or all(isinstance(value, (int, float)) for value in row.values())
-        return [] if votes and text.startswith("[") else list(row)
+        record = first_record(head)
+        is_vote = "ranking" in record or all(isinstance(value, (int, float)) for value in record.values())
+        return [] if is_vote and text.startswith("[") else list(record)
     try:
         return [
             name.strip() for name in next(csv.reader(io.StringIO(text), delimiter="\t" if "\t" in text else ","), [])

@@ -1,6 +1,4 @@
-"""The options that commands share: measures, conventions, formats, `--cluster`; and the scores of the runs that they
-name.
-"""
+"""Options that commands share (measures, conventions, formats, `--cluster`), and the evaluation of run files."""
 
 from __future__ import annotations
 
@@ -38,9 +36,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Command:
-    """Of each command that has --workers. The cluster is in use while the command runs, once all arguments are read.
+    """`--cluster` and `--cluster-timeout`, for each command with --workers. The command runs on the cluster.
 
-    needs: an argument and its option without which nothing is sent to workers.
+    needs: an argument and its option without which the command sends nothing to workers.
     """
 
     @click.option(
@@ -75,7 +73,7 @@ def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Co
     return on_cluster  # type: ignore[return-value]  # click calls it by name
 
 
-#: The format that a suffix of -o asks for, where it is one of the command's.
+#: Suffix of -o -> format, if the command has it.
 FORMAT_OF_SUFFIX = {
     ".csv": "csv",
     ".json": "json",
@@ -85,7 +83,7 @@ FORMAT_OF_SUFFIX = {
     ".html": "html",
     ".parquet": "parquet",
 }
-#: Suffixes of what no command writes as text.
+#: Suffixes of formats that no command writes as text.
 UNKNOWN_SUFFIXES = (
     ".xlsx",
     ".xls",
@@ -104,7 +102,7 @@ UNKNOWN_SUFFIXES = (
 
 
 def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
-    """What is measured; default: the measures where nobody says."""
+    """`-m`. default: the measures if the option is missing."""
     return click.option(
         "-m",
         "--measure",
@@ -165,94 +163,99 @@ EVALUATION_OPTIONS = (
         help="Processes. Default: all cores, where the work is long enough to pay. The result is the same.",
     ),
 )
-#: Those of them that say where the runs are and how they are read, not how they are measured.
+#: Those of them that say how runs are read, not how they are measured.
 READING_OPTIONS = ("input", "total_ranks", "workers")
 
 
 def evaluation_options(command: Command) -> Command:
-    """How runs are measured: the options of `evaluate` that every command has that starts from runs."""
+    """How runs are measured: the options that every command has that starts from runs."""
     command = cluster_option(command)
     for option in reversed(EVALUATION_OPTIONS):
         command = option(command)
     return command
 
 
-def format_option(formats: Sequence[str], *, told: bool = False) -> Callable[[Command], Command]:
-    """In which format. told: whether the name of the output tells where nobody says it."""
-    page = ", or as a page (html)" if "html" in formats else ""
-    default = " Default: as the suffix of -o says, else table." if told else ""
+def format_option(formats: Sequence[str], *, from_suffix: bool = False) -> Callable[[Command], Command]:
+    """`--format`. from_suffix: whether the suffix of the output gives the default."""
+    page_hint = ", or as a page (html)" if "html" in formats else ""
+    default = " Default: as the suffix of -o says, else table." if from_suffix else ""
     return click.option(
         "--format",
         "format_",
         type=click.Choice(list(formats)),
-        default=None if told else "table",
-        show_default=not told,
-        help=f"To read (table), for a paper (latex, markdown), for programs (csv, json, jsonl){page}.{default}",
+        default=None if from_suffix else "table",
+        show_default=not from_suffix,
+        help=f"To read (table), for a paper (latex, markdown), for programs (csv, json, jsonl){page_hint}.{default}",
     )
 
 
 def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
-    """In which format, and where to."""
-    format_ = format_option(formats, told=True)
-    output = click.option(
+    """`--format` and `--output`."""
+    add_format = format_option(formats, from_suffix=True)
+    add_output = click.option(
         "-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all."
     )
 
-    def add(command: Command) -> Command:
+    def decorate(command: Command) -> Command:
         @wraps(command)
         def with_format(*args: Any, **options: Any) -> Any:
             options["format_"] = resolve_format(options["format_"], options["output"], formats)
             return command(*args, **options)
 
-        return format_(output(cast(Command, with_format)))
+        return add_format(add_output(cast(Command, with_format)))
 
-    return add
+    return decorate
 
 
-def resolve_format(asked: str | None, output: str | None, formats: Sequence[str]) -> str:
-    """The format that was asked for, or that the name of the output asks for.
+def resolve_format(requested: str | None, output: str | None, formats: Sequence[str]) -> str:
+    """The requested format, or the format of the output's suffix.
 
-    Raises ParameterError for a name of what no format is.
+    Raises ParameterError for a suffix that no format has.
     """
     suffix = os.path.splitext(output or "")[1].lower()
-    told = FORMAT_OF_SUFFIX.get(suffix)
-    if told not in formats:
-        told = None
-    fits = told is not None and asked in (None, told)
-    if suffix in UNKNOWN_SUFFIXES and not fits and asked != "html":  # pages say it so
-        known = " ".join(suffix for suffix, form in FORMAT_OF_SUFFIX.items() if form in formats)
-        raise ParameterError(f"{output}: no format here makes a {suffix} file; end its name in another way ({known})")
-    return asked or told or "table"
+    suffix_format = FORMAT_OF_SUFFIX.get(suffix)
+    if suffix_format not in formats:
+        suffix_format = None
+    suffix_agrees = suffix_format is not None and requested in (None, suffix_format)
+    if suffix in UNKNOWN_SUFFIXES and not suffix_agrees and requested != "html":  # pages have their own message
+        usual_suffixes = " ".join(suffix for suffix, format_ in FORMAT_OF_SUFFIX.items() if format_ in formats)
+        raise ParameterError(
+            f"{output}: no format here makes a {suffix} file; end its name in another way ({usual_suffixes})"
+        )
+    return requested or suffix_format or "table"
 
 
 def evaluate_files(
     qrels: str, runs: Sequence[str], measures: Sequence[str], *, on_error: str = "stop", **options: Any
 ) -> Scores:
-    """What `evaluate` makes of these files; options: those of `evaluation_options`, whatever they are.
+    """Scores of these files. options: those of `evaluation_options`.
 
-    A wrong argument is told before anything is read.
+    A wrong argument raises before any file is read.
     """
     if not runs and options["input"] != ENTITY:
         from rankscope.io.trec import looks_like_rank_table
 
-        what = f"; {qrels} looks like a table of ranks, which is read with --input {ENTITY}"
-        raise click.UsageError(f"Missing argument 'RUN...'{what if looks_like_rank_table(qrels) else ''}.")
-    chosen = list(measures) or None
-    make_plan(chosen, **{name: value for name, value in options.items() if name not in READING_OPTIONS})
+        hint = f"; {qrels} looks like a table of ranks, which is read with --input {ENTITY}"
+        raise click.UsageError(f"Missing argument 'RUN...'{hint if looks_like_rank_table(qrels) else ''}.")
+    measure_names = list(measures) or None
+    make_plan(measure_names, **{name: value for name, value in options.items() if name not in READING_OPTIONS})
     options["workers"] = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
-        return evaluate_runs(qrels, list(runs) or None, chosen, progress=progress, on_error=on_error, **options)
+        return evaluate_runs(qrels, list(runs) or None, measure_names, progress=progress, on_error=on_error, **options)
 
 
 def refuse_workers(options: dict[str, Any]) -> None:
-    """Take the option out where judgments of people and of a machine share what was read, in this process."""
+    """Remove the option of workers, which --machine cannot use: both judges share the runs read in this process.
+
+    Raises ParameterError if workers or a cluster were requested.
+    """
     from rankscope.parallel.cluster import current_cluster
 
-    given = "--cluster" if current_cluster() is not None else "--workers"
+    flag = "--cluster" if current_cluster() is not None else "--workers"
     if options.pop("workers") is not None or current_cluster() is not None:
-        raise ParameterError(f"{given} beside --machine, where each run is read once for both judges; leave it out")
+        raise ParameterError(f"{flag} beside --machine, where each run is read once for both judges; leave it out")
 
 
-def reading_workers(runs: Sequence[str], asked: int | None) -> int:
+def reading_workers(runs: Sequence[str], workers: int | None) -> int:
     """How many workers share the run files. Raises ParameterError."""
-    return n_workers(asked, runs, guarded=True)
+    return n_workers(workers, runs, guarded=True)

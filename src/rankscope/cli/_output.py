@@ -1,4 +1,4 @@
-"""Output of commands: printed, or written to the file of -o; a progress bar on a terminal."""
+"""Output of commands: print or write to the file of -o, and a progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-#: Seconds after which work counts as long.
+#: Seconds after which the bar appears.
 SECONDS_BEFORE_BAR = 1.0
 
 
@@ -39,16 +39,16 @@ def write_output(text: str, output: str | None) -> None:
         write_text(output, text)
 
 
-def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Callable[[float], Any] | None]:
-    """A bar of the bytes just read; see `progress_bar`."""
-    # Of a compressed file nobody knows how much is to come.
-    sizes = dict(size for path in paths for size in file_sizes(path))
+def bytes_progress(paths: Sequence[str], description: str) -> AbstractContextManager[Callable[[float], Any] | None]:
+    """A bar of the bytes read; see `progress_bar`."""
+    # The length of a compressed file's content is unknown.
+    sizes = dict(path_and_size for path in paths for path_and_size in file_sizes(path))
     compressed = any(split_compression_suffix(path)[1] for path in sizes)
-    return progress_bar(None if compressed else sum(sizes.values()), what)
+    return progress_bar(None if compressed else sum(sizes.values()), description)
 
 
 def file_sizes(path: str) -> Sequence[tuple[str, int]]:
-    """The file, or those of a folder, with their bytes."""
+    """The file, or the files of a folder, with their sizes in bytes."""
     if is_folder(path):
         from rankscope.io.core import readable_partitions
 
@@ -57,33 +57,33 @@ def file_sizes(path: str) -> Sequence[tuple[str, int]]:
 
 
 @contextmanager
-def progress_bar(total: float | None, what: str) -> Iterator[Callable[[float], Any] | None]:
-    """A function to be told of what was just done, in the unit of `total`, or None where nobody is looking.
+def progress_bar(total: float | None, description: str) -> Iterator[Callable[[float], Any] | None]:
+    """A function that takes the amount just finished, in the unit of `total`, or None without a terminal.
 
-    The bar appears on standard error once the work has lasted a second; until then nothing is loaded for it.
+    The bar appears on standard error once the work has lasted a second; until then nothing is imported for it.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    begin = time.monotonic()
-    done = 0.0
+    start_time = time.monotonic()
+    completed = 0.0
     bar: Any = None
 
-    def tell(n: float) -> None:
-        nonlocal done, bar
-        done += n
-        if bar is None and time.monotonic() - begin > SECONDS_BEFORE_BAR:
+    def advance(amount: float) -> None:
+        nonlocal completed, bar
+        completed += amount
+        if bar is None and time.monotonic() - start_time > SECONDS_BEFORE_BAR:
             from rich.console import Console
             from rich.progress import Progress
 
             bar = Progress(console=Console(stderr=True), transient=True)
-            bar.add_task(what, total=total)
+            bar.add_task(description, total=total)
             bar.start()
         if bar is not None:
-            bar.update(bar.task_ids[0], completed=done)
+            bar.update(bar.task_ids[0], completed=completed)
 
     try:
-        yield tell
+        yield advance
     finally:
         if bar is not None:
             bar.stop()

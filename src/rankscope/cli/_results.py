@@ -1,4 +1,4 @@
-"""How a result is shown: its format, its file, its figure."""
+"""Options that show a result: its format, its file, its figure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-#: The tidy table as a file for programs; all that a result shows, as one page.
+#: Formats beside the tables: the tidy table as a file for programs; all that a result shows, as one page.
 PARQUET, PAGE = "parquet", "html"
 PLOT_OPTION = click.option(
     "--plot", metavar="FILE", help="Draw a figure of it: .svg, .pdf, .png, .html or .json (Vega-Lite)."
@@ -49,12 +49,12 @@ def result_options(command: Command) -> Command:
 
 
 def printing_options(command: Command) -> Command:
-    """The same for a command whose -o is for something else: what it shows is printed."""
+    """The same for a command whose -o is for something else: the result is printed."""
     return PLOT_OPTION(FIGURE_OPTION(format_option(list(RESULT_FORMATS))(command)))
 
 
 class ResultOutput(NamedTuple):
-    """What those options say."""
+    """The values of those options."""
 
     format_: str
     output: str | None
@@ -62,7 +62,7 @@ class ResultOutput(NamedTuple):
     figure: str | None
 
     def check(self, inputs: Sequence[str]) -> None:
-        """Raise for what cannot be written or drawn, before anything is read."""
+        """Raise if the output cannot be written or the figure drawn, before any file is read."""
         check_output(self.output, inputs)
         check_page(self.format_, self.output)
         if self.format_ == PARQUET and self.output in (None, "-"):
@@ -82,7 +82,7 @@ class ResultOutput(NamedTuple):
         vl_convert()
 
     def show(self, result: Result, *, details: bool = False) -> None:
-        """Draw and print, or write."""
+        """Save the figure, and print or write the result."""
         if self.plot is not None:
             from rankscope.reporting.figures import save_figure
 
@@ -96,7 +96,7 @@ class ResultOutput(NamedTuple):
 
 
 def check_page(format_: str, output: str | None) -> None:
-    """Raise for a page that cannot be written or made, before anything is read."""
+    """Raise if the page cannot be written or made, before any file is read."""
     if format_ != PAGE:
         return
     from rankscope.reporting.page import check_page_path, template
@@ -114,22 +114,23 @@ def page_of(result: Result) -> str:
 
 
 def take_result_output(options: dict[str, Any]) -> ResultOutput:
-    """What `result_options` added, taken out of what click gives."""
+    """Take the values of `result_options` out of click's options."""
     return ResultOutput(**{name: options.pop(name, None) for name in ResultOutput._fields})
 
 
 def choose_figure(result: Result, name: str | None) -> Figure:
     """The figure of that name; several of one name are numbered, as "confusion_matrix 2".
 
-    Raises UnknownName, and ParameterError where there is none at all.
+    Raises UnknownName, and ParameterError if the result has no figure.
     """
     figures: dict[str, Figure] = {}
-    many: Counter[str] = Counter()
+    name_counts: Counter[str] = Counter()
     for section in result.sections():
         if section.figure is not None:
-            found = section.figure.name
-            many[found] += 1
-            figures[found if many[found] == 1 else f"{found} {many[found]}"] = section.figure
+            figure_name = section.figure.name
+            name_counts[figure_name] += 1
+            count = name_counts[figure_name]
+            figures[figure_name if count == 1 else f"{figure_name} {count}"] = section.figure
     if not figures:
         raise ParameterError("these data give no figure; leave --plot out")
     if name is None:

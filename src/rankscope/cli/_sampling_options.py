@@ -1,4 +1,4 @@
-"""The options of intervals and resampling."""
+"""The options of intervals, resampling and random numbers."""
 
 from __future__ import annotations
 
@@ -27,19 +27,23 @@ CONFIDENCE_LEVEL = click.option(
 )
 
 
-def resamples_option(default: int, of: str, least: int = 1) -> Callable[[Command], Command]:
-    """How many are drawn, at least so many, and of what."""
+def resamples_option(default: int, help_text: str, minimum: int = 1) -> Callable[[Command], Command]:
+    """`--resamples`, an integer from `minimum` on."""
     return click.option(
         "--resamples",
         "n_resamples",
-        type=click.IntRange(least, LARGEST),
+        type=click.IntRange(minimum, LARGEST),
         default=default,
         show_default=True,
         metavar="N",
-        help=of,
+        help=help_text,
     )
 
 
-def seed_option(of: str = "Of the random draws; the same one gives the same numbers.") -> Callable[[Command], Command]:
-    """Where random numbers begin, and of what."""
-    return click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help=of)
+def seed_option(
+    help_text: str = "Of the random draws; the same one gives the same numbers.",
+) -> Callable[[Command], Command]:
+    """`--seed`, the seed of the random numbers."""
+    return click.option(
+        "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help=help_text
+    )

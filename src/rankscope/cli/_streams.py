@@ -1,4 +1,4 @@
-"""Standard output and error that may fail, and signals that end a command."""
+"""Standard streams that fail with clear errors, and signals that end a command."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ __all__ = [
 ]
 
 
-#: Signals that ask a process to end, and would end it without a word and without removing what it was writing.
+#: Signals that by default end a process without a message and without removing unfinished files.
 ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 class ReaderLeft(Exception):
-    """Who read standard output has seen enough, as `head` does; no error, and no OSError that others would handle."""
+    """The reader of standard output has closed it, as `head` does.
+
+    This is no failure, and no OSError, since others would handle that.
+    """
 
 
 class Terminated(KeyboardInterrupt):
-    """A signal asked this process to end: whatever is done at Ctrl-C is done here, too."""
+    """A signal asked this process to end; handled as Ctrl-C is."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -39,18 +42,19 @@ class Terminated(KeyboardInterrupt):
 
 
 class GuardedStream:
-    """A standard stream of which an error is told apart from errors elsewhere.
+    """A standard stream whose errors can be told from errors elsewhere.
 
-    Once one has come, all that follows fails alike: click tries whether a stream can be written to, and keeps to itself
-    what it finds.
+    After the first error all calls fail in the same way, since click tries whether a stream can be written to and
+    hides the error.
 
-    Of standard output ReaderLeft is raised, or OutputError where it cannot be written. Of standard error nothing is:
-    where it cannot be written nobody can be told, and the exit code has to do. whole: the stream that this is part of.
+    Standard output raises ReaderLeft, or OutputError if it cannot be written. Standard error raises nothing
+    (raise_errors is False): there is nowhere to print a message, so the exit code has to do. parent: the stream whose
+    buffer this is.
     """
 
-    def __init__(self, stream: Any, *, heard: bool = True, whole: GuardedStream | None = None) -> None:
-        self._stream, self._heard = stream, heard
-        self._whole = self if whole is None else whole
+    def __init__(self, stream: Any, *, raise_errors: bool = True, parent: GuardedStream | None = None) -> None:
+        self._stream, self._heard = stream, raise_errors
+        self._whole = self if parent is None else parent
         self._failed: OSError | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -58,7 +62,7 @@ class GuardedStream:
 
     @property
     def buffer(self) -> GuardedStream:
-        return GuardedStream(self._stream.buffer, heard=self._heard, whole=self._whole)
+        return GuardedStream(self._stream.buffer, raise_errors=self._heard, parent=self._whole)
 
     def write(self, text: Any) -> Any:
         return self._call(self._stream.write, text)
@@ -70,23 +74,23 @@ class GuardedStream:
         self._call(self._stream.flush)
 
     def _call(self, method: Callable[..., Any], *texts: Any) -> Any:
-        whole = self._whole
-        if whole._failed is None:
+        parent = self._whole
+        if parent._failed is None:
             try:
                 return method(*texts)
             except OSError as error:
-                whole._failed = error
-                silence(whole._stream)
+                parent._failed = error
+                silence(parent._stream)
         if not self._heard:
             return None
-        if isinstance(whole._failed, BrokenPipeError):
+        if isinstance(parent._failed, BrokenPipeError):
             raise ReaderLeft
-        why = whole._failed.strerror or whole._failed
-        raise OutputError(f"standard output cannot be written ({why}); free some space or write elsewhere")
+        reason = parent._failed.strerror or parent._failed
+        raise OutputError(f"standard output cannot be written ({reason}); free some space or write elsewhere")
 
 
 class ClosedStream:
-    """Standard output that was closed before we began, as `>&-` does. Raises OutputError once something is written."""
+    """Standard output that was closed before the start, as `>&-` does. Raises OutputError once something is written."""
 
     encoding, errors = "utf-8", "surrogateescape"
 
@@ -108,73 +112,73 @@ class ClosedStream:
         self.write(list(texts))
 
     def flush(self) -> None:
-        if self._asked:  # also by what kept the error to itself, as argparse does
+        if self._asked:  # also after a write whose error was hidden, as argparse does
             raise OutputError("standard output is closed; name a file to write to")
 
 
 def silence(stream: Any) -> None:
-    """Nothing more can be written: keep Python from trying again when it ends."""
-    with suppress(OSError, ValueError):  # it may be no stream of the system
+    """Send a broken stream to the null device, so that Python does not try to write to it again when it ends."""
+    with suppress(OSError, ValueError):  # it may have no file descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Both streams guarded within the block, and names that are no UTF-8 printed as they came.
+    """Guard both streams within the block, and print names that are no UTF-8 as they are.
 
-    Where they are so already, by a call around this one or in another thread, nothing is done: two that end in another
+    Nothing happens if they are guarded already, by an outer call or another thread: two blocks that end in another
     order than they began would leave them guarded.
     """
-    before = sys.stdout, sys.stderr
-    if any(isinstance(stream, (GuardedStream, ClosedStream)) for stream in before):
+    original_streams = sys.stdout, sys.stderr
+    if any(isinstance(stream, (GuardedStream, ClosedStream)) for stream in original_streams):
         yield
         return
-    for stream in before:
+    for stream in original_streams:
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     open_null_devices()
     out: Any = ClosedStream() if sys.stdout is None else GuardedStream(sys.stdout)
-    err: Any = None if sys.stderr is None else GuardedStream(sys.stderr, heard=False)
+    err: Any = None if sys.stderr is None else GuardedStream(sys.stderr, raise_errors=False)
     sys.stdout, sys.stderr = out, err
     try:
         yield
     finally:
-        sys.stdout, sys.stderr = before
+        sys.stdout, sys.stderr = original_streams
 
 
 def open_null_devices() -> None:
-    """Closed streams get the null device: else the next file that is opened would be taken for one of them.
+    """Open the null device for closed streams: else the next file that is opened would get their descriptor.
 
-    To be read only: what is written to it, as by `-o /dev/stdout`, would be lost without a word.
+    It is opened for reading only: text written to it, as by `-o /dev/stdout`, would be lost silently.
     """
-    for place in range(3):
+    for descriptor in range(3):
         try:
-            os.fstat(place)
+            os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDONLY)  # takes the lowest place that is free
+            os.open(os.devnull, os.O_RDONLY)  # takes the lowest free descriptor
 
 
 @contextmanager
 def signals_raised() -> Iterator[None]:
-    """Within the block signals that ask to end raise Terminated, where nobody has said otherwise (as `nohup` does)."""
-    handled = []
+    """Within the block ENDING_SIGNALS raise Terminated, unless they are handled or ignored already (as by `nohup`)."""
+    handled_signals = []
     if threading.current_thread() is threading.main_thread():
-        numbers = [getattr(signal, name) for name in ENDING_SIGNALS if hasattr(signal, name)]
-        handled = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
-    for number in handled:
-        signal.signal(number, terminated)
+        default_signals = [getattr(signal, name) for name in ENDING_SIGNALS if hasattr(signal, name)]
+        handled_signals = [number for number in default_signals if signal.getsignal(number) == signal.SIG_DFL]
+    for number in handled_signals:
+        signal.signal(number, raise_terminated)
     try:
         yield
     finally:
-        for number in handled:
+        for number in handled_signals:
             signal.signal(number, signal.SIG_DFL)
 
 
 def ignore_interrupts() -> None:
-    """All has been done and said, and Python is about to end: an interrupt would only show where it was."""
+    """Ignore Ctrl-C while Python ends: all output is complete, and an interrupt would only print a traceback."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def terminated(number: int, frame: object) -> NoReturn:
+def raise_terminated(number: int, frame: object) -> NoReturn:
     raise Terminated(number)

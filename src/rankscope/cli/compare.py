@@ -1,4 +1,4 @@
-"""`rankscope compare`."""
+"""`rankscope compare`: which system is better, by tests on the same queries; and the gate."""
 
 from __future__ import annotations
 
@@ -79,71 +79,79 @@ def compare(
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     """
-    asked, showing = take_comparison(options), take_result_output(options)
+    arguments, result_output = take_comparison(options), take_result_output(options)
     if gate is not None:
-        check_gate_options(len(runs), gate, against, standardise, asked)
+        check_gate_options(len(runs), gate, against, standardise, arguments)
     elif power is not None:
         raise ParameterError("--power is for --gate: with it, how many more queries would decide; leave it out")
     inputs = (qrels, *runs, *([against] if against is not None else []))
-    showing.check(inputs)
+    result_output.check(inputs)
     if save is not None:
-        check_save(save, inputs, beside=showing.output)
+        check_save(save, inputs, beside=result_output.output)
     if len(runs) == 1 and against is None and options["input"] != ENTITY:
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; give another, or "
             "--against (`rankscope evaluate --save` saves the scores of one)"
         )
-    asked["workers"] = options["workers"]
-    new, old = new_and_old(qrels, runs, measures, against, asked["baseline"], options)
+    arguments["workers"] = options["workers"]
+    new_scores, baseline_scores = evaluate_new_and_baseline(
+        qrels, runs, measures, against, arguments["baseline"], options
+    )
     result: Result
-    if gate is not None and old is not None:
-        kept = {name: asked[name] for name in ("level", "test", "n_resamples", "rng")}
-        result = gate_scores(new, old, margin=gate, power=0.8 if power is None else power, **kept)
+    if gate is not None and baseline_scores is not None:
+        gate_arguments = {name: arguments[name] for name in ("level", "test", "n_resamples", "rng")}
+        result = gate_scores(
+            new_scores, baseline_scores, margin=gate, power=0.8 if power is None else power, **gate_arguments
+        )
     else:
-        result = compare_with(new, old, runs, standardise, asked)
+        result = compare_with(new_scores, baseline_scores, runs, standardise, arguments)
     if save is not None:
-        write_scores(new, save)
-    showing.show(result, details=details)
+        write_scores(new_scores, save)
+    result_output.show(result, details=details)
     if isinstance(result, Gate):
         click.get_current_context().exit(result.exit_code)
 
 
 def compare_with(
-    new: Scores, old: Scores | None, runs: tuple[str, ...], standardise: str | None, asked: dict[str, Any]
+    new_scores: Scores,
+    baseline_scores: Scores | None,
+    runs: tuple[str, ...],
+    standardise: str | None,
+    arguments: dict[str, Any],
 ) -> Comparison:
-    """The comparison of all new systems, with the old one where there is one."""
-    scores = new
-    if old is not None:
-        scores = join_scores(new, old)
-        asked["baseline"] = scores.systems[-1]  # by the name that it has beside the new ones
+    """Compare all new systems, with the baseline if there is one."""
+    scores = new_scores
+    if baseline_scores is not None:
+        scores = join_scores(new_scores, baseline_scores)
+        arguments["baseline"] = scores.systems[-1]  # its name may have changed in the joined scores
     if standardise is not None:
         scores = standardise_scores(scores, method=standardise)
-    asked["baseline"] = resolve_system(asked["baseline"], runs, scores)
-    pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
-    with progress_bar(pairs if asked["baseline"] is None else None, "comparing pairs") as progress:
-        return compare_scores(scores, progress=progress, **asked)
+    arguments["baseline"] = resolve_system(arguments["baseline"], runs, scores)
+    n_pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
+    with progress_bar(n_pairs if arguments["baseline"] is None else None, "comparing pairs") as progress:
+        return compare_scores(scores, progress=progress, **arguments)
 
 
 def check_gate_options(
-    runs: int, margin: float, against: str | None, standardise: str | None, asked: Mapping[str, Any]
+    n_runs: int, margin: float, against: str | None, standardise: str | None, arguments: Mapping[str, Any]
 ) -> None:
-    """Raise for what a gate cannot be asked for."""
+    """Raise ParameterError for options that a gate cannot use."""
     if against is None:
         raise ParameterError("--gate needs the baseline: pass --against with a run, or with scores saved by --save")
-    if runs > 1:
-        raise ParameterError(f"--gate takes one RUN, and there are {runs}; call it for each")
+    if n_runs > 1:
+        raise ParameterError(f"--gate takes one RUN, and there are {n_runs}; call it for each")
     if standardise is not None:
         raise ParameterError("--gate takes its margin in units of the measure; leave --standardise out")
     for name, default in (("alternative", "two-sided"), ("correction", "holm"), ("family", "pairs")):
-        if asked[name] != default:
+        if arguments[name] != default:
             raise ParameterError(f"--gate tests each measure by itself, on one side; leave --{name} out")
-    if asked["interval"] != "t" or asked["rope"]:
-        name = "rope" if asked["rope"] else "interval"
+    if arguments["interval"] != "t" or arguments["rope"]:
+        name = "rope" if arguments["rope"] else "interval"
         raise ParameterError(f"--gate has a margin and bounds of its own; leave --{name} out")
-    check_gate(margin=margin, level=asked["level"], test=asked["test"], n_resamples=asked["n_resamples"])
+    check_gate(margin=margin, level=arguments["level"], test=arguments["test"], n_resamples=arguments["n_resamples"])
 
 
-def new_and_old(
+def evaluate_new_and_baseline(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
@@ -151,30 +159,32 @@ def new_and_old(
     baseline: str | None,
     options: dict[str, Any],
 ) -> tuple[Scores, Scores | None]:
-    """The scores of the runs, and those of the one system that they are compared with, where it is from elsewhere."""
+    """The scores of the runs, and those of the baseline if `--against` names it."""
     if against is None:
         return evaluate_files(qrels, runs, measures, **options), None
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")
-    saved = read_baseline(against)
-    if saved is not None:
-        place = baseline_place(saved, against, baseline)
-        return evaluate_files(qrels, runs, measures or saved.measure_names, **options), saved.select(systems=[place])
-    both = evaluate_files(qrels, (*runs, against), measures, **options)
-    last = len(both.systems) - 1
-    old = both.select(systems=[last])
-    baseline_place(old, against, baseline)
-    return both.select(systems=range(last)), old
+    saved_scores = read_baseline(against)
+    if saved_scores is not None:
+        baseline_index = find_baseline(saved_scores, against, baseline)
+        new_scores = evaluate_files(qrels, runs, measures or saved_scores.measure_names, **options)
+        return new_scores, saved_scores.select(systems=[baseline_index])
+    all_scores = evaluate_files(qrels, (*runs, against), measures, **options)
+    baseline_index = len(all_scores.systems) - 1
+    baseline_scores = all_scores.select(systems=[baseline_index])
+    find_baseline(baseline_scores, against, baseline)
+    return all_scores.select(systems=range(baseline_index)), baseline_scores
 
 
-def baseline_place(old: Scores, against: str, baseline: str | None) -> int:
-    """Which of the old systems is meant."""
+def find_baseline(baseline_scores: Scores, against: str, baseline: str | None) -> int:
+    """The index of the baseline among the systems of the file."""
     if baseline is None or baseline == against:
-        if len(old.systems) > 1:
+        if len(baseline_scores.systems) > 1:
             raise ParameterError(
-                f"{against}: {len(old.systems)} systems; say with --baseline which of {', '.join(old.systems)}"
+                f"{against}: {len(baseline_scores.systems)} systems; say with --baseline which of "
+                f"{', '.join(baseline_scores.systems)}"
             )
         return 0
-    if baseline not in old.systems:
-        raise UnknownName(f"system of {against}, which --against names", baseline, old.systems)
-    return old.systems.index(baseline)
+    if baseline not in baseline_scores.systems:
+        raise UnknownName(f"system of {against}, which --against names", baseline, baseline_scores.systems)
+    return baseline_scores.systems.index(baseline)

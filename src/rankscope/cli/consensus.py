@@ -1,4 +1,4 @@
-"""`rankscope consensus`."""
+"""`rankscope consensus`: many rankings into one order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-#: What --input says of runs.
+#: The value of --input for runs.
 RUN_INPUT = "run"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -40,19 +40,19 @@ class NumberTuple(click.ParamType):  # type: ignore[type-arg]  # click before 8.
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return tuple(float(part) for part in value.split(","))
+            return tuple(float(number) for number in value.split(","))
         except ValueError:
             self.fail(f"{value!r}, expected numbers with commas between them, as 3,1,0", param, ctx)
 
 
 class ResampleCount(click.IntRange):
-    """None, or enough to say something."""
+    """0, or enough resamples for an interval."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        found = super().convert(value, param, ctx)
-        if 0 < found < LEAST:
-            self.fail(f"{found} draws say nothing, expected at least {LEAST}, or 0 for no intervals", param, ctx)
-        return found
+        n_draws = super().convert(value, param, ctx)
+        if 0 < n_draws < LEAST:
+            self.fail(f"{n_draws} draws say nothing, expected at least {LEAST}, or 0 for no intervals", param, ctx)
+        return n_draws
 
     def _describe_range(self) -> str:
         return f"0 or x>={LEAST}"
@@ -64,17 +64,17 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
     name = "voter=number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        voter, sign, number = value.rpartition("=")
+        voter, separator, number_text = value.rpartition("=")
         try:
-            found = float(number)
+            weight = float(number_text)
         except ValueError:
-            sign = ""
-        if not sign or not voter:
+            separator = ""
+        if not separator or not voter:
             self.fail(f"{value!r}, expected the name of a voter, = and a number, as editor=2", param, ctx)
-        return voter, found
+        return voter, weight
 
 
-#: What some methods can be told, by the name of their parameter.
+#: Options of some methods, by the name of the parameter.
 METHOD_OPTIONS = {
     "unranked": click.option(
         "--unranked",
@@ -122,7 +122,7 @@ METHOD_OPTIONS = {
 
 
 def method_options(command: Command) -> Command:
-    """The method, and what some methods can be told."""
+    """The method, and the options of some methods."""
     for option in reversed(METHOD_OPTIONS.values()):
         command = option(command)
     method = click.option(
@@ -178,32 +178,36 @@ def consensus(
     rankscope consensus demo-votes.tsv --method schulze
     rankscope consensus bm25.run dense.run rerank.run --method copeland --format csv
     """
-    showing = take_result_output(options)
-    parameters = {name: options.pop(name) for name in METHOD_OPTIONS}
-    given = {name: value for name, value in parameters.items() if value is not None}
-    check_method_options(method, given)
-    showing.check(files)
+    result_output = take_result_output(options)
+    option_values = {name: options.pop(name) for name in METHOD_OPTIONS}
+    parameters = {name: value for name, value in option_values.items() if value is not None}
+    check_method_options(method, parameters)
+    result_output.check(files)
     check_single_stdin(files)
     if kind not in (None, RUN_INPUT) and len(files) > 1:
         raise ParameterError(f"{len(files)} files of votes, expected one; several files are runs (--input {RUN_INPUT})")
-    chosen = dict(weights) or None
+    voter_weights = dict(weights) or None
     if kind is None and len(files) > 1:
         refuse_tables(files)
     if kind == RUN_INPUT or len(files) > 1:
         with bytes_progress(files, "reading runs"):
             runs = votes_of_runs(files)
         with progress_bar(float(len(runs)), "merging query by query") as progress:
-            given["progress"] = progress
-            found = merge_queries(runs, method, weights=chosen, n_resamples=n_resamples or 0, **options, **given)
-        showing.show(found, details=details)
+            parameters["progress"] = progress
+            merged_runs = merge_queries(
+                runs, method, weights=voter_weights, n_resamples=n_resamples or 0, **options, **parameters
+            )
+        result_output.show(merged_runs, details=details)
         return
     votes = read_votes(files[0], input=kind)
-    merged = merge_rankings(votes, method, weights=chosen, n_resamples=n_resamples, **options, **given)
-    showing.show(merged, details=details)
+    merged_votes = merge_rankings(
+        votes, method, weights=voter_weights, n_resamples=n_resamples, **options, **parameters
+    )
+    result_output.show(merged_votes, details=details)
 
 
 def refuse_tables(files: Sequence[str]) -> None:
-    """Raise for a table of votes among several files, which are runs."""
+    """Raise ParameterError for a table of votes among several files, which must be runs."""
     from rankscope.io.trec import looks_like_rank_table
 
     table = next((file for file in files if looks_like_rank_table(file)), None)
@@ -213,13 +217,13 @@ def refuse_tables(files: Sequence[str]) -> None:
         )
 
 
-def check_method_options(method: str, given: dict[str, Any]) -> None:
-    """Raise for what the method cannot be told."""
-    known = parameters_of(method)
-    for name in given:
-        if name not in known:
-            takes = ", ".join(flag_of(one) for one in known if one in METHOD_OPTIONS)
-            raise ParameterError(f"{flag_of(name)} is not for the method {method}; it takes {takes or 'none'}")
+def check_method_options(method: str, parameters: dict[str, Any]) -> None:
+    """Raise ParameterError for options that the method does not have."""
+    accepted_names = parameters_of(method)
+    for name in parameters:
+        if name not in accepted_names:
+            accepted_flags = ", ".join(flag_of(accepted) for accepted in accepted_names if accepted in METHOD_OPTIONS)
+            raise ParameterError(f"{flag_of(name)} is not for the method {method}; it takes {accepted_flags or 'none'}")
 
 
 def flag_of(parameter: str) -> str:

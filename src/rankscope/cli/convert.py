@@ -1,4 +1,4 @@
-"""`rankscope convert`."""
+"""`rankscope convert`: judgments and runs from one format to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rankscope demo`."""
+"""`rankscope demo`: a small test collection and a tour of the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rankscope evaluate`."""
+"""`rankscope evaluate`: the values of measures for runs, in tables, pages and files."""
 
 from __future__ import annotations
 
@@ -92,17 +92,18 @@ def evaluate(
     rankscope evaluate demo-few.qrels bm25.run dense.run --machine demo-judge.qrels -m nDCG@10
     """
     check_page(format_, output)
-    given = {"baseline": baseline, "map": map_, "weight": weight, "confidence_level": confidence_level}
-    asked = {name: value for name, value in given.items() if value is not None}
+    machine_options = {"baseline": baseline, "map": map_, "weight": weight, "confidence_level": confidence_level}
+    machine_arguments = {name: value for name, value in machine_options.items() if value is not None}
     if machine is not None:
         refuse_beside_machine(conventions, by_query, save, format_)
         refuse_skipping(on_error, "machine")
         refuse_workers(options)
-        show_estimates(qrels, runs, machine, measures, format_, output, **asked, **options)
+        show_estimates(qrels, runs, machine, measures, format_, output, **machine_arguments, **options)
         return
-    if asked:
+    if machine_arguments:
         raise ParameterError(
-            f"--{next(iter(asked)).replace('_', '-')} is for --machine, the judgments of a machine; leave it out"
+            f"--{next(iter(machine_arguments)).replace('_', '-')} is for --machine, the judgments of a machine; leave "
+            "it out"
         )
     if conventions is None:
         check_output(output, (qrels, *runs))
@@ -123,32 +124,34 @@ def evaluate(
     from rankscope.evaluation.conventions_table import compare_conventions
 
     if format_ not in (*RESULT_FORMATS, PAGE):
-        known = ", ".join([*RESULT_FORMATS, PAGE])
-        raise ParameterError(f"--conventions has no format {format_!r}; choose one of {known}")
+        formats = ", ".join([*RESULT_FORMATS, PAGE])
+        raise ParameterError(f"--conventions has no format {format_!r}; choose one of {formats}")
     check_output(output, (qrels, *runs))
-    kept = {name: options[name] for name in ("rel", "missing", "input")}
-    kept["workers"] = reading_workers(runs, options["workers"])
+    convention_arguments = {name: options[name] for name in ("rel", "missing", "input")}
+    convention_arguments["workers"] = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
-        table = compare_conventions(qrels, list(runs), conventions, progress=progress, **kept)
+        table = compare_conventions(qrels, list(runs), conventions, progress=progress, **convention_arguments)
     write_output(page_of(table) if format_ == PAGE else render_result(table, format_), output)
 
 
 def refuse_beside_machine(conventions: str | None, by_query: bool, save: str | None, format_: str) -> None:
-    """Raise for what estimates have not."""
-    for name, there in (("conventions", conventions is not None), ("by-query", by_query), ("save", save is not None)):
-        if there:
+    """Raise ParameterError for options that estimates do not have."""
+    for name, is_set in (("conventions", conventions is not None), ("by-query", by_query), ("save", save is not None)):
+        if is_set:
             raise ParameterError(
                 f"--{name} beside --machine, whose estimates are of all queries; leave one of them out"
             )
     if format_ not in (*RESULT_FORMATS, PAGE):
-        known = ", ".join([*RESULT_FORMATS, PAGE])
-        raise ParameterError(f"--machine has no format {format_!r}; choose one of {known}")
+        formats = ", ".join([*RESULT_FORMATS, PAGE])
+        raise ParameterError(f"--machine has no format {format_!r}; choose one of {formats}")
 
 
-def refuse_skipping(on_error: str, beside: str) -> None:
-    """Raise where each run is read more than once."""
+def refuse_skipping(on_error: str, other_option: str) -> None:
+    """Raise ParameterError for `--on-error skip` if each run is read more than once."""
     if on_error != "stop":
-        raise ParameterError(f"--on-error {on_error} beside --{beside}, which asks for all runs; leave one of them out")
+        raise ParameterError(
+            f"--on-error {on_error} beside --{other_option}, which asks for all runs; leave one of them out"
+        )
 
 
 def show_estimates(
@@ -158,29 +161,31 @@ def show_estimates(
     measures: tuple[str, ...],
     format_: str,
     output: str | None,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
-    """What people's judgments and a machine's say together."""
+    """Print the estimates from people's judgments and a machine's."""
     from rankscope.judging.estimation import estimate
 
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")
     check_output(output, (qrels, machine, *runs))
     with bytes_progress(runs, "reading runs") as progress:
-        found = estimate(qrels, list(runs), machine, list(measures) or None, progress=progress, **asked)
-    write_output(page_of(found) if format_ == PAGE else render_result(found, format_), output)
+        estimates = estimate(qrels, list(runs), machine, list(measures) or None, progress=progress, **arguments)
+    write_output(page_of(estimates) if format_ == PAGE else render_result(estimates, format_), output)
 
 
 def refuse_beside_conventions(
     measures: tuple[str, ...], options: Mapping[str, object], by_query: bool, save: str | None
 ) -> None:
-    """Raise for what each convention settles by itself, and where its table is to be saved as scores."""
+    """Raise ParameterError for options that each convention sets, and for `--save`, which needs scores."""
     if save is not None:
         raise ParameterError("--save beside --conventions, whose table is no scores to save; leave one of them out")
-    given = [name for name in ("preset", "ties", "no_relevant", "total_ranks") if options[name] is not None]
-    given += ["measure"] if measures else []
-    given += ["by_query"] if by_query else []
-    given += ["unjudged"] if options["unjudged"] != "nonrelevant" else []
-    if given:
-        option = given[0].replace("_", "-")
+    conflicting_options = [
+        name for name in ("preset", "ties", "no_relevant", "total_ranks") if options[name] is not None
+    ]
+    conflicting_options += ["measure"] if measures else []
+    conflicting_options += ["by_query"] if by_query else []
+    conflicting_options += ["unjudged"] if options["unjudged"] != "nonrelevant" else []
+    if conflicting_options:
+        option = conflicting_options[0].replace("_", "-")
         raise ParameterError(f"--{option} beside --conventions, which settles that for each convention; leave it out")

@@ -1,4 +1,4 @@
-"""`rankscope fuse`."""
+"""`rankscope fuse`: many runs into one run."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ __all__ = [
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-WEIGHTED = [name for name, known in METHODS.items() if known.weighted]
-WEIGHTED += [name for name, known in TRAINED.items() if "weights" in known.takes]
+WEIGHTED = [name for name, method in METHODS.items() if method.weighted]
+WEIGHTED += [name for name, method in TRAINED.items() if "weights" in method.takes]
 FUSE_OPTIONS = (
     click.option(
         "--method",
@@ -134,7 +134,7 @@ FUSE_OPTIONS = (
         help="Of what --train or --evaluate prints.",
     ),
 )
-#: What only --train understands, and what --parameters has settled.
+#: Options of --train only, and options whose values --parameters reads from its file.
 TRAINING_OPTIONS = ("tune_on", "refine", "folds", "rel", "seed", "workers", "save_parameters")
 NOT_WITH_PARAMETERS = ("normalise", "weights", "k", "p", "gamma", "sigma", "unranked", "train_on", *TRAINING_OPTIONS)
 FLAGS = {"methods": "--method", "weights": "--weight", "train_on": "--train"}
@@ -158,11 +158,12 @@ def check_options(
 ) -> None:
     """Raise ParameterError for options that make no sense together."""
     train_on, parameters = options["train_on"], options["parameters"]
-    given = [name for name in NOT_WITH_PARAMETERS if options[name] not in (None, ())]
-    if parameters is not None and given:
-        raise ParameterError(f"--parameters has settled what {flag_of(given[0])} says; leave one of the two out")
-    if train_on is None and (alone := [name for name in given if name in TRAINING_OPTIONS]):
-        raise ParameterError(f"{flag_of(alone[0])} without --train QRELS; add it, or leave {flag_of(alone[0])} out")
+    used_options = [name for name in NOT_WITH_PARAMETERS if options[name] not in (None, ())]
+    if parameters is not None and used_options:
+        raise ParameterError(f"--parameters has settled what {flag_of(used_options[0])} says; leave one of the two out")
+    if train_on is None and (training_options := [name for name in used_options if name in TRAINING_OPTIONS]):
+        flag = flag_of(training_options[0])
+        raise ParameterError(f"{flag} without --train QRELS; add it, or leave {flag} out")
     if train_on is None:
         check_single(options)
     if train_on is None and parameters is None:
@@ -234,7 +235,7 @@ def fuse(
     rankscope fuse bm25.run dense.run --method weighted-sum --train demo.qrels --save-parameters my.json
     rankscope fuse bm25.run dense.run --parameters my.json -o fused.run
     """
-    learning = options["train_on"] is not None
+    is_trained = options["train_on"] is not None
     check_options(runs, output, to, qrels, measures, format_, options)
     keep_memory()
     if output is not None:
@@ -244,44 +245,44 @@ def fuse(
     if qrels is not None:
         refuse_pipes(runs, "--evaluate reads the runs twice")
         check_measures(measures)
-    before = file_stamps(runs)
-    if learning:
-        fused, shown = fuse_trained(runs, output, options)
+    stamps = file_stamps(runs)
+    if is_trained:
+        fused, trained_fusion = fuse_trained(runs, output, options)
     elif options["parameters"] is not None:
         fused = fuse_with_parameters(runs, options)
     else:
         fused = fuse_untrained(runs, options)
-    notes = () if qrels is not None else fused.notes  # the table says them too
-    if learning and output == "-":  # no table
-        notes = (shown.summary(), *shown.notes)
-    # Measured before anything is written: judgments that cannot be used leave no run behind.
-    beside = None
+    notes = () if qrels is not None else fused.notes  # the table has them, too
+    if is_trained and output == "-":  # no table
+        notes = (trained_fusion.summary(), *trained_fusion.notes)
+    # Evaluate before anything is written, so that unusable judgments leave no run behind.
+    evaluation_text = None
     if qrels is not None:
-        beside = evaluate_beside(fused, runs, qrels, measures, options["input_"], format_)
-        refuse_changed(before)
-    if learning and output != "-":
-        click.echo(render_result(shown, format_) + ("\n\n" if qrels is not None else ""), nl=False)
-    if learning and options["save_parameters"] is not None:
-        save_fusion(shown, options["save_parameters"])
+        evaluation_text = evaluate_beside(fused, runs, qrels, measures, options["input_"], format_)
+        refuse_changed(stamps)
+    if is_trained and output != "-":
+        click.echo(render_result(trained_fusion, format_) + ("\n\n" if qrels is not None else ""), nl=False)
+    if is_trained and options["save_parameters"] is not None:
+        save_fusion(trained_fusion, options["save_parameters"])
     if output is not None:
         notes += convert(fused, output, to=to)[len(fused.notes) :]
-    if beside is not None:
-        click.echo(beside, nl=False)
+    if evaluation_text is not None:
+        click.echo(evaluation_text, nl=False)
     for note in notes:
         click.echo(f"note: {note}", err=True)
 
 
 def fuse_untrained(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
-    """By a method that learns nothing."""
-    own = {name: options[name] for name in ("k", "p", "gamma", "sigma", "unranked", "name")}
+    """The runs fused by a method without training."""
+    settings = {name: options[name] for name in ("k", "p", "gamma", "sigma", "unranked", "name")}
     normalise = options["normalise"][0] if options["normalise"] else None
     method = options["methods"][0] if options["methods"] else "rrf"
     weights = options["weights"] or None
-    return fuse_runs(list(runs), method, normalise=normalise, weights=weights, input=options["input_"], **own)
+    return fuse_runs(list(runs), method, normalise=normalise, weights=weights, input=options["input_"], **settings)
 
 
 def check_measures(measures: tuple[str, ...]) -> None:
-    """A misspelt measure is told before anything is read."""
+    """Raise for a misspelt measure, before any file is read."""
     from rankscope.evaluation.conventions import make_plan
 
     make_plan(list(measures) or None)
@@ -297,21 +298,25 @@ def evaluate_beside(
 
 
 def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, Any]) -> tuple[Run, TrainedFusion]:
-    """The runs fused with what other queries taught, and how that came."""
+    """The runs, each query fused with parameters learned from other queries, and the result of training."""
     from rankscope.fusion.tuning import train
 
-    saved = options["save_parameters"]
-    if saved == "-":
+    path = options["save_parameters"]
+    if path == "-":
         raise ParameterError("parameters are for use later; say with --save-parameters which file they go to")
-    check_output(saved, (*runs, options["train_on"]))
-    if saved is not None and output not in (None, "-") and os.path.realpath(saved) == os.path.realpath(output):
-        raise ParameterError(f"{saved}: is to hold the fused run and the parameters both; name two files")
+    check_output(path, (*runs, options["train_on"]))
+    if path is not None and output not in (None, "-") and os.path.realpath(path) == os.path.realpath(output):
+        raise ParameterError(f"{path}: is to hold the fused run and the parameters both; name two files")
     settings = {name: options[name] for name in ("k", "p", "gamma", "sigma") if options[name] is not None}
     if options["weights"]:
         settings["weights"] = list(options["weights"])
-    asked = {"measure": "tune_on", "rng": "seed", **{name: name for name in ("refine", "folds", "rel", "workers")}}
+    option_names = {
+        "measure": "tune_on",
+        "rng": "seed",
+        **{name: name for name in ("refine", "folds", "rel", "workers")},
+    }
     with progress_bar(1.0, "tuning") as progress:
-        found = train(
+        trained_fusion = train(
             options["train_on"],
             list(runs),
             list(options["methods"]) or "rrf",
@@ -319,22 +324,22 @@ def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, A
             settings=settings,
             input=options["input_"],
             progress=progress,
-            **{name: options[option] for name, option in asked.items() if options[option] is not None},
+            **{name: options[option] for name, option in option_names.items() if options[option] is not None},
         )
-    fused = found.cross_fitted
+    fused = trained_fusion.cross_fitted
     assert fused is not None  # as train gives it
     assert fused._rows is not None
-    # Its notes are told with the table of tuning.
-    return Run.from_rows(fused._rows, name=options["name"] or fused.name), found
+    # The table of training has its notes.
+    return Run.from_rows(fused._rows, name=options["name"] or fused.name), trained_fusion
 
 
 def fuse_with_parameters(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
-    """The runs fused with what was learned before."""
-    learned = load_fusion(options["parameters"])
+    """The runs fused with saved parameters."""
+    trained_fusion = load_fusion(options["parameters"])
     for method in options["methods"]:
-        if method != learned.method:
+        if method != trained_fusion.method:
             raise ParameterError(
-                f"{options['parameters']}: holds parameters of {learned.method}, and --method is {method}; leave "
-                "--method out, or name the file of that method"
+                f"{options['parameters']}: holds parameters of {trained_fusion.method}, and --method is {method}; "
+                "leave --method out, or name the file of that method"
             )
-    return learned.fuse(list(runs), input=options["input_"], name=options["name"])
+    return trained_fusion.fuse(list(runs), input=options["input_"], name=options["name"])

@@ -1,4 +1,4 @@
-"""`rankscope leaderboard`."""
+"""`rankscope leaderboard`: an order of systems by preferences between them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ __all__ = [
     help="By resampling, or quicker from the information matrix, as if all comparisons were independent.",
 )
 @CONFIDENCE_LEVEL
-@resamples_option(1000, "Of the bootstrap, or draws by the information matrix.", least=FEWEST)
+@resamples_option(1000, "Of the bootstrap, or draws by the information matrix.", minimum=FEWEST)
 @seed_option()
 @click.option("--input", "kind", type=click.Choice(INPUTS), help="What FILE holds. Default: told by its content.")
 @click.option("--details", is_flag=True, help="Show what a page folds away, too.")
@@ -100,12 +100,12 @@ def leaderboard(
     rankscope evaluate demo.qrels *.run --by-query --format csv -o scores.csv
     rankscope leaderboard scores.csv -m nDCG@10
     """
-    showing = take_result_output(options)
-    showing.check((file,))
+    result_output = take_result_output(options)
+    result_output.check((file,))
     multiway = options["model"] == "plackett-luce"
     data = read_board_data(file, kind, multiway=multiway, column=column, higher=higher)
     if higher and not isinstance(data, Rankings):
         raise ParameterError("--higher is for a column of rankings, and these are none; leave it out")
     with progress_bar(1.0, "resampling") as progress:
         board = make_board(data, covariates=covariates, column=column, progress=progress, **options)
-    showing.show(board, details=details)
+    result_output.show(board, details=details)

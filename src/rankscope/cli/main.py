@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-#: Command -> where it is, and a line for the overview.
+#: Command -> its import path, and a line for the overview.
 COMMANDS = {
     "evaluate": ("rankscope.cli.evaluate:evaluate", "Evaluate runs against judgments."),
     "compare": ("rankscope.cli.compare:compare", "Say which system is better, and how sure that is."),
@@ -57,7 +57,7 @@ COMMANDS = {
     "convert": ("rankscope.cli.convert:convert", "Judgments and runs from one format to another."),
     "demo": ("rankscope.cli.demo:demo", "Make a small test collection and take a tour on it."),
 }
-#: An exception that a signal raised, as others print it.
+#: The repr of an exception that a signal raised, inside the message of another exception.
 SIGNAL_PANIC = re.compile(r"KeyboardInterrupt\(\)|Terminated\((\d{1,3})\)")
 
 
@@ -69,7 +69,7 @@ class Commands(LazyGroup):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError as error:  # of workers, or a server: click would end without a word
+        except BrokenPipeError as error:  # of workers, or a server: click would end without a message
             raise RankscopeError(system_error_message(error)) from None
 
 
@@ -98,15 +98,15 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     # No command here multiplies matrices large enough for threads, and starting them costs .05 s of CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Loading modules makes many objects and no garbage: look for it less often, and not at the end, when all is given
-    # back anyway. That saves .02 s of CPU.
+    # Importing makes many objects and no garbage: collect less often, and not at the end, when all memory is freed
+    # anyway. That saves .02 s of CPU.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
     with guarded_streams():
         try:
             code = exit_code(args)
-        except KeyboardInterrupt as error:  # while something else was being said
-            code = interrupted(error)
+        except KeyboardInterrupt as error:  # while an error was being printed
+            code = report_interrupt(error)
         if args is None:
             ignore_interrupts()
     if code:
@@ -114,7 +114,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def exit_code(args: Sequence[str] | None) -> int:
-    """The exit code, once all has been said. What is a bug of ours is raised."""
+    """Run the command, print errors, and give the exit code. A bug of ours is raised."""
     try:
         with signals_raised():
             code = call_command(args)
@@ -127,7 +127,7 @@ def exit_code(args: Sequence[str] | None) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
-        return interrupted(error)
+        return report_interrupt(error)
     except click.ClickException as error:
         from rankscope.cli._advice import advice
 
@@ -139,55 +139,58 @@ def exit_code(args: Sequence[str] | None) -> int:
     except OSError as error:
         return fail(system_error_message(error))
     except RuntimeError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # while a class was made: Python up to 3.11 wraps what comes
-            return interrupted(error.__cause__)
+        if isinstance(error.__cause__, KeyboardInterrupt):  # while a class was made: Python up to 3.11 wraps it
+            return report_interrupt(error.__cause__)
         raise
     except BaseException as error:
-        signalled = signal_in(error)
-        if signalled is None:
+        interrupt = find_signal(error)
+        if interrupt is None:
             raise
-        return interrupted(signalled)
+        return report_interrupt(interrupt)
 
 
 def call_command(args: Sequence[str] | None) -> object:
-    """What a command gave or asked for: an exit code, as a gate does, or what means none."""
+    """Run a command. The result is an exit code, as of a gate, or another value that means 0."""
     try:
         return cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
     except SystemExit as end:
         return end.code
 
 
-def signal_in(error: BaseException) -> KeyboardInterrupt | None:
-    """What a signal raised while polars called Python, of which it makes a panic of its own; None for other errors."""
-    found = SIGNAL_PANIC.search(str(error)) if type(error).__name__ == "PanicException" else None
-    if found is None:
+def find_signal(error: BaseException) -> KeyboardInterrupt | None:
+    """The exception that a signal raised while polars called Python, which polars turns into a panic; else None."""
+    match = SIGNAL_PANIC.search(str(error)) if type(error).__name__ == "PanicException" else None
+    if match is None:
         return None
-    return Terminated(int(found[1])) if found[1] else KeyboardInterrupt()
+    return Terminated(int(match[1])) if match[1] else KeyboardInterrupt()
 
 
-def interrupted(error: BaseException) -> int:
-    """Says so, and what is kept all the same: a command may say that in a note of the exception."""
+def report_interrupt(error: BaseException) -> int:
+    """Print that the command was interrupted, and what was saved: a command may put that into a note of the exception.
+
+    Gives the exit code.
+    """
     if isinstance(error, click.exceptions.Abort) and error.__cause__ is not None:
         error = error.__cause__
-    if isinstance(error, EOFError):  # which click takes for an interrupt
+    if isinstance(error, EOFError):  # click turns it into an interrupt
         raise error
-    kept = getattr(error, "__notes__", ["no result was written"])[-1]
+    outcome = getattr(error, "__notes__", ["no result was written"])[-1]
     if isinstance(error, Terminated):
-        click.echo(f"rankscope: ended by {error.name}; {kept}", err=True)
+        click.echo(f"rankscope: ended by {error.name}; {outcome}", err=True)
         return 128 + error.number
-    click.echo(f"rankscope: interrupted; {kept}", err=True)
+    click.echo(f"rankscope: interrupted; {outcome}", err=True)
     return 128 + signal.SIGINT
 
 
 def system_error_message(error: OSError) -> str:
-    """What the system would not do, and with which file, where it is one."""
-    why = error.strerror or str(error) or type(error).__name__
+    """What the operating system refused, and for which file, if there is one."""
+    reason = error.strerror or str(error) or type(error).__name__
     if error.filename is None:
-        return f"the system refused what was needed ({why}); try again, with fewer workers or more room"
-    return f"{os.fsdecode(error.filename)}: cannot be used ({why}); check it, and the disk that it is on"
+        return f"the system refused what was needed ({reason}); try again, with fewer workers or more room"
+    return f"{os.fsdecode(error.filename)}: cannot be used ({reason}); check it, and the disk that it is on"
 
 
 def fail(message: str) -> int:
-    """One line on standard error, exit code 2."""
+    """Print one line on standard error, and give exit code 2."""
     click.echo(f"rankscope: {in_one_line(' '.join(message.splitlines()))}", err=True)
     return 2

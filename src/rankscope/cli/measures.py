@@ -1,4 +1,4 @@
-"""`rankscope measures`."""
+"""`rankscope measures`: list or explain measures."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def measures(name: str | None, presets: bool, format_: str | None, output: str |
     rankscope measures
     rankscope measures nDCG
     """
-    chosen = resolve_format(format_, output, LIST_FORMATS)
+    resolved_format = resolve_format(format_, output, LIST_FORMATS)
     if presets:
         write_output(list_presets(), output)
     elif name is not None:
-        write_output(explain_measure(name, chosen), output)
+        write_output(explain_measure(name, resolved_format), output)
     else:
-        write_output(list_measures(chosen), output)
+        write_output(list_measures(resolved_format), output)

@@ -1,4 +1,4 @@
-"""`rankscope plan`."""
+"""`rankscope plan`: how many queries a comparison needs."""
 
 from __future__ import annotations
 
@@ -117,36 +117,36 @@ def plan(
     rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
     rankscope plan demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10 --width 0.1
     """
-    asked: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
-    asked |= {"alternative": alternative, "n_queries": queries, "tests": tests}
-    showing = take_result_output(options)
-    check_plan(**asked)
+    arguments: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
+    arguments |= {"alternative": alternative, "n_queries": queries, "tests": tests}
+    result_output = take_result_output(options)
+    check_plan(**arguments)
     if machine is not None:
         if not runs:
             raise click.UsageError("Missing argument 'RUN...'.")
-        showing.check((qrels, machine, *runs))
-        wide = check_width(width, standardise, asked)
+        result_output.check((qrels, machine, *runs))
+        required_width = check_width(width, standardise, arguments)
         refuse_workers(options)
         from rankscope.judging.estimation import plan_judgments
 
         with bytes_progress(runs, "reading runs") as progress:
-            needed = plan_judgments(
+            judgment_plan = plan_judgments(
                 qrels,
                 list(runs),
                 machine,
                 list(measures) or None,
-                width=wide,
+                width=required_width,
                 baseline=baseline,
                 map=map_,
                 confidence_level=1 - level,
                 progress=progress,
                 **options,
             )
-        showing.show(needed)
+        result_output.show(judgment_plan)
         return
     if map_ is not None:
         raise ParameterError("--map is for --machine, the judgments of a machine; leave it out")
-    showing.check((qrels, *runs))
+    result_output.check((qrels, *runs))
     if len(runs) == 1 and options["input"] != ENTITY:
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
@@ -154,17 +154,17 @@ def plan(
     scores = evaluate_files(qrels, runs, measures, **options)
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)
-    result = plan_queries(scores, baseline=resolve_system(baseline, runs, scores), **asked)
-    showing.show(result)
+    result = plan_queries(scores, baseline=resolve_system(baseline, runs, scores), **arguments)
+    result_output.show(result)
 
 
-def check_width(width: float | None, standardise: str | None, asked: Mapping[str, Any]) -> float:
-    """The width. Raises where there is none, and for what plans a test."""
+def check_width(width: float | None, standardise: str | None, arguments: Mapping[str, Any]) -> float:
+    """The width. Raises ParameterError if it is missing, and for options that plan a test."""
     if width is None:
         raise ParameterError("--machine plans intervals; say with --width how wide they may be, as --width 0.05")
     defaults = {"difference": None, "power": 0.8, "alternative": "two-sided", "n_queries": None, "tests": 1}
     for name, default in defaults.items():
-        if asked[name] != default:
+        if arguments[name] != default:
             option = "queries" if name == "n_queries" else name
             raise ParameterError(f"--{option} plans a test, and --machine intervals; leave one of them out")
     if standardise is not None:

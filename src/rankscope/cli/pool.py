@@ -1,4 +1,4 @@
-"""`rankscope pool`."""
+"""`rankscope pool`: which documents to judge next."""
 
 from __future__ import annotations
 
@@ -98,39 +98,42 @@ def pool(
     check_page(format_, None)
     keep_memory()
     with bytes_progress(runs, "reading runs") as progress:
-        found = pool_result(list(runs), rng, progress, **options)
+        result = pool_result(list(runs), rng, progress, **options)
     if output is not None:
-        write_pool(found, output, to)
+        write_pool(result, output, to)
     if output == "-":
-        for note in found.notes:
+        for note in result.notes:
             click.echo(f"note: {note}", err=True)
     else:
-        ResultOutput(format_, None, None, None).show(found, details=details)
+        ResultOutput(format_, None, None, None).show(result, details=details)
 
 
 def pool_result(runs: list[str], rng: int, progress: Any, **options: Any) -> Any:
-    """What the options ask for."""
-    given = {name: value for name, value in options.items() if value is not None}
-    share, leaving = given.pop("share", None), given.pop("leave_out")
-    if leaving:
+    """The pool, the sample, or the table of runs left out, as the options say."""
+    arguments = {name: value for name, value in options.items() if value is not None}
+    share, is_leave_out = arguments.pop("share", None), arguments.pop("leave_out")
+    if is_leave_out:
         from rankscope.judging.pooling import leave_out
 
-        names = ("depth", "cutoff", "rel", "input")
-        chosen = {name: given[name] for name in names if name in given}
-        found: Result = leave_out(runs, given["judged"], given.get("measure", "nDCG@10"), **chosen)
-        return found
+        leave_out_arguments = {
+            name: arguments[name] for name in ("depth", "cutoff", "rel", "input") if name in arguments
+        }
+        result: Result = leave_out(
+            runs, arguments["judged"], arguments.get("measure", "nDCG@10"), **leave_out_arguments
+        )
+        return result
     if share is not None:
         from rankscope.judging.pooling import sample
 
-        chosen = {name: given[name] for name in ("depth", "judged", "input") if name in given}
-        return sample(runs, share, rng=rng, progress=progress, **chosen)
+        sample_arguments = {name: arguments[name] for name in ("depth", "judged", "input") if name in arguments}
+        return sample(runs, share, rng=rng, progress=progress, **sample_arguments)
     from rankscope.judging.pooling import pool as pool_runs
 
-    return pool_runs(runs, rng=rng, progress=progress, **given)
+    return pool_runs(runs, rng=rng, progress=progress, **arguments)
 
 
 def refuse_together(output: str | None, to: str | None, format_: str, options: dict[str, Any]) -> None:
-    """Raise for options that do not go together."""
+    """Raise ParameterError for options that do not go together."""
     if to is not None and output is None:
         raise ParameterError("--to without -o POOL; add it, or leave --to out")
     if output == "-" and format_ != "table":
@@ -148,8 +151,8 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
     if options["share"] is not None:
         refuse_beside("--sample", options, ("budget", "rate", "beta"))
     if (options["share"] is not None or options["leave_out"]) and options["method"] != "depth":
-        which = "--sample" if options["share"] is not None else "--leave-out"
-        raise ParameterError(f"{which} and --method {options['method']} do not go together; leave one out")
+        option = "--sample" if options["share"] is not None else "--leave-out"
+        raise ParameterError(f"{option} and --method {options['method']} do not go together; leave one out")
     if options["share"] is not None:
         refuse_unused("rel", "--sample, which draws whatever is relevant")
     elif options["leave_out"]:
@@ -158,15 +161,15 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
         refuse_unused("rng", f"--method {options['method']}, which draws nothing")
 
 
-def refuse_beside(which: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
-    words = {"output": "-o", "share": "--sample"}
+def refuse_beside(option: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
+    flags = {"output": "-o", "share": "--sample"}
     for name in names:
         if options[name] is not None:
-            raise ParameterError(f"{which} and {words.get(name, f'--{name}')} do not go together; leave one out")
+            raise ParameterError(f"{option} and {flags.get(name, f'--{name}')} do not go together; leave one out")
 
 
 def refuse_unused(name: str, why: str) -> None:
-    """Raise for an option that somebody wrote and that would change nothing."""
+    """Raise ParameterError for an option on the command line that would change nothing."""
     if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
         option = {"rng": "seed"}.get(name, name)
         raise ParameterError(f"--{option} changes nothing about {why}; leave it out")

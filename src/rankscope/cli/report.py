@@ -1,4 +1,4 @@
-"""`rankscope report`."""
+"""`rankscope report`: a page about the evaluation and comparison of runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-#: Where the page goes if nobody says.
+#: The default of --output.
 DEFAULT = "report.html"
 
 
@@ -64,12 +64,12 @@ def report(
     \b
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
     """
-    compared = take_comparison(options)
-    source = {name: options.pop(name) for name in READING_OPTIONS}
-    if not runs and source["input"] != ENTITY:
+    comparison_arguments = take_comparison(options)
+    reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
+    if not runs and reading_arguments["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
-    make_plan(list(measures) or None, **options)  # a wrong argument is told before anything is read
-    reading_workers(runs, source["workers"])
+    make_plan(list(measures) or None, **options)  # a wrong argument raises before any file is read
+    reading_workers(runs, reading_arguments["workers"])
     output = page_path(output, (qrels, *runs, *([machine] if machine is not None else [])))
     with bytes_progress(runs, "reading runs") as progress:
         page = make_report(
@@ -83,8 +83,8 @@ def report(
             conventions=options,
             machine=machine,
             map=map_,
-            **source,
-            **compared,
+            **reading_arguments,
+            **comparison_arguments,
         )
     if output == "-":
         click.echo(page.html, nl=False)
@@ -94,7 +94,7 @@ def report(
 
 
 def page_path(output: str | None, inputs: Sequence[str]) -> str:
-    """Where the page goes. Raises for what cannot be written, is read here, or would be lost without being named."""
+    """Where the page goes. Raises for a path that cannot be written, is an input, or is an unnamed file of others."""
     path = DEFAULT if output is None else output
     if path != "-":
         check_page_path(path)

@@ -1,4 +1,4 @@
-"""`rankscope stability`."""
+"""`rankscope stability`: which measures are stable and can tell systems apart."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return tuple(self.kind(part) for part in value.split(","))
+            return tuple(self.kind(number) for number in value.split(","))
         except ValueError:
             self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
 
@@ -48,7 +48,7 @@ WHOLE_NUMBERS, REAL_NUMBERS = NumberList(int, "a whole number"), NumberList(floa
 
 @contextmanager
 def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
-    """Ctrl-C says what is kept, and how to go on."""
+    """Make Ctrl-C say that a checkpoint was saved, and how to continue."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -128,20 +128,21 @@ def stability(
     rankscope stability demo.qrels *.run -m AP -m P@10 --set-size 10,25 --seed 7
     rankscope stability demo-ranks.tsv --input entity-ranks --splits 5,10 --checkpoint saved/
     """
-    showing = take_result_output(options)
+    result_output = take_result_output(options)
     conventions = {name: options.pop(name) for name in ("rel", "ties", "missing", "no_relevant", "unjudged")}
     if parts == "ablation":
         options["ablation"] = True
-    elif options["ablation"] and showing.format_ in DATA:
+    elif options["ablation"] and result_output.format_ in DATA:
         raise ParameterError(
             "the ablation has a table of its own, which --print ablation gives; leave --ablation out here"
         )
     n_workers = all_cores() if workers is None else workers
     check_study(options["iterations"], boot, n_workers, options["swap_sets"])
-    showing.check((qrels, *runs))
-    kept = options["checkpoint"]
-    if kept is not None and showing.output and os.path.realpath(kept) == os.path.realpath(showing.output):
-        raise ParameterError(f"{kept}: is to hold the checkpoint and the output both; name two places")
+    result_output.check((qrels, *runs))
+    checkpoint = options["checkpoint"]
+    output = result_output.output
+    if checkpoint is not None and output and os.path.realpath(checkpoint) == os.path.realpath(output):
+        raise ParameterError(f"{checkpoint}: is to hold the checkpoint and the output both; name two places")
     if not runs and options["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     if len(runs) == 1 and options["input"] != ENTITY:
@@ -167,8 +168,8 @@ def stability(
             **options,
         )
     if parts == "ablation" and result.ablation is not None:
-        showing.show(result.ablation)
+        result_output.show(result.ablation)
         return
     if parts != "all":
         result = replace(result, parts=(parts,))
-    showing.show(result)
+    result_output.show(result)

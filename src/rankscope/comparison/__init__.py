@@ -1,1 +1,1 @@
-"""Systems against each other: which is better, how sure that is, how many queries it takes. Judges, too."""
+"""Comparison of systems: which is better, how sure that is, how many queries it takes. Also agreement of judges."""

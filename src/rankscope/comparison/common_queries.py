@@ -1,13 +1,10 @@
-"""The values that systems are compared on: those of the queries that have one for every system, and the gains query by
-query.
-"""
+"""The values that systems are compared on: those of queries that every system has, and differences query by query."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +14,6 @@ from rankscope.data.text import pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.ties import NOISE, order_of
 from rankscope.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "MeasureValues",
@@ -34,10 +28,10 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureValues:
-    """One measure, where every system has a value.
+    """The values of one measure on the queries where every system has one.
 
-    values: (systems, n), as the measure has them, or their logarithms. queries: (n) their places among `query_ids` of
-    the scores. sign: 1 where higher is better, -1 where lower is. notes: what was left out, and what values are.
+    values: (systems, n), as the measure has them, or their logarithms. queries: (n) indices into `query_ids` of the
+    scores. sign: 1 if higher is better, -1 if lower is. notes: how many queries were skipped, and what values are.
     """
 
     measure: str
@@ -50,23 +44,26 @@ class MeasureValues:
 
     @property
     def label(self) -> str:
-        """What values are of, in a sentence: "AP", or "log GMAP" where logarithms are compared."""
+        """The name of the values in a sentence: "AP", or "log GMAP" for logarithms."""
         return f"log {self.measure}" if self.logarithms else self.measure
 
     @cached_property
     def scale(self) -> float:
-        """The greatest size of a value: what means, too, are equal or not by."""
+        """The largest absolute value. Differences that are tiny beside it count as 0, those of means too."""
         return float(np.abs(self.values).max(initial=0.0))
 
     def differences(self, first: Ints, second: Ints) -> Floats:
-        """(pairs, n) of the systems at these places; 0 where only rounding tells two values apart."""
-        found = self.values[first] - self.values[second]
-        pair, query = np.nonzero((np.abs(found) <= NOISE * self.scale) & (found != 0))
-        if pair.size:
-            greater = np.maximum(np.abs(self.values[first[pair], query]), np.abs(self.values[second[pair], query]))
-            some = np.abs(found[pair, query]) <= NOISE * greater
-            found[pair[some], query[some]] = 0.0
-        return found
+        """(pairs, n) differences of the systems with these indices; 0 where two values differ by rounding only."""
+        differences = self.values[first] - self.values[second]
+        pair_index, query_index = np.nonzero((np.abs(differences) <= NOISE * self.scale) & (differences != 0))
+        if pair_index.size:
+            magnitude = np.maximum(
+                np.abs(self.values[first[pair_index], query_index]),
+                np.abs(self.values[second[pair_index], query_index]),
+            )
+            is_noise = np.abs(differences[pair_index, query_index]) <= NOISE * magnitude
+            differences[pair_index[is_noise], query_index[is_noise]] = 0.0
+        return differences
 
     @property
     def n(self) -> int:
@@ -75,32 +72,32 @@ class MeasureValues:
 
 
 def select_measures(scores: Scores, measures: object) -> tuple[str, ...]:
-    """The full names of one measure, of a list, or (None) of all; each once. Raises UnknownName."""
+    """The full names of one measure, a list of measures, or all (None), without duplicates. Raises UnknownName."""
     if measures is None:
         return scores.measure_names
-    asked = list(measures) if isinstance(measures, (list, tuple)) else [measures]
-    if not asked:
+    requested_measures = list(measures) if isinstance(measures, (list, tuple)) else [measures]
+    if not requested_measures:
         raise ParameterError("no measures given, expected at least one, or None for all of the scores")
-    return tuple(dict.fromkeys(scores.measure_names[scores.place_of(measure)] for measure in asked))
+    return tuple(dict.fromkeys(scores.measure_names[scores.place_of(measure)] for measure in requested_measures))
 
 
-def check_systems(scores: Scores, baseline: str | None, least: int = 2) -> None:
-    """Raise where there are too few systems, or no such baseline; and for what are no scores."""
+def check_systems(scores: Scores, baseline: str | None, minimum: int = 2) -> None:
+    """Raise if the argument is no Scores, has too few systems, or lacks the baseline."""
     if not isinstance(scores, Scores):
         raise ParameterError(
             f"scores are a {type(scores).__name__}, expected what evaluate gives; pass evaluate(qrels, runs, measures)"
         )
     if baseline is not None and baseline not in scores.systems:
         raise UnknownName("system of these scores", str(baseline), scores.systems, "; it was asked for as the baseline")
-    if len(scores.systems) < least:
+    if len(scores.systems) < minimum:
         raise ParameterError(
-            f"{len(scores.systems)} system ({', '.join(scores.systems)}), expected at least {least} to compare; "
+            f"{len(scores.systems)} system ({', '.join(scores.systems)}), expected at least {minimum} to compare; "
             "give another run"
         )
 
 
 def resolve_system(baseline: str | None, runs: Sequence[object], scores: Scores) -> str | None:
-    """The system that is meant: by its name, or by its run as it was given among `runs`."""
+    """The name of the system: `baseline` is that name, or one of `runs`."""
     if baseline is None or baseline in scores.systems or baseline not in runs:
         return baseline
     return scores.systems[list(runs).index(baseline)]
@@ -110,30 +107,31 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
     """The values of a measure on the queries where every system has one.
 
     Values of a geometric measure (GMAP) are taken as logarithms, which is what it averages. Raises ParameterError for
-    a measure without direction or summary, InputError where no query is left.
+    a measure without direction or summary, InputError if no query has values of all systems.
     """
-    m = scores.place_of(measure)
-    kind = scores.measures[m]
+    measure_index = scores.place_of(measure)
+    definition = scores.measures[measure_index]
     sign = scores.sign(measure)
-    if sign == 0 or kind.summary == "none":
+    if sign == 0 or definition.summary == "none":
         raise ParameterError(
             f"of {measure} neither higher nor lower is better, so that no system can be; choose another"
         )
-    values = scores.values[:, m]
-    there = ~np.isnan(values).any(axis=0)
-    if not there.any():
+    values = scores.values[:, measure_index]
+    complete = ~np.isnan(values).any(axis=0)
+    if not complete.any():
         raise InputError(
             f"no query has a value of {measure} for all of {', '.join(scores.systems[:5])}"
             f"{', ...' if len(scores.systems) > 5 else ''}; check that runs and judgments are about the same queries"
         )
     notes = []
-    out = int((~there).sum())
-    if out:
+    n_incomplete = int((~complete).sum())
+    if n_incomplete:
         notes.append(
-            f"{measure}: {pluralise_queries(out)} of {there.size} left out, where not every system has a value"
+            f"{measure}: {pluralise_queries(n_incomplete)} of {complete.size} left out, where not every system has a "
+            "value"
         )
-    values = values[:, there]
-    if kind.summary == "geometric":
+    values = values[:, complete]
+    if definition.summary == "geometric":
         values = np.log(np.maximum(values, LEAST))
         notes.append(f"{measure}: values are compared as natural logarithms, a difference is that of two logarithms")
     if sign < 0:
@@ -142,31 +140,32 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         measure=measure,
         systems=scores.systems,
         values=np.ascontiguousarray(values),
-        queries=np.flatnonzero(there),
+        queries=np.flatnonzero(complete),
         sign=sign,
-        logarithms=kind.summary == "geometric",
+        logarithms=definition.summary == "geometric",
         notes=tuple(notes),
     )
 
 
-#: Queries shown on either side.
+#: So many queries are shown at each end.
 MOST_EXTREME = 5
 
 
-def gains_of(matched: MeasureValues, a: int, b: int) -> Floats:
-    """(n) differences of two systems, above 0 where the first is better; what only rounding tells apart is equal.
+def gains_of(measure_values: MeasureValues, a: int, b: int) -> Floats:
+    """(n) differences of two systems, above 0 where the first is better; 0 where values differ by rounding only.
 
-    Values that should be one can differ in their last bits, as of two versions; so can differences that should.
+    Values that should be equal can differ in their last bits, as from two versions. So can differences: if all of them
+    may be equal, they are set to their mean.
     """
-    first, second = matched.values[a], matched.values[b]
-    gain = matched.sign * (first - second)
+    first, second = measure_values.values[a], measure_values.values[b]
+    gain = measure_values.sign * (first - second)
     noise = NOISE * np.maximum(np.abs(first), np.abs(second))
     gain = np.where(np.abs(gain) <= noise, 0.0, gain)
-    one = (gain - noise).max() <= (gain + noise).min()  # there is a difference that all of them may be
-    return np.full(gain.size, gain.mean()) if one and gain.any() else gain
+    is_constant = (gain - noise).max() <= (gain + noise).min()  # one value fits all of them
+    return np.full(gain.size, gain.mean()) if is_constant and gain.any() else gain
 
 
 def extreme_queries(gain: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Places of the queries that are helped most, and of those that are hurt most; the most extreme first."""
+    """Indices of the queries with the largest gains, and of those with the largest losses; the most extreme first."""
     best, worst = (order_of(values)[:MOST_EXTREME] for values in (-gain, gain))
     return best[gain[best] > 0], worst[gain[worst] < 0]

@@ -1,4 +1,4 @@
-"""agree_measures: how alike measures order systems, or find queries easy and hard."""
+"""The function `agree_measures`: correlations of measures, over systems or over queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from rankscope.data.result import as_text, tidy_frame
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_p_cell, format_percent, format_value, join_names, pluralise, pluralise_queries
-from rankscope.data.text import pluralise as so_many
 from rankscope.errors import ParameterError
 from rankscope.kernels.means import mean_of
 from rankscope.kernels.resample import draw
@@ -49,7 +48,7 @@ __all__ = [
 
 
 COLUMNS = ("measure_a", "measure_b", "by", "statistic", "value", "low", "high", "pvalue", "n")
-#: What the statistics are called.
+#: Names of the statistics in sentences.
 NAMES = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's rho",
@@ -59,7 +58,7 @@ NAMES = {
 }
 #: Correlations of fewer items come with a warning.
 FEW_ITEMS = 20
-#: More pairs are shown only when asked for.
+#: A table of more pairs is folded.
 ROWS_UNFOLDED = 10
 
 
@@ -67,7 +66,7 @@ ROWS_UNFOLDED = 10
 class MeasureAgreement:
     """How alike the measures of some scores are, for each pair of them; arrays of shape (pairs).
 
-    first, second: places of the measures. value: the correlation, in [-1, 1], above 0 where the measures agree; NaN
+    first, second: indices of the measures. value: the correlation, in [-1, 1], above 0 where the measures agree; NaN
     where one has a single value. by: "systems", or "queries" (the mean over systems). low, high: its interval at
     `confidence_level`, NaN where there is none. pvalue: how often measures without any connection would be as far from
     0; NaN by queries of several systems. n: systems or queries. counted: systems in the mean, by queries.
@@ -97,22 +96,25 @@ class MeasureAgreement:
     @cached_property
     def matrix(self) -> Floats:
         """(measures, measures) the correlations; 1 on the diagonal, NaN of a measure without any correlation."""
-        k = len(self.measures)
-        matrix = np.full((k, k), np.nan)
+        n_measures = len(self.measures)
+        matrix = np.full((n_measures, n_measures), np.nan)
         matrix[self.first, self.second] = matrix[self.second, self.first] = self.value
         np.fill_diagonal(matrix, np.where(np.isnan(matrix).all(axis=1), np.nan, 1.0))
         return matrix
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
+        """The columns of the tidy table."""
         return COLUMNS
 
     def records(self) -> Iterator[tuple[Any, ...]]:
-        """A row a pair of measures."""
-        numbers = (a.tolist() for a in (self.first, self.second, self.value, self.low, self.high, self.pvalue, self.n))
-        for a, b, *found in zip(*numbers, strict=True):
-            yield self.measures[a], self.measures[b], self.by, self.statistic, *found
+        """The rows of the tidy table, one for each pair of measures."""
+        columns = (
+            column.tolist()
+            for column in (self.first, self.second, self.value, self.low, self.high, self.pvalue, self.n)
+        )
+        for a, b, *numbers in zip(*columns, strict=True):
+            yield self.measures[a], self.measures[b], self.by, self.statistic, *numbers
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame, null where there is no value."""
@@ -126,16 +128,16 @@ class MeasureAgreement:
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         head = self.scores.signature().rpartition(" | rankscope ")[0]
-        drawn = f",{self.n_resamples}" if self.n_resamples else ""
-        parts = [
+        resamples_text = f",{self.n_resamples}" if self.n_resamples else ""
+        entries = [
             f"systems:{len(self.scores.systems)}",
             f"statistic:{self.statistic}",
             f"by:{self.by}",
-            f"interval:{self.interval}{drawn},{self.confidence_level:g}",
+            f"interval:{self.interval}{resamples_text},{self.confidence_level:g}",
         ]
         if self.n_resamples and self.seed is not None:
-            parts.append(f"rng:{self.seed}")
-        return " | ".join([head, *parts, f"rankscope {__version__}"])
+            entries.append(f"rng:{self.seed}")
+        return " | ".join([head, *entries, f"rankscope {__version__}"])
 
     def sections(self) -> tuple[Section, ...]:
         """What a report shows: all correlations as a table that reads both ways, and each with its interval."""
@@ -186,51 +188,59 @@ def pairs_table(result: MeasureAgreement) -> Table:
 
 def sentence_of(result: MeasureAgreement) -> str:
     """Which measures agree most and which least, and what the number means."""
-    there = np.flatnonzero(~np.isnan(result.value))
-    if not there.size:
+    defined = np.flatnonzero(~np.isnan(result.value))
+    if not defined.size:
         return f"No two of these measures can be correlated over {result.by}."
-    values = join_ties(result.value[there], 1.0)
-    most, least = float(values.max()), float(values.min())
+    values = join_ties(result.value[defined], 1.0)
+    highest_value, lowest_value = float(values.max()), float(values.min())
     systems = pluralise(len(result.scores.systems), "system")
     name = NAMES[result.statistic]
-    over = f", the mean over {systems}" if result.by == "queries" and len(result.scores.systems) > 1 else ""
+    over_text = f", the mean over {systems}" if result.by == "queries" and len(result.scores.systems) > 1 else ""
     # "order the 6 systems most alike", "agree most on which queries are easy or hard"
     over_systems = result.by == "systems"
     verb = ("rate" if result.statistic == "pearson" else "order") if over_systems else "agree"
-    what = f" the {systems}" if over_systems else ""
-    end = " alike" if over_systems else " on which queries are easy or hard"
-    most_pair = pair_of(result, there, values, most)
-    if there.size == 1:
-        text = f"How far {most_pair} {verb}{what}{end}: {name} {format_correlation(most)}{over}."
-    elif most == least:
-        text = f"Every two of these measures {verb}{what} equally{end}: {name} {format_correlation(most)}{over}."
+    object_text = f" the {systems}" if over_systems else ""
+    ending = " alike" if over_systems else " on which queries are easy or hard"
+    most_pair = pair_of(result, defined, values, highest_value)
+    if defined.size == 1:
+        text = (
+            f"How far {most_pair} {verb}{object_text}{ending}: {name} {format_correlation(highest_value)}{over_text}."
+        )
+    elif highest_value == lowest_value:
+        text = (
+            f"Every two of these measures {verb}{object_text} equally{ending}: {name} "
+            f"{format_correlation(highest_value)}{over_text}."
+        )
     else:
-        least_pair = pair_of(result, there, values, least)
-        highest, lowest = format_correlation(most), format_correlation(least)
-        text = f"{most_pair} {verb}{what} most{end} ({name} {highest}{over}); {least_pair} least ({lowest})."
+        least_pair = pair_of(result, defined, values, lowest_value)
+        highest, lowest = format_correlation(highest_value), format_correlation(lowest_value)
+        text = (
+            f"{most_pair} {verb}{object_text} most{ending} ({name} {highest}{over_text}); {least_pair} least "
+            f"({lowest})."
+        )
     if result.statistic == "pearson":
         return f"{text} 1 would be values that rise together along a line, 0 no such connection, -1 the opposite."
     return f"{text} 1 would be the same order, 0 no connection, -1 the opposite order."
 
 
 def format_correlation(value: float) -> str:
-    """Two digits; what is nearly 1 does not look like it."""
+    """Two decimal places; a value below 1 is never written as 1.00."""
     text = f"{value:.2f}"
     if abs(value) < 1 and text.endswith("1.00"):
         return "above 0.99" if value > 0 else "below -0.99"
     return text
 
 
-def pair_of(result: MeasureAgreement, there: npt.NDArray[np.intp], values: Floats, value: float) -> str:
-    """The first pair with this value, and how many others share it."""
-    of = there[values == value]
-    a, b = result.measures[result.first[of[0]]], result.measures[result.second[of[0]]]
-    others = f", like {pluralise(of.size - 1, 'other pair')}," if 1 < of.size < there.size else ""
-    return f"{a} and {b}{others}"
+def pair_of(result: MeasureAgreement, defined: npt.NDArray[np.intp], values: Floats, value: float) -> str:
+    """The first pair with this value, and how many other pairs share it."""
+    matching = defined[values == value]
+    a, b = result.measures[result.first[matching[0]]], result.measures[result.second[matching[0]]]
+    others_text = f", like {pluralise(matching.size - 1, 'other pair')}," if 1 < matching.size < defined.size else ""
+    return f"{a} and {b}{others_text}"
 
 
 def notes_of(result: MeasureAgreement) -> tuple[str, ...]:
-    """What a careful reader wants to know."""
+    """All notes on the correlations."""
     return (*orientation_notes(result), *missing_notes(result), *interval_notes(result))
 
 
@@ -248,34 +258,36 @@ def orientation_notes(result: MeasureAgreement) -> list[str]:
 
 
 def missing_notes(result: MeasureAgreement) -> list[str]:
-    """Measures without correlation, items and systems left out."""
+    """Notes on measures without correlation, and on skipped items and systems."""
     notes = []
     undefined = np.isnan(result.value)
     if undefined.any():
-        lost = [name for name, row in zip(result.measures, result.matrix, strict=True) if np.isnan(row).all()]
-        whose = f" ({join_names(lost)})" if lost else ""
+        undefined_measures = [
+            name for name, row in zip(result.measures, result.matrix, strict=True) if np.isnan(row).all()
+        ]
+        names_text = f" ({join_names(undefined_measures)})" if undefined_measures else ""
         notes.append(
             f"{int(undefined.sum())} of {undefined.size} pairs have no correlation: a measure has one value for all "
-            f"{result.by}, or none{whose}"
+            f"{result.by}, or none{names_text}"
         )
-    everything = len(result.scores.systems) if result.by == "systems" else len(result.scores.query_ids)
-    fewer = result.n < everything
-    if fewer.any():
+    n_items = len(result.scores.systems) if result.by == "systems" else len(result.scores.query_ids)
+    is_incomplete = result.n < n_items
+    if is_incomplete.any():
         notes.append(
-            f"{int(fewer.sum())} of {fewer.size} pairs leave out {result.by} for which a measure has no value "
-            f"(down to {int(result.n.min())} of {everything})"
+            f"{int(is_incomplete.sum())} of {is_incomplete.size} pairs leave out {result.by} for which a measure has "
+            f"no value (down to {int(result.n.min())} of {n_items})"
         )
-    groups = len(result.scores.systems)
-    if result.by == "queries" and (result.counted[~undefined] < groups).any():
+    n_systems = len(result.scores.systems)
+    if result.by == "queries" and (result.counted[~undefined] < n_systems).any():
         notes.append(
-            f"some means are over fewer than {pluralise(groups, 'system')}: of the others a measure has one value on "
-            "all queries"
+            f"some means are over fewer than {pluralise(n_systems, 'system')}: of the others a measure has one value "
+            "on all queries"
         )
     return notes
 
 
 def interval_notes(result: MeasureAgreement) -> list[str]:
-    """How far intervals and p-values can be trusted."""
+    """Notes on how far intervals and p-values can be trusted."""
     defined = ~np.isnan(result.value)
     if not defined.any():
         return []
@@ -286,30 +298,33 @@ def interval_notes(result: MeasureAgreement) -> list[str]:
         notes.append(f"{n} {result.by}: with so few, chance can make measures look alike or unlike")
     if result.interval == "bootstrap" and n < FEW:
         notes.append(f"fewer than {FEW} {result.by}: bootstrap intervals are too narrow")
-    none = np.isnan(result.low) & defined
-    if none.any():
+    lacks_interval = np.isnan(result.low) & defined
+    if lacks_interval.any():
         notes.append(
-            f"{int(none.sum())} of {none.size} pairs have no interval: full agreement (or disagreement), which does "
-            f"not say how far other {result.by} would differ, or too few {result.by}"
+            f"{int(lacks_interval.sum())} of {lacks_interval.size} pairs have no interval: full agreement (or "
+            f"disagreement), which does not say how far other {result.by} would differ, or too few {result.by}"
         )
-    far = (np.abs(result.value) > FAR) & ~np.isnan(result.low)
-    if result.interval == "fisher" and result.statistic != "pearson" and far.any():
-        notes.append(f"{int(far.sum())} of {far.size} pairs are beyond {FAR}, where Fisher's intervals are rough")
+    is_extreme = (np.abs(result.value) > FAR) & ~np.isnan(result.low)
+    if result.interval == "fisher" and result.statistic != "pearson" and is_extreme.any():
+        notes.append(
+            f"{int(is_extreme.sum())} of {is_extreme.size} pairs are beyond {FAR}, where Fisher's intervals are rough"
+        )
     if (~np.isnan(result.low)).any():
         notes.append(f"intervals treat the {result.by} as drawn at random from many such {result.by}")
-    there = ~np.isnan(result.pvalue)
-    if there.sum() > 1:
+    has_pvalue = ~np.isnan(result.pvalue)
+    if has_pvalue.sum() > 1:
         notes.append("p-values are of each pair alone, not corrected for the number of pairs")
-    elif not there.any() and result.by == "queries" and len(result.scores.systems) > 1:
+    elif not has_pvalue.any() and result.by == "queries" and len(result.scores.systems) > 1:
         notes.append("a mean over systems has no p-value here; see its interval")
-    most, least = best_places(result.value, 1.0).argmax(), best_places(-result.value, 1.0).argmax()
-    if result.low[most] <= result.high[least] and most != least:
+    strongest, weakest = best_places(result.value, 1.0).argmax(), best_places(-result.value, 1.0).argmax()
+    if result.low[strongest] <= result.high[weakest] and strongest != weakest:
         notes.append(f"the intervals of the most and the least alike pair overlap: other {result.by} could turn them")
     return notes
 
 
 BY = ("systems", "queries")
-#: Of the bootstrap. Over many queries each costs as much as all pairs of queries, for each system and pair of measures.
+#: Resamples of the bootstrap. By queries, each costs as much as all pairs of queries, for each system and pair of
+#: measures.
 N_RESAMPLES = 1_000
 
 
@@ -346,24 +361,26 @@ def agree_measures(
     >>> import rankscope as rs
     >>> qrels = {"q": {"1": 2, "2": 1}}
     >>> runs = [rs.Run({"q": {d: -i for i, d in enumerate(run)}}, name=run) for run in ("12", "21", "x1")]
-    >>> found = agree_measures(rs.evaluate(qrels, runs, ["nDCG@2", "RR"]))
-    >>> found.value.round(4).tolist(), found.n.tolist()  # RR ties two of three systems: 2 / sqrt(3 2)
+    >>> result = agree_measures(rs.evaluate(qrels, runs, ["nDCG@2", "RR"]))
+    >>> result.value.round(4).tolist(), result.n.tolist()  # RR ties two of three systems: 2 / sqrt(3 2)
     ([0.8165], [3])
     """
     check_agreement(statistic, by, confidence_level, interval, n_resamples)
-    check_systems(scores, None, least=1)
-    values = oriented(scores)
+    check_systems(scores, None, minimum=1)
+    values = oriented_values(scores)
     if len(values) < 2:
         raise ParameterError(f"1 measure ({scores.measure_names[0]}), expected at least 2 to correlate; add another")
-    data = np.array([scores.summary(name) for name in scores.measure_names])[:, None] * signs_of(scores)
-    data = data if by == "systems" else values
-    items = data.shape[2]
-    if items < 2:
-        found, other = pluralise_queries(items), "correlate by systems (--by systems, by='systems')"
+    values_by_group = values
+    if by == "systems":
+        values_by_group = np.array([scores.summary(name) for name in scores.measure_names])[:, None] * signs_of(scores)
+    n_items = values_by_group.shape[2]
+    if n_items < 2:
+        problem, remedy = pluralise_queries(n_items), "correlate by systems (--by systems, by='systems')"
         if by == "systems":
-            found, other = so_many(items, "system"), "add runs, or correlate by queries (--by queries, by='queries')"
-        raise ParameterError(f"{found}, expected at least 2 for a correlation by {by}; {other}")
-    if data.shape[1] > 1 and interval == "fisher":
+            problem = pluralise(n_items, "system")
+            remedy = "add runs, or correlate by queries (--by queries, by='queries')"
+        raise ParameterError(f"{problem}, expected at least 2 for a correlation by {by}; {remedy}")
+    if values_by_group.shape[1] > 1 and interval == "fisher":
         raise ParameterError(
             "interval 'fisher' by queries: a mean over systems has none; choose --interval bootstrap "
             "(interval='bootstrap')"
@@ -377,8 +394,8 @@ def agree_measures(
         "n_resamples": n_resamples,
         "rng": seed,
     }
-    first, second = np.triu_indices(len(data), 1)
-    value, low, high, pvalue, n, counted = correlate(data, first, second, options, progress)
+    first, second = np.triu_indices(len(values_by_group), 1)
+    value, low, high, pvalue, n, counted = correlate(values_by_group, first, second, options, progress)
     return MeasureAgreement(
         scores=scores,
         statistic=statistic,
@@ -399,7 +416,7 @@ def agree_measures(
 
 
 def check_agreement(statistic: str, by: str, confidence_level: float, interval: str | None, n_resamples: int) -> None:
-    """Raise for what cannot be asked for, before anything is computed."""
+    """Raise for wrong arguments, before anything is computed."""
     check_choice("statistic", statistic, STATISTICS)
     check_choice("by", by, BY)
     check_share("confidence_level", confidence_level)
@@ -409,17 +426,17 @@ def check_agreement(statistic: str, by: str, confidence_level: float, interval: 
 
 
 def signs_of(scores: Scores) -> Floats:
-    """(measures, 1, 1) -1 where lower is better."""
+    """(measures, 1, 1) -1 for measures where lower is better, else 1."""
     return np.array([float(scores.sign(measure) or 1) for measure in scores.measures])[:, None, None]
 
 
-def oriented(scores: Scores) -> Floats:
-    """(measures, systems, queries) of which higher is better."""
+def oriented_values(scores: Scores) -> Floats:
+    """(measures, systems, queries) the values with signs such that higher is better."""
     return np.asarray(scores.values.swapaxes(0, 1) * signs_of(scores))
 
 
 def correlate(
-    data: Floats,
+    values: Floats,
     first: npt.NDArray[np.intp],
     second: npt.NDArray[np.intp],
     options: dict[str, Any],
@@ -427,49 +444,53 @@ def correlate(
 ) -> Floats:
     """(6, pairs) value, low, high, p-value, items, and how many groups have a value.
 
-    data: (measures, groups, items): values are means over the groups. Pairs that lack the same items are done at once.
+    values: (measures, groups, items); the value is a mean over the groups. Pairs that lack the same items are computed
+    together.
     """
-    there = np.asarray(~np.isnan(data).any(axis=1), np.bool_)
-    masks, of_pair = np.unique(there[first] & there[second], axis=0, return_inverse=True)
-    found = np.full((6, first.size), np.nan)
-    found[5] = 0
-    for m, mask in enumerate(masks):
-        which = np.flatnonzero(of_pair.reshape(-1) == m)
-        found[4, which] = mask.sum()
+    present = np.asarray(~np.isnan(values).any(axis=1), np.bool_)
+    masks, mask_of_pair = np.unique(present[first] & present[second], axis=0, return_inverse=True)
+    results = np.full((6, first.size), np.nan)
+    results[5] = 0
+    for mask_index, mask in enumerate(masks):
+        pair_indices = np.flatnonzero(mask_of_pair.reshape(-1) == mask_index)
+        results[4, pair_indices] = mask.sum()
         if mask.sum() < 2:
             continue
-        if data.shape[1] == 1:
-            x, y = (snap_ties(data[side[which], 0][:, mask]) for side in (first, second))
-            found[[0, 1, 2, 3, 5], which[:, None]] = correlate_group(x, y, options).T
+        if values.shape[1] == 1:
+            x, y = (snap_ties(values[measure_index[pair_indices], 0][:, mask]) for measure_index in (first, second))
+            results[[0, 1, 2, 3, 5], pair_indices[:, None]] = correlate_group(x, y, options).T
             continue
-        for pair in which:  # each with all systems and resamples: the work is in there
-            x, y = (snap_ties(data[side[pair]][:, mask]) for side in (first, second))
-            found[[0, 1, 2, 5], pair] = mean_correlation(x, y, options)
+        for pair_index in pair_indices:  # not at once: each pair has all systems and resamples, most of the work
+            x, y = (snap_ties(values[measure_index[pair_index]][:, mask]) for measure_index in (first, second))
+            results[[0, 1, 2, 5], pair_index] = mean_correlation(x, y, options)
             if progress is not None:
                 progress(1)
-    return found
+    return results
 
 
 def snap_ties(rows: Floats) -> Floats:
-    """Values that agree to twelve digits made equal: the order in which a mean was summed up makes no better system."""
+    """Make values equal that agree to twelve digits: the order of a summation must not order systems."""
     return join_ties(np.ascontiguousarray(rows))
 
 
 def correlate_group(x: Floats, y: Floats, options: dict[str, Any]) -> Floats:
     """(5, pairs) of one group; x, y: (pairs, items)."""
-    one = correlation_test(x, y, **options)
-    return np.array([one.value, one.low, one.high, one.pvalue, ~np.isnan(one.value)])
+    test = correlation_test(x, y, **options)
+    return np.array([test.value, test.low, test.high, test.pvalue, ~np.isnan(test.value)])
 
 
 def mean_correlation(x: Floats, y: Floats, options: dict[str, Any]) -> tuple[float, float, float, int]:
-    """Value, low, high of one pair, and how many groups have a correlation: the mean is theirs. x, y: (groups, n)."""
+    """Value, low, high of one pair, and how many groups have a correlation; the value is their mean.
+
+    x, y: (groups, items).
+    """
     statistic, n = options["statistic"], x.shape[1]
     values = correlation_test(x, y, statistic=statistic).value
-    there = np.flatnonzero(~np.isnan(values))
+    defined = np.flatnonzero(~np.isnan(values))
     value, low, high = float(mean_of(values)), np.nan, np.nan
-    if n > 2 and there.size:
+    if n > 2 and defined.size:
         draws = draw(as_generator(options["rng"]), options["n_resamples"])  # the same for every pair
-        ways = [weighted_correlation(statistic, x[g], y[g]) for g in there]
-        samples, jackknife = mean_of(bootstrap_values(ways, n, draws)), mean_of(leave_one_out(ways, n))
+        correlations = [weighted_correlation(statistic, x[group], y[group]) for group in defined]
+        samples, jackknife = mean_of(bootstrap_values(correlations, n, draws)), mean_of(leave_one_out(correlations, n))
         low, high = bca_ends(value, samples, jackknife, options["confidence_level"])
-    return value, low, high, there.size
+    return value, low, high, defined.size

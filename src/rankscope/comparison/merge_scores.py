@@ -1,4 +1,4 @@
-"""Scores from two places, as of today and of last month: are they of one collection, and if so, side by side."""
+"""Merge scores of two evaluations, as of today and of last month, after a check that they are of one collection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-#: How the two are named in messages.
+#: The names of both in messages.
 NAMES = ("the new scores", "the baseline")
 ADVICE = "evaluate both with the same judgments and options"
 #: Queries that a message names at most.
@@ -43,9 +43,9 @@ def check_same_collection(
     """
     for scores in (a, b):
         check_systems(scores, None, 1)
-    chosen = a.measure_names if measures is None else tuple(measures)
+    measure_names = a.measure_names if measures is None else tuple(measures)
     for scores, name in zip((a, b), names, strict=True):
-        for measure in chosen:
+        for measure in measure_names:
             if measure not in scores.measure_names:
                 raise ParameterError(
                     f"no {measure} among the measures of {name} ({', '.join(scores.measure_names)}), expected it in "
@@ -57,48 +57,52 @@ def check_same_collection(
             f"{names[0]} and {names[1]} have the same queries but other judgments: the grades of judged documents "
             f"differ; {ADVICE}"
         )
-    refuse_different_settings("", comparable(a.settings), comparable(b.settings), names)
-    for measure in chosen:
+    refuse_different_settings("", comparable_settings(a.settings), comparable_settings(b.settings), names)
+    for measure in measure_names:
         refuse_different_settings(f"{measure}: ", settings_of(a, measure), settings_of(b, measure), names)
 
 
 def settings_of(scores: Scores, measure: str) -> Mapping[str, str]:
-    """The parameters of a measure; none where scores were made by hand without them."""
+    """The parameters of a measure; none for scores made by hand without them."""
     return scores.measure_settings[scores.measure_names.index(measure)] if scores.measure_settings else {}
 
 
 def same_query_order(a: Scores, b: Scores) -> bool:
-    """Whether queries stand in one order, which fingerprints depend on."""
+    """Whether both have the same order of queries, on which fingerprints depend."""
     return a.query_ids == b.query_ids
 
 
 def refuse_different_queries(a: Scores, b: Scores, names: tuple[str, str]) -> None:
     if set(a.query_ids) == set(b.query_ids):
         return
-    more, fewer = set(a.query_ids) - set(b.query_ids), set(b.query_ids) - set(a.query_ids)
-    if more and fewer and len(more) == len(a.query_ids):
+    only_a, only_b = set(a.query_ids) - set(b.query_ids), set(b.query_ids) - set(a.query_ids)
+    if only_a and only_b and len(only_a) == len(a.query_ids):
         raise InputError(
-            f"{names[0]} and {names[1]} have no queries in common ({join_names(sorted(more), MOST_IN_MESSAGE)}; "
-            f"{join_names(sorted(fewer), MOST_IN_MESSAGE)}), expected the same; {ADVICE}"
+            f"{names[0]} and {names[1]} have no queries in common ({join_names(sorted(only_a), MOST_IN_MESSAGE)}; "
+            f"{join_names(sorted(only_b), MOST_IN_MESSAGE)}), expected the same; {ADVICE}"
         )
-    found = [
-        f"{pluralise_queries(len(only))} of {name} only ({join_names(sorted(only), MOST_IN_MESSAGE)})"
-        for only, name in zip((more, fewer), names, strict=True)
-        if only
+    differences = [
+        f"{pluralise_queries(len(query_ids))} of {name} only ({join_names(sorted(query_ids), MOST_IN_MESSAGE)})"
+        for query_ids, name in zip((only_a, only_b), names, strict=True)
+        if query_ids
     ]
-    raise InputError(f"{' and '.join(found)}, expected the same queries in both; {ADVICE}")
+    raise InputError(f"{' and '.join(differences)}, expected the same queries in both; {ADVICE}")
 
 
-def comparable(settings: Mapping[str, str]) -> dict[str, str]:
-    """Settings less those that change no value."""
-    return {k: v for k, v in settings.items() if k != "queries" and (k, v) != ("unjudged", "bounds")}
+def comparable_settings(settings: Mapping[str, str]) -> dict[str, str]:
+    """Settings without those that change no value."""
+    return {
+        key: value for key, value in settings.items() if key != "queries" and (key, value) != ("unjudged", "bounds")
+    }
 
 
-def refuse_different_settings(whose: str, a: Mapping[str, str], b: Mapping[str, str], names: tuple[str, str]) -> None:
+def refuse_different_settings(prefix: str, a: Mapping[str, str], b: Mapping[str, str], names: tuple[str, str]) -> None:
     for key in dict.fromkeys((*a, *b)):
         if a.get(key) != b.get(key):
-            one, other = (f"{said.get(key, 'not set')} for {name}" for said, name in zip((a, b), names, strict=True))
-            raise InputError(f"{whose}{key} is {one} and {other}, expected the same; {ADVICE}")
+            text_a, text_b = (
+                f"{settings.get(key, 'not set')} for {name}" for settings, name in zip((a, b), names, strict=True)
+            )
+            raise InputError(f"{prefix}{key} is {text_a} and {text_b}, expected the same; {ADVICE}")
 
 
 def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
@@ -113,29 +117,31 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
     >>> join_scores(rs.evaluate(qrels, run, "RR"), rs.evaluate(qrels, run, "RR")).systems
     ('bm25', 'bm25 (baseline)')
     """
-    check_systems(a, None, 1)  # before it is asked for its measures
-    chosen = select_measures(a, measures)
-    check_same_collection(a, b, chosen)
+    check_systems(a, None, 1)  # before its measures are used
+    measure_names = select_measures(a, measures)
+    check_same_collection(a, b, measure_names)
     systems = (*a.systems, *(f"{name} (baseline)" if name in a.systems else name for name in b.systems))
     if len(set(systems)) < len(systems):
         raise ParameterError(f"two systems have one name among {', '.join(systems)}; give one of the runs another name")
-    place = {query: i for i, query in enumerate(b.query_ids)}
-    order = np.array([place[query] for query in a.query_ids], np.intp)
-    ours, theirs = (s.select(measures=[s.measure_names.index(name) for name in chosen]) for s in (a, b))
-    values: Floats = np.concatenate([ours.values, theirs.values[:, :, order]])
-    missing: Bools = np.concatenate([ours.missing, theirs.missing[:, order]])
+    index_of_query = {query: i for i, query in enumerate(b.query_ids)}
+    order = np.array([index_of_query[query] for query in a.query_ids], np.intp)
+    selected_a, selected_b = (
+        scores.select(measures=[scores.measure_names.index(name) for name in measure_names]) for scores in (a, b)
+    )
+    values: Floats = np.concatenate([selected_a.values, selected_b.values[:, :, order]])
+    missing: Bools = np.concatenate([selected_a.missing, selected_b.missing[:, order]])
     return replace(
-        ours,
+        selected_a,
         systems=systems,
         values=freeze(values),
         missing=freeze(missing),
         bounds=None,
-        settings={k: v for k, v in a.settings.items() if (k, v) != ("unjudged", "bounds")},
-        notes=tuple(dict.fromkeys((*a.notes, *b.notes, *doubts(a, b)))),
+        settings={key: value for key, value in a.settings.items() if (key, value) != ("unjudged", "bounds")},
+        notes=tuple(dict.fromkeys((*a.notes, *b.notes, *provenance_notes(a, b)))),
     )
 
 
-def doubts(a: Scores, b: Scores) -> list[str]:
+def provenance_notes(a: Scores, b: Scores) -> list[str]:
     notes = []
     if a.version != b.version:
         notes.append(

@@ -1,4 +1,4 @@
-"""Standardised scores: each query on a scale of its own, so that hard and easy queries weigh alike."""
+"""Standardised scores: each query has its own scale, so that hard and easy queries weigh alike."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = [
 ]
 
 
-#: Means and deviations of fewer systems are hardly known.
+#: Means and deviations of fewer systems are too uncertain.
 FEW = 3
 
 
 @dataclass(frozen=True)
 class StandardisedMeasure:
-    """What stands for a measure whose values were standardised: its name and direction, another range.
+    """A measure of standardised values: name and direction of the original, another range.
 
-    summary: a mean, where values are counts or enter a geometric mean too, since standardised ones do neither.
+    summary: "mean" also for counts and geometric means, since standardised values have neither; "none" stays.
     """
 
     name: str
@@ -70,22 +70,24 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     [[0.832, 0.577], [0.277, 0.577], [-1.109, -1.155]]
     """
     check_choice("method", method, STANDARDISATIONS)
-    check_systems(scores, None, least=1)
+    check_systems(scores, None, minimum=1)
     if "standardised" in scores.settings:
         raise ParameterError(
             f"these scores are standardised already (standardised:{scores.settings['standardised']}); "
             "standardise the scores that they were made from"
         )
-    base, names = reference_values(scores, reference)
-    if len(base) < 2:
+    reference_array, names = reference_values(scores, reference)
+    if len(reference_array) < 2:
         raise ParameterError(
-            f"{pluralise(len(base), 'system')} {'is' if len(base) == 1 else 'are'} no reference to standardise by, "
-            "expected at least 2, better many; evaluate more runs together"
+            f"{pluralise(len(reference_array), 'system')} {'is' if len(reference_array) == 1 else 'are'} no reference "
+            "to standardise by, expected at least 2, better many; evaluate more runs together"
         )
-    values, flat = np.empty_like(scores.values), np.zeros(scores.values.shape[1:], np.bool_)
-    for m in range(len(scores.measures)):
-        values[:, m], flat[m] = standardise_scores(scores.values[:, m], reference=base[:, m], method=method)
-    own = {} if reference is None else {"reference": names}
+    values, is_constant = np.empty_like(scores.values), np.zeros(scores.values.shape[1:], np.bool_)
+    for measure_index in range(len(scores.measures)):
+        values[:, measure_index], is_constant[measure_index] = standardise_scores(
+            scores.values[:, measure_index], reference=reference_array[:, measure_index], method=method
+        )
+    reference_entry = {} if reference is None else {"reference": names}
     return replace(
         scores,
         measures=tuple(
@@ -94,8 +96,8 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
         ),
         values=values,
         bounds=None,
-        settings={**scores.settings, "standardised": method, **own},
-        notes=(*scores.notes, *notes_on(scores, flat, len(base), method)),
+        settings={**scores.settings, "standardised": method, **reference_entry},
+        notes=(*scores.notes, *notes_on(scores, is_constant, len(reference_array), method)),
     )
 
 
@@ -115,14 +117,14 @@ def reference_values(scores: Scores, reference: Scores | Sequence[str] | str | N
     if not isinstance(reference, Scores):
         if not isinstance(reference, (str, list, tuple)):
             raise ParameterError(f"reference is {reference!r}, expected names of systems, or scores of others")
-        wanted = [reference] if isinstance(reference, str) else list(reference)
-        unknown = [name for name in wanted if name not in scores.systems]
+        names = [reference] if isinstance(reference, str) else list(reference)
+        unknown = [name for name in names if name not in scores.systems]
         if unknown:
             raise UnknownName("system of these scores", str(unknown[0]), scores.systems)
-        wanted = list(dict.fromkeys(wanted))
-        return scores.values[[scores.systems.index(name) for name in wanted]], for_signature(wanted)
-    place = {query: q for q, query in enumerate(reference.query_ids)}
-    missing = [query for query in scores.query_ids if query not in place]
+        names = list(dict.fromkeys(names))
+        return scores.values[[scores.systems.index(name) for name in names]], for_signature(names)
+    index_of_query = {query: i for i, query in enumerate(reference.query_ids)}
+    missing = [query for query in scores.query_ids if query not in index_of_query]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise ParameterError(
@@ -131,18 +133,18 @@ def reference_values(scores: Scores, reference: Scores | Sequence[str] | str | N
         )
     if "standardised" in reference.settings:
         raise ParameterError("the reference scores are standardised already, expected plain ones")
-    columns = [place[query] for query in scores.query_ids]
-    found = [reference.matrix(name)[:, columns] for name in scores.measure_names]
-    return np.stack(found, axis=1), for_signature(reference.systems)
+    query_indices = [index_of_query[query] for query in scores.query_ids]
+    matrices = [reference.matrix(name)[:, query_indices] for name in scores.measure_names]
+    return np.stack(matrices, axis=1), for_signature(reference.systems)
 
 
 def for_signature(systems: Sequence[str]) -> str:
-    """Up to three names; of more, how many they are."""
+    """Up to three names; else how many there are."""
     return ",".join(systems) if len(systems) <= FEW else pluralise(len(systems), "system")
 
 
-def notes_on(scores: Scores, flat: Bools, systems: int, method: str) -> tuple[str, ...]:
-    """What a reader of standardised scores should know."""
+def notes_on(scores: Scores, is_constant: Bools, n_reference_systems: int, method: str) -> tuple[str, ...]:
+    """Notes on standardised scores."""
     scale = (
         "by how many standard deviations a system is above the mean of the systems on that query"
         if method == "z"
@@ -150,13 +152,13 @@ def notes_on(scores: Scores, flat: Bools, systems: int, method: str) -> tuple[st
     )
     notes = [f"values are standardised by query (standardised:{method}): {scale}; they are not the measure itself"]
     average = "0" if method == "z" else "0.5"
-    for name, n in zip(scores.measure_names, flat.sum(axis=1).tolist(), strict=True):
-        if n:
+    for name, n_constant in zip(scores.measure_names, is_constant.sum(axis=1).tolist(), strict=True):
+        if n_constant:
             notes.append(
-                f"{name}: the reference systems do not differ on {n:,} of {pluralise_queries(flat.shape[1])}; "
-                f"every system counts {average} there"
+                f"{name}: the reference systems do not differ on {n_constant:,} of "
+                f"{pluralise_queries(is_constant.shape[1])}; every system counts {average} there"
             )
-    if systems < FEW:
+    if n_reference_systems < FEW:
         notes.append(
             "with two reference systems a query keeps only which of them is better, not by how much; "
             "standardise by more systems"

@@ -298,7 +298,7 @@ def report(
     scores = score_hits(plan, joined)
     baseline = resolve_system(baseline, as_run_list(runs), scores)
     if len(scores.systems) > 1 or baseline is not None:
-        check_systems(scores, baseline, least=1)
+        check_systems(scores, baseline, minimum=1)
     shown_systems, limit_notes = best_systems(scores, baseline)
     scores = scores.select(systems=shown_systems)
     has_judgments = input != ENTITY and not isinstance(qrels, EntityRanks)

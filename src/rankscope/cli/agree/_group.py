@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-#: Commands in files of their own: name -> place, and a line for the overview.
+#: Commands in files of their own: name -> import path, and a line for the overview.
 COMMANDS = {
     "measures": ("rankscope.cli.agree.measures:measures", "Measures against measures: do they rank systems alike?"),
     "ranks": ("rankscope.cli.agree.ranks:ranks", "Rankings against people's, list by list (RankEval); or two runs."),
@@ -40,7 +40,7 @@ COMMANDS = {
 
 
 class AgreeCommands(LazyGroup):
-    """Commands that are here, and those of other files."""
+    """The commands of this file, and those of other files."""
 
     table = COMMANDS
 
@@ -59,7 +59,7 @@ def agree(context: click.Context) -> None:
 
 
 def agreement_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What agreement of judges and of labels have in common."""
+    """The options that agreement of judges and of labels share."""
     options = (
         click.option(
             "--beta",
@@ -119,8 +119,8 @@ def judgments(
     """
     from rankscope.comparison.judges import agree_judgments
 
-    showing = take_result_output(options)
-    showing.check((qrels_a, qrels_b, *runs))
+    result_output = take_result_output(options)
+    result_output.check((qrels_a, qrels_b, *runs))
     if not runs and (measures or any(options[name] != default for name, default in RUN_OPTION_DEFAULTS.items())):
         raise ParameterError("measures and their options rank runs, and there is no RUN; name some or leave them out")
     with bytes_progress((*runs, *runs), "reading runs") as progress:
@@ -140,10 +140,10 @@ def judgments(
             rng=rng,
             **evaluation,
         )
-    showing.show(result)
+    result_output.show(result)
 
 
-#: Options of measuring, as they are where nobody gave them.
+#: Options of evaluation and their defaults.
 RUN_OPTION_DEFAULTS = {
     "preset": None,
     "missing": "zero",
@@ -180,8 +180,8 @@ def labels(
     from rankscope.comparison.judges import agree_labels
     from rankscope.io.tables import find_label, read_label_pairs
 
-    showing = take_result_output(options)
-    showing.check((file,))
+    result_output = take_result_output(options)
+    result_output.check((file,))
     pairs = read_label_pairs(file)
     try:
         result = agree_labels(
@@ -193,4 +193,4 @@ def labels(
         )
     except InputError as error:
         raise InputError(f"{source_name(file)}: {error}") from None
-    showing.show(result)
+    result_output.show(result)

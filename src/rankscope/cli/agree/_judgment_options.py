@@ -11,7 +11,7 @@ from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, 
 
 
 def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What says which judgments, and what is drawn of them."""
+    """Which judgments are read, and how they are resampled."""
     options = (
         click.option("--pairs", metavar="P,...", help="Language pairs, in this order. Default: all."),
         click.option("--gold", metavar="NAME", help='The column of people. Default: "rank", "gold" or "human".'),
@@ -37,9 +37,9 @@ def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def split_names(options: dict[str, Any], names: Sequence[str]) -> dict[str, list[str]]:
-    """Those of these options that were given, each a list of names."""
-    given = {name: options.pop(name) for name in names}
-    return {name: [part for part in text.split(",") if part] for name, text in given.items() if text is not None}
+    """Take these options out, each as a list of names, without those that are None."""
+    texts = {name: options.pop(name) for name in names}
+    return {name: [entry for entry in text.split(",") if entry] for name, text in texts.items() if text is not None}
 
 
 class PairWeights(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
@@ -50,16 +50,16 @@ class PairWeights(click.ParamType):  # type: ignore[type-arg]  # click before 8.
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
             return value
-        found: dict[str, float] = {}
-        for part in value.split(","):
-            pair, sign, weight = part.rpartition("=")
+        weights: dict[str, float] = {}
+        for entry in value.split(","):
+            pair, separator, weight = entry.rpartition("=")
             try:
                 number = float(weight)
             except ValueError:
-                sign = ""
-            if not sign or not pair:
-                self.fail(f"{part!r}, expected PAIR=WEIGHT, as de-en=0.5", param, ctx)
-            if pair in found:
+                separator = ""
+            if not separator or not pair:
+                self.fail(f"{entry!r}, expected PAIR=WEIGHT, as de-en=0.5", param, ctx)
+            if pair in weights:
                 self.fail(f"{pair} stands twice, expected each language pair once", param, ctx)
-            found[pair] = number
-        return found
+            weights[pair] = number
+        return weights

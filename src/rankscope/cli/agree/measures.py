@@ -1,4 +1,4 @@
-"""`rankscope agree measures`."""
+"""`rankscope agree measures`: correlations of measures."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def measures(
     rankscope agree measures demo.qrels *.run --by queries --statistic spearman --format csv
     """
     check_agreement(statistic, by, confidence_level, interval, n_resamples)
-    showing = take_result_output(options)
-    showing.check((qrels, *runs))
+    result_output = take_result_output(options)
+    result_output.check((qrels, *runs))
     scores = evaluate_files(qrels, runs, measures, **options)
     k = len(scores.measures)
     with progress_bar(k * (k - 1) // 2 if by == "queries" else None, "correlating measures") as progress:
@@ -85,4 +85,4 @@ def measures(
             rng=rng,
             progress=progress,
         )
-    showing.show(result, details=details)
+    result_output.show(result, details=details)

@@ -1,4 +1,4 @@
-"""`rankscope agree metrics`."""
+"""`rankscope agree metrics`: which metrics agree best with people, with tests between metrics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-#: What is checked before anything is read.
+#: The options that are checked before any file is read.
 TASK_SETTINGS = ("level", "statistic", "grouping", "tasks", "weights")
 TEST_SETTINGS = (
     "test",
@@ -140,12 +140,12 @@ def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     """
     from rankscope import agreement
 
-    showing = take_result_output(options)
+    result_output = take_result_output(options)
     options["tasks"] = options["tasks"] or None
     validate_tasks(**{"tasks": None, **{name: options[name] for name in TASK_SETTINGS}})
     validate_comparison_settings(**{name: options[name] for name in TEST_SETTINGS})
-    showing.check((judgments, *scores))
+    result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
     options |= split_names(options, ("pairs", "metrics", "higher", "lower"))
     options = {name: value for name, value in options.items() if value is not None}
-    showing.show(agreement.compare_metrics(judgments, scores, **options), details=details)
+    result_output.show(agreement.compare_metrics(judgments, scores, **options), details=details)

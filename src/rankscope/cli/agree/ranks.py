@@ -1,4 +1,4 @@
-"""`rankscope agree ranks`."""
+"""`rankscope agree ranks`: predicted rankings against people's, or two runs against each other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-#: What files of rankings may be called, compressed or not, where a folder is given.
+#: Suffixes of the files that are read in a folder, compressed or not.
 SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
 RANK_OPTIONS = (
     click.option("--predicted", multiple=True, metavar="NAME", help="A column to be measured; may be repeated."),
@@ -103,15 +103,15 @@ def ranks(
     rankscope agree ranks judged.jcml --predicted bleu_rank --gold rank
     rankscope agree ranks bm25.run dense.run
     """
-    showing = take_result_output(options)
+    result_output = take_result_output(options)
     paths = expand_folders(files)
-    showing.check(paths)
+    result_output.check(paths)
     check_single_stdin(paths)
     if len(paths) == 2 and not predicted and gold is None and not any(map(holds_rankings, paths)):
         check_two_runs(preset, options)
         with bytes_progress(paths, "reading runs"):
             a, b = map(read_run, paths)
-        showing.show(agree_runs(a, b), details=details)
+        result_output.show(agree_runs(a, b), details=details)
         return
     with progress_bar(None, "dealing ranks out") as progress:
         options["exclude_gold_ties"] = not options.pop("count_gold_ties")
@@ -119,20 +119,22 @@ def ranks(
         result = agree_ranks(
             paths, predicted=list(predicted) or None, gold=gold, preset=preset, progress=progress, **options
         )
-    showing.show(result, details=details)
+    result_output.show(result, details=details)
 
 
 def expand_folders(files: tuple[str, ...]) -> list[str]:
-    """Files, and for a folder the files of rankings in it."""
+    """The files, with the files of rankings in each folder."""
     paths: list[str] = []
     for name in files:
         if name == "-" or not os.path.isdir(name):
             paths.append(name)
             continue
-        found = sorted(str(path) for path in Path(name).iterdir() if path.is_file() and has_suffix_of_rankings(path))
-        if not found:
+        ranking_files = sorted(
+            str(path) for path in Path(name).iterdir() if path.is_file() and has_suffix_of_rankings(path)
+        )
+        if not ranking_files:
             raise InputError(f"{name}: no file of rankings in this folder, expected some ({', '.join(SUFFIXES)})")
-        paths += found
+        paths += ranking_files
     return paths
 
 
@@ -140,7 +142,7 @@ def has_suffix_of_rankings(path: Path) -> bool:
     return Path(split_compression_suffix(path)[0]).suffix.lower() in SUFFIXES and not path.name.startswith(".")
 
 
-#: Options of rankings, as they are where nobody gave them.
+#: Options of rankings and their defaults.
 RANK_OPTION_DEFAULTS = {
     "by_segment": False,
     "order_by": ORDERS[0],
@@ -154,10 +156,10 @@ RANK_OPTION_DEFAULTS = {
 
 
 def check_two_runs(preset: str | None, options: dict[str, Any]) -> None:
-    """Two runs have none of these."""
-    given = [name for name, usual in RANK_OPTION_DEFAULTS.items() if options[name] != usual]
+    """Raise ParameterError for options that two runs do not have."""
+    changed_options = [name for name, default in RANK_OPTION_DEFAULTS.items() if options[name] != default]
     if preset is not None:
-        given.append("preset")
-    if given:
-        name = given[0].replace("_", "-")
+        changed_options.append("preset")
+    if changed_options:
+        name = changed_options[0].replace("_", "-")
         raise ParameterError(f"--{name} is for files of rankings, and these are two runs; leave it out")

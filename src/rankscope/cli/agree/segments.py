@@ -1,4 +1,4 @@
-"""`rankscope agree segments` and `rankscope agree raters`."""
+"""`rankscope agree segments` and `rankscope agree raters`: agreement on the translations of each segment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Epsilon(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
-    """A number, or the word that asks for the best."""
+    """A number, or `calibrated`."""
 
     name = "epsilon"
 
@@ -39,12 +39,12 @@ class Epsilon(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 ta
 
 #: Options of the bootstrap.
 BOOTSTRAP_OPTIONS = ("n_resamples", "confidence_level", "rng")
-#: What `--decisions` has no use for.
+#: Options that `--decisions` does not use.
 NOT_WITH_DECISIONS = ("statistic", "table", "grouping", "n_resamples", "confidence_level", "rng", "details")
 
 
 def refuse_unused(decisions: bool) -> None:
-    """Options that somebody wrote and that would change nothing. Raises ParameterError."""
+    """Raise ParameterError for options on the command line that would change nothing."""
     context = click.get_current_context()
     flags = {
         str(option.name): option.opts[0]
@@ -122,7 +122,7 @@ def segments(
     """
     from rankscope import agreement
 
-    showing = take_result_output(options)
+    result_output = take_result_output(options)
     refuse_unused(decisions)
     settings: dict[str, Any] = {"statistic": statistic if table is None else parse_table(table), "grouping": grouping}
     settings |= {"epsilon": epsilon, **{name: options.pop(name) for name in BOOTSTRAP_OPTIONS}}
@@ -131,14 +131,14 @@ def segments(
         raise ParameterError("--normalise says how --decisions are shown; give that too, or leave it out")
     if decisions and isinstance(epsilon, str):
         raise ParameterError("--decisions count ties up to one epsilon; give --epsilon as a number")
-    showing.check((judgments, *scores))
+    result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
     options |= split_names(options, ("pairs", "metrics", "higher", "lower"))
     if decisions:
         options |= {"epsilon": epsilon or 0.0, "normalise": normalise}
-        showing.show(agreement.decisions(judgments, scores, **options))
+        result_output.show(agreement.decisions(judgments, scores, **options))
     else:
-        showing.show(agreement.segments(judgments, scores, **options, **settings), details=details)
+        result_output.show(agreement.segments(judgments, scores, **options, **settings), details=details)
 
 
 @click.command("raters")
@@ -163,7 +163,7 @@ def raters(judgments: str, **options: Any) -> None:
     """
     from rankscope import agreement
 
-    showing = take_result_output(options)
-    showing.check((judgments,))
+    result_output = take_result_output(options)
+    result_output.check((judgments,))
     options |= split_names(options, ("pairs", "higher"))
-    showing.show(agreement.raters(judgments, **options))
+    result_output.show(agreement.raters(judgments, **options))

@@ -1,4 +1,4 @@
-"""`rankscope agree systems`."""
+"""`rankscope agree systems`: agreement of metrics with people on whole systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-#: What `validate_system_settings` checks before anything is read.
+#: The options that `validate_system_settings` checks before any file is read.
 SETTINGS = (
     "statistic",
     "absolute",
@@ -96,12 +96,12 @@ def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     """
     from rankscope import agreement
 
-    showing = take_result_output(options)
+    result_output = take_result_output(options)
     validate_system_settings(**{name: options[name] for name in SETTINGS})
-    showing.check((judgments, *scores))
+    result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
     options |= split_names(options, ("pairs", "metrics", "higher", "lower"))
     options = {name: value for name, value in options.items() if value is not None}
-    if "weights" in options and "pairs" in options and (left := set(options["weights"]) - {*options["pairs"]}):
-        raise ParameterError(f"--weights names {min(left)}, which --pairs leaves out; name the same in both")
-    showing.show(agreement.systems(judgments, scores, **options), details=details)
+    if "weights" in options and "pairs" in options and (unlisted := set(options["weights"]) - {*options["pairs"]}):
+        raise ParameterError(f"--weights names {min(unlisted)}, which --pairs leaves out; name the same in both")
+    result_output.show(agreement.systems(judgments, scores, **options), details=details)

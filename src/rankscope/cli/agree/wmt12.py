@@ -1,4 +1,4 @@
-"""`rankscope agree wmt12`."""
+"""`rankscope agree wmt12`: published results of WMT12, reproduced."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def wmt12(folder: str, pairs: str | None, level: str, **options: Any) -> None:
     rankscope agree wmt12 wmt12
     rankscope agree wmt12 wmt12 --level systems
     """
-    showing = take_result_output(options)
-    showing.check((f"{folder}/{JUDGMENTS}", f"{folder}/{TEXTS}"))
-    names = None if pairs is None else [name for name in pairs.split(",") if name]
+    result_output = take_result_output(options)
+    result_output.check((f"{folder}/{JUDGMENTS}", f"{folder}/{TEXTS}"))
+    pair_names = None if pairs is None else [name for name in pairs.split(",") if name]
     with progress_bar(1.0, "scoring translations") as progress:
         reproduce = system_level if level == "systems" else segment_level
-        result: Result = reproduce(folder, pairs=names, progress=progress)
-    showing.show(result)
+        result: Result = reproduce(folder, pairs=pair_names, progress=progress)
+    result_output.show(result)

@@ -1,4 +1,4 @@
-"""`rankscope dunaiski`."""
+"""`rankscope dunaiski`: the command line and output of Dunaiski's Ranking Evaluation Tool."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class Parser(argparse.ArgumentParser):
-    """Tells what is wrong as the other commands do."""
+    """A parser that reports errors as the other commands do."""
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized"):
@@ -89,71 +89,71 @@ def dunaiski(arguments: Sequence[str]) -> None:
     if not arguments:
         click.echo(parser.format_help(), nl=False)
         return
-    asked = parser.parse_args(list(arguments))
-    begin = time.monotonic()
-    check_output(asked.out, [asked.file])
-    if asked.file == "-" and sys.stdin is not None and sys.stdin.isatty():
+    options = parser.parse_args(list(arguments))
+    start_time = time.monotonic()
+    check_output(options.out, [options.file])
+    if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
         report_progress("reading the table of ranks from standard input; -f names a file")
-    table = dunaiski_table(asked.file, asked.totalranks)
+    table = dunaiski_table(options.file, options.totalranks)
     experiment = {
-        "splits": asked.splits,
-        "systems": asked.systems,
-        "entities": asked.entities,
-        "levels": asked.sigs,
-        "iterations": asked.iter,
-        "n_resamples": asked.boot,
-        "rng": None if asked.seed is None else abs(asked.seed),  # as Python's random.seed takes it
+        "splits": options.splits,
+        "systems": options.systems,
+        "entities": options.entities,
+        "levels": options.sigs,
+        "iterations": options.iter,
+        "n_resamples": options.boot,
+        "rng": None if options.seed is None else abs(options.seed),  # as Python's random.seed takes it
     }
-    _, settled, notes = validate_experiment(table, **experiment)
-    experiment_overview(asked, table, settled.seed)
+    _, settings, notes = validate_experiment(table, **experiment)
+    report_overview(options, table, settings.seed)
     for note in (*table.notes, *notes):
         report_progress(f"note: {note}")
     with progress_bar(1.0, "trying measures") as progress:
         study = dunaiski_study(
             table,
-            error_tie=asked.err,
-            swap=asked.swap,
-            workers=min(asked.threads, all_cores()),
+            error_tie=options.err,
+            swap=options.swap,
+            workers=min(options.threads, all_cores()),
             progress=progress,
-            **(experiment | {"rng": settled.seed}),
+            **(experiment | {"rng": settings.seed}),
         )
-    write_output(show_study(study, asked.printing), asked.out)
-    report_progress(f"DONE! Total time: {(time.monotonic() - begin) / 60}")
+    write_output(show_study(study, options.printing), options.out)
+    report_progress(f"DONE! Total time: {(time.monotonic() - start_time) / 60}")
 
 
 def report_progress(*lines: str) -> None:
-    """On standard error, so that the results alone can be piped."""
+    """Print on standard error, so that standard output has only the results."""
     click.echo("\n".join(lines), err=True)
 
 
-def experiment_overview(asked: argparse.Namespace, table: EntityRanks, seed: int) -> None:
-    """What is going to be computed, as the tool says it, and what is left out."""
-    size = min(asked.entities or [len(table)]) / max(asked.splits or [1])
+def report_overview(options: argparse.Namespace, table: EntityRanks, seed: int) -> None:
+    """Print what will be computed, in the tool's words, and what is skipped."""
+    smallest_query = min(options.entities or [len(table)]) / max(options.splits or [1])
     report_progress(
         "Computation overview:",
         f"Seed:\t{seed}",
-        f"Nr. of threads:\t{asked.threads}",
-        f"Nr. of iterations:\t{asked.iter}",
-        f"Bootstrap size:\t{asked.boot}",
-        f"Significance method used:\t{'Swap Method (bootstrapped)' if asked.swap else 'Est. Diff. Method'}",
-        f"Compute actual decision rate:\t{asked.printing in ('all', 'actual')}",
-        f"Print option: {asked.printing}",
-        f"List of cut-off levels:\t{asked.cutoffs}",
-        f"List of splits:\t{asked.splits}",
-        f"List of system counts:\t{asked.systems or [len(table.systems)]}",
-        f"List of entity counts:\t{asked.entities or 'using all'}",
-        f"List of significance values:\t{asked.sigs}",
-        f"Verbose:\t{asked.verbose}",
-        f"File input:\t{source_name(asked.file)}",
-        f"File output:\t{'<stdout>' if asked.out == '-' else asked.out}",
-        f"Minimum query size: {size:.2f}",
+        f"Nr. of threads:\t{options.threads}",
+        f"Nr. of iterations:\t{options.iter}",
+        f"Bootstrap size:\t{options.boot}",
+        f"Significance method used:\t{'Swap Method (bootstrapped)' if options.swap else 'Est. Diff. Method'}",
+        f"Compute actual decision rate:\t{options.printing in ('all', 'actual')}",
+        f"Print option: {options.printing}",
+        f"List of cut-off levels:\t{options.cutoffs}",
+        f"List of splits:\t{options.splits}",
+        f"List of system counts:\t{options.systems or [len(table.systems)]}",
+        f"List of entity counts:\t{options.entities or 'using all'}",
+        f"List of significance values:\t{options.sigs}",
+        f"Verbose:\t{options.verbose}",
+        f"File input:\t{source_name(options.file)}",
+        f"File output:\t{'<stdout>' if options.out == '-' else options.out}",
+        f"Minimum query size: {smallest_query:.2f}",
     )
-    if asked.totalranks is None:
+    if options.totalranks is None:
         report_progress("note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are left out")
-    if asked.cutoffs:
+    if options.cutoffs:
         report_progress(
             "note: no measure here takes --cutoffs; rankscope stability --preset dunaiski -m P --cutoffs 10,20 does"
         )
-    if asked.verbose:
+    if options.verbose:
         for name, measure in default_measures().items():
             report_progress(f"{name}: {measure}, {'higher' if SIGNS[name] > 0 else 'lower'} is taken for better")

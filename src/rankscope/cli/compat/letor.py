@@ -1,4 +1,4 @@
-"""`rankscope letor score`, `rank` and `ttest`."""
+"""`rankscope letor score`, `rank` and `ttest`: the command lines of LETOR's evaluation scripts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PRESET = click.option(
     help="The script: LETOR 3.0 (2008), LETOR 4.0 (2009), MSLR (2010).",
 )
 SCORE_USAGE = "TEST PRED OUT FLAG"
-#: Their number is checked by us, since the scripts have an exit code of their own for it.
+#: We check their number, since the scripts have their own exit code for it.
 ARGUMENTS = click.argument("arguments", nargs=-1, metavar=SCORE_USAGE)
 PASS_UNKNOWN_OPTIONS = {"ignore_unknown_options": True}
 
@@ -86,16 +86,16 @@ def ttest(arguments: tuple[str, ...]) -> None:
     rankscope letor ttest rerank.txt bm25.txt -
     """
     if len(arguments) != 3:
-        usage("ttest A B OUT")
+        exit_with_usage("ttest A B OUT")
     a, b, out = arguments
     check_output(out, a, b)
     write_output(letor_ttest(a, b), out)
 
 
 def run_script(name: str, tool: Callable[..., str], arguments: tuple[str, ...], preset: str) -> None:
-    """Read, score, write: what `score` and `rank` share."""
+    """Read, score and write, for `score` and `rank`."""
     if len(arguments) != 4 or arguments[3] not in ("0", "1"):
-        usage(f"{name} [--preset NAME] {SCORE_USAGE}")
+        exit_with_usage(f"{name} [--preset NAME] {SCORE_USAGE}")
     test, predictions, out, flag = arguments
     check_output(out, test, predictions)
     try:
@@ -106,14 +106,14 @@ def run_script(name: str, tool: Callable[..., str], arguments: tuple[str, ...], 
 
 
 def check_output(out: str, *inputs: str) -> None:
-    """Raise where the output cannot be written, or is one of the files that are read."""
+    """Raise if the output cannot be written, or is one of the inputs."""
     if out != "-":
         refuse_overwriting(out, inputs)
         check_writable(out)
 
 
-def usage(call: str) -> None:
-    """As the scripts: on standard output, exit code 255."""
+def exit_with_usage(call: str) -> None:
+    """Print the usage on standard output and exit with code 255, as the scripts do."""
     click.echo(f"Usage: rankscope letor {call}")
     if call.endswith("FLAG"):
         click.echo("FLAG: 1 for a line a query and the averages, 0 for the averages only")

@@ -1,4 +1,4 @@
-"""`rankscope rankeval`."""
+"""`rankscope rankeval`: RankEval's command line and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rankscope trec_eval`."""
+"""`rankscope trec_eval`: trec_eval's command line and output."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def trec_eval(
     \b
     rankscope trec_eval -q -c -m map -m ndcg_cut.10 demo.qrels dense.run
     """
-    del debug  # the original prints what it does; there is nothing of that kind to print here
+    del debug  # the original prints internals, which do not exist here
     options = Options(
         version=version,
         by_query=by_query,

@@ -1,1 +1,1 @@
-"""`rankscope features`: what rankers learn from, and the models that this needs."""
+"""`rankscope features`: features that rankers learn from, and the models that they need."""

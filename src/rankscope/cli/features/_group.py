@@ -11,7 +11,7 @@ __all__ = [
 ]
 
 
-#: Command -> where it is, and a line for the overview.
+#: Command -> its import path, and a line for the overview.
 COMMANDS = {
     "mt": ("rankscope.cli.features.mt:mt", "Of translations: n-grams, language model, lexicon, as a table."),
     "runs": (
@@ -24,7 +24,7 @@ COMMANDS = {
 
 
 class Features(LazyGroup):
-    """Its commands."""
+    """The commands of `rankscope features`."""
 
     table = COMMANDS
 

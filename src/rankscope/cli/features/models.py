@@ -1,4 +1,4 @@
-"""`rankscope features lm` and `lexicon`, and the models that features of translations need."""
+"""`rankscope features lm` and `lexicon`: train, read and write the models that features of translations need."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ __all__ = [
 ]
 
 
-#: Bytes in which an ARPA file says what it is; the order of a model that is trained here.
+#: Bytes in which to look for the header of an ARPA file; the order of a model trained for `features mt`.
 HEAD_BYTES, LM_ORDER = 1 << 16, 4
 
 
 class TrainedModels(TypedDict):
-    """As `translation_features` takes them."""
+    """Models as `translation_features` takes them."""
 
     language_model: LanguageModel | None
     forward: Lexicon | None
@@ -53,7 +53,7 @@ class TrainedModels(TypedDict):
 
 
 class ModelFiles(NamedTuple):
-    """The files that were named. parallel: text of both sides, to train both lexicons on."""
+    """The files of models. parallel: text of both sides, to train both lexicons on."""
 
     language_model: str | None
     forward: str | None
@@ -61,7 +61,7 @@ class ModelFiles(NamedTuple):
     parallel: tuple[str, str] | None
 
     def refuse_missing(self, features: Iterable[str]) -> None:
-        """Raise ParameterError for a model that a feature needs and nobody named, and for one named twice."""
+        """Raise ParameterError for a model that a feature needs and no option names, and for one named twice."""
         if self.parallel and (self.forward or self.backward):
             raise ParameterError("--parallel trains both lexicons; leave it out, or --forward and --backward")
         for name in features:
@@ -79,36 +79,36 @@ class ModelFiles(NamedTuple):
 
 
 def read_models(
-    files: ModelFiles, wanted: set[str], *, progress: Callable[[float], Any] | None = None
+    files: ModelFiles, model_names: set[str], *, progress: Callable[[float], Any] | None = None
 ) -> TrainedModels:
-    """Those of the models that are wanted. progress: told of the share of the work just done.
+    """Read or train the models of these names. progress: takes the share of the work just done.
 
-    Raises InputError for files that cannot be read, are no models, or teach nothing.
+    Raises InputError for files that cannot be read, are no models, or have no words.
     """
 
-    def part(share: float) -> Callable[[float], Any] | None:
-        return None if progress is None else lambda done: progress(done * share)
+    def scaled_progress(share: float) -> Callable[[float], Any] | None:
+        return None if progress is None else lambda amount: progress(amount * share)
 
-    found = TrainedModels(language_model=None, forward=None, backward=None)
-    if "language_model" in wanted and files.language_model is not None:
-        found["language_model"] = read_lm(files.language_model, progress=part(0.1))
-    lexicons = wanted & {"forward", "backward"}
+    models = TrainedModels(language_model=None, forward=None, backward=None)
+    if "language_model" in model_names and files.language_model is not None:
+        models["language_model"] = read_lm(files.language_model, progress=scaled_progress(0.1))
+    lexicons = model_names & {"forward", "backward"}
     if files.parallel and lexicons:
         sources, targets = read_parallel(files.parallel)
-        if "forward" in wanted:
-            found["forward"] = train_lexicon(sources, targets, progress=part(0.45))
-        if "backward" in wanted:
-            found["backward"] = train_lexicon(targets, sources, progress=part(0.45))
-        return found
-    if "forward" in wanted and files.forward is not None:
-        found["forward"] = load_lexicon(files.forward)
-    if "backward" in wanted and files.backward is not None:
-        found["backward"] = load_lexicon(files.backward)
-    return found
+        if "forward" in model_names:
+            models["forward"] = train_lexicon(sources, targets, progress=scaled_progress(0.45))
+        if "backward" in model_names:
+            models["backward"] = train_lexicon(targets, sources, progress=scaled_progress(0.45))
+        return models
+    if "forward" in model_names and files.forward is not None:
+        models["forward"] = load_lexicon(files.forward)
+    if "backward" in model_names and files.backward is not None:
+        models["backward"] = load_lexicon(files.backward)
+    return models
 
 
 def read_lm(path: str, *, progress: Callable[[float], Any] | None = None) -> LanguageModel:
-    """A language model from its file; of text, each different line counted once, one of order 4."""
+    """A language model from its file, or one of order 4 trained on text, each distinct line counted once."""
     if path == "-":
         raise ParameterError("--language-model is looked at twice and cannot be standard input; name a file")
     with open_binary(path) as stream:
@@ -123,9 +123,9 @@ def read_lm(path: str, *, progress: Callable[[float], Any] | None = None) -> Lan
 
 
 def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Sequence[str], Sequence[str]]:
-    """Both sides of parallel text, tokenised unless it is `split`.
+    """Both sides of parallel text, tokenised unless `split`.
 
-    Raises InputError for other numbers of lines, and for texts without words.
+    Raises InputError for different numbers of lines, and for texts without words.
     """
     sides = [read_lines(path) for path in paths]
     if len(sides[0]) != len(sides[1]):
@@ -134,7 +134,8 @@ def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Seque
             "segment; lines end with LF only"
         )
     source, target = sides if split else map(tokenised, sides)
-    if not any(a.strip() and b.strip() for a, b in zip(source, target, strict=True)):
+    line_pairs = zip(source, target, strict=True)
+    if not any(source_line.strip() and target_line.strip() for source_line, target_line in line_pairs):
         names = join_names([source_name(path) for path in paths])
         raise InputError(f"{names}: no line has words on both sides, expected text to learn from")
     return source, target
@@ -167,19 +168,19 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
     check_model_output(model, texts)
     if not split:
         sacrebleu_version()
-    read = {path: read_lines(path) for path in dict.fromkeys(texts)}
-    refuse_empty(read)
-    lines = [line for path in texts for line in read[path]]
+    lines_by_path = {path: read_lines(path) for path in dict.fromkeys(texts)}
+    refuse_empty(lines_by_path)
+    lines = [line for path in texts for line in lines_by_path[path]]
     if split:
-        for path, own in read.items():
-            refuse_reserved(map(str.encode, own), partial(place_of_line, path))
+        for path, file_lines in lines_by_path.items():
+            refuse_reserved(map(str.encode, file_lines), partial(line_location, path))
     sentences = lines if split else tokenised(lines)
     if not repeats:
         sentences = list(dict.fromkeys(sentences))
     with progress_bar(1.0, "training") as progress:
-        found = train_language_model(sentences, order=order, progress=progress)
-    save_language_model(found, model)
-    report_model(found, found.notes)
+        trained_model = train_language_model(sentences, order=order, progress=progress)
+    save_language_model(trained_model, model)
+    report_model(trained_model, trained_model.notes)
 
 
 @click.command()
@@ -210,32 +211,33 @@ def lexicon(source: str, target: str, model: str, iterations: int, null: bool, s
         sacrebleu_version()
     sources, targets = read_parallel((source, target), split=split)
     with progress_bar(1.0, "training") as progress:
-        found = train_lexicon(sources, targets, iterations=iterations, null=null, progress=progress)
-    save_lexicon(found, model)
-    report_model(found, ())
+        trained_model = train_lexicon(sources, targets, iterations=iterations, null=null, progress=progress)
+    save_lexicon(trained_model, model)
+    report_model(trained_model, ())
 
 
-def refuse_empty(read: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError for files without a word, which it names."""
-    if not any(line.strip() for lines in read.values() for line in lines):
-        raise InputError(f"{join_names([source_name(path) for path in read])}: no words, expected text to learn from")
+def refuse_empty(lines_by_path: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError with the names of the files if none has a word."""
+    if not any(line.strip() for lines in lines_by_path.values() for line in lines):
+        names = join_names([source_name(path) for path in lines_by_path])
+        raise InputError(f"{names}: no words, expected text to learn from")
 
 
-def place_of_line(path: str, i: int) -> str:
+def line_location(path: str, i: int) -> str:
     """How an error names a line of a file, counted from 0."""
     return f"{source_name(path)}:{i + 1}"
 
 
 def check_model_output(model: str, inputs: Sequence[str]) -> None:
-    """Raise for a model that cannot be written, before anything is read."""
+    """Raise for a model that cannot be written, before any file is read."""
     if model == "-":
         raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
     check_single_stdin(inputs)
     check_output(model, inputs)
 
 
-def report_model(found: object, notes: Sequence[str]) -> None:
-    """What was trained, and what a reader should know."""
-    click.echo(repr(found))
+def report_model(model: object, notes: Sequence[str]) -> None:
+    """Print the model in one line, and the notes."""
+    click.echo(repr(model))
     for note in notes:
         click.echo(f"note: {note}", err=True)

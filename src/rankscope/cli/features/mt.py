@@ -1,4 +1,4 @@
-"""`rankscope features mt`."""
+"""`rankscope features mt`: features of translations, as a table or as lists to train on."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Lines = Sequence[str]
 
 
 class TextFiles(NamedTuple):
-    """Which texts: files, or a folder."""
+    """The texts: files, or a folder and a language pair."""
 
     source: str | None
     references: tuple[str, ...]
@@ -50,8 +50,8 @@ class TextFiles(NamedTuple):
 
     @property
     def files(self) -> list[str]:
-        named = [text.partition("=")[2] for text in self.systems]
-        return [*([self.source] if self.source else []), *self.references, *named]
+        system_files = [text.partition("=")[2] for text in self.systems]
+        return [*([self.source] if self.source else []), *self.references, *system_files]
 
 
 @click.command()
@@ -67,7 +67,7 @@ class TextFiles(NamedTuple):
 @click.option("--pair", metavar="P", help="The language pair, as de-en; which one of the folder.")
 @click.option(
     "--features",
-    "chosen",
+    "features",
     metavar="NAME,...",
     default="nine",
     show_default=True,
@@ -91,7 +91,7 @@ def mt(
     systems: tuple[str, ...],
     folder: str | None,
     pair: str | None,
-    chosen: str,
+    features: str,
     listing: bool,
     language_model: str | None,
     forward: str | None,
@@ -117,40 +117,49 @@ def mt(
     if listing:
         click.echo(feature_overview(), nl=False)
         return
-    names = feature_names([part.strip() for part in chosen.split(",") if part.strip()])
-    asked = TextFiles(source, references, systems, folder, pair)
-    inputs = [*asked.files, *parallel_files(language_model, forward, backward, parallel), *scores]
+    names = feature_names([entry.strip() for entry in features.split(",") if entry.strip()])
+    text_files = TextFiles(source, references, systems, folder, pair)
+    inputs = [*text_files.files, *flatten_paths(language_model, forward, backward, parallel), *scores]
     inputs += [judgments] if judgments else []
-    check_texts_and_output(asked, output)
+    check_texts_and_output(text_files, output)
     check_single_stdin(inputs)
     check_output(output, inputs)
     sacrebleu_version()
-    wanted = {COLUMNS[name].model for name in names} - {None}
+    needed_models = {COLUMNS[name].model for name in names} - {None}
     files = ModelFiles(language_model, forward, backward, parallel)
     files.refuse_missing(names)
-    sources, references_read, outputs = read_texts(asked)
-    given = [metric for path in scores for metric in read_segment_scores(path)]
-    extra = {m.metric: column_of_scores(m, pair or "", list(outputs), len(sources)) for m in given}
-    judged = None if judgments is None else read_ranked(judgments, None, False)
+    sources, references_read, outputs = read_texts(text_files)
+    segment_scores = [metric for path in scores for metric in read_segment_scores(path)]
+    extra_columns = {
+        metric.metric: column_of_scores(metric, pair or "", list(outputs), len(sources)) for metric in segment_scores
+    }
+    rankings = None if judgments is None else read_ranked(judgments, None, False)
     with progress_bar(1.0, "training and reading models") as progress:
-        models = read_models(files, {str(name) for name in wanted}, progress=progress)
+        models = read_models(files, {str(name) for name in needed_models}, progress=progress)
     with progress_bar(1.0, "features") as progress:
         table = translation_features(
-            sources, references_read, outputs, features=names, extra=extra, pair=pair or "", progress=progress, **models
+            sources,
+            references_read,
+            outputs,
+            features=names,
+            extra=extra_columns,
+            pair=pair or "",
+            progress=progress,
+            **models,
         )
     assert output is not None
     notes = list(table.notes)
-    if judged is None:
+    if rankings is None:
         notes += write_translation_features([table], output)
     else:
-        lists = judged_lists(table, judged, column_of(judged, None))
+        lists = judged_lists(table, rankings, column_of(rankings, None))
         notes += [*lists.notes, *write_features(lists, output)]
     for note in dict.fromkeys(notes):
         click.echo(f"note: {note}", err=True)
 
 
-def parallel_files(*given: str | tuple[str, str] | None) -> list[str]:
-    return [path for one in given if one for path in ([one] if isinstance(one, str) else one)]
+def flatten_paths(*files: str | tuple[str, str] | None) -> list[str]:
+    return [path for file in files if file for path in ([file] if isinstance(file, str) else file)]
 
 
 def feature_overview() -> str:
@@ -160,50 +169,55 @@ def feature_overview() -> str:
     return "".join([*sets, "\n", *(f"{name:{width}}  {text}\n" for name, text in FEATURES.items())])
 
 
-def check_texts_and_output(asked: TextFiles, output: str | None) -> None:
+def check_texts_and_output(text_files: TextFiles, output: str | None) -> None:
     """Raise ParameterError for options that contradict each other, or are missing."""
     if output is None:
         raise ParameterError("where the table is to go is not said; name a file with -o")
-    if asked.folder is not None:
-        if asked.files:
+    if text_files.folder is not None:
+        if text_files.files:
             raise ParameterError("--texts stands for --source, --reference and --system; leave one of the two out")
-        if asked.pair is None:
+        if text_files.pair is None:
             raise ParameterError("--texts holds several language pairs; say with --pair which, as de-en")
         return
-    for flag, given in (("--source", asked.source), ("--reference", asked.references), ("--system", asked.systems)):
-        if not given:
+    for flag, value in (
+        ("--source", text_files.source),
+        ("--reference", text_files.references),
+        ("--system", text_files.systems),
+    ):
+        if not value:
             raise ParameterError(f"{flag} is missing; name its file, or a folder of all with --texts")
-    names = [text.partition("=")[0] for text in asked.systems]
-    for text, name in zip(asked.systems, names, strict=True):
+    names = [text.partition("=")[0] for text in text_files.systems]
+    for text, name in zip(text_files.systems, names, strict=True):
         if not name or not text.partition("=")[2]:
             raise ParameterError(f"--system {text}, expected a name and a file, as --system A=outputs.en")
         if names.count(name) > 1:
             raise ParameterError(f"--system {name} is given twice, expected a name of its own for each system")
 
 
-def read_texts(asked: TextFiles) -> tuple[Lines, list[Lines], dict[str, Lines]]:
+def read_texts(text_files: TextFiles) -> tuple[Lines, list[Lines], dict[str, Lines]]:
     """Sources, references and the outputs of each system."""
-    if asked.folder is not None:
-        assert asked.pair is not None
-        outputs = Path(asked.folder) / "system-outputs" / asked.pair
-        texts = (read_mt_texts if os.path.isdir(outputs) else read_plain_texts)(asked.folder, asked.pair)
+    if text_files.folder is not None:
+        assert text_files.pair is not None
+        outputs_folder = Path(text_files.folder) / "system-outputs" / text_files.pair
+        read = read_mt_texts if os.path.isdir(outputs_folder) else read_plain_texts
+        texts = read(text_files.folder, text_files.pair)
         return texts.sources, [texts.references], dict(texts.systems)
-    assert asked.source is not None
-    read: dict[str, Lines] = {}
-    sources = read_and_keep(asked.source, read)
-    references = [read_and_keep(path, read) for path in asked.references]
-    outputs_of = dict(text.split("=", 1) for text in asked.systems)
-    found = {name: read_and_keep(path, read) for name, path in outputs_of.items()}
-    for path, lines in read.items():
+    assert text_files.source is not None
+    lines_by_path: dict[str, Lines] = {}
+    sources = read_lines_into(text_files.source, lines_by_path)
+    references = [read_lines_into(path, lines_by_path) for path in text_files.references]
+    output_paths = dict(text.split("=", 1) for text in text_files.systems)
+    outputs = {name: read_lines_into(path, lines_by_path) for name, path in output_paths.items()}
+    for path, lines in lines_by_path.items():
         if len(lines) != len(sources):
             raise InputError(
                 f"{source_name(path)}: {pluralise(len(lines), 'line')}, expected {len(sources):,} as in "
-                f"{source_name(asked.source)}, one a segment; lines end with LF only"
+                f"{source_name(text_files.source)}, one a segment; lines end with LF only"
             )
-    return sources, references, found
+    return sources, references, outputs
 
 
-def read_and_keep(path: str, read: dict[str, Lines]) -> Lines:
-    """The lines of a file, which `read` then has as well."""
-    read[path] = read_lines(path)
-    return read[path]
+def read_lines_into(path: str, lines_by_path: dict[str, Lines]) -> Lines:
+    """Read the lines of a file, and store them in `lines_by_path`, too."""
+    lines_by_path[path] = read_lines(path)
+    return lines_by_path[path]

@@ -1,4 +1,4 @@
-"""`rankscope features runs`."""
+"""`rankscope features runs`: scores and ranks in runs as features of documents."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ def runs(
     if output is None:
         raise ParameterError("where the table is to go is not said; name a file with -o")
     check_output(output, (qrels, *runs))
-    found = run_features(qrels, runs, normalise=normalise, unjudged=unjudged, all_queries=all_queries, input=input_)
-    for note in (*found.notes, *write_features(found, output)):
+    features = run_features(qrels, runs, normalise=normalise, unjudged=unjudged, all_queries=all_queries, input=input_)
+    for note in (*features.notes, *write_features(features, output)):
         click.echo(f"note: {note}", err=True)

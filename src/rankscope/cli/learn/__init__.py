@@ -1,1 +1,1 @@
-"""Commands that train and use rankers."""
+"""Commands that train, test and apply rankers."""

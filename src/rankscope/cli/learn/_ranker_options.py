@@ -26,11 +26,11 @@ __all__ = [
 ]
 
 
-#: Sizes of layers have fewer digits than this; beyond it, no array could have such a shape.
+#: Sizes of layers have fewer digits than this; no array could have a larger shape.
 MAX_DIGITS = 16
 Command = TypeVar("Command", bound=Callable[..., Any])
-#: What a `Ranker` takes where nothing is said, so that it is said in one place.
-DEFAULTS = {name: one.default for name, one in inspect.signature(Ranker).parameters.items()}
+#: The defaults of `Ranker`, so that they are declared in one place.
+DEFAULTS = {name: parameter.default for name, parameter in inspect.signature(Ranker).parameters.items()}
 RANKER_OPTIONS = (
     click.option(
         "--hidden",
@@ -141,7 +141,7 @@ RANKER_PARAMETERS = (
     "models",
     "rng",
 )
-#: Those of a `TorchRanker` alone.
+#: Parameters that only a `TorchRanker` has.
 TORCH_PARAMETERS = ("attention", "heads", "device")
 BLEND_OPTIONS = (
     click.option("--blend", is_flag=True, help="Of all rankers, from all seeds, make one."),
@@ -152,42 +152,46 @@ BLEND_OPTIONS = (
 
 
 def blend_options(command: Command) -> Command:
-    """`--blend` and `--stacked`; `take_blend` takes them."""
+    """`--blend` and `--stacked`, which `take_blend` reads."""
     for option in reversed(BLEND_OPTIONS):
         command = option(command)
     return command
 
 
 def take_blend(options: dict[str, Any]) -> str | bool:
-    """What is asked for, as `cross_validate` takes it, taken out of what click gives."""
+    """Take both options out of click's, as the argument `blend` of `cross_validate`."""
     blend: bool = options.pop("blend")
     return "stacked" if options.pop("stacked") else blend
 
 
 def ranker_options(command: Command) -> Command:
-    """The options of a `Ranker` but for its loss."""
+    """The options of a `Ranker`, without its loss."""
     for option in reversed(RANKER_OPTIONS):
         command = option(command)
     return command
 
 
 def ranker_parameters(options: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a `Ranker`, taken out of what click gives; those that only a `TorchRanker` has where given."""
-    found = {name: options.pop(name) for name in RANKER_PARAMETERS}
-    of_torch = {name: options.pop(name) for name in TORCH_PARAMETERS}
-    return {**found, "hidden": parse_layers(found["hidden"]), **{k: x for k, x in of_torch.items() if x is not None}}
+    """Take the parameters of a `Ranker` out of click's options, with those of a `TorchRanker` that are not None."""
+    values = {name: options.pop(name) for name in RANKER_PARAMETERS}
+    torch_values = {name: options.pop(name) for name in TORCH_PARAMETERS}
+    return {
+        **values,
+        "hidden": parse_layers(values["hidden"]),
+        **{name: value for name, value in torch_values.items() if value is not None},
+    }
 
 
 def check_torch_options(losses: Sequence[str], parameters: Mapping[str, Any]) -> None:
-    """Raise ParameterError where one of a `TorchRanker` was given, and no loss is for one."""
-    given = [name for name in TORCH_PARAMETERS if name in parameters]
-    if given and not any(is_torch(loss) for loss in losses):
-        first = losses[0].strip()
-        plain = first[len(LINEAR_PREFIX) :] if is_linear(first) else first
-        another = "listnet" if plain.lower().startswith(LAMBDAMART) else plain  # trees are no networks
+    """Raise ParameterError for parameters of a `TorchRanker` if no loss is trained by PyTorch."""
+    torch_names = [name for name in TORCH_PARAMETERS if name in parameters]
+    if torch_names and not any(is_torch(loss) for loss in losses):
+        first_loss = losses[0].strip()
+        plain_loss = first_loss[len(LINEAR_PREFIX) :] if is_linear(first_loss) else first_loss
+        suggested_loss = "listnet" if plain_loss.lower().startswith(LAMBDAMART) else plain_loss  # trees are no networks
         raise ParameterError(
-            f"--{given[0]} is for networks of PyTorch, and {' and '.join(losses)} "
-            f"{'is' if len(losses) == 1 else 'are'} not; write --loss {TORCH_PREFIX}{another}, or leave it out"
+            f"--{torch_names[0]} is for networks of PyTorch, and {' and '.join(losses)} "
+            f"{'is' if len(losses) == 1 else 'are'} not; write --loss {TORCH_PREFIX}{suggested_loss}, or leave it out"
         )
 
 
@@ -200,7 +204,7 @@ def is_linear(loss: str) -> bool:
 
 
 def ranker_of(loss: str, parameters: Mapping[str, Any]) -> Ranker:
-    """A ranker for this loss: of PyTorch where it says so, as torch:listnet; without hidden layers: linear:listnet."""
+    """A ranker for this loss: torch:listnet is one of PyTorch, linear:listnet one without hidden layers."""
     check_torch_options([loss], parameters)
     if is_linear(loss):
         return Ranker(loss.strip()[len(LINEAR_PREFIX) :], **{**parameters, "hidden": ()})
@@ -213,10 +217,10 @@ def ranker_of(loss: str, parameters: Mapping[str, Any]) -> Ranker:
 
 
 def parse_layers(text: str) -> tuple[int, ...]:
-    """`64,32` as sizes; `0` as none."""
-    parts = [part.strip() for part in text.split(",")]
-    if parts == ["0"]:
+    """Sizes of layers: `64,32` is (64, 32), `0` is ()."""
+    sizes = [size.strip() for size in text.split(",")]
+    if sizes == ["0"]:
         return ()
-    if not all(part.isdecimal() and len(part) < MAX_DIGITS and int(part) > 0 for part in parts):
+    if not all(size.isdecimal() and len(size) < MAX_DIGITS and int(size) > 0 for size in sizes):
         raise ParameterError(f"--hidden is {text!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
-    return tuple(map(int, parts))
+    return tuple(map(int, sizes))

@@ -1,4 +1,4 @@
-"""`rankscope crossvalidate`."""
+"""`rankscope crossvalidate`: train and test rankers on folds; search and ablation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-#: Bytes of files from which on several processes are faster than one: each takes a second to start.
+#: Bytes of input from which on several processes are faster than one: each takes a second to start.
 WORTH_WORKERS = 1 << 20
 
 
@@ -109,24 +109,24 @@ def crossvalidate(
     rankscope crossvalidate demo-features.csv --loss linear:ranknet --loss linear:listnet --blend --search 3 --log tried
     rankscope crossvalidate demo-features.csv --loss linear:listnet --importance --format html -o page.html
     """
-    showing = take_result_output(options)
+    result_output = take_result_output(options)
     parameters = ranker_parameters(options)
     check_torch_options(losses or ("listnet",), parameters)
     rng = parameters.pop("rng")
     files = source_files(source)
-    showing.check(files)
+    result_output.check(files)
     options["blend"] = take_blend(options)
-    run: Any = cross_validate
+    experiment: Any = cross_validate
     if groups:
         check_ablation(options, trials, log)
-        run, options["groups"] = ablate, groups
+        experiment, options["groups"] = ablate, groups
     elif trials is not None:
-        run, options["trials"], options["log"] = search, trials, check_log(log, files, showing)
+        experiment, options["trials"], options["log"] = search, trials, check_log(log, files, result_output)
     elif log is not None:
         raise ParameterError(f"--log {log} keeps the trials of a search; say with --search how many, or leave it out")
-    what = "searching" if trials is not None else "training"
-    with bytes_progress(files, "reading features") as reading, progress_bar(1.0, what) as progress:
-        result = run(
+    description = "searching" if trials is not None else "training"
+    with bytes_progress(files, "reading features") as reading, progress_bar(1.0, description) as progress:
+        result = experiment(
             source,
             **{"loss" if groups else "losses": losses or "listnet"},
             measures=measures or None,
@@ -137,28 +137,28 @@ def crossvalidate(
             **options,
             **parameters,
         )
-    showing.show(result, details=details)
+    result_output.show(result, details=details)
 
 
-def check_log(log: str | None, files: Sequence[str], showing: ResultOutput) -> str | None:
-    """Raises for a log that is one of the files that are read or written."""
+def check_log(log: str | None, files: Sequence[str], result_output: ResultOutput) -> str | None:
+    """Raise for a log that is an input or an output."""
     if log is not None:
         refuse_overwriting(log, files)
-        for other in (showing.output, showing.plot):
-            if other not in (None, "-") and os.path.realpath(str(other)) == os.path.realpath(log):
+        for path in (result_output.output, result_output.plot):
+            if path not in (None, "-") and os.path.realpath(str(path)) == os.path.realpath(log):
                 raise ParameterError(f"{log}: is to hold the log and the output both; name two files")
     return log
 
 
 def check_ablation(options: dict[str, Any], trials: int | None, log: str | None) -> None:
-    """Take out what `ablate` does not have. Raises ParameterError where it was asked for."""
-    asked = {
+    """Take out the options that `ablate` does not have. Raises ParameterError if one of them is set."""
+    unsupported_options = {
         "--search": trials is not None,
         "--log": log is not None,
         "--blend": bool(options.pop("blend")),
         "--baseline": options.pop("baseline") is not None,
         "--importance": options.pop("importance"),
     }
-    for name, there in asked.items():
-        if there:
+    for name, is_set in unsupported_options.items():
+        if is_set:
             raise ParameterError(f"--ablate compares a ranker with itself, and {name} has no place there; leave it out")

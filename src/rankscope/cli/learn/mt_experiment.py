@@ -1,4 +1,4 @@
-"""`rankscope mt-experiment`."""
+"""`rankscope mt-experiment`: metrics of translations trained on people's rankings, beside published results."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ __all__ = [
 
 
 def split_names(text: str | None) -> list[str] | None:
-    """Names with commas between them; None where nothing was said."""
+    """Names with commas between them; None if the option is missing."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def parse_layers(text: str) -> tuple[int, ...]:
     """Sizes of hidden layers. Raises ParameterError."""
-    parts = split_names(text) or []
-    if not all(part.isdecimal() and len(part) < 6 for part in parts):
+    sizes = split_names(text) or []
+    if not all(size.isdecimal() and len(size) < 6 for size in sizes):
         raise ParameterError(f"--hidden is {text!r}, expected sizes of layers, as 16 or 32,16, or 0 for none")
-    return tuple(size for size in map(int, parts) if size)
+    return tuple(size for size in map(int, sizes) if size)
 
 
 @click.command("mt-experiment")
@@ -94,9 +94,9 @@ def mt_experiment(
     rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1 -o found
     rankscope mt-experiment --data demo-mt --protocol cv --losses ListNet,RankNet --features nine --pairs de-en
     """
-    showing = take_result_output(options)
-    showing.check((folder,))
-    asked: dict[str, Any] = {"losses": split_names(losses), "features": split_names(features)}
+    result_output = take_result_output(options)
+    result_output.check((folder,))
+    selections: dict[str, Any] = {"losses": split_names(losses), "features": split_names(features)}
     layers = parse_layers(hidden)
     bars = progress_bar(1.0, "features of translations"), progress_bar(1.0, "training")
     with nullcontext() if output is None else make_folder(output), bars[0] as reading, bars[1] as progress:
@@ -108,18 +108,18 @@ def mt_experiment(
             workers=all_cores() if workers is None else workers,
             reading=reading,
             progress=progress,
-            **{name: names for name, names in asked.items() if names is not None},
+            **{name: names for name, names in selections.items() if names is not None},
             **options,
         )
     if output is not None:
         write_result_files(result, output)
-    showing.show(result, details=details)
+    result_output.show(result, details=details)
 
 
 def write_result_files(result: TranslationExperiment, output: str) -> None:
-    """PROTOCOL-tables.csv, PROTOCOL-tests.csv, PROTOCOL-page.html and PROTOCOL-scores/METRIC.seg.scr.gz; all or none.
+    """Write PROTOCOL-tables.csv, -tests.csv, -page.html and -scores/METRIC.seg.scr.gz; all files or none.
 
-    Without the packages that pages need there is none, which standard error says. Raises OutputError.
+    Without the packages that pages need, the page is skipped with a message on standard error. Raises OutputError.
     """
     files: dict[str, Iterable[bytes]] = {
         "tables.csv": encode_texts([render_result(result, "csv")]),
@@ -130,7 +130,7 @@ def write_result_files(result: TranslationExperiment, output: str) -> None:
         files[f"scores/{name}.seg.scr.gz"] = compress(encode_texts(score_lines(result, metric)), ".gz")
     try:
         files["page.html"] = encode_texts([page_of(result)])
-    except ParameterError as error:  # without the extra
+    except ParameterError as error:  # the extra is not installed
         click.echo(f"rankscope: no page was written: {error}", err=True)
     write_folder(output, {f"{result.protocol}-{name}": chunks for name, chunks in files.items()})
 

@@ -1,4 +1,4 @@
-"""`rankscope predict`."""
+"""`rankscope predict`: score documents or translations with a trained ranker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-#: Documents that are looked at at once.
+#: Documents that are checked in one block.
 DOCUMENTS_AT_ONCE = 1 << 14
 
 
@@ -54,11 +54,11 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
             raise ParameterError("--cache is for documents, and --metric for translations; leave one of them out")
         from rankscope.translation import read_translation_features, score_translations, seg_score_lines
 
-        scored = score_translations(ranker, read_translation_features(test_file), metric)
-        write_score_text("".join(seg_score_lines(scored, file_stem(test_file))), output)
+        segment_scores = score_translations(ranker, read_translation_features(test_file), metric)
+        write_score_text("".join(seg_score_lines(segment_scores, file_stem(test_file))), output)
         return
     with bytes_progress((test_file,), "reading features") as progress:
-        # A cache is kept for training, too, and holds what that needs; what it lacks is refused there.
+        # Training uses the same cache, which holds what training needs; training refuses what the file lacks.
         features = read_features(test_file, cache=cache or None, relevance="optional", progress=progress)
     features = match_file(test_file, features, ranker.feature_names_)
     try:
@@ -71,31 +71,31 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
 
 
 def write_score_text(text: str, output: str | None) -> None:
-    """Print, or write: compressed where the name says so."""
-    packed = split_compression_suffix(output or "")[1]
-    if output is not None and packed:
-        write_chunks(output, compress([text.encode()], packed))
+    """Print, or write; compressed if the suffix says so."""
+    compression_suffix = split_compression_suffix(output or "")[1]
+    if output is not None and compression_suffix:
+        write_chunks(output, compress([text.encode()], compression_suffix))
     else:
         write_output(text, output)
 
 
 def refuse_with_line(path: str, features: Features, ranker: Ranker, error: InputError) -> NoReturn:
-    """Raise for a number that cannot be scaled as the model does, with its line; else the error as it is."""
+    """Raise for a number that the model's scaling takes out of range, with its line; else raise the error as it is."""
     scaling = getattr(ranker, "scaling_", None)
-    if scaling is None:  # trees and blends have none of their own
+    if scaling is None:  # trees and blends have no scaling
         raise error
-    n = features.values.shape[1]  # behind them may be those of ranks, which are never far
-    logged, mean, deviation = scaling.logged[:n], scaling.mean[:n], scaling.deviation[:n]
-    for start in range(0, len(features), DOCUMENTS_AT_ONCE):
-        part = features.values[start : start + DOCUMENTS_AT_ONCE]
-        with np.errstate(all="ignore"):  # what is no number is what is looked for
-            scaled = (logarithms(part, logged) - mean) / deviation
-            far = ~np.isfinite(scaled.astype(np.float32)) & (deviation > 0)
-        if far.any():
-            row, column = map(int, np.argwhere(far)[0])
-            place = start + row if features.order is None else int(features.order[start + row])
+    n_features = features.values.shape[1]  # features of ranks may follow, which are never too far
+    is_logged, mean, deviation = scaling.logged[:n_features], scaling.mean[:n_features], scaling.deviation[:n_features]
+    for first_row in range(0, len(features), DOCUMENTS_AT_ONCE):
+        block = features.values[first_row : first_row + DOCUMENTS_AT_ONCE]
+        with np.errstate(all="ignore"):  # overflow and NaN are what this looks for
+            scaled = (logarithms(block, is_logged) - mean) / deviation
+            too_far = ~np.isfinite(scaled.astype(np.float32)) & (deviation > 0)
+        if too_far.any():
+            row, column = map(int, np.argwhere(too_far)[0])
+            row_index = first_row + row if features.order is None else int(features.order[first_row + row])
             raise InputError(
-                f"{locate_row(path, place)}: feature {features.names[column]!r} is {part[row, column]:g}, too far "
+                f"{locate_row(path, row_index)}: feature {features.names[column]!r} is {block[row, column]:g}, too far "
                 "from the numbers that the model was trained on to be scored; correct it"
             ) from None
     raise error

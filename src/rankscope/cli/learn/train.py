@@ -1,4 +1,4 @@
-"""`rankscope train`."""
+"""`rankscope train`: learn to rank from documents with features and grades."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-#: Of a blend, where nothing is said: as `crossvalidate` has it.
+#: Default of --seeds for a blend, as in `crossvalidate`.
 BLEND_SEEDS = 3
 
 
@@ -77,49 +77,51 @@ def train(
     rankscope evaluate demo-test.txt scores.txt --input letor
     rankscope train demo-train.txt --valid demo-valid.txt --loss lambdamart --loss ranknet --blend -o blend.model
     """
-    showing = take_result_output(options)
+    result_output = take_result_output(options)
     files = [train_file, *([valid] if valid is not None else [])]
     blend = take_blend(options)
     ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_parameters(options))
     ranker.check()
-    showing.check(files)
+    result_output.check(files)
     check_saving()
     if model == "-":
         raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
     check_output(model, files)
-    if showing.plot is not None and os.path.realpath(showing.plot) == os.path.realpath(model):
+    if result_output.plot is not None and os.path.realpath(result_output.plot) == os.path.realpath(model):
         raise ParameterError(f"{model}: is to hold the model and the figure both; name two files")
     with bytes_progress(files, "reading features") as progress:
-        read = [read_features(path, cache=cache or None, progress=progress) for path in files]
-    data, held = read[0], None if valid is None else match_file(valid, read[1], read[0].names)
-    if held is not None and valid is not None and os.path.exists(valid) and os.path.samefile(valid, train_file):
-        told = f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were learned by heart"
-        held = replace(held, notes=(told,), where=None)  # the others are told once, of TRAIN
+        feature_tables = [read_features(path, cache=cache or None, progress=progress) for path in files]
+    train_features = feature_tables[0]
+    valid_features = None if valid is None else match_file(valid, feature_tables[1], train_features.names)
+    is_train_file = valid is not None and os.path.exists(valid) and os.path.samefile(valid, train_file)
+    if valid_features is not None and is_train_file:
+        note = f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were learned by heart"
+        valid_features = replace(valid_features, notes=(note,), where=None)  # the notes of TRAIN have the others
     try:
         with progress_bar(ranker.steps, "training") as progress:
-            ranker.fit(data, eval_set=held, progress=progress)
+            ranker.fit(train_features, eval_set=valid_features, progress=progress)
     except MemoryError as error:
-        grown = all(loss.strip().lower().startswith(LAMBDAMART) for loss in losses)
-        smaller = "fewer leaves" if grown else "a smaller --hidden or --batch-lists"
+        only_trees = all(loss.strip().lower().startswith(LAMBDAMART) for loss in losses)
+        remedy = "fewer leaves" if only_trees else "a smaller --hidden or --batch-lists"
         raise ParameterError(
-            f"there is not memory enough to train so on {len(data)} documents ({error or 'no more is to be had'}); try "
-            f"{smaller}"
+            f"there is not memory enough to train so on {len(train_features)} documents "
+            f"({error or 'no more is to be had'}); try {remedy}"
         ) from None
     result: Training | BlendTraining
     if isinstance(ranker, Blend):
-        result = BlendTraining(blend=ranker, train=data, valid=held, settings=settings)
+        result = BlendTraining(blend=ranker, train=train_features, valid=valid_features, settings=settings)
     else:
-        result = Training(ranker=ranker, train=data, valid=held)
+        result = Training(ranker=ranker, train=train_features, valid=valid_features)
     save_ranker(ranker, model, signature=result.signature())
-    showing.show(result)
+    result_output.show(result)
 
 
 def untrained_model(
-    losses: Sequence[str], blend: str | bool, seeds: int | None, stopped: bool, parameters: dict[str, Any]
+    losses: Sequence[str], blend: str | bool, seeds: int | None, has_validation: bool, parameters: dict[str, Any]
 ) -> tuple[Ranker | Blend, dict[str, str]]:
-    """What is to be trained, and the settings of a blend. stopped: whether there are validation lists.
+    """The model to train, and the settings of a blend. has_validation: whether there are validation lists.
 
-    Raises ParameterError where more than one model was asked for, or what only a blend has.
+    Raises ParameterError for several losses, or options of a blend, without `blend`.
     """
     if not blend:
         if len(losses) > 1:
@@ -131,10 +133,15 @@ def untrained_model(
                 f"--seeds {seeds} says how often the rankers of a blend are trained; add --blend, or say --models"
             )
         return ranker_of(losses[0], parameters), {}
-    if blend == "stacked" and not stopped:
+    if blend == "stacked" and not has_validation:
         raise ParameterError("--stacked learns weights on validation lists, and there are none; give --valid")
     check_torch_options(losses, parameters)
     seed, seeds = parameters.pop("rng"), BLEND_SEEDS if seeds is None else seeds
     models = parse_rankers(losses, parameters)
-    found = untrained_blend(models, blend, seeds, seed)
-    return found, {**models.settings(), "how": f"{found.how},{found.normalise}", "seeds": str(seeds), "rng": str(seed)}
+    blend_model = untrained_blend(models, blend, seeds, seed)
+    return blend_model, {
+        **models.settings(),
+        "how": f"{blend_model.how},{blend_model.normalise}",
+        "seeds": str(seeds),
+        "rng": str(seed),
+    }

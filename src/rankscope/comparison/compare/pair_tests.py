@@ -1,4 +1,4 @@
-"""A test run on the pairs of systems that are compared, in parts of bounded memory."""
+"""Tests of pairs of systems, run in slices of bounded memory."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = [
 ]
 
 
-#: Numbers in the matrix of differences of the pairs that are tested together: 8 MB. As many in all are enough for
-#: several workers to be faster than one.
+#: Numbers in the matrix of differences of one slice of pairs: 8 MB. From as many numbers in all, several workers are
+#: faster than one.
 AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairTestResults:
-    """What was found of each pair; arrays of shape (pairs), NaN where there is no such number.
+    """The results of a test for each pair; arrays of shape (pairs), NaN where there is no such number.
 
     direction: 1 where the test has the values of the first system higher, -1 lower; tests of ranks and signs may
-    differ in that from the means. corrected: by the test itself, for all pairs; None where that is still to be done.
+    differ in that from the means. corrected: p-values that the test itself corrects for all pairs; else None.
     posterior: the probabilities of a Bayesian test that the first system is worse, equal, better; else None.
     """
 
@@ -56,7 +56,7 @@ class PairTestResults:
 
 
 class PairTestJob(NamedTuple):
-    """What all parts share. first, second: both sides of each pair of systems."""
+    """What all slices share. first, second: (pairs) indices of the systems of each pair."""
 
     matched: Sequence[MeasureValues]
     first: npt.NDArray[np.int64]
@@ -65,86 +65,94 @@ class PairTestJob(NamedTuple):
 
 
 def run_tests(
-    asked: PairTestJob, workers: int | None = None, progress: Callable[[int], Any] | None = None
+    job: PairTestJob, workers: int | None = None, progress: Callable[[int], Any] | None = None
 ) -> list[PairTestResults]:
-    """Test all pairs by each measure; pairs in parts, so that memory is bounded however many there are.
+    """Test all pairs by each measure, in slices of pairs, so that memory is bounded.
 
-    workers: processes that share the parts; None: all cores where that pays. The result is the same.
+    workers: processes that share the slices; None: all cores if that is faster. The result is the same.
     """
-    units = [(m, part) for m, one in enumerate(asked.matched) for part in pair_slices(asked.first.size, one.n)]
-    parts: list[list[PairTestResults]] = [[] for _ in asked.matched]
-    for (m, part), found in zip(units, run_parts(asked, units, workers), strict=True):
-        parts[m].append(found)
+    units = [
+        (measure_index, pair_slice)
+        for measure_index, measure_values in enumerate(job.matched)
+        for pair_slice in pair_slices(job.first.size, measure_values.n)
+    ]
+    results_by_measure: list[list[PairTestResults]] = [[] for _ in job.matched]
+    for (measure_index, pair_slice), result in zip(units, run_slices(job, units, workers), strict=True):
+        results_by_measure[measure_index].append(result)
         if progress is not None:
-            progress(part.stop - part.start)
-    tested = [found[0] if len(found) == 1 else concatenate_parts(found) for found in parts]
-    if not asked.settings.of_all:
-        return tested
+            progress(pair_slice.stop - pair_slice.start)
+    results = [
+        slice_results[0] if len(slice_results) == 1 else concatenate_results(slice_results)
+        for slice_results in results_by_measure
+    ]
+    if not job.settings.of_all:
+        return results
     return [
-        with_simultaneous_test(one, matched, asked.settings) for one, matched in zip(tested, asked.matched, strict=True)
+        add_simultaneous_test(result, measure_values, job.settings)
+        for result, measure_values in zip(results, job.matched, strict=True)
     ]
 
 
-def run_parts(asked: PairTestJob, units: Sequence[tuple[int, slice]], workers: int | None) -> Iterator[PairTestResults]:
-    drawn = asked.settings.method.resampled or asked.settings.interval != "t"
-    if workers is None and len(units) == 1 and not drawn:
-        return iter([run_part(asked, units[0])])
+def run_slices(job: PairTestJob, units: Sequence[tuple[int, slice]], workers: int | None) -> Iterator[PairTestResults]:
+    uses_resampling = job.settings.method.resampled or job.settings.interval != "t"
+    if workers is None and len(units) == 1 and not uses_resampling:
+        return iter([run_slice(job, units[0])])
     from rankscope.parallel import run_units, workers_for
 
-    numbers = asked.first.size * sum(one.n for one in asked.matched)
-    return run_units(run_part, units, workers=workers_for(workers, numbers >= AT_ONCE), shared=asked)
+    n_values = job.first.size * sum(measure_values.n for measure_values in job.matched)
+    return run_units(run_slice, units, workers=workers_for(workers, n_values >= AT_ONCE), shared=job)
 
 
-def run_part(asked: PairTestJob, unit: tuple[int, slice]) -> PairTestResults:
-    """Some pairs by one measure."""
-    matched, part = asked.matched[unit[0]], unit[1]
-    differences = matched.differences(asked.first[part], asked.second[part])
-    found = compute_part(differences, matched.sign, asked.settings)
-    apart = np.where(np.abs(found.difference) <= NOISE * matched.scale, 0.0, found.difference)  # of equal means
-    return replace(found, difference=apart)
+def run_slice(job: PairTestJob, unit: tuple[int, slice]) -> PairTestResults:
+    """Test one slice of pairs by one measure. unit: the index of the measure, and the slice."""
+    measure_values, pair_slice = job.matched[unit[0]], unit[1]
+    differences = measure_values.differences(job.first[pair_slice], job.second[pair_slice])
+    result = compute_slice(differences, measure_values.sign, job.settings)
+    is_noise = np.abs(result.difference) <= NOISE * measure_values.scale  # the means are equal
+    return replace(result, difference=np.where(is_noise, 0.0, result.difference))
 
 
-def pair_slices(pairs: int, n: int) -> Iterator[slice]:
-    size = max(1, AT_ONCE // n)
-    for start in range(0, pairs, size):
-        yield slice(start, min(start + size, pairs))
+def pair_slices(n_pairs: int, n_queries: int) -> Iterator[slice]:
+    slice_size = max(1, AT_ONCE // n_queries)
+    for start in range(0, n_pairs, slice_size):
+        yield slice(start, min(start + slice_size, n_pairs))
 
 
-def compute_part(differences: Floats, sign: int, settings: ComparisonSettings) -> PairTestResults:
-    """One part of the pairs. sign: -1 where lower is better, so that a win is a win."""
-    ends = interval_of(differences, settings)
+def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings) -> PairTestResults:
+    """Test pairs by their differences (pairs, queries). sign: -1 if lower is better, which swaps wins and losses."""
+    interval_ends = interval_ends_of(differences, settings)
     effects = effect_sizes(differences, confidence_level=1 - settings.level, zone=settings.rope)
     if sign < 0:
         effects = replace(effects, wins=effects.losses, losses=effects.wins, superiority=1 - effects.superiority)
-    nothing = np.full(len(differences), np.nan)
+    missing = np.full(len(differences), np.nan)
     equal = all_zero(differences)
     posterior = None
-    statistic = pvalue = error = nothing
+    statistic = pvalue = error = missing
     degenerate = np.zeros(len(differences), np.bool_)
     direction = signs_of(differences.mean(axis=1), np.abs(differences).max(axis=1))
     notes: tuple[str, ...] = ()
     if settings.bayesian:
-        found = settings.method.run(sign * differences, settings)
-        posterior = np.array([found.worse, found.equal, found.better])
-        if settings.method.normal:  # which is certain of what does not vary, be it two queries
-            posterior[:, found.degenerate & ~equal] = np.nan
-        error, degenerate, notes = found.error, found.degenerate, found.notes
-        direction = sign * signs_of(found.better - found.worse, 1.0)
+        posterior_result = settings.method.run(sign * differences, settings)
+        posterior = np.array([posterior_result.worse, posterior_result.equal, posterior_result.better])
+        if settings.method.normal:  # such a test is certain of constant differences, even on two queries
+            posterior[:, posterior_result.degenerate & ~equal] = np.nan
+        error, degenerate, notes = posterior_result.error, posterior_result.degenerate, posterior_result.notes
+        direction = sign * signs_of(posterior_result.better - posterior_result.worse, 1.0)
     elif not settings.of_all:
-        test = settings.method.run(differences, settings)
-        statistic, pvalue, error, degenerate = test.statistic, test.pvalue, test.error, test.degenerate
-        notes = test.notes
+        test_result = settings.method.run(differences, settings)
+        statistic, pvalue, error = test_result.statistic, test_result.pvalue, test_result.error
+        degenerate, notes = test_result.degenerate, test_result.notes
         if settings.method.about in ("ranks", "signs"):
-            signs = settings.method.about == "signs"
-            won, lost = outcomes(differences, settings.rope if signs else 0.0)
-            told = (won + lost).astype(np.float64)
-            # As many wins as losses, or as much rank on both sides, would be half of all.
-            half = told / 2 if signs else told * (told + 1) / 4
-            direction = np.sign(test.statistic - half)  # whole or half numbers
+            by_signs = settings.method.about == "signs"
+            n_won, n_lost = outcomes(differences, settings.rope if by_signs else 0.0)
+            n_untied = (n_won + n_lost).astype(np.float64)
+            # With as many wins as losses, or equal rank sums, the statistic is half of its total.
+            null_statistic = n_untied / 2 if by_signs else n_untied * (n_untied + 1) / 4
+            direction = np.sign(test_result.statistic - null_statistic)  # exact: multiples of 1/2
     return PairTestResults(
         difference=differences.mean(axis=1),
-        low=ends[0],
-        high=ends[1],
+        low=interval_ends[0],
+        high=interval_ends[1],
         statistic=statistic,
         pvalue=pvalue,
         error=error,
@@ -158,57 +166,64 @@ def compute_part(differences: Floats, sign: int, settings: ComparisonSettings) -
     )
 
 
-def interval_of(differences: Floats, settings: ComparisonSettings) -> Floats:
-    """(2, pairs) the ends of the interval of each mean difference; NaN where one that varies not leaves it no width."""
-    level = 1 - settings.level
+def interval_ends_of(differences: Floats, settings: ComparisonSettings) -> Floats:
+    """(2, pairs) the ends of the interval of each mean difference; NaN for constant differences other than 0."""
+    confidence_level = 1 - settings.level
     if settings.interval == "t":
-        found = t_interval(differences, confidence_level=level)
+        interval = t_interval(differences, confidence_level=confidence_level)
     else:
-        found = bootstrap_interval(
+        interval = bootstrap_interval(
             differences,
             method=settings.interval,
-            confidence_level=level,
+            confidence_level=confidence_level,
             n_resamples=settings.n_resamples,
             rng=settings.seed,
         )
-    unknown = found.degenerate & ~all_zero(differences)
-    return np.where(unknown, np.nan, np.array([found.low, found.high]))
+    is_undefined = interval.degenerate & ~all_zero(differences)
+    return np.where(is_undefined, np.nan, np.array([interval.low, interval.high]))
 
 
-def concatenate_parts(parts: list[PairTestResults]) -> PairTestResults:
-    """All parts as one."""
-    names = ("difference", "low", "high", "statistic", "pvalue", "error", "degenerate", "direction", "equal")
-    joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-    effects = parts[0].effects
-    arrays = ("mean", "cohens_d", "hedges_g", "low", "high", "superiority", "wins", "ties", "losses", "degenerate")
-    sizes: dict[str, Any] = {a: np.concatenate([getattr(part.effects, a) for part in parts]) for a in arrays}
-    posteriors = [part.posterior for part in parts if part.posterior is not None]
+def concatenate_results(results: list[PairTestResults]) -> PairTestResults:
+    """Concatenate the results of all slices of pairs."""
+    field_names = ("difference", "low", "high", "statistic", "pvalue", "error", "degenerate", "direction", "equal")
+    fields: dict[str, Any] = {
+        name: np.concatenate([getattr(result, name) for result in results]) for name in field_names
+    }
+    effects = results[0].effects
+    effect_names = ("mean", "cohens_d", "hedges_g", "low", "high", "superiority")
+    effect_names += ("wins", "ties", "losses", "degenerate")
+    effect_fields: dict[str, Any] = {
+        name: np.concatenate([getattr(result.effects, name) for result in results]) for name in effect_names
+    }
+    posteriors = [result.posterior for result in results if result.posterior is not None]
     return replace(
-        parts[0],
-        **joined,
-        effects=replace(effects, **sizes),
+        results[0],
+        **fields,
+        effects=replace(effects, **effect_fields),
         posterior=np.concatenate(posteriors, axis=1) if posteriors else None,
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
     )
 
 
-def with_simultaneous_test(
-    found: PairTestResults, matched: MeasureValues, settings: ComparisonSettings
+def add_simultaneous_test(
+    result: PairTestResults, measure_values: MeasureValues, settings: ComparisonSettings
 ) -> PairTestResults:
-    """The p-values and intervals of a test of all systems at once; its pairs are in the order of `all_pairs`."""
-    if matched.n < 2:
-        raise ParameterError(f"test {settings.test!r} needs at least 2 queries, and {matched.n} has values; choose t")
-    test = settings.method.run(matched.values, settings)
-    own = settings.method.simultaneous  # of Nemenyi they are of mean ranks
+    """Set the p-values and intervals of a test of all systems at once; its pairs are in the order of `all_pairs`."""
+    if measure_values.n < 2:
+        raise ParameterError(
+            f"test {settings.test!r} needs at least 2 queries, and {measure_values.n} has values; choose t"
+        )
+    test_result = settings.method.run(measure_values.values, settings)
+    has_own_intervals = settings.method.simultaneous  # Nemenyi's are of mean ranks
     return replace(
-        found,
-        statistic=test.statistic,
-        corrected=test.pvalue,
-        error=test.error,
-        direction=found.direction
+        result,
+        statistic=test_result.statistic,
+        corrected=test_result.pvalue,
+        error=test_result.error,
+        direction=result.direction
         if settings.method.about == "means"
-        else -signs_of(test.difference, len(matched.values)),  # of mean ranks, 1 the highest
-        low=np.where(np.isnan(found.low), np.nan, test.low) if own else found.low,
-        high=np.where(np.isnan(found.high), np.nan, test.high) if own else found.high,
-        notes=tuple(dict.fromkeys((*test.notes, *found.notes))),
+        else -signs_of(test_result.difference, len(measure_values.values)),  # of mean ranks, 1 the highest
+        low=np.where(np.isnan(result.low), np.nan, test_result.low) if has_own_intervals else result.low,
+        high=np.where(np.isnan(result.high), np.nan, test_result.high) if has_own_intervals else result.high,
+        notes=tuple(dict.fromkeys((*test_result.notes, *result.notes))),
     )

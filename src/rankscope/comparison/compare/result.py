@@ -50,16 +50,16 @@ COLUMNS = (
     "losses",
     "n",
 )
-#: What a Bayesian test adds: the probabilities that A is worse than B, practically equal, better.
+#: Further columns for Bayesian tests: the probabilities that A is worse than B, practically equal, better.
 PROBABILITIES = ("worse", "equal", "better")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureComparison:
-    """What was found by one measure; arrays of shape (pairs), each pair the systems `first` and `second`.
+    """The comparison by one measure; arrays of shape (pairs), each pair the systems `first` and `second`.
 
     matched: the values compared. means: (systems). found: 1 where the first system was shown to be better than the
-    second, -1 worse, 0 neither. notes: what a statistician would want to know.
+    second, -1 worse, 0 neither. notes: on the data and the test.
     """
 
     matched: MeasureValues
@@ -82,7 +82,7 @@ class MeasureComparison:
 
     @property
     def n(self) -> int:
-        """How many queries were compared on."""
+        """How many queries the comparison uses."""
         return self.matched.n
 
     @property
@@ -115,9 +115,9 @@ class MeasureComparison:
         return self.tested.effects.cohens_d
 
     def pair(self, a: int, b: int) -> int:
-        """The place of two systems among the pairs."""
-        either = ((self.first == a) & (self.second == b)) | ((self.first == b) & (self.second == a))
-        return int(np.flatnonzero(either)[0])
+        """The index of the pair of these two systems."""
+        is_pair = ((self.first == a) & (self.second == b)) | ((self.first == b) & (self.second == a))
+        return int(np.flatnonzero(is_pair)[0])
 
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
@@ -126,45 +126,45 @@ class MeasureComparison:
 
     @property
     def equal(self) -> npt.NDArray[np.bool_]:
-        """(pairs) where both systems have the same value on every query."""
+        """(pairs) whether both systems have the same value on every query."""
         return self.tested.equal
 
     @cached_property
     def beats(self) -> npt.NDArray[np.bool_]:
-        """(systems, systems) where the first was shown to be better than the second."""
-        m = len(self.systems)
-        table = np.zeros((m, m), np.bool_)
-        table[self.first, self.second] = self.found > 0
-        table[self.second, self.first] |= self.found < 0
-        return table
+        """(systems, systems) whether the first was shown to be better than the second."""
+        n_systems = len(self.systems)
+        matrix = np.zeros((n_systems, n_systems), np.bool_)
+        matrix[self.first, self.second] = self.found > 0
+        matrix[self.second, self.first] |= self.found < 0
+        return matrix
 
     @cached_property
     def clusters(self) -> Clusters | None:
-        """Runs of systems that do not differ, and the ranks that the tests leave; None where not all pairs have p."""
-        m = len(self.systems)
-        if self.first.size != m * (m - 1) // 2 or self.tested.posterior is not None:
+        """Groups of systems that do not differ, and the ranks that the tests allow; None unless all pairs have p."""
+        n_systems = len(self.systems)
+        if self.first.size != n_systems * (n_systems - 1) // 2 or self.tested.posterior is not None:
             return None
-        told = np.where(self.found != 0, self.pvalue_corrected, 1.0)
+        pvalues = np.where(self.found != 0, self.pvalue_corrected, 1.0)
         values = join_ties(self.matched.sign * self.means, self.matched.scale)
-        return find_clusters(values, told, level=self.level)
+        return find_clusters(values, pvalues, level=self.level)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Comparison:
-    """Systems compared by one or more measures.
+    """Systems compared by one or more measures, as `compare` gives it.
 
-    `comparison["AP"]` is what was found by one. scores: what it was computed from. baseline: None where all pairs were
-    compared. notes: what a reader should know, of the scores too. `print` shows tables and sentences; `frame()` is
-    the tidy table. `compare` makes it.
+    `comparison["AP"]` is the comparison by one measure. scores: what it was computed from. baseline: None if all pairs
+    were compared. notes: on the comparison and on the scores. `print` shows tables and sentences; `frame()` is the tidy
+    table.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
     >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
     >>> poor = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="poor")
-    >>> found = rs.compare(rs.evaluate(qrels, [good, poor], ["RR", "P@1"]))
-    >>> found
+    >>> result = rs.compare(rs.evaluate(qrels, [good, poor], ["RR", "P@1"]))
+    >>> result
     Comparison(2 systems, 1 pairs, RR, P@1)
-    >>> found["RR"].means.tolist(), round(found["RR"].pvalue.item(), 4)
+    >>> result["RR"].means.tolist(), round(result["RR"].pvalue.item(), 4)
     ([1.0, 0.75], 0.0756)
     """
 
@@ -178,7 +178,7 @@ class Comparison:
     notes: tuple[str, ...]
 
     def __getitem__(self, measure: object) -> MeasureComparison:
-        """What was found by one measure. Raises UnknownName for one that was not compared."""
+        """The comparison by one measure. Raises UnknownName for one that was not compared."""
         name = self.scores.measure_names[self.scores.place_of(measure)]
         if name not in self.measure_names:
             raise UnknownName("measure of this comparison", name, self.measure_names)
@@ -186,13 +186,13 @@ class Comparison:
 
     @property
     def measure_names(self) -> tuple[str, ...]:
-        return tuple(part.measure for part in self.parts)
+        return tuple(comparison.measure for comparison in self.parts)
 
     @property
     def family(self) -> int:
         """How many tests are corrected together."""
-        pairs = self.parts[0].first.size
-        return pairs * (len(self.parts) if self.settings.family == "all" else 1)
+        n_pairs = self.parts[0].first.size
+        return n_pairs * (len(self.parts) if self.settings.family == "all" else 1)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -201,22 +201,23 @@ class Comparison:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, a row a measure and pair; NaN where a test gives no such number."""
-        for part in self.parts:
-            effects, tested = part.tested.effects, part.tested
-            names = np.array(part.systems, object)
+        for comparison in self.parts:
+            effects, test_results = comparison.tested.effects, comparison.tested
+            names = np.array(comparison.systems, object)
             columns: list[Any] = [
-                names[part.first],
-                names[part.second],
-                part.means[part.first],
-                part.means[part.second],
+                names[comparison.first],
+                names[comparison.second],
+                comparison.means[comparison.first],
+                comparison.means[comparison.second],
             ]
-            columns += [part.difference, part.low, part.high, part.statistic, part.pvalue, part.pvalue_corrected]
-            columns += [part.effect_size, effects.wins, effects.ties, effects.losses]
+            columns += [comparison.difference, comparison.low, comparison.high]
+            columns += [comparison.statistic, comparison.pvalue, comparison.pvalue_corrected]
+            columns += [comparison.effect_size, effects.wins, effects.ties, effects.losses]
             columns = [column.tolist() for column in columns]
-            columns.append([part.n] * part.first.size)
-            columns += [] if tested.posterior is None else tested.posterior.tolist()
+            columns.append([comparison.n] * comparison.first.size)
+            columns += [] if test_results.posterior is None else test_results.posterior.tolist()
             for row in zip(*columns, strict=True):
-                yield (part.measure, *row)
+                yield (comparison.measure, *row)
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -229,27 +230,27 @@ class Comparison:
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         settings = self.settings
-        of = self.scores.signature(self.parts[0].measure if len(self.parts) == 1 else None)
-        head = of.rpartition(" | rankscope ")[0]
+        scores_signature = self.scores.signature(self.parts[0].measure if len(self.parts) == 1 else None)
+        head = scores_signature.rpartition(" | rankscope ")[0]
         test = settings.test if not settings.method.resampled else f"{settings.test},{settings.n_resamples}"
-        parts = [f"test:{test}"]
+        entries = [f"test:{test}"]
         if not settings.of_all and not settings.bayesian:
-            what = pluralise(self.family, "pair")
-            across = " and measures" if settings.family == "all" and len(self.parts) > 1 else ""
-            parts += [f"correction:{settings.correction}", f"family:{what}{across}"]
+            n_pairs_text = pluralise(self.family, "pair")
+            scope = " and measures" if settings.family == "all" and len(self.parts) > 1 else ""
+            entries += [f"correction:{settings.correction}", f"family:{n_pairs_text}{scope}"]
         if settings.alternative != "two-sided":
-            parts.append(f"alternative:{settings.alternative}")
+            entries.append(f"alternative:{settings.alternative}")
         if settings.rope:
-            parts.append(f"rope:{settings.rope:g}")
+            entries.append(f"rope:{settings.rope:g}")
         interval = settings.test if settings.method.simultaneous else settings.interval
-        parts += [f"level:{settings.level:g}", f"interval:{interval}"]
+        entries += [f"level:{settings.level:g}", f"interval:{interval}"]
         if settings.method.resampled or settings.interval != "t":
-            parts.append(f"rng:{settings.seed}")
-        return " | ".join([head, *parts, f"rankscope {__version__}"])
+            entries.append(f"rng:{settings.seed}")
+        return " | ".join([head, *entries, f"rankscope {__version__}"])
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        systems, pairs = len(self.scores.systems), self.parts[0].first.size
-        return f"Comparison({systems} systems, {pairs} pairs, {', '.join(self.measure_names)})"
+        n_systems, n_pairs = len(self.scores.systems), self.parts[0].first.size
+        return f"Comparison({n_systems} systems, {n_pairs} pairs, {', '.join(self.measure_names)})"

@@ -1,4 +1,4 @@
-"""The significance tests by name. A new one is a function of `rankscope.stats` and a line of `TESTS`."""
+"""The significance tests by name. A new test is a function of `rankscope.stats` and a line of `TESTS`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INTERVALS = ("t", "bca", "percentile")
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonSettings:
-    """How systems are compared; see `compare`. seed: what every draw begins with, so that all pairs share it."""
+    """How systems are compared; see `compare`. seed: of all resampling, so that all pairs get the same resamples."""
 
     test: str = "t"
     correction: str = "holm"
@@ -43,12 +43,12 @@ class ComparisonSettings:
 
     @property
     def of_all(self) -> bool:
-        """Whether all systems are tested at once, corrected for all pairs by the test's own making."""
+        """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
         return self.method.kind == "all"
 
     @property
     def bayesian(self) -> bool:
-        """Whether the test gives probabilities in the place of p-values."""
+        """Whether the test gives probabilities instead of p-values."""
         return self.method.kind == "posterior"
 
 
@@ -56,11 +56,12 @@ class ComparisonSettings:
 class SignificanceTest:
     """A test of systems.
 
-    asks: what, in a few words. run: of kind "pairs" it takes the differences (pairs, queries) and gives a PairedTest,
-    of kind "all" the values (systems, queries) and gives an AllPairs, of kind "posterior" the differences, better
-    above 0, and gives a Posterior. about: what it compares, "means", "ranks" (signed ranks), "signs", or "mean ranks".
-    resampled: whether it draws. counted: whether its exact p is a count over 2^n. normal: whether it rests on means
-    that are about normal. simultaneous: whether it has intervals of its own, which hold all true differences at once.
+    asks: a description in a few words. run: of kind "pairs" it takes the differences (pairs, queries) and gives a
+    PairedTest, of kind "all" the values (systems, queries) and gives an AllPairs, of kind "posterior" the differences,
+    above 0 for better, and gives a Posterior. about: what it compares, "means", "ranks" (signed ranks), "signs", or
+    "mean ranks". resampled: whether it resamples. counted: whether its exact p is a count over 2^n. normal: whether it
+    assumes means that are about normal. simultaneous: whether it has its own intervals, which hold all true differences
+    at once.
     """
 
     asks: str

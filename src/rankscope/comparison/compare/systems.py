@@ -1,4 +1,4 @@
-"""compare: which system is better, and how sure that is, with notes of a statistician on data and test."""
+"""The function `compare`: which system is better, and how sure that is, with notes on the data and the test."""
 
 from __future__ import annotations
 
@@ -31,60 +31,73 @@ __all__ = [
 ]
 
 
-#: Of fewer queries, a note.
+#: Fewer queries get a note.
 FEW = 25
-#: From this share of ties on, a note.
+#: Above this share of ties there is a note.
 MANY_TIES = 0.5
-#: How many queries a t-test needs where differences are skewed: this times the square of their skewness (Cochran,
-#: 1977, section 2.15, of means and their intervals).
+#: A t-test of skewed differences needs this times the square of their skewness as queries (Cochran, 1977, section
+#: 2.15, on means and their intervals).
 COCHRAN = 25
 
 
 def notes_on_measure(
-    part: MeasureComparison, settings: ComparisonSettings, shown: Bools, family: int
+    comparison: MeasureComparison, settings: ComparisonSettings, significant: Bools, family: int
 ) -> tuple[str, ...]:
     """Notes on one measure: few queries, ties, equal or constant differences, skewness, and on the test.
 
-    shown: (pairs) where the test speaks for a difference. family: how many tests are corrected together.
+    significant: (pairs) whether the test shows a difference. family: how many tests are corrected together.
     """
-    notes = [*on_queries(part), *on_data(part), *on_test(part, settings), *on_chances(part, settings, family)]
-    notes += [*on_direction(part, settings, shown), *omnibus_notes(part, settings)]
-    return tuple(f"{part.measure}: {note}" for note in notes)
+    notes = [
+        *query_notes(comparison),
+        *data_notes(comparison),
+        *test_notes(comparison, settings),
+        *resolution_notes(comparison, settings, family),
+    ]
+    notes += [*direction_notes(comparison, settings, significant), *omnibus_notes(comparison, settings)]
+    return tuple(f"{comparison.measure}: {note}" for note in notes)
 
 
-def on_queries(part: MeasureComparison) -> list[str]:
-    if part.n == 1:
+def query_notes(comparison: MeasureComparison) -> list[str]:
+    if comparison.n == 1:
         return ["one query says nothing of how much queries vary: no test and no interval can be trusted"]
-    if part.n < FEW:
-        return [f"{part.n} queries are few: only large differences can be shown, and intervals are rough"]
+    if comparison.n < FEW:
+        return [f"{comparison.n} queries are few: only large differences can be shown, and intervals are rough"]
     return []
 
 
-def on_data(part: MeasureComparison) -> list[str]:
+def data_notes(comparison: MeasureComparison) -> list[str]:
     notes = []
-    if part.equal.any():
-        so = "p is 1 and " if part.tested.posterior is None else ""
-        notes.append(name_pairs(part, part.equal, f"the same values on every query: {so}nothing differs"))
-    constant = part.tested.effects.degenerate & ~part.equal & (part.n > 1)
+    if comparison.equal.any():
+        consequence = "p is 1 and " if comparison.tested.posterior is None else ""
+        notes.append(
+            name_pairs(comparison, comparison.equal, f"the same values on every query: {consequence}nothing differs")
+        )
+    constant = comparison.tested.effects.degenerate & ~comparison.equal & (comparison.n > 1)
     if constant.any():
         notes.append(
-            name_pairs(part, constant, "the same difference on every query: how it varies is not known, so that tests "
-                  "which need a variance (t, bootstrap, bayes-t) say nothing; permutation and sign do")
-        )  # fmt: skip
-    tied = (part.tested.effects.ties > MANY_TIES * part.n) & ~part.equal
+            name_pairs(
+                comparison,
+                constant,
+                "the same difference on every query: how it varies is not known, so that tests which need a variance "
+                "(t, bootstrap, bayes-t) say nothing; permutation and sign do",
+            )
+        )
+    tied = (comparison.tested.effects.ties > MANY_TIES * comparison.n) & ~comparison.equal
     if tied.any():
-        notes.append(name_pairs(part, tied, "ties on more than half of the queries: the rest decides alone"))
+        notes.append(name_pairs(comparison, tied, "ties on more than half of the queries: the rest decides alone"))
     return notes
 
 
-def on_test(part: MeasureComparison, settings: ComparisonSettings) -> list[str]:
+def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     notes = []
-    if settings.method.normal and part.n > 1:
-        skewed = COCHRAN * skewness(part) ** 2 > part.n
-        if skewed.any():
+    if settings.method.normal and comparison.n > 1:
+        is_skewed = COCHRAN * skewness(comparison) ** 2 > comparison.n
+        if is_skewed.any():
             notes.append(
                 name_pairs(
-                    part, skewed, f"differences too skewed for t on {part.n} queries; check with test permutation"
+                    comparison,
+                    is_skewed,
+                    f"differences too skewed for t on {comparison.n} queries; check with test permutation",
                 )
             )
     if settings.method.about in ("ranks", "signs"):
@@ -95,86 +108,107 @@ def on_test(part: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     return notes
 
 
-def on_chances(part: MeasureComparison, settings: ComparisonSettings, family: int) -> list[str]:
-    """How exact p is, and whether it could be small enough at all."""
+def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings, family: int) -> list[str]:
+    """How exact p is, and whether it can be small enough at all."""
     notes = []
     family = 1 if settings.of_all or settings.correction not in ("holm", "bonferroni") else family
-    tests = "a pair" if family == 1 else f"any of {family:,} pairs"
-    drawn = settings.method.resampled and bool(np.nan_to_num(part.tested.error).any())
-    if drawn:
-        what = "probabilities are" if settings.bayesian else "p is"
-        notes.append(f"{what} from {settings.n_resamples:,} resamples, with a standard error of up to "
-                     f"{np.nanmax(part.tested.error):.4f}")  # fmt: skip
+    tested_pairs = "a pair" if family == 1 else f"any of {family:,} pairs"
+    is_resampled = settings.method.resampled and bool(np.nan_to_num(comparison.tested.error).any())
+    if is_resampled:
+        subject = "probabilities are" if settings.bayesian else "p is"
+        notes.append(f"{subject} from {settings.n_resamples:,} resamples, with a standard error of up to "
+                     f"{np.nanmax(comparison.tested.error):.4f}")  # fmt: skip
         if not settings.bayesian and family / (settings.n_resamples + 1) > settings.level:
             notes.append(
-                f"{settings.n_resamples:,} resamples cannot show {tests} to differ at level {settings.level:g}; ask "
-                f"for {int(np.ceil(family / settings.level)):,} or more"
+                f"{settings.n_resamples:,} resamples cannot show {tested_pairs} to differ at level "
+                f"{settings.level:g}; ask for {int(np.ceil(family / settings.level)):,} or more"
             )
-    elif settings.method.counted and part.n < 60:
-        least = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**part.n
-        if least * family > settings.level:
+    elif settings.method.counted and comparison.n < 60:
+        smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.n
+        if smallest_p * family > settings.level:
             notes.append(
-                f"the test {settings.test} cannot show {tests} to differ on {pluralise_queries(part.n)}: its least p "
-                f"is {least:.4g}, and the level {settings.level:g}"
+                f"the test {settings.test} cannot show {tested_pairs} to differ on {pluralise_queries(comparison.n)}: "
+                f"its least p is {smallest_p:.4g}, and the level {settings.level:g}"
             )
     return notes
 
 
-def on_direction(part: MeasureComparison, settings: ComparisonSettings, shown: Bools) -> list[str]:
-    """Where ranks or signs say one thing and means another; and that a one-sided test looks one way only."""
+def direction_notes(comparison: MeasureComparison, settings: ComparisonSettings, significant: Bools) -> list[str]:
+    """Pairs that ranks or signs order otherwise than means do; and that a one-sided test has one direction."""
     notes = []
-    apart = shown & (part.found == 0)
-    if apart.any():
-        which = name_pairs(part, apart, f"means in one order and the test {settings.test} in the other")
-        notes.append(f"{which}: of neither is it said that it is better")
-    if settings.alternative != "two-sided" and part.first.size > 1:
-        first = "of each pair, that the first in the order given" if len(set(part.second.tolist())) > 1 else "that each"
-        against = "" if len(set(part.second.tolist())) > 1 else f" than those of {part.systems[part.second[0]]}"
-        word = "higher" if settings.alternative == "greater" else "lower"
-        notes.append(f"only one thing was tested: {first} has {word} values{against}; the other side cannot be shown")
+    contradictory = significant & (comparison.found == 0)
+    if contradictory.any():
+        contradiction = name_pairs(
+            comparison, contradictory, f"means in one order and the test {settings.test} in the other"
+        )
+        notes.append(f"{contradiction}: of neither is it said that it is better")
+    if settings.alternative != "two-sided" and comparison.first.size > 1:
+        subject = (
+            "of each pair, that the first in the order given"
+            if len(set(comparison.second.tolist())) > 1
+            else "that each"
+        )
+        reference = (
+            ""
+            if len(set(comparison.second.tolist())) > 1
+            else f" than those of {comparison.systems[comparison.second[0]]}"
+        )
+        direction = "higher" if settings.alternative == "greater" else "lower"
+        notes.append(
+            f"only one thing was tested: {subject} has {direction} values{reference}; the other side cannot be shown"
+        )
     return notes
 
 
-def omnibus_notes(part: MeasureComparison, settings: ComparisonSettings) -> list[str]:
-    """All systems at once, where all pairs were compared."""
-    m = len(part.systems)
-    if m < 3 or part.n < 2 or part.first.size != m * (m - 1) // 2:
+def omnibus_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
+    """A test of all systems at once, if all pairs were compared."""
+    n_systems = len(comparison.systems)
+    if n_systems < 3 or comparison.n < 2 or comparison.first.size != n_systems * (n_systems - 1) // 2:
         return []
     if settings.method.about == "mean ranks":
-        found = friedman_test(part.matched.values)
-        return [f"Friedman's test of all {m} systems at once: chi-square {found.statistic:.2f} with {m - 1} degrees of "
-                f"freedom, p {format_p_value(found.pvalue)}"]  # fmt: skip
-    table = two_way_anova(part.matched.values)
-    if np.isnan(table.pvalue):
+        friedman = friedman_test(comparison.matched.values)
+        return [
+            f"Friedman's test of all {n_systems} systems at once: chi-square {friedman.statistic:.2f} with "
+            f"{n_systems - 1} degrees of freedom, p {format_p_value(friedman.pvalue)}"
+        ]
+    anova = two_way_anova(comparison.matched.values)
+    if np.isnan(anova.pvalue):
         return []
-    return [f"all {m} systems at once (two-way ANOVA): F = {table.statistic:.2f} with {table.df_systems} and "
-            f"{table.df_error} degrees of freedom, p {format_p_value(table.pvalue)}"]  # fmt: skip
+    return [
+        f"all {n_systems} systems at once (two-way ANOVA): F = {anova.statistic:.2f} with {anova.df_systems} and "
+        f"{anova.df_error} degrees of freedom, p {format_p_value(anova.pvalue)}"
+    ]
 
 
-def skewness(part: MeasureComparison) -> Floats:
-    """(pairs) of the differences, 0 where they do not vary."""
-    found = np.zeros(part.first.size)
-    for here in pair_slices(part.first.size, part.n):
-        d, _ = levelled(part.matched.differences(part.first[here], part.second[here]))
+def skewness(comparison: MeasureComparison) -> Floats:
+    """(pairs) the skewness of the differences, 0 where they are constant."""
+    skews = np.zeros(comparison.first.size)
+    for pair_slice in pair_slices(comparison.first.size, comparison.n):
+        d, _ = levelled(comparison.matched.differences(comparison.first[pair_slice], comparison.second[pair_slice]))
         d = d - d.mean(axis=1, keepdims=True)
-        spread = (d * d).mean(axis=1)
-        steady = part.tested.degenerate[here] | part.equal[here] | (spread == 0)
-        found[here] = np.where(steady, 0.0, (d**3).mean(axis=1) / np.where(steady, 1.0, spread) ** 1.5)
-    return found
+        variance = (d * d).mean(axis=1)
+        is_constant = comparison.tested.degenerate[pair_slice] | comparison.equal[pair_slice] | (variance == 0)
+        skews[pair_slice] = np.where(
+            is_constant, 0.0, (d**3).mean(axis=1) / np.where(is_constant, 1.0, variance) ** 1.5
+        )
+    return skews
 
 
-def name_pairs(part: MeasureComparison, which: Bools, what: str) -> str:
-    """The pair by name where it is one of few, else how many."""
-    found = np.flatnonzero(which).tolist()
-    if len(found) > 2:
-        return f"{len(found)} of {which.size} pairs have {what}"
-    names = [f"{part.systems[part.first[i]]} and {part.systems[part.second[i]]}" for i in found]
-    return f"{' and '.join(names) if len(names) == 1 else '; '.join(names)} have {what}"
+def name_pairs(comparison: MeasureComparison, mask: Bools, observation: str) -> str:
+    """The names of the pairs, or how many if there are more than two, with what was observed."""
+    pair_indices = np.flatnonzero(mask).tolist()
+    if len(pair_indices) > 2:
+        return f"{len(pair_indices)} of {mask.size} pairs have {observation}"
+    names = [
+        f"{comparison.systems[comparison.first[i]]} and {comparison.systems[comparison.second[i]]}"
+        for i in pair_indices
+    ]
+    return f"{' and '.join(names) if len(names) == 1 else '; '.join(names)} have {observation}"
 
 
-#: What is corrected together.
+#: Which p-values are corrected together.
 FAMILIES = {"pairs": "all pairs of one measure", "all": "all pairs of all measures"}
-#: Systems of which all pairs are compared: some 300 bytes a pair are then held.
+#: All pairs of at most so many systems are compared; a pair takes some 300 bytes.
 MOST_COMPARED = 3_000
 
 
@@ -217,8 +251,8 @@ def compare(
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(5)}
     >>> good = rs.Run({f"q{i}": {"d1": 2.0, f"x{i}": 1.0} for i in range(5)}, name="good")
     >>> poor = rs.Run({f"q{i}": {"d1": 1.0, "x1": 2.0 * (i > 0)} for i in range(5)}, name="poor")
-    >>> found = compare(rs.evaluate(qrels, [good, poor], "RR"), test="permutation")
-    >>> found["RR"].difference.tolist(), found["RR"].pvalue.tolist()  # 4 of 5 queries won: 2 / 2^4
+    >>> result = compare(rs.evaluate(qrels, [good, poor], "RR"), test="permutation")
+    >>> result["RR"].difference.tolist(), result["RR"].pvalue.tolist()  # 4 of 5 queries won: 2 / 2^4
     ([0.4], [0.125])
     """
     settings = ComparisonSettings(
@@ -235,32 +269,34 @@ def compare(
     check_settings(settings, baseline)
     check_systems(scores, baseline)
     first, second = compared_pairs(scores, baseline)
-    matched = [match_queries(scores, name) for name in select_measures(scores, measures)]
-    parts = list(zip(matched, run_tests(PairTestJob(matched, first, second, settings), workers, progress), strict=True))
-    corrected = correct_pvalues([tested for _, tested in parts], settings)
-    results = [
-        measure_comparison(one, tested, pvalues, first, second, settings, len(parts))
-        for (one, tested), pvalues in zip(parts, corrected, strict=True)
+    values_by_measure = [match_queries(scores, name) for name in select_measures(scores, measures)]
+    results_by_measure = run_tests(PairTestJob(values_by_measure, first, second, settings), workers, progress)
+    corrected_pvalues = correct_pvalues(results_by_measure, settings)
+    comparisons = [
+        measure_comparison(measure_values, results, pvalues, first, second, settings, len(values_by_measure))
+        for measure_values, results, pvalues in zip(
+            values_by_measure, results_by_measure, corrected_pvalues, strict=True
+        )
     ]
     return Comparison(
         scores=scores,
         baseline=baseline,
-        parts=tuple(results),
+        parts=tuple(comparisons),
         settings=settings,
-        notes=tuple(dict.fromkeys((*scores.notes, *(note for part in results for note in part.notes)))),
+        notes=tuple(dict.fromkeys((*scores.notes, *(note for comparison in comparisons for note in comparison.notes)))),
     )
 
 
 def check_settings(settings: ComparisonSettings, baseline: str | None) -> None:
-    """Raise for what cannot be asked for, before anything is computed."""
-    for kind, value, known in (
+    """Raise for wrong settings, before anything is computed."""
+    for kind, value, choices in (
         ("test", settings.test, TESTS),
         ("correction", settings.correction, CORRECTIONS),
         ("family", settings.family, FAMILIES),
         ("interval", settings.interval, INTERVALS),
     ):
-        if value not in tuple(known):  # may be of any type, lists too
-            raise UnknownName(kind, str(value), known)
+        if value not in tuple(choices):  # the value may be of any type, even a list
+            raise UnknownName(kind, str(value), choices)
     check_level(settings.level)
     check_alternative(settings.alternative)
     check_positive("rope", settings.rope, zero=True)
@@ -271,75 +307,79 @@ def check_settings(settings: ComparisonSettings, baseline: str | None) -> None:
 
 
 def refuse_unused(settings: ComparisonSettings) -> None:
-    """Raise for what a test settles by itself, or has not."""
-    asked = {}
+    """Raise ParameterError for settings that the test does not have."""
+    required_values = {}
     if settings.of_all or settings.bayesian:
-        asked = {"alternative": "two-sided", "correction": "holm", "family": "pairs"}
+        required_values = {"alternative": "two-sided", "correction": "holm", "family": "pairs"}
     if settings.method.simultaneous:
-        asked["interval"] = "t"  # stands for: nothing was asked for
-    for name, default in asked.items():
+        required_values["interval"] = "t"  # the default: no other was requested
+    for name, default in required_values.items():
         value = getattr(settings, name)
         if value != default:
             raise ParameterError(f"test {settings.test!r} has no {name} {value!r}; leave it out")
 
 
 def compared_pairs(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Both sides of each pair: the others against the baseline, or all i < j."""
-    m = len(scores.systems)
+    """Indices of the systems of each pair: the others against the baseline, or all i < j."""
+    n_systems = len(scores.systems)
     if baseline is None:
-        if m > MOST_COMPARED:
+        if n_systems > MOST_COMPARED:
             raise InputError(
-                f"{m:,} systems, and all pairs of at most {MOST_COMPARED:,} are compared; name a baseline, with which "
-                "each of them is compared, or compare fewer"
+                f"{n_systems:,} systems, and all pairs of at most {MOST_COMPARED:,} are compared; name a baseline, "
+                "with which each of them is compared, or compare fewer"
             )
-        return all_pairs(m)
-    b = scores.systems.index(baseline)
-    others = np.delete(np.arange(m), b)
-    return others, np.full(m - 1, b)
+        return all_pairs(n_systems)
+    baseline_index = scores.systems.index(baseline)
+    other_systems = np.delete(np.arange(n_systems), baseline_index)
+    return other_systems, np.full(n_systems - 1, baseline_index)
 
 
-def correct_pvalues(tested: list[PairTestResults], settings: ComparisonSettings) -> list[Floats]:
+def correct_pvalues(results: list[PairTestResults], settings: ComparisonSettings) -> list[Floats]:
     """The p-values of each measure, corrected for the number of tests in their family."""
     if settings.of_all:
-        return [one.corrected for one in tested if one.corrected is not None]
+        return [result.corrected for result in results if result.corrected is not None]
     if settings.family == "pairs":
-        return [adjust_pvalues(one.pvalue, method=settings.correction).pvalue for one in tested]
-    together = np.concatenate([one.pvalue for one in tested])
-    edges = np.cumsum([one.pvalue.size for one in tested])[:-1]
-    return np.split(adjust_pvalues(together, method=settings.correction).pvalue, edges)
+        return [adjust_pvalues(result.pvalue, method=settings.correction).pvalue for result in results]
+    all_pvalues = np.concatenate([result.pvalue for result in results])
+    split_points = np.cumsum([result.pvalue.size for result in results])[:-1]
+    return np.split(adjust_pvalues(all_pvalues, method=settings.correction).pvalue, split_points)
 
 
 def measure_comparison(
-    matched: MeasureValues,
-    tested: PairTestResults,
-    corrected: Floats,
+    measure_values: MeasureValues,
+    results: PairTestResults,
+    corrected_pvalues: Floats,
     first: npt.NDArray[np.int64],
     second: npt.NDArray[np.int64],
     settings: ComparisonSettings,
-    measures: int = 1,
+    n_measures: int = 1,
 ) -> MeasureComparison:
-    """What was found by one measure; measures: how many were compared."""
-    shown = significant_pairs(tested, corrected, settings)
-    ahead = tested.direction == np.sign(tested.difference)
-    found = np.where(shown & ahead, tested.direction * matched.sign, 0)
-    part = MeasureComparison(
-        matched=matched,
-        means=matched.values.mean(axis=1),
+    """The comparison by one measure. n_measures: how many measures were compared."""
+    significant = significant_pairs(results, corrected_pvalues, settings)
+    agrees_with_means = results.direction == np.sign(results.difference)
+    decisions = np.where(significant & agrees_with_means, results.direction * measure_values.sign, 0)
+    comparison = MeasureComparison(
+        matched=measure_values,
+        means=measure_values.values.mean(axis=1),
         first=first,
         second=second,
-        tested=tested,
-        pvalue_corrected=corrected,
-        found=found.astype(np.int64),
+        tested=results,
+        pvalue_corrected=corrected_pvalues,
+        found=decisions.astype(np.int64),
         level=settings.level,
         notes=(),
     )
-    family = first.size * (measures if settings.family == "all" else 1)
-    return replace(part, notes=(*matched.notes, *notes_on_measure(part, settings, shown, family)))
+    family_size = first.size * (n_measures if settings.family == "all" else 1)
+    return replace(
+        comparison, notes=(*measure_values.notes, *notes_on_measure(comparison, settings, significant, family_size))
+    )
 
 
-def significant_pairs(tested: PairTestResults, corrected: Floats, settings: ComparisonSettings) -> Bools:
-    """(pairs) where the test speaks for a difference, in the direction asked for."""
-    if tested.posterior is not None:
-        return np.asarray(at_most(1 - settings.level, tested.posterior[[0, 2]].max(axis=0)), np.bool_)
+def significant_pairs(results: PairTestResults, corrected_pvalues: Floats, settings: ComparisonSettings) -> Bools:
+    """(pairs) whether the test shows a difference, in the direction of the alternative."""
+    if results.posterior is not None:
+        return np.asarray(at_most(1 - settings.level, results.posterior[[0, 2]].max(axis=0)), np.bool_)
     side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
-    return np.asarray(at_most(corrected, settings.level) & ((tested.direction == side) | (side == 0)), np.bool_)
+    return np.asarray(
+        at_most(corrected_pvalues, settings.level) & ((results.direction == side) | (side == 0)), np.bool_
+    )

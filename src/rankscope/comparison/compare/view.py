@@ -1,4 +1,4 @@
-"""The view of a comparison: sentences that claim no more than the test shows, query by query, tables and figures."""
+"""The view of a comparison: tables, figures, and sentences that claim no more than the test shows."""
 
 from __future__ import annotations
 
@@ -38,270 +38,296 @@ __all__ = [
 ]
 
 
-#: Means that agree to this share of the greatest are one.
+#: Means are equal if they differ by at most this share of the largest.
 ROUNDING = 1e-12
 
 
-def comparison_sentence(result: Comparison, part: MeasureComparison) -> str:
-    """What one measure says, in one to three sentences."""
-    if part.first.size == 1:
-        return of_pair(result, part)
-    return against_baseline(result, part) if result.baseline is not None else of_all(result, part)
+def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """The comparison by one measure in one to three sentences."""
+    if comparison.first.size == 1:
+        return pair_sentence(result, comparison)
+    sentence = all_pairs_sentence if result.baseline is None else baseline_sentence
+    return sentence(result, comparison)
 
 
-def of_pair(result: Comparison, part: MeasureComparison) -> str:
-    """The better one first, how much better, and how easily that comes about by chance."""
-    sign = part.matched.sign
-    swap = sign * part.difference[0] < 0
-    a, b = int(part.first[0]), int(part.second[0])
-    a, b = (b, a) if swap else (a, b)
-    first, second = part.systems[a], part.systems[b]
-    if part.equal[0]:
+def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """The better system of a pair, how much better it is, and how easily chance explains that."""
+    sign = comparison.matched.sign
+    is_swapped = sign * comparison.difference[0] < 0
+    a, b = int(comparison.first[0]), int(comparison.second[0])
+    a, b = (b, a) if is_swapped else (a, b)
+    first, second = comparison.systems[a], comparison.systems[b]
+    if comparison.equal[0]:
         return (
-            f"{first} and {second} have the same {part.measure} on every one of {pluralise_queries(part.n)}: between "
-            f"them there is no difference to test{' (p = 1)' if part.tested.posterior is None else ''}."
+            f"{first} and {second} have the same {comparison.measure} on every one of "
+            f"{pluralise_queries(comparison.n)}: between them there is no difference to "
+            f"test{' (p = 1)' if comparison.tested.posterior is None else ''}."
         )
-    ends = (-part.high[0], -part.low[0]) if swap else (part.low[0], part.high[0])
-    size = abs(part.difference[0])
-    ends = ends if sign > 0 else (-ends[1], -ends[0])
-    within = ""
-    if not np.isnan(ends[0]):
-        within = f" ({format_percent(1 - part.level)} interval {ends[0]:.4f} to {ends[1]:.4f})"
+    bounds = (-comparison.high[0], -comparison.low[0]) if is_swapped else (comparison.low[0], comparison.high[0])
+    gap = abs(comparison.difference[0])
+    bounds = bounds if sign > 0 else (-bounds[1], -bounds[0])
+    interval_text = ""
+    if not np.isnan(bounds[0]):
+        interval_text = f" ({format_percent(1 - comparison.level)} interval {bounds[0]:.4f} to {bounds[1]:.4f})"
     facts = (
-        f"its mean {part.matched.label} on {pluralise_queries(part.n)} is {part.means[a]:.4f} against "
-        f"{part.means[b]:.4f}, {'higher' if sign > 0 else 'lower'} by {size:.4f}{within}"
+        f"its mean {comparison.matched.label} on {pluralise_queries(comparison.n)} is {comparison.means[a]:.4f} "
+        f"against {comparison.means[b]:.4f}, {'higher' if sign > 0 else 'lower'} by {gap:.4f}{interval_text}"
     )
-    if size <= ROUNDING * np.abs(part.means).max():
+    if gap <= ROUNDING * np.abs(comparison.means).max():
         return (
-            f"{first} and {second} have the same mean {part.matched.label}, {part.means[a]:.4f} on "
-            f"{pluralise_queries(part.n)}{within}. That they differ was not shown; nor are they shown to be equal."
+            f"{first} and {second} have the same mean {comparison.matched.label}, {comparison.means[a]:.4f} on "
+            f"{pluralise_queries(comparison.n)}{interval_text}. That they differ was not shown; nor are they shown to "
+            "be equal."
         )
-    if part.tested.posterior is not None and not np.isnan(part.tested.posterior).any():
-        return by_probability(result, part, first, second, facts, swap)
-    p = float(part.pvalue[0] if not np.isnan(part.pvalue[0]) else part.pvalue_corrected[0])
+    if comparison.tested.posterior is not None and not np.isnan(comparison.tested.posterior).any():
+        return probability_sentence(result, comparison, first, second, facts, is_swapped)
+    p = float(comparison.pvalue[0] if not np.isnan(comparison.pvalue[0]) else comparison.pvalue_corrected[0])
     if np.isnan(p):
         return f"{first} is ahead of {second}: {facts}. How sure that is cannot be told from these values."
-    chance = by_chance(result, part, p)
-    if part.found[0]:
-        return f"On queries like these, {first} is better than {second}: {facts}. {chance}"
-    asked = f"{first} and {second} differ"
+    chance_text = chance_sentence(result, comparison, p)
+    if comparison.found[0]:
+        return f"On queries like these, {first} is better than {second}: {facts}. {chance_text}"
+    claim = f"{first} and {second} differ"
     if result.settings.alternative != "two-sided":
-        word = "higher" if result.settings.alternative == "greater" else "lower"
-        asked = f"{part.systems[part.first[0]]} has {word} values than {part.systems[part.second[0]]}"
+        direction = "higher" if result.settings.alternative == "greater" else "lower"
+        claim = (
+            f"{comparison.systems[comparison.first[0]]} has {direction} values than "
+            f"{comparison.systems[comparison.second[0]]}"
+        )
     return (
-        f"It was not shown that {asked}. {first} is ahead: {facts}. {chance} That does not show them to be equal "
+        f"It was not shown that {claim}. {first} is ahead: {facts}. {chance_text} That does not show them to be equal "
         "either."
     )
 
 
-def by_chance(result: Comparison, part: MeasureComparison, p: float) -> str:
-    """What p means; of one-sided tests, for differences in the direction asked for."""
-    what = "a difference as large"
+def chance_sentence(result: Comparison, comparison: MeasureComparison, p: float) -> str:
+    """What p means; for a one-sided test, in the direction of the alternative."""
+    event = "a difference as large"
     if result.settings.alternative != "two-sided":
-        word = "high" if result.settings.alternative == "greater" else "low"
-        what = f"values of {part.systems[part.first[0]]} as {word} beside those of {part.systems[part.second[0]]}"
-    corrected = float(part.pvalue_corrected[0])
-    family = f", {corrected:.4f} corrected for the number of tests" if abs(corrected - p) > 5e-5 else ""
+        direction = "high" if result.settings.alternative == "greater" else "low"
+        event = (
+            f"values of {comparison.systems[comparison.first[0]]} as {direction} beside those of "
+            f"{comparison.systems[comparison.second[0]]}"
+        )
+    corrected_p = float(comparison.pvalue_corrected[0])
+    correction_text = f", {corrected_p:.4f} corrected for the number of tests" if abs(corrected_p - p) > 5e-5 else ""
     return (
-        f"Were both equally good, {what} would still come about by chance {format_chance(p)} such comparisons "
-        f"(p {format_p_value(p)}{family}, {result.settings.test})."
+        f"Were both equally good, {event} would still come about by chance {format_chance(p)} such comparisons "
+        f"(p {format_p_value(p)}{correction_text}, {result.settings.test})."
     )
 
 
-def by_probability(result: Comparison, part: MeasureComparison, first: str, second: str, facts: str, swap: bool) -> str:
-    assert part.tested.posterior is not None  # of Bayesian tests only
-    worse, equal, better = part.tested.posterior[:, 0].tolist()
-    worse, better = (better, worse) if swap else (worse, better)
+def probability_sentence(
+    result: Comparison, comparison: MeasureComparison, first: str, second: str, facts: str, is_swapped: bool
+) -> str:
+    assert comparison.tested.posterior is not None  # called for Bayesian tests only
+    worse, equal, better = comparison.tested.posterior[:, 0].tolist()
+    worse, better = (better, worse) if is_swapped else (worse, better)
     rope = result.settings.rope
-    same = f", that they are within {rope:g} of each other {equal:.3f}," if rope else ""
+    equal_text = f", that they are within {rope:g} of each other {equal:.3f}," if rope else ""
     return (
-        f"{first} is ahead of {second}: {facts}. The probability that it is better is {better:.3f}{same} and that it "
-        f"is worse {worse:.3f}."
+        f"{first} is ahead of {second}: {facts}. The probability that it is better is {better:.3f}{equal_text} and "
+        f"that it is worse {worse:.3f}."
     )
 
 
-def of_all(result: Comparison, part: MeasureComparison) -> str:
-    """Who leads, by how much over the next and how sure that is; whom it beats, and how many pairs differ."""
-    best = int(part.order[0])
-    beaten = int(part.beats[best].sum())
-    others = len(part.systems) - 1
-    word = "highest" if part.matched.sign > 0 else "lowest"
-    value = f"{part.means[best]:.4f} on {pluralise_queries(part.n)}"
-    mean = f"{part.systems[best]} has the {word} mean {part.matched.label}: {value}"
-    open_ = [part.systems[s] for s in part.order.tolist() if s != best and not part.beats[best, s]]
-    if beaten == others:
-        said = f"it is better than each of the {others} other systems"
-    elif beaten:
-        said = (
-            f"it is better than {beaten} of the {others} other systems; that it is better than {join_names(open_)} was "
-            "not shown"
+def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """The best system, its lead over the next, the systems that it beats, and how many pairs differ."""
+    best = int(comparison.order[0])
+    n_beaten = int(comparison.beats[best].sum())
+    n_others = len(comparison.systems) - 1
+    rank_word = "highest" if comparison.matched.sign > 0 else "lowest"
+    value_text = f"{comparison.means[best]:.4f} on {pluralise_queries(comparison.n)}"
+    mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.matched.label}: {value_text}"
+    unbeaten = [
+        comparison.systems[system]
+        for system in comparison.order.tolist()
+        if system != best and not comparison.beats[best, system]
+    ]
+    if n_beaten == n_others:
+        claim = f"it is better than each of the {n_others} other systems"
+    elif n_beaten:
+        claim = (
+            f"it is better than {n_beaten} of the {n_others} other systems; that it is better than "
+            f"{join_names(unbeaten)} was not shown"
         )
     else:
-        said = f"that it is better than any of the {others} others was not shown"
-    differ = int(np.count_nonzero(part.found))
+        claim = f"that it is better than any of the {n_others} others was not shown"
+    n_different = int(np.count_nonzero(comparison.found))
     return (
-        f"{mean}, {lead(part)}. On queries like these, {said}; {differ:,} of all {part.first.size:,} pairs "
-        f"{'was' if differ == 1 else 'were'} shown to differ{how(result)}."
+        f"{mean_text}, {lead_clause(comparison)}. On queries like these, {claim}; {n_different:,} of all "
+        f"{comparison.first.size:,} pairs {'was' if n_different == 1 else 'were'} shown to "
+        f"differ{test_clause(result)}."
     )
 
 
-def lead(part: MeasureComparison) -> str:
-    """How far the best system is ahead of the next, and how sure that is."""
-    best, second = part.order[:2].tolist()
-    i = part.pair(best, second)
-    size = abs(float(part.difference[i]))
-    if size <= ROUNDING * np.abs(part.means).max():
-        return f"as has {part.systems[second]}"
-    p = float(part.pvalue_corrected[i])
-    sure = "" if np.isnan(p) else f" (p {format_p_value(p)})"
-    if part.tested.posterior is not None and not np.isnan(part.tested.posterior[:, i]).any():
-        better = float(part.tested.posterior[2 if part.first[i] == best else 0, i])
-        sure = f" (better with a probability of {better:.3f})"
-    return f"{size:.4f} {'above' if part.matched.sign > 0 else 'below'} that of {part.systems[second]}, the next{sure}"
+def lead_clause(comparison: MeasureComparison) -> str:
+    """The lead of the best system over the next, and how sure it is."""
+    best, second = comparison.order[:2].tolist()
+    i = comparison.pair(best, second)
+    gap = abs(float(comparison.difference[i]))
+    if gap <= ROUNDING * np.abs(comparison.means).max():
+        return f"as has {comparison.systems[second]}"
+    p = float(comparison.pvalue_corrected[i])
+    certainty = "" if np.isnan(p) else f" (p {format_p_value(p)})"
+    if comparison.tested.posterior is not None and not np.isnan(comparison.tested.posterior[:, i]).any():
+        better = float(comparison.tested.posterior[2 if comparison.first[i] == best else 0, i])
+        certainty = f" (better with a probability of {better:.3f})"
+    return (
+        f"{gap:.4f} {'above' if comparison.matched.sign > 0 else 'below'} that of {comparison.systems[second]}, the "
+        f"next{certainty}"
+    )
 
 
-def against_baseline(result: Comparison, part: MeasureComparison) -> str:
-    """Who is better than the baseline, who worse, and of whom neither was shown."""
-    base = int(part.second[0])
-    found = dict(zip(part.first.tolist(), part.found.tolist(), strict=True))
+def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """Which systems are better than the baseline, which worse, and for which neither was shown."""
+    baseline_index = int(comparison.second[0])
+    decisions = dict(zip(comparison.first.tolist(), comparison.found.tolist(), strict=True))
     better, worse, neither = (
-        [part.systems[s] for s in part.order.tolist() if s != base and found[s] == sign] for sign in (1, -1, 0)
+        [
+            comparison.systems[system]
+            for system in comparison.order.tolist()
+            if system != baseline_index and decisions[system] == sign
+        ]
+        for sign in (1, -1, 0)
     )
-    said = []
+    clauses = []
     if better:
-        said.append(f"{join_names(better)} {'is' if len(better) == 1 else 'are'} better")
+        clauses.append(f"{join_names(better)} {'is' if len(better) == 1 else 'are'} better")
     if worse:
-        said.append(f"{join_names(worse)} {'is' if len(worse) == 1 else 'are'} worse")
+        clauses.append(f"{join_names(worse)} {'is' if len(worse) == 1 else 'are'} worse")
     if neither:
-        said.append(f"of {join_names(neither)} neither was shown")
+        clauses.append(f"of {join_names(neither)} neither was shown")
     return (
-        f"Against {result.baseline}, with a mean {part.matched.label} of {part.means[base]:.4f} on "
-        f"{pluralise_queries(part.n)}: on queries like these, {'; '.join(said)}{how(result)}."
+        f"Against {result.baseline}, with a mean {comparison.matched.label} of {comparison.means[baseline_index]:.4f} "
+        f"on {pluralise_queries(comparison.n)}: on queries like these, {'; '.join(clauses)}{test_clause(result)}."
     )
 
 
-def how(result: Comparison) -> str:
-    """Which test, in brackets."""
+def test_clause(result: Comparison) -> str:
+    """The test, its correction and its level, in brackets."""
     settings = result.settings
     if settings.bayesian:
         return f" (probability of at least {1 - settings.level:g})"
-    by = f", {settings.correction}" if not settings.of_all and settings.correction != "none" else ""
-    return f" (test {settings.test}{by}, level {settings.level:g})"
+    correction = f", {settings.correction}" if not settings.of_all and settings.correction != "none" else ""
+    return f" (test {settings.test}{correction}, level {settings.level:g})"
 
 
-#: Unanswered queries named.
+#: Unanswered queries that a note names at most.
 MOST_IN_NOTE = 20
 
 
-def query_section(result: Comparison, part: MeasureComparison, *, folded: bool = True) -> Section:
-    """The two systems that matter most: the pair; the best one and the baseline; or the best two."""
-    a, b = leading_systems(result, part)
-    names = part.systems[a], part.systems[b]
-    ids = [result.scores.query_ids[q] for q in part.matched.queries.tolist()]
-    gain = gains_of(part.matched, a, b)
+def query_section(result: Comparison, comparison: MeasureComparison, *, folded: bool = True) -> Section:
+    """Query by query, the two systems of `leading_systems`."""
+    a, b = leading_systems(result, comparison)
+    system_names = comparison.systems[a], comparison.systems[b]
+    query_ids = [result.scores.query_ids[query] for query in comparison.matched.queries.tolist()]
+    gain = gains_of(comparison.matched, a, b)
     order = order_of(-gain)
     return Section(
-        title=f"{part.measure}, query by query: {names[0]} and {names[1]}",
-        sentence=" ".join([win_counts(names, gain), *hangs_on(names, gain, order)]),
-        table=extremes_table(part.matched, ids, a, b),
-        figure=differences_figure(part.matched, ids, a, b),
-        notes=unanswered(part, ids),
+        title=f"{comparison.measure}, query by query: {system_names[0]} and {system_names[1]}",
+        sentence=" ".join([win_sentence(system_names, gain), *fragility_sentences(system_names, gain, order)]),
+        table=extremes_table(comparison.matched, query_ids, a, b),
+        figure=differences_figure(comparison.matched, query_ids, a, b),
+        notes=unanswered_notes(comparison, query_ids),
         folded=folded,
     )
 
 
-def extremes_table(matched: MeasureValues, ids: Sequence[str], a: int, b: int) -> Table | None:
-    """The queries that system a helps most against b, then those that it hurts most; None where all are equal."""
-    gain = gains_of(matched, a, b)
+def extremes_table(measure_values: MeasureValues, query_ids: Sequence[str], a: int, b: int) -> Table | None:
+    """The queries where system a gains most over b, then those where it loses most; None if no query differs."""
+    gain = gains_of(measure_values, a, b)
     rows: list[tuple[Cell, ...]] = []
-    for word, found in zip(("helped", "hurt"), extreme_queries(gain), strict=True):
-        for q in found.tolist():
-            cells = [f"{matched.values[s, q]:.4f}" for s in (a, b)]
-            rows.append((word, ids[q], *cells, format_number(matched.sign * gain[q], signed=True)))
-    columns = ("most", "query", matched.systems[a], matched.systems[b], "difference")
+    for effect, queries in zip(("helped", "hurt"), extreme_queries(gain), strict=True):
+        for query in queries.tolist():
+            cells = [f"{measure_values.values[system, query]:.4f}" for system in (a, b)]
+            rows.append(
+                (effect, query_ids[query], *cells, format_number(measure_values.sign * gain[query], signed=True))
+            )
+    columns = ("most", "query", measure_values.systems[a], measure_values.systems[b], "difference")
     return Table(columns=columns, rows=tuple(rows), left=2) if rows else None
 
 
-def differences_figure(matched: MeasureValues, ids: Sequence[str], a: int, b: int) -> Figure:
-    """Two systems query by query. ids: of the n queries."""
+def differences_figure(measure_values: MeasureValues, query_ids: Sequence[str], a: int, b: int) -> Figure:
+    """A figure of the differences of two systems, query by query. query_ids: of the n queries."""
     return Figure(
         "query_differences",
         {
-            "measure": matched.label,
-            "system_a": matched.systems[a],
-            "system_b": matched.systems[b],
-            "query_ids": tuple(ids),
-            "differences": tuple((matched.sign * gains_of(matched, a, b)).tolist()),
-            "values_a": tuple(matched.values[a].tolist()),
-            "values_b": tuple(matched.values[b].tolist()),
-            "higher_is_better": matched.sign > 0,
+            "measure": measure_values.label,
+            "system_a": measure_values.systems[a],
+            "system_b": measure_values.systems[b],
+            "query_ids": tuple(query_ids),
+            "differences": tuple((measure_values.sign * gains_of(measure_values, a, b)).tolist()),
+            "values_a": tuple(measure_values.values[a].tolist()),
+            "values_b": tuple(measure_values.values[b].tolist()),
+            "higher_is_better": measure_values.sign > 0,
         },
     )
 
 
-def leading_systems(result: Comparison, part: MeasureComparison) -> tuple[int, int]:
-    """The better one first, unless the other is the baseline."""
-    first, second = part.order[:2].tolist()
+def leading_systems(result: Comparison, comparison: MeasureComparison) -> tuple[int, int]:
+    """The two systems that matter most: the best two; with a baseline, the best of the others and the baseline."""
+    first, second = comparison.order[:2].tolist()
     if result.baseline is None:
         return first, second
-    base = int(part.second[0])
-    return (first if first != base else second), base
+    baseline_index = int(comparison.second[0])
+    return (first if first != baseline_index else second), baseline_index
 
 
-def win_counts(names: tuple[str, str], gain: np.ndarray) -> str:
+def win_sentence(names: tuple[str, str], gain: np.ndarray) -> str:
     wins, losses = int((gain > 0).sum()), int((gain < 0).sum())
     ties = gain.size - wins - losses
-    equal = f", and on {ties} both are equal" if ties else ""
-    return f"Of {gain.size:,} queries, {names[0]} is better on {wins:,} and {names[1]} on {losses:,}{equal}."
+    ties_text = f", and on {ties} both are equal" if ties else ""
+    return f"Of {gain.size:,} queries, {names[0]} is better on {wins:,} and {names[1]} on {losses:,}{ties_text}."
 
 
-def hangs_on(names: tuple[str, str], gain: np.ndarray, order: np.ndarray) -> list[str]:
-    """How few queries the lead hangs on: without so many of those that help the leader most, the other leads."""
+def fragility_sentences(names: tuple[str, str], gain: np.ndarray, order: np.ndarray) -> list[str]:
+    """How few queries decide who leads: without that many of those that help the leader most, it is not ahead."""
     total = float(gain.sum())
     if total == 0 or gain.size < 2:
         return []
     leader, rival = names if total > 0 else names[::-1]
-    falling = gain[order] if total > 0 else -gain[order[::-1]]
-    left = abs(total) - np.cumsum(falling)
-    n = int(np.argmax(left <= NOISE * np.abs(gain).sum())) + 1
+    sorted_gains = gain[order] if total > 0 else -gain[order[::-1]]
+    remaining_lead = abs(total) - np.cumsum(sorted_gains)
+    n = int(np.argmax(remaining_lead <= NOISE * np.abs(gain).sum())) + 1
     if n >= gain.size:
         return []
-    which = "the query that helps" if n == 1 else f"the {n:,} queries that help"
-    return [f"Without {which} {leader} most, it would not be ahead of {rival}."]
+    queries_text = "the query that helps" if n == 1 else f"the {n:,} queries that help"
+    return [f"Without {queries_text} {leader} most, it would not be ahead of {rival}."]
 
 
-def unanswered(part: MeasureComparison, ids: list[str]) -> tuple[str, ...]:
-    """Queries on which every system has the worst value that there is, 0."""
-    if part.matched.sign < 0:
+def unanswered_notes(comparison: MeasureComparison, query_ids: list[str]) -> tuple[str, ...]:
+    """A note on queries where every system has 0, the worst value."""
+    if comparison.matched.sign < 0:
         return ()
-    values = part.matched.values
-    none = np.flatnonzero((values.max(axis=0) <= 0) & (values.min(axis=0) >= 0)).tolist()
-    if not none:
+    values = comparison.matched.values
+    unanswered_queries = np.flatnonzero((values.max(axis=0) <= 0) & (values.min(axis=0) >= 0)).tolist()
+    if not unanswered_queries:
         return ()
-    named = first_names((ids[q] for q in none), MOST_IN_NOTE)
-    are = "is" if len(none) == 1 else "are"
-    return (f"{pluralise_queries(len(none))} {are} unanswered, 0 for every system: {named}",)
+    names = first_names((query_ids[query] for query in unanswered_queries), MOST_IN_NOTE)
+    verb = "is" if len(unanswered_queries) == 1 else "are"
+    return (f"{pluralise_queries(len(unanswered_queries))} {verb} unanswered, 0 for every system: {names}",)
 
 
-#: Pairs of more systems than these are left to the tidy table.
+#: More pairs are shown in the tidy table only.
 MOST_PAIRS = 45
-#: Of more pairs than these, bootstrap intervals and effect sizes are not listed.
+#: Bootstrap intervals and effect sizes of more pairs are not listed.
 MOST_SIZES = 15
-#: A matrix of more systems than these cannot be read.
+#: A matrix of more systems is not readable.
 MOST_IN_MATRIX = 40
 #: Corrected p-values up to these get that many stars.
 STARS = ((0.001, "***"), (0.01, "**"))
 
 
 def sections_of(result: Comparison) -> list[Section]:
-    """By measure: who leads, then pair by pair."""
+    """For each measure: the leaderboard, the pairs, effect sizes, and the queries."""
     sections = []
-    for part in result.parts:
-        sections.append(leaderboard(result, part))
+    for comparison in result.parts:
+        sections.append(leaderboard(result, comparison))
         if result.baseline is None:
-            sections.append(pair_by_pair(result, part))
-        sections += effect_size_sections(result, part)
-        sections.append(query_section(result, part))
+            sections.append(pair_by_pair(result, comparison))
+        sections += effect_size_sections(result, comparison)
+        sections.append(query_section(result, comparison))
     return sections
 
 
@@ -310,198 +336,213 @@ def letter(i: int) -> str:
     text = ""
     i += 1
     while i:
-        i, rest = divmod(i - 1, 26)
-        text = chr(ord("a") + rest) + text
+        i, remainder = divmod(i - 1, 26)
+        text = chr(ord("a") + remainder) + text
     return text
 
 
-def beaten_letters(places: list[int], m: int) -> str:
-    """The letters of the systems at these places; three and more in a row as a-c, and commas where letters are two."""
-    runs: list[list[int]] = []
-    for place in places:
-        if runs and place == runs[-1][-1] + 1:
-            runs[-1].append(place)
+def beaten_letters(positions: list[int], n_systems: int) -> str:
+    """The letters of the systems at these positions.
+
+    Three and more in a row are written as a-c; with more than 26 systems, which have two letters, commas separate them.
+    """
+    ranges: list[list[int]] = []
+    for position in positions:
+        if ranges and position == ranges[-1][-1] + 1:
+            ranges[-1].append(position)
         else:
-            runs.append([place])
+            ranges.append([position])
     texts = []
-    for run in runs:
-        texts += [f"{letter(run[0])}-{letter(run[-1])}"] if len(run) > 2 else [letter(place) for place in run]
-    return ("," if m > 26 else "").join(texts)
+    for range_ in ranges:
+        if len(range_) > 2:
+            texts.append(f"{letter(range_[0])}-{letter(range_[-1])}")
+        else:
+            texts += map(letter, range_)
+    return ("," if n_systems > 26 else "").join(texts)
 
 
 def stars(p: float, level: float) -> str:
-    """How small a corrected p-value is; nothing above the level."""
+    """Stars for a corrected p-value; none above the level."""
     if not at_most(p, level):
         return ""
     return next((marks for bound, marks in STARS if at_most(p, min(bound, level))), "*")
 
 
-def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
-    """Systems, best first; the best in bold; behind the mean, whom it beats (all pairs) or stars (a baseline)."""
-    interval = t_interval(part.matched.values, confidence_level=1 - part.level)
-    low, high = (np.where(interval.degenerate, np.nan, ends_) for ends_ in (interval.low, interval.high))
-    table = ranked_table(part, low, high) if result.baseline is None else against_table(result, part)
-    order = part.order.tolist()
-    shown = {
-        "systems": tuple(part.systems[s] for s in order),
-        "means": tuple(part.means[order].tolist()),
+def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
+    """Systems, best first, the best in bold; after the mean the letters of beaten systems, or stars for a baseline."""
+    interval = t_interval(comparison.matched.values, confidence_level=1 - comparison.level)
+    low, high = (np.where(interval.degenerate, np.nan, bounds) for bounds in (interval.low, interval.high))
+    table = ranked_table(comparison, low, high) if result.baseline is None else baseline_table(result, comparison)
+    order = comparison.order.tolist()
+    figure_data = {
+        "systems": tuple(comparison.systems[system] for system in order),
+        "means": tuple(comparison.means[order].tolist()),
         "low": tuple(low[order].tolist()),
         "high": tuple(high[order].tolist()),
-        "measure": part.measure,
+        "measure": comparison.measure,
         "baseline": result.baseline,
-        "higher_is_better": part.matched.sign > 0,
-        "interval": f"{format_percent(1 - part.level)} interval",
+        "higher_is_better": comparison.matched.sign > 0,
+        "interval": f"{format_percent(1 - comparison.level)} interval",
     }
     return Section(
-        title=f"{part.measure} on {pluralise_queries(part.n)}",
-        sentence=comparison_sentence(result, part),
+        title=f"{comparison.measure} on {pluralise_queries(comparison.n)}",
+        sentence=comparison_sentence(result, comparison),
         table=table,
-        figure=Figure("leaderboard", shown),
-        notes=legend(result, part),
+        figure=Figure("leaderboard", figure_data),
+        notes=legend(result, comparison),
     )
 
 
-def legend(result: Comparison, part: MeasureComparison) -> tuple[str, ...]:
-    """What letters or stars behind a mean say, where there are any."""
+def legend(result: Comparison, comparison: MeasureComparison) -> tuple[str, ...]:
+    """What letters or stars after a mean say, if there are any."""
     if result.baseline is None:
         return ("letters behind a mean: the systems that this one was shown to be better than",) * bool(
-            part.beats.any()
+            comparison.beats.any()
         )
-    if not part.found.any():
+    if not comparison.found.any():
         return ()
     if result.settings.bayesian:
-        return (f"*: better or worse than the baseline with a probability of at least {1 - part.level:g}",)
-    below = [f"{marks} at {bound:g}" for bound, marks in reversed(STARS) if bound < part.level]
-    return (f"{', '.join([f'* differs from the baseline at level {part.level:g}', *below])}",)
+        return (f"*: better or worse than the baseline with a probability of at least {1 - comparison.level:g}",)
+    star_bounds = [f"{marks} at {bound:g}" for bound, marks in reversed(STARS) if bound < comparison.level]
+    return (f"{', '.join([f'* differs from the baseline at level {comparison.level:g}', *star_bounds])}",)
 
 
-def ranked_table(part: MeasureComparison, low: np.ndarray, high: np.ndarray) -> Table:
-    m = len(part.systems)
-    order = part.order
-    beats = part.beats[np.ix_(order, order)]
+def ranked_table(comparison: MeasureComparison, low: np.ndarray, high: np.ndarray) -> Table:
+    n_systems = len(comparison.systems)
+    order = comparison.order
+    beats = comparison.beats[np.ix_(order, order)]
     rows: list[tuple[Cell, ...]] = []
-    for place, s in enumerate(order.tolist()):
-        raised = beaten_letters(np.flatnonzero(beats[place]).tolist(), m)
-        row: list[Cell] = [letter(place), part.systems[s]]
-        row += [Marked(f"{part.means[s]:.4f}", bold=place == 0, raised=raised), format_interval(low[s], high[s])]
-        if part.clusters is not None and m > 2:
-            best, worst = int(part.clusters.rank_low[s]), int(part.clusters.rank_high[s])
-            row.append(f"{best}" if best == worst else f"{best}-{worst}")
+    for position, system in enumerate(order.tolist()):
+        superscript = beaten_letters(np.flatnonzero(beats[position]).tolist(), n_systems)
+        row: list[Cell] = [letter(position), comparison.systems[system]]
+        row += [
+            Marked(f"{comparison.means[system]:.4f}", bold=position == 0, raised=superscript),
+            format_interval(low[system], high[system]),
+        ]
+        if comparison.clusters is not None and n_systems > 2:
+            best_rank = int(comparison.clusters.rank_low[system])
+            worst_rank = int(comparison.clusters.rank_high[system])
+            row.append(f"{best_rank}" if best_rank == worst_rank else f"{best_rank}-{worst_rank}")
         rows.append(tuple(row))
-    ranks = ("ranks left",) if part.clusters is not None and m > 2 else ()
-    columns = ("", "system", "mean", f"{format_percent(1 - part.level)} interval", *ranks)
+    rank_columns = ("ranks left",) if comparison.clusters is not None and n_systems > 2 else ()
+    columns = ("", "system", "mean", f"{format_percent(1 - comparison.level)} interval", *rank_columns)
     return Table(columns=columns, rows=tuple(rows), left=2)
 
 
-def against_table(result: Comparison, part: MeasureComparison) -> Table:
-    base = int(part.second[0])
-    place = {int(s): i for i, s in enumerate(part.first.tolist())}
-    columns = pair_columns(result, part)
+def baseline_table(result: Comparison, comparison: MeasureComparison) -> Table:
+    baseline_index = int(comparison.second[0])
+    pair_of_system = {int(system): i for i, system in enumerate(comparison.first.tolist())}
+    columns = pair_columns(result, comparison)
     rows: list[tuple[Cell, ...]] = []
-    for s in part.order.tolist():
-        raised = ""
-        if s != base:
-            i = place[s]
-            raised = (stars(float(part.pvalue_corrected[i]), part.level) or "*") if part.found[i] else ""
-        mean = Marked(f"{part.means[s]:.4f}", bold=s == part.order[0], raised=raised)
-        cells = pair_cells(result, part, place[s]) if s != base else ["baseline", *[""] * (len(columns) - 1)]
-        rows.append((part.systems[s], mean, *cells))
+    for system in comparison.order.tolist():
+        superscript, cells = "", ["baseline", *[""] * (len(columns) - 1)]
+        if system != baseline_index:
+            i = pair_of_system[system]
+            cells = pair_cells(result, comparison, i)
+            if comparison.found[i]:
+                superscript = stars(float(comparison.pvalue_corrected[i]), comparison.level) or "*"
+        mean = Marked(f"{comparison.means[system]:.4f}", bold=system == comparison.order[0], raised=superscript)
+        rows.append((comparison.systems[system], mean, *cells))
     return Table(columns=("system", "mean", *columns), rows=tuple(rows), left=1)
 
 
 def is_corrected(result: Comparison) -> bool:
-    """Whether more than one p-value was corrected for their number."""
-    together = result.parts if result.settings.family == "all" else result.parts[:1]
-    return result.settings.correction != "none" and sum(part.first.size for part in together) > 1
+    """Whether p-values were corrected, for a number above 1."""
+    family = result.parts if result.settings.family == "all" else result.parts[:1]
+    return result.settings.correction != "none" and sum(comparison.first.size for comparison in family) > 1
 
 
-def pair_columns(result: Comparison, part: MeasureComparison) -> list[str]:
-    tests = ["p", "p corrected"]
+def pair_columns(result: Comparison, comparison: MeasureComparison) -> list[str]:
+    test_columns = ["p", "p corrected"]
     if result.settings.of_all:
-        tests = ["p corrected"]
+        test_columns = ["p corrected"]
     elif result.settings.bayesian:
-        tests = ["P(worse)", "P(equal)", "P(better)"]
+        test_columns = ["P(worse)", "P(equal)", "P(better)"]
     elif not is_corrected(result):
-        tests = ["p"]
+        test_columns = ["p"]
     return [
         "difference",
-        f"{format_percent(1 - part.level)} interval",
-        *tests,
+        f"{format_percent(1 - comparison.level)} interval",
+        *test_columns,
         "effect d",
         "better on",
         "wins/ties/losses",
     ]
 
 
-def pair_cells(result: Comparison, part: MeasureComparison, i: int, sign: int = 1) -> list[str]:
-    """A pair's numbers. sign: -1 to show it the other way round."""
-    effects, tested = part.tested.effects, part.tested
-    low, high = (part.low[i], part.high[i]) if sign > 0 else (-part.high[i], -part.low[i])
-    wins, ties, losses = (int(x[i]) for x in (effects.wins, effects.ties, effects.losses))
-    wins, losses, better = (
+def pair_cells(result: Comparison, comparison: MeasureComparison, i: int, sign: int = 1) -> list[str]:
+    """The numbers of a pair. sign: -1 to show it in the other order."""
+    effects, test_results = comparison.tested.effects, comparison.tested
+    low, high = (comparison.low[i], comparison.high[i]) if sign > 0 else (-comparison.high[i], -comparison.low[i])
+    wins, ties, losses = (int(counts[i]) for counts in (effects.wins, effects.ties, effects.losses))
+    wins, losses, superiority = (
         (wins, losses, effects.superiority[i]) if sign > 0 else (losses, wins, 1 - effects.superiority[i])
     )
-    tests = [format_p_cell(part.pvalue[i]), format_p_cell(part.pvalue_corrected[i])]
+    test_cells = [format_p_cell(comparison.pvalue[i]), format_p_cell(comparison.pvalue_corrected[i])]
     if result.settings.of_all:
-        tests = tests[1:]
-    elif tested.posterior is not None:
-        tests = [format_number(p, 3) for p in tested.posterior[::sign, i].tolist()]
+        test_cells = test_cells[1:]
+    elif test_results.posterior is not None:
+        test_cells = [format_number(p, 3) for p in test_results.posterior[::sign, i].tolist()]
     elif not is_corrected(result):
-        tests = tests[:1]
-    cells = [format_number(sign * part.difference[i], 4, signed=True), format_interval(low, high), *tests]
-    cells += [format_number(sign * part.effect_size[i], 2, signed=True), f"{100 * better:.0f} %"]
+        test_cells = test_cells[:1]
+    cells = [format_number(sign * comparison.difference[i], 4, signed=True), format_interval(low, high), *test_cells]
+    cells += [format_number(sign * comparison.effect_size[i], 2, signed=True), f"{100 * superiority:.0f} %"]
     return [*cells, f"{wins}/{ties}/{losses}"]
 
 
-def pair_by_pair(result: Comparison, part: MeasureComparison) -> Section:
-    """Every pair, the better system first; of two systems the BCa interval too."""
-    m, pairs = len(part.systems), part.first.size
-    title = f"{part.measure}, pair by pair" if pairs > 1 else f"{part.measure}: the difference"
-    if pairs > MOST_PAIRS:
+def pair_by_pair(result: Comparison, comparison: MeasureComparison) -> Section:
+    """Every pair, the better system first."""
+    n_systems, n_pairs = len(comparison.systems), comparison.first.size
+    title = f"{comparison.measure}, pair by pair" if n_pairs > 1 else f"{comparison.measure}: the difference"
+    if n_pairs > MOST_PAIRS:
         return Section(
             title=title,
-            sentence=f"The {pairs:,} pairs are in the tidy table (--format csv, or frame() in Python).",
-            figure=matrix_figure(part) if m <= MOST_IN_MATRIX else None,
+            sentence=f"The {n_pairs:,} pairs are in the tidy table (--format csv, or frame() in Python).",
+            figure=matrix_figure(comparison) if n_systems <= MOST_IN_MATRIX else None,
             folded=True,
         )
-    rank, signs = np.argsort(part.order), leading_side(result, part)
-    above, below = np.where(signs > 0, part.first, part.second), np.where(signs > 0, part.second, part.first)
+    rank, signs = np.argsort(comparison.order), display_signs(result, comparison)
+    leading = np.where(signs > 0, comparison.first, comparison.second)
+    trailing = np.where(signs > 0, comparison.second, comparison.first)
     rows = []
-    for i in np.lexsort((rank[below], rank[above])).tolist():
-        names = (part.systems[above[i]], part.systems[below[i]])
-        rows.append((*names, *pair_cells(result, part, i, int(signs[i]))))
+    for i in np.lexsort((rank[trailing], rank[leading])).tolist():
+        names = (comparison.systems[leading[i]], comparison.systems[trailing[i]])
+        rows.append((*names, *pair_cells(result, comparison, i, int(signs[i]))))
     return Section(
         title=title,
-        table=Table(columns=("ahead", "of", *pair_columns(result, part)), rows=tuple(rows), left=2),
-        figure=matrix_figure(part) if pairs > 1 else None,
+        table=Table(columns=("ahead", "of", *pair_columns(result, comparison)), rows=tuple(rows), left=2),
+        figure=matrix_figure(comparison) if n_pairs > 1 else None,
     )
 
 
-def leading_side(result: Comparison, part: MeasureComparison) -> npt.NDArray[np.int64]:
-    """(pairs) 1 where the first system is shown first, -1 the second: the better one, or the one beside a baseline."""
+def display_signs(result: Comparison, comparison: MeasureComparison) -> npt.NDArray[np.int64]:
+    """(pairs) 1 where the first system is shown first, -1 where the second is: the better one, or not the baseline."""
     if result.baseline is not None:
-        return np.ones(part.first.size, np.int64)
-    rank = np.argsort(part.order)
-    return np.where(rank[part.first] < rank[part.second], 1, -1)
+        return np.ones(comparison.first.size, np.int64)
+    rank = np.argsort(comparison.order)
+    return np.where(rank[comparison.first] < rank[comparison.second], 1, -1)
 
 
-def effect_size_sections(result: Comparison, part: MeasureComparison) -> list[Section]:
-    """Of each pair, the bootstrap interval beside Student's, and what else says how large the difference is."""
-    vary = ~(part.tested.degenerate | part.equal)
-    if part.first.size > MOST_SIZES or part.n < 2 or not vary.any():
+def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> list[Section]:
+    """For each pair the bootstrap interval beside Student's, and effect sizes with intervals."""
+    varies = ~(comparison.tested.degenerate | comparison.equal)
+    if comparison.first.size > MOST_SIZES or comparison.n < 2 or not varies.any():
         return []
-    settings, effects = result.settings, part.tested.effects
-    sign = leading_side(result, part)
-    a, b = np.where(sign > 0, part.first, part.second), np.where(sign > 0, part.second, part.first)
-    level = 1 - part.level
-    differences = part.matched.differences(a[vary], b[vary])
-    student = t_interval(differences, confidence_level=level)
-    bca = bootstrap_interval(differences, confidence_level=level, n_resamples=settings.n_resamples, rng=settings.seed)
+    settings, effects = result.settings, comparison.tested.effects
+    sign = display_signs(result, comparison)
+    a = np.where(sign > 0, comparison.first, comparison.second)
+    b = np.where(sign > 0, comparison.second, comparison.first)
+    confidence_level = 1 - comparison.level
+    differences = comparison.matched.differences(a[varies], b[varies])
+    student = t_interval(differences, confidence_level=confidence_level)
+    bca = bootstrap_interval(
+        differences, confidence_level=confidence_level, n_resamples=settings.n_resamples, rng=settings.seed
+    )
     rows: list[tuple[Cell, ...]] = []
-    for k, i in enumerate(np.flatnonzero(vary).tolist()):
+    for k, i in enumerate(np.flatnonzero(varies).tolist()):
         low, high = (effects.low[i], effects.high[i]) if sign[i] > 0 else (-effects.high[i], -effects.low[i])
         cells = [
-            format_number(sign[i] * part.difference[i], signed=True),
+            format_number(sign[i] * comparison.difference[i], signed=True),
             format_interval(student.low[k], student.high[k]),
         ]
         cells += [
@@ -509,34 +550,41 @@ def effect_size_sections(result: Comparison, part: MeasureComparison) -> list[Se
             format_number(sign[i] * effects.cohens_d[i], 2, signed=True),
         ]
         cells += [format_interval(low, high, 2), format_number(sign[i] * effects.hedges_g[i], 2, signed=True)]
-        rows.append((part.systems[a[i]], part.systems[b[i]], *cells))
-    first = "ahead" if result.baseline is None else "system"
-    columns = (first, "of", "difference", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
-    text = f"Intervals hold the true value in {format_percent(1 - part.level)} of cases, each for itself, uncorrected."
-    title = f"{part.measure}: intervals and effect sizes"
-    return [Section(title=title, sentence=text, table=Table(columns=columns, rows=tuple(rows), left=2), folded=True)]
+        rows.append((comparison.systems[a[i]], comparison.systems[b[i]], *cells))
+    first_column = "ahead" if result.baseline is None else "system"
+    columns = (first_column, "of", "difference", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
+    sentence = (
+        f"Intervals hold the true value in {format_percent(1 - comparison.level)} of cases, each for itself, "
+        "uncorrected."
+    )
+    title = f"{comparison.measure}: intervals and effect sizes"
+    return [
+        Section(title=title, sentence=sentence, table=Table(columns=columns, rows=tuple(rows), left=2), folded=True)
+    ]
 
 
-def matrix_figure(part: MeasureComparison) -> Figure:
-    """All pairs as a matrix, systems best first."""
-    m = len(part.systems)
-    differences, pvalues = np.zeros((m, m)), np.full((m, m), np.nan)
-    p = part.pvalue_corrected
+def matrix_figure(comparison: MeasureComparison) -> Figure:
+    """A figure of all pairs as a matrix, systems best first."""
+    n_systems = len(comparison.systems)
+    differences, pvalues = np.zeros((n_systems, n_systems)), np.full((n_systems, n_systems), np.nan)
+    p = comparison.pvalue_corrected
     criterion = None
-    if part.tested.posterior is not None:  # the probability of not being better, so that small means sure here as well
-        p = 1 - part.tested.posterior[[0, 2]].max(axis=0)
-        criterion = f"probability of one to be better of at least {format_percent(1 - part.level)}"
-    differences[part.first, part.second], differences[part.second, part.first] = part.difference, -part.difference
-    pvalues[part.first, part.second] = pvalues[part.second, part.first] = p
-    order = np.ix_(part.order, part.order)
+    if comparison.tested.posterior is not None:
+        # The probability of not being better: small values mean certainty, as of p-values.
+        p = 1 - comparison.tested.posterior[[0, 2]].max(axis=0)
+        criterion = f"probability of one to be better of at least {format_percent(1 - comparison.level)}"
+    differences[comparison.first, comparison.second] = comparison.difference
+    differences[comparison.second, comparison.first] = -comparison.difference
+    pvalues[comparison.first, comparison.second] = pvalues[comparison.second, comparison.first] = p
+    order = np.ix_(comparison.order, comparison.order)
     return Figure(
         "significance_matrix",
         {
-            "systems": tuple(part.systems[s] for s in part.order.tolist()),
+            "systems": tuple(comparison.systems[system] for system in comparison.order.tolist()),
             "differences": tuple(map(tuple, differences[order].tolist())),
             "pvalues": tuple(map(tuple, pvalues[order].tolist())),
-            "level": part.level,
-            "measure": part.measure,
+            "level": comparison.level,
+            "measure": comparison.measure,
             **({} if criterion is None else {"criterion": criterion}),
         },
     )

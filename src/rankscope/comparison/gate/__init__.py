@@ -1,4 +1,4 @@
-"""May the new system go out? Non-inferiority within a margin (`rankscope.gate`)."""
+"""The gate (`rankscope.gate`): is the new system no worse than the baseline, within a margin?"""
 
 from __future__ import annotations
 

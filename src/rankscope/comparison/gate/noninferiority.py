@@ -1,4 +1,4 @@
-"""gate: non-inferiority of a new system within a margin. Shown not to be worse, shown to be worse, or neither.
+"""The function `gate`: is a new system shown to be no worse within a margin (non-inferiority), or worse, or neither?
 
 Differences here are oriented: above 0 where the new system is better.
 """
@@ -66,15 +66,15 @@ __all__ = [
 
 
 PASS, UNDECIDED, WORSE = "pass", "undecided", "worse"
-#: From the best to the worst; the verdict on many measures is the worst of theirs.
+#: From the best to the worst; the verdict on several measures is the worst of theirs.
 VERDICTS = (PASS, UNDECIDED, WORSE)
-#: Tests of a mean: shifted by the margin they ask whether the mean difference is above -margin. Those of ranks and of
-#: signs ask about medians, which can be fine where the mean is not.
+#: Tests of a mean: on differences shifted by the margin they test whether the mean difference is above -margin. Tests
+#: of ranks and signs are about medians, which can be acceptable when the mean is not.
 TESTS = ("t", "permutation", "bootstrap")
 
 
 class Criterion(NamedTuple):
-    """What it takes to pass. seed: of the resamples."""
+    """The conditions to pass. seed: of the resamples."""
 
     margin: float
     level: float
@@ -85,9 +85,11 @@ class Criterion(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """low, high: one-sided bounds of the mean difference, by t; NaN as p-values where the differences do not vary.
+    """The verdict on one measure, with its numbers.
 
-    n_needed: queries, by estimate, with which the decision would be made; None where it is made, or none would do.
+    low, high: one-sided bounds of the mean difference, by t; NaN, as the p-values, if the differences are constant.
+    n_needed: an estimate of the queries that would decide; None if the verdict is not undecided, or no number would do.
+    flat: whether the differences are constant.
     """
 
     verdict: str
@@ -101,7 +103,7 @@ class Decision(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The verdict without `queries` (places, in the order in which they are taken away).
+    """Another verdict, and the queries without which it holds (indices, in the order of their removal).
 
     helped: whether they are those that the new system helps most; else those that it hurts most.
     """
@@ -114,36 +116,36 @@ class Turn(NamedTuple):
 def decide(differences: Floats, criterion: Criterion) -> Decision:
     """The verdict on one measure.
 
-    "pass": that the mean difference is at most -margin is refuted at the level (test of differences + margin,
-    one-sided). Else "worse": that it is at least 0 is refuted. Else "undecided". One query: undecided. A constant
-    difference is no sample to test: it passes where it is at least -margin, else it is worse.
+    "pass": a one-sided test (of differences + margin) refutes at the level that the mean difference is at most -margin.
+    Else "worse": a test refutes that it is at least 0. Else "undecided". One query: undecided. A constant difference
+    needs no test: it passes if it is at least -margin, else it is worse.
     """
     differences, criterion, power = scale_to_unit(differences, criterion)
     n, mean = differences.size, float(differences.mean())
     margin, level = criterion.margin, criterion.level
-    nothing = (np.nan,) * 4
+    missing_numbers = (np.nan,) * 4
     if n == 1:
-        return Decision(UNDECIDED, ldexp(mean, power), *nothing, None, True)
+        return Decision(UNDECIDED, ldexp(mean, power), *missing_numbers, None, True)
     if constant(differences[None])[0]:
-        return Decision(verdict_of_constant(mean, margin), ldexp(mean, power), *nothing, None, True)
+        return Decision(verdict_of_constant(mean, margin), ldexp(mean, power), *missing_numbers, None, True)
     sd = float(differences.std(ddof=1))
-    reach = float(special().stdtrit(n - 1, 1 - level) * sd / np.sqrt(n))
+    half_width = float(special().stdtrit(n - 1, 1 - level) * sd / np.sqrt(n))
     noninferior, worse = pvalues(differences, criterion)
     verdict = PASS if at_most(noninferior, level) else WORSE if at_most(worse, level) else UNDECIDED
-    needed = queries_needed(mean, sd, criterion) if verdict == UNDECIDED else None
-    with np.errstate(over="ignore"):  # at a level near 0 the ends may be beyond float64
-        middle, low, high = np.ldexp([mean, mean - reach, mean + reach], power).tolist()
-    return Decision(verdict, middle, low, high, noninferior, worse, needed, False)
+    n_needed = queries_needed(mean, sd, criterion) if verdict == UNDECIDED else None
+    with np.errstate(over="ignore"):  # at a level near 0 the bounds may be beyond float64
+        scaled_mean, low, high = np.ldexp([mean, mean - half_width, mean + half_width], power).tolist()
+    return Decision(verdict, scaled_mean, low, high, noninferior, worse, n_needed, False)
 
 
 def scale_to_unit(differences: Floats, criterion: Criterion) -> tuple[Floats, Criterion, int]:
-    """Differences whose squares are numbers, the margin in their unit, and that as a power of 2."""
+    """Differences scaled so that their squares are finite, the criterion in that unit, and the unit's power of 2."""
     rows, powers = levelled(differences[None])
     power = int(powers[0])
     if not power:
         return differences, criterion, 0
-    most = ldexp(1.0, min(power + 800, 1000))  # any margin that is so much larger is as good
-    margin = ldexp(min(criterion.margin, most), -power)
+    largest_margin = ldexp(1.0, min(power + 800, 1000))  # a margin so far above the differences has the same effect
+    margin = ldexp(min(criterion.margin, largest_margin), -power)
     return rows[0], criterion._replace(margin=margin), power
 
 
@@ -153,78 +155,78 @@ def verdict_of_constant(mean: float, margin: float) -> str:
 
 
 def pvalues(differences: Floats, criterion: Criterion) -> tuple[float, float]:
-    """Of "not worse by the margin" and of "worse"."""
+    """The p-values of "not worse by the margin" and of "worse"."""
     shifted = differences + criterion.margin
     if criterion.test == "t":
         mean, error, df = differences.mean(), differences.std(ddof=1) / np.sqrt(differences.size), differences.size - 1
         noninferior = t_pvalue((mean + criterion.margin) / error, df, "greater")
         return float(noninferior), float(t_pvalue(mean / error, df, "less"))
-    run = randomisation_test if criterion.test == "permutation" else bootstrap_test
+    test = randomisation_test if criterion.test == "permutation" else bootstrap_test
     options = {"n_resamples": criterion.n_resamples, "rng": criterion.seed}
-    noninferior = run(shifted, alternative="greater", **options).pvalue
-    return float(noninferior), float(run(differences, alternative="less", **options).pvalue)
+    noninferior = test(shifted, alternative="greater", **options).pvalue
+    return float(noninferior), float(test(differences, alternative="less", **options).pvalue)
 
 
 def queries_needed(mean: float, sd: float, criterion: Criterion) -> int | None:
-    """Queries with which a t-test shows one of the two, with the power asked for, were the truth what was observed."""
+    """Queries with which a t-test decides, with the power of the criterion, if the observed mean and sd are true."""
     options = {"power": criterion.power, "level": criterion.level}
-    found = []
+    estimates = []
     for difference, alternative in ((mean + criterion.margin, "greater"), (mean, "less")):
         if difference != 0 and (difference > 0) == (alternative == "greater"):
             try:
-                found.append(queries_for_t(difference, sd, alternative=alternative, **options))
-            except ParameterError:  # more than are looked for
+                estimates.append(queries_for_t(difference, sd, alternative=alternative, **options))
+            except ParameterError:  # more than the search allows
                 continue
-    return min(found, default=None)
+    return min(estimates, default=None)
 
 
 def turn_of(differences: Floats, verdict: str, criterion: Criterion) -> Turn | None:
-    """The queries to take away, in order, until the t-test gives another verdict; None where it never does.
+    """The queries to remove, in order, until the t-test gives another verdict; None if it never does.
 
-    Of a verdict "pass" the query that the new system helps most goes first, then the next; of "worse" the one that it
-    hurts most. "undecided" can turn either way: both ends are tried, and the shorter way is taken. The last two queries
-    stay. Queries chosen in another way might turn a verdict with fewer.
+    For "pass" the query that the new system helps most goes first, then the next; for "worse" the one that it hurts
+    most. "undecided" can turn either way: both ends are tried, and the one with fewer queries is taken. The last two
+    queries stay. Another choice of queries might need fewer.
     """
     differences, criterion, _ = scale_to_unit(differences, criterion)
-    ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
-    ways = [turn_from(differences, verdict, criterion, helped=helped) for helped in ends]
-    return min((way for way in ways if way is not None), key=lambda way: way.queries.size, default=None)
+    sides = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
+    turns = [turn_from(differences, verdict, criterion, helped=helped) for helped in sides]
+    return min((turn for turn in turns if turn is not None), key=lambda turn: turn.queries.size, default=None)
 
 
 def turn_from(differences: Floats, verdict: str, criterion: Criterion, *, helped: bool) -> Turn | None:
-    """As `turn_of`, from one end. All stages are computed at once, from sums over what is left."""
+    """As `turn_of`, from one end. All stages are computed at once, from sums over the remaining queries."""
     if differences.size < 3:
         return None
     order = order_of(-differences if helped else differences)
-    left = differences[order] - np.median(differences)
-    stages = slice(0, differences.size - 1)  # what is left from each place on, two at least
+    centred = differences[order] - np.median(differences)
+    stage_slice = slice(0, differences.size - 1)  # the remaining queries from each index on, at least two
     n = np.arange(differences.size, 1, -1)
-    total, square = (np.cumsum(values[::-1])[::-1][stages] for values in (left, left * left))
-    mean = total / n
-    variance = np.maximum(square - total * mean, 0.0) / (n - 1)
+    sums, sums_of_squares = (np.cumsum(values[::-1])[::-1][stage_slice] for values in (centred, centred * centred))
+    mean = sums / n
+    variance = np.maximum(sums_of_squares - sums * mean, 0.0) / (n - 1)
     original = differences[order]
-    furthest = np.maximum(np.abs(original), abs(original[-1]))  # they are sorted
-    flat = (np.abs(original - original[-1]) <= 100 * NOISE * furthest)[stages]
-    verdicts = verdicts_by_t(mean + np.median(differences), variance, n, flat, criterion)
-    other = np.flatnonzero(verdicts[1:] != VERDICTS.index(verdict))
-    if not other.size:
+    magnitude = np.maximum(np.abs(original), abs(original[-1]))  # they are sorted
+    is_constant = (np.abs(original - original[-1]) <= 100 * NOISE * magnitude)[stage_slice]
+    verdicts = verdicts_by_t(mean + np.median(differences), variance, n, is_constant, criterion)
+    changed_stages = np.flatnonzero(verdicts[1:] != VERDICTS.index(verdict))
+    if not changed_stages.size:
         return None
-    gone = int(other[0]) + 1
-    return Turn(VERDICTS[verdicts[gone]], order[:gone], helped)
+    n_removed = int(changed_stages[0]) + 1
+    return Turn(VERDICTS[verdicts[n_removed]], order[:n_removed], helped)
 
 
 def verdicts_by_t(
-    mean: Floats, variance: Floats, n: npt.NDArray[np.int64], flat: Bools, criterion: Criterion
+    mean: Floats, variance: Floats, n: npt.NDArray[np.int64], is_constant: Bools, criterion: Criterion
 ) -> npt.NDArray[np.int64]:
-    """The places among `VERDICTS` of samples of which only means and variances are known."""
+    """Indices into `VERDICTS` for samples with these means and variances."""
     margin, level = criterion.margin, criterion.level
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(variance / n)
-        passes = at_most(t_pvalue((mean + margin) / error, n - 1, "greater"), level)
-        worse = at_most(t_pvalue(mean / error, n - 1, "less"), level)
-    steady = mean >= -margin - NOISE * np.maximum(np.abs(mean), margin)
-    found = np.where(passes, 0, np.where(worse, 2, 1))
-    return np.where(flat, np.where(steady, 0, 2), found)
+        is_pass = at_most(t_pvalue((mean + margin) / error, n - 1, "greater"), level)
+        is_worse = at_most(t_pvalue(mean / error, n - 1, "less"), level)
+    constant_passes = mean >= -margin - NOISE * np.maximum(np.abs(mean), margin)
+    verdicts = np.where(is_pass, 0, np.where(is_worse, 2, 1))
+    return np.where(is_constant, np.where(constant_passes, 0, 2), verdicts)
 
 
 EXIT_CODES = dict(zip(VERDICTS, (0, 4, 3), strict=True))
@@ -236,13 +238,13 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureGate:
-    """What was found by one measure.
+    """The gate by one measure.
 
     matched: the values compared, of the new system and of the baseline. decision: the verdict, its p-values and bounds,
-    where above 0 is better (`low` and `high` here are as the measure has it). gains: (n) new system less baseline,
-    above 0 where the new system is better; values that only rounding tells apart are equal. turn: the queries, taken
-    from the most helped or from the most hurt on, without which the verdict would be another; None where there are
-    none, or where the test is not t. Of a geometric measure (GMAP) all of this is of natural logarithms.
+    where above 0 is better (`low` and `high` of this class have the sign of the measure). gains: (n) new system less
+    baseline, above 0 where the new system is better; 0 where values differ by rounding only. turn: the queries, from
+    the most helped or the most hurt on, without which the verdict changes; None if there are none, or if the test is
+    not t. For a geometric measure (GMAP) all of this is of natural logarithms.
     """
 
     matched: MeasureValues
@@ -266,50 +268,50 @@ class MeasureGate:
 
     @property
     def differences(self) -> Floats:
-        """(n) new system less baseline, as the measure has it."""
+        """(n) new system less baseline, in the measure's own direction."""
         return self.matched.sign * self.gains
 
     @property
     def difference(self) -> float:
-        """The mean difference, as the measure has it."""
+        """The mean difference, in the measure's own direction."""
         return self.matched.sign * self.decision.mean
 
     @property
     def low(self) -> float:
-        """The mean difference is at least this, with the confidence 1 - level; NaN where differences do not vary."""
+        """The mean difference is at least this, with the confidence 1 - level; NaN if the differences are constant."""
         return self.decision.low if self.matched.sign > 0 else -self.decision.high
 
     @property
     def high(self) -> float:
-        """The mean difference is at most this, with the confidence 1 - level; NaN where differences do not vary."""
+        """The mean difference is at most this, with the confidence 1 - level; NaN if the differences are constant."""
         return self.decision.high if self.matched.sign > 0 else -self.decision.low
 
     @property
     def hurt(self) -> npt.NDArray[np.intp]:
-        """Places (among the n) of the queries that the new system hurts most, the worst first."""
+        """Indices (of the n) of the queries that the new system hurts most, the worst first."""
         return extreme_queries(self.gains)[1]
 
     @property
     def helped(self) -> npt.NDArray[np.intp]:
-        """Places (among the n) of the queries that the new system helps most, the best first."""
+        """Indices (of the n) of the queries that the new system helps most, the best first."""
         return extreme_queries(self.gains)[0]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Gate:
-    """Whether a system may take the place of another; `print` says it in words.
+    """Whether a system may replace another, as `gate` gives it; `print` says it in words.
 
-    scores: of the two systems, the new one first. parts: what was found by each measure. criterion: margin, level,
-    test, power. notes: what a reader should know. `gate` makes it.
+    scores: of the two systems, the new one first. parts: the gates by measure. criterion: margin, level, test, power.
+    seeded: whether the caller set the seed. notes: on the data and the test.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
     >>> old = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="old")
     >>> new = rs.Run({q: {"a": 1.0, "b": 2.0} for q in qrels}, name="new")
-    >>> found = rs.gate(rs.evaluate(qrels, new, "RR"), rs.evaluate(qrels, old, "RR"), margin=0.05)
-    >>> found
+    >>> result = rs.gate(rs.evaluate(qrels, new, "RR"), rs.evaluate(qrels, old, "RR"), margin=0.05)
+    >>> result
     Gate('new' against 'old' by RR: worse)
-    >>> found.verdict, found.exit_code, found["RR"].difference
+    >>> result.verdict, result.exit_code, result["RR"].difference
     ('worse', 3, -0.25)
     """
 
@@ -329,13 +331,13 @@ class Gate:
 
     @property
     def baseline(self) -> str:
-        """The system that it is held against."""
+        """The system that the new one is compared with."""
         return self.scores.systems[1]
 
     @property
     def verdict(self) -> str:
-        """Of all measures: worse where one is, else undecided where one is, else pass."""
-        return max((part.verdict for part in self.parts), key=VERDICTS.index)
+        """The verdict on all measures: worse if one is, else undecided if one is, else pass."""
+        return max((measure_gate.verdict for measure_gate in self.parts), key=VERDICTS.index)
 
     @property
     def exit_code(self) -> int:
@@ -343,7 +345,7 @@ class Gate:
         return EXIT_CODES[self.verdict]
 
     def __getitem__(self, measure: object) -> MeasureGate:
-        """What was found by one measure. Raises UnknownName for one that is not part of the gate."""
+        """The gate by one measure. Raises UnknownName for one that is not part of the gate."""
         return self.parts[self.scores.place_of(measure)]  # the scores have the same measures in the same order
 
     @property
@@ -353,20 +355,20 @@ class Gate:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, one a measure; NaN where there is no such number."""
-        for part in self.parts:
-            found = part.decision
+        for measure_gate in self.parts:
+            decision = measure_gate.decision
             yield (
                 *(
-                    part.measure,
+                    measure_gate.measure,
                     self.system,
                     self.baseline,
                     self.criterion.margin,
-                    part.difference,
-                    part.low,
-                    part.high,
+                    measure_gate.difference,
+                    measure_gate.low,
+                    measure_gate.high,
                 ),
-                *(found.pvalue_noninferior, found.pvalue_worse, found.verdict, part.n),
-                np.nan if found.n_needed is None else float(found.n_needed),
+                *(decision.pvalue_noninferior, decision.pvalue_worse, decision.verdict, measure_gate.n),
+                np.nan if decision.n_needed is None else float(decision.n_needed),
             )
 
     def frame(self) -> pl.DataFrame:
@@ -381,24 +383,27 @@ class Gate:
         """Every setting that changes the verdict, in one line."""
         head, _, version = self.scores.signature().rpartition(" | ")
         test = self.criterion.test
-        drawn = test != "t"
-        parts = [f"gate:{self.criterion.margin:g}", f"test:{test}{f',{self.criterion.n_resamples}' if drawn else ''}"]
-        parts += [f"level:{self.criterion.level:g}", f"power:{self.criterion.power:g}"]
-        parts += [f"rng:{self.criterion.seed}"] if drawn and self.seeded else []
-        return " | ".join([head, *parts, version])
+        is_resampled = test != "t"
+        entries = [
+            f"gate:{self.criterion.margin:g}",
+            f"test:{test}{f',{self.criterion.n_resamples}' if is_resampled else ''}",
+        ]
+        entries += [f"level:{self.criterion.level:g}", f"power:{self.criterion.power:g}"]
+        entries += [f"rng:{self.criterion.seed}"] if is_resampled and self.seeded else []
+        return " | ".join([head, *entries, version])
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        measures = ", ".join(part.measure for part in self.parts)
+        measures = ", ".join(measure_gate.measure for measure_gate in self.parts)
         return f"Gate({self.system!r} against {self.baseline!r} by {measures}: {self.verdict})"
 
 
 def check_gate(
     *, margin: float, level: float = 0.05, test: str = "t", n_resamples: int = 10_000, power: float = 0.8
 ) -> None:
-    """Raise ParameterError for what cannot be asked for, before anything is computed."""
+    """Raise ParameterError for wrong settings, before anything is computed."""
     check_positive("margin", margin, zero=True)
     check_level(level)
     check_choice("test", test, TESTS)
@@ -445,22 +450,28 @@ def gate(
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(8)}
     >>> old = {f"q{i}": {"d1": 1.0, "d2": 2.0 * (i % 2)} for i in range(8)}
     >>> new = {f"q{i}": {"d1": 1.0, "d2": 2.0 * (i == 1)} for i in range(8)}
-    >>> found = gate(rs.evaluate(qrels, new, "RR"), rs.evaluate(qrels, old, "RR"), margin=0.02)
-    >>> found.verdict, found.exit_code, round(found["RR"].difference, 4)
+    >>> result = gate(rs.evaluate(qrels, new, "RR"), rs.evaluate(qrels, old, "RR"), margin=0.02)
+    >>> result.verdict, result.exit_code, round(result["RR"].difference, 4)
     ('pass', 0, 0.1875)
     """
     check_gate(margin=margin, level=level, test=test, n_resamples=n_resamples, power=power)
     for scores in (new, baseline):
         check_systems(scores, None, 1)
-    chosen = select_measures(new, measures)
-    refuse_no_margin(new, chosen, margin)
-    both = join_scores(select_system(new, system), select_system(baseline, baseline_system), chosen)
+    measure_names = select_measures(new, measures)
+    refuse_no_margin(new, measure_names, margin)
+    joined_scores = join_scores(select_system(new, system), select_system(baseline, baseline_system), measure_names)
     criterion = Criterion(float(margin), float(level), test, float(power), int(n_resamples), seed_of(rng))
-    parts = tuple(decide_measure(match_queries(both, measure), criterion) for measure in chosen)
+    measure_gates = tuple(decide_measure(match_queries(joined_scores, measure), criterion) for measure in measure_names)
     notes = dict.fromkeys(
-        (*both.notes, *(note for part in parts for note in notes_of(part, criterion)), *notes_on_all(parts, criterion))
+        (
+            *joined_scores.notes,
+            *(note for measure_gate in measure_gates for note in notes_of(measure_gate, criterion)),
+            *notes_on_all(measure_gates, criterion),
+        )
     )
-    return Gate(scores=both, parts=parts, criterion=criterion, seeded=rng is not None, notes=tuple(notes))
+    return Gate(
+        scores=joined_scores, parts=measure_gates, criterion=criterion, seeded=rng is not None, notes=tuple(notes)
+    )
 
 
 def refuse_no_margin(scores: Scores, measures: Sequence[str], margin: float) -> None:
@@ -475,7 +486,7 @@ def refuse_no_margin(scores: Scores, measures: Sequence[str], margin: float) -> 
 
 
 def select_system(scores: Scores, system: str | None) -> Scores:
-    """The scores of one system alone. Raises ParameterError, UnknownName."""
+    """The scores of one system. Raises ParameterError, UnknownName."""
     if system is None and len(scores.systems) > 1:
         raise ParameterError(
             f"a gate compares two systems, and there are {len(scores.systems)} of one side; name one of "
@@ -484,47 +495,48 @@ def select_system(scores: Scores, system: str | None) -> Scores:
     return scores.select(systems=[scores.place_of_system(system)])
 
 
-def decide_measure(matched: MeasureValues, criterion: Criterion) -> MeasureGate:
-    gains = gains_of(matched, 0, 1)
+def decide_measure(measure_values: MeasureValues, criterion: Criterion) -> MeasureGate:
+    gains = gains_of(measure_values, 0, 1)
     decision = decide(gains, criterion)
     turn = turn_of(gains, decision.verdict, criterion) if criterion.test == "t" else None
-    return MeasureGate(matched=matched, gains=gains, decision=decision, turn=turn)
+    return MeasureGate(matched=measure_values, gains=gains, decision=decision, turn=turn)
 
 
-def notes_of(part: MeasureGate, criterion: Criterion) -> list[str]:
-    """What a careful reader should know of one measure."""
-    notes = list(part.matched.notes)
-    if part.matched.logarithms:
+def notes_of(measure_gate: MeasureGate, criterion: Criterion) -> list[str]:
+    """Notes on the gate by one measure."""
+    notes = list(measure_gate.matched.notes)
+    if measure_gate.matched.logarithms:
         with np.errstate(over="ignore"):
-            least = float(np.exp(-part.matched.sign * criterion.margin))
+            ratio = float(np.exp(-measure_gate.matched.sign * criterion.margin))
         notes.append(
-            f"{part.measure}: the margin of {criterion.margin:g} is in natural logarithms as well: at it, a geometric "
-            f"mean is {least:.4g} times that of the baseline"
+            f"{measure_gate.measure}: the margin of {criterion.margin:g} is in natural logarithms as well: at it, a "
+            f"geometric mean is {ratio:.4g} times that of the baseline"
         )
-    if part.n == 1:
-        notes.append(f"{part.measure}: one query says nothing of how much queries vary, and so decides nothing")
-    elif part.decision.flat:
-        same = "the same values" if part.difference == 0 else "the same difference"
+    if measure_gate.n == 1:
+        notes.append(f"{measure_gate.measure}: one query says nothing of how much queries vary, and so decides nothing")
+    elif measure_gate.decision.flat:
+        constant_text = "the same values" if measure_gate.difference == 0 else "the same difference"
         notes.append(
-            f"{part.measure}: {same} on all {pluralise_queries(part.n)}: nothing varies that a test could look at"
+            f"{measure_gate.measure}: {constant_text} on all {pluralise_queries(measure_gate.n)}: nothing varies that "
+            "a test could look at"
         )
     return notes
 
 
-def notes_on_all(parts: Sequence[MeasureGate], criterion: Criterion) -> list[str]:
+def notes_on_all(measure_gates: Sequence[MeasureGate], criterion: Criterion) -> list[str]:
     notes = []
     if criterion.test != "t":
         notes.append(f"p-values are those of the {criterion.test} test, the bounds low and high those of Student's t")
-        least = 1 / (1 + criterion.n_resamples)
-        if least > criterion.level:
+        smallest_p = 1 / (1 + criterion.n_resamples)
+        if smallest_p > criterion.level:
             notes.append(
                 f"{pluralise(criterion.n_resamples, 'resample')} cannot show anything at level {criterion.level:g}; "
                 "ask for more"
             )
-    if len(parts) > 1 and any(part.verdict != UNDECIDED for part in parts):
-        chance = min(1.0, len(parts) * criterion.level)
+    if len(measure_gates) > 1 and any(measure_gate.verdict != UNDECIDED for measure_gate in measure_gates):
+        error_rate = min(1.0, len(measure_gates) * criterion.level)
         notes.append(
-            f"{len(parts)} measures: a pass needs all of them; a system that is equal by all is called worse by one of "
-            f"them in up to {format_percent(chance)} of cases"
+            f"{len(measure_gates)} measures: a pass needs all of them; a system that is equal by all is called worse "
+            f"by one of them in up to {format_percent(error_rate)} of cases"
         )
     return notes

@@ -1,4 +1,4 @@
-"""The view of a gate: verdicts in words, and the queries that decide."""
+"""The view of a gate: the verdicts in words, a table, and the queries that decide."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EITHER = "it hurts most, or else that it helps most, are"
 
 
 class GateWords(NamedTuple):
-    """How two systems and one measure are spoken of. up, down: the better and the worse direction."""
+    """The words for two systems and one measure. up, down: the better and the worse direction."""
 
     system: str
     baseline: str
@@ -39,41 +39,44 @@ class GateWords(NamedTuple):
 
 
 def sections_of(gate: Gate) -> tuple[Section, ...]:
-    """The verdict with a table of measures; then for each measure the queries that decide."""
-    parts = gate.parts
-    said = [sentence_of(part, gate) for part in parts]
-    first = said[0] if len(parts) == 1 else overall(gate)
-    sections = [Section(title="Gate", sentence=first, table=summary(gate))]
-    for part, sentence in zip(parts, said, strict=True):
-        spoken = [] if len(parts) == 1 else [sentence]
-        ids = [gate.scores.query_ids[q] for q in part.matched.queries.tolist()]
+    """The verdict with a table of measures, then for each measure the queries that decide."""
+    measure_gates = gate.parts
+    sentences = [sentence_of(measure_gate, gate) for measure_gate in measure_gates]
+    gate_sentence = sentences[0] if len(measure_gates) == 1 else overall_sentence(gate)
+    sections = [Section(title="Gate", sentence=gate_sentence, table=summary_table(gate))]
+    for measure_gate, sentence in zip(measure_gates, sentences, strict=True):
+        leading_sentences = [] if len(measure_gates) == 1 else [sentence]
+        query_ids = [gate.scores.query_ids[query] for query in measure_gate.matched.queries.tolist()]
         sections.append(
             Section(
-                title=f"Queries that decide: {part.measure}",
-                sentence=" ".join([*spoken, *deciding(part, gate)]),
-                table=extremes_table(part.matched, ids, 0, 1),
-                figure=differences_figure(part.matched, ids, 0, 1),
+                title=f"Queries that decide: {measure_gate.measure}",
+                sentence=" ".join([*leading_sentences, *deciding_sentences(measure_gate, gate)]),
+                table=extremes_table(measure_gate.matched, query_ids, 0, 1),
+                figure=differences_figure(measure_gate.matched, query_ids, 0, 1),
             )
         )
     return tuple(sections)
 
 
-def summary(gate: Gate) -> Table:
+def summary_table(gate: Gate) -> Table:
     rows = []
-    for part in gate.parts:
-        new, old = part.matched.values.mean(axis=1).tolist()
-        found = part.decision
+    for measure_gate in gate.parts:
+        new_mean, baseline_mean = measure_gate.matched.values.mean(axis=1).tolist()
+        decision = measure_gate.decision
         rows.append(
             (
-                part.matched.label,
-                found.verdict,
-                *(format_value(x, "mean") for x in (new, old)),
-                *(format_number(x, signed=True) for x in (part.difference, part.low, part.high)),
-                *(format_p_cell(p) for p in (found.pvalue_noninferior, found.pvalue_worse)),
-                str(part.n),
+                measure_gate.matched.label,
+                decision.verdict,
+                *(format_value(x, "mean") for x in (new_mean, baseline_mean)),
+                *(
+                    format_number(x, signed=True)
+                    for x in (measure_gate.difference, measure_gate.low, measure_gate.high)
+                ),
+                *(format_p_cell(p) for p in (decision.pvalue_noninferior, decision.pvalue_worse)),
+                str(measure_gate.n),
             )
         )
-    heads = (
+    columns = (
         "measure",
         "verdict",
         gate.system,
@@ -85,23 +88,26 @@ def summary(gate: Gate) -> Table:
         "p worse",
         "n",
     )
-    return Table(columns=heads, rows=tuple(rows), left=2)
+    return Table(columns=columns, rows=tuple(rows), left=2)
 
 
-def overall(gate: Gate) -> str:
+def overall_sentence(gate: Gate) -> str:
     """One sentence on several measures."""
-    counts = {v: [part.measure for part in gate.parts if part.verdict == v] for v in (WORSE, UNDECIDED, PASS)}
-    by = [f"{verdict} by {join_names(names)}" for verdict, names in counts.items() if names]
-    said = {PASS: "passes", UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
-    return f"{gate.system} against {gate.baseline} {said}: {'; '.join(by)}."
+    counts = {
+        verdict: [measure_gate.measure for measure_gate in gate.parts if measure_gate.verdict == verdict]
+        for verdict in (WORSE, UNDECIDED, PASS)
+    }
+    clauses = [f"{verdict} by {join_names(names)}" for verdict, names in counts.items() if names]
+    predicate = {PASS: "passes", UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
+    return f"{gate.system} against {gate.baseline} {predicate}: {'; '.join(clauses)}."
 
 
-def format_distinct(x: float, *others: float) -> str:
-    """Four places, or as many more as tell it from 0 and from the others."""
+def format_distinct(x: float, *other_values: float) -> str:
+    """Four decimal places, or as many more as it takes to differ from 0 and from the other values."""
     for places in range(4, 12):
         text = f"{x:.{places}f}"
-        told = all(math.isclose(x, y, rel_tol=1e-9) or text != f"{y:.{places}f}" for y in others)
-        if told and (x == 0 or float(text) != 0):
+        is_distinct = all(math.isclose(x, y, rel_tol=1e-9) or text != f"{y:.{places}f}" for y in other_values)
+        if is_distinct and (x == 0 or float(text) != 0):
             return text
     return f"{x:g}"
 
@@ -110,133 +116,154 @@ def margin_text(margin: float) -> str:
     return f"the margin of {margin:g}"
 
 
-def sentence_of(part: MeasureGate, gate: Gate) -> str:
+def sentence_of(measure_gate: MeasureGate, gate: Gate) -> str:
     """The verdict on one measure, in words."""
-    higher = part.matched.sign > 0
-    words = GateWords(
+    higher = measure_gate.matched.sign > 0
+    wording = GateWords(
         system=gate.system,
         baseline=gate.baseline,
-        values=part.matched.label,
-        mean=f"mean {part.matched.label}",
+        values=measure_gate.matched.label,
+        mean=f"mean {measure_gate.matched.label}",
         up="higher" if higher else "lower",
         down="lower" if higher else "higher",
         sure=f"{format_percent(1 - gate.criterion.level)} sure",
     )
-    say = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}[part.verdict]
-    return say(part, words, gate.criterion)
+    verdict_sentence = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}[measure_gate.verdict]
+    return verdict_sentence(measure_gate, wording, gate.criterion)
 
 
-def constant_sentence(part: MeasureGate, words: GateWords, margin: float) -> str:
-    """Where the difference is the same on all queries."""
-    gain = part.decision.mean
+def constant_sentence(measure_gate: MeasureGate, wording: GateWords, margin: float) -> str:
+    """The sentence for a difference that is the same on all queries."""
+    gain = measure_gate.decision.mean
     if gain == 0:
-        return f"its {words.mean} is that of {words.baseline}, on each of {pluralise_queries(part.n)}."
-    against = "" if gain > 0 else f", {'more' if part.verdict == WORSE else 'not more'} than {margin_text(margin)}"
-    direction = words.up if gain > 0 else words.down
+        return f"its {wording.mean} is that of {wording.baseline}, on each of {pluralise_queries(measure_gate.n)}."
+    margin_clause = (
+        "" if gain > 0 else f", {'more' if measure_gate.verdict == WORSE else 'not more'} than {margin_text(margin)}"
+    )
+    direction = wording.up if gain > 0 else wording.down
     return (
-        f"its {words.values} is {direction} than that of {words.baseline} by the same "
-        f"{format_distinct(abs(gain), margin)} on each of {pluralise_queries(part.n)}{against}."
+        f"its {wording.values} is {direction} than that of {wording.baseline} by the same "
+        f"{format_distinct(abs(gain), margin)} on each of {pluralise_queries(measure_gate.n)}{margin_clause}."
     )
 
 
-def observed(part: MeasureGate, words: GateWords) -> str:
+def observed_clause(measure_gate: MeasureGate, wording: GateWords) -> str:
     """How the two means differ on the queries at hand, as "0.0100 lower than that of bm25"."""
-    gain = part.decision.mean
+    gain = measure_gate.decision.mean
     if abs(gain) < 1e-12:
-        return f"equal to that of {words.baseline}"
-    return f"{format_distinct(abs(gain))} {words.up if gain > 0 else words.down} than that of {words.baseline}"
+        return f"equal to that of {wording.baseline}"
+    return f"{format_distinct(abs(gain))} {wording.up if gain > 0 else wording.down} than that of {wording.baseline}"
 
 
-def observed_sentence(part: MeasureGate, words: GateWords) -> str:
-    """What was seen; what follows from it comes behind."""
-    queries = pluralise_queries(part.n)
-    return f"its {words.mean} is {observed(part, words)} on these {queries}; over all queries like them it is"
-
-
-def pass_sentence(part: MeasureGate, words: GateWords, asked: Criterion) -> str:
-    begin, found = f"{words.system} passes: ", part.decision
-    if found.flat:
-        return begin + constant_sentence(part, words, asked.margin)
-    if asked.test != "t":
-        return begin + (
-            f"that its {words.mean} is {words.down} than that of {words.baseline} by {asked.margin:g} or more is ruled "
-            f"out ({asked.test} test, p {format_p_value(found.pvalue_noninferior)}, level {asked.level:g})."
-        )
-    here = observed_sentence(part, words)
-    if found.low > 0:
-        return f"{begin}{here} at least {format_distinct(found.low)} {words.up} ({words.sure})."
-    most = format_distinct(abs(found.low), asked.margin)
-    return f"{begin}{here} at most {most} {words.down} ({words.sure}), less than {margin_text(asked.margin)}."
-
-
-def worse_sentence(part: MeasureGate, words: GateWords, asked: Criterion) -> str:
-    begin, found = f"{words.system} is worse: ", part.decision
-    if found.flat:
-        return begin + constant_sentence(part, words, asked.margin)
-    doubt = f" Whether by more than {margin_text(asked.margin)} is another question." if asked.margin > 0 else ""
-    if asked.test != "t":
-        return begin + (
-            f"that its {words.mean} is not {words.down} than that of {words.baseline} is ruled out ({asked.test} test, "
-            f"p {format_p_value(found.pvalue_worse)}, level {asked.level:g}).{doubt}"
-        )
-    if -found.high >= asked.margin > 0:
-        doubt = f" That is more than {margin_text(asked.margin)}."
-    least = format_distinct(abs(found.high), asked.margin)
-    return f"{begin}{observed_sentence(part, words)} at least {least} {words.down} ({words.sure}).{doubt}"
-
-
-def undecided_sentence(part: MeasureGate, words: GateWords, asked: Criterion) -> str:
-    found = part.decision
-    first = (
-        f"{pluralise_queries(part.n)} cannot tell: there the {words.mean} of {words.system} is {observed(part, words)}"
-    )
-    if part.n == 1:
-        return f"{first}, and how much queries vary is not known."
-    more = more_queries(part, asked)
-    if asked.test == "t":
-        return (
-            f"{first}. Of all queries like them no more can be said ({words.sure}) than that it is at most "
-            f"{format_distinct(abs(found.low), asked.margin)} {words.down}, and the margin is {asked.margin:g}; that "
-            f"it is {words.down} at all is not shown either.{more}"
-        )
-    noninferior, worse = format_p_value(found.pvalue_noninferior), format_p_value(found.pvalue_worse)
+def observed_sentence(measure_gate: MeasureGate, wording: GateWords) -> str:
+    """The observed difference, and the beginning of what follows from it."""
+    queries = pluralise_queries(measure_gate.n)
     return (
-        f"{first}; neither that it is {words.down} by less than {asked.margin:g} (p {noninferior}) nor that it is "
-        f"{words.down} at all (p {worse}) is shown at level {asked.level:g}.{more}"
+        f"its {wording.mean} is {observed_clause(measure_gate, wording)} on these {queries}; over all queries like "
+        "them it is"
     )
 
 
-def more_queries(part: MeasureGate, asked: Criterion) -> str:
-    """How many queries would decide, as the estimate that it is."""
-    needed = part.decision.n_needed
-    if needed is None:
+def pass_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
+    opening, decision = f"{wording.system} passes: ", measure_gate.decision
+    if decision.flat:
+        return opening + constant_sentence(measure_gate, wording, criterion.margin)
+    if criterion.test != "t":
+        return opening + (
+            f"that its {wording.mean} is {wording.down} than that of {wording.baseline} by {criterion.margin:g} or "
+            f"more is ruled out ({criterion.test} test, p {format_p_value(decision.pvalue_noninferior)}, level "
+            f"{criterion.level:g})."
+        )
+    observation = observed_sentence(measure_gate, wording)
+    if decision.low > 0:
+        return f"{opening}{observation} at least {format_distinct(decision.low)} {wording.up} ({wording.sure})."
+    largest_loss = format_distinct(abs(decision.low), criterion.margin)
+    return (
+        f"{opening}{observation} at most {largest_loss} {wording.down} ({wording.sure}), less than "
+        f"{margin_text(criterion.margin)}."
+    )
+
+
+def worse_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
+    opening, decision = f"{wording.system} is worse: ", measure_gate.decision
+    if decision.flat:
+        return opening + constant_sentence(measure_gate, wording, criterion.margin)
+    doubt = (
+        f" Whether by more than {margin_text(criterion.margin)} is another question." if criterion.margin > 0 else ""
+    )
+    if criterion.test != "t":
+        return opening + (
+            f"that its {wording.mean} is not {wording.down} than that of {wording.baseline} is ruled out "
+            f"({criterion.test} test, p {format_p_value(decision.pvalue_worse)}, level {criterion.level:g}).{doubt}"
+        )
+    if -decision.high >= criterion.margin > 0:
+        doubt = f" That is more than {margin_text(criterion.margin)}."
+    smallest_loss = format_distinct(abs(decision.high), criterion.margin)
+    return (
+        f"{opening}{observed_sentence(measure_gate, wording)} at least {smallest_loss} {wording.down} "
+        f"({wording.sure}).{doubt}"
+    )
+
+
+def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
+    decision = measure_gate.decision
+    opening = (
+        f"{pluralise_queries(measure_gate.n)} cannot tell: there the {wording.mean} of {wording.system} is "
+        f"{observed_clause(measure_gate, wording)}"
+    )
+    if measure_gate.n == 1:
+        return f"{opening}, and how much queries vary is not known."
+    estimate = more_queries(measure_gate, criterion)
+    if criterion.test == "t":
+        return (
+            f"{opening}. Of all queries like them no more can be said ({wording.sure}) than that it is at most "
+            f"{format_distinct(abs(decision.low), criterion.margin)} {wording.down}, and the margin is "
+            f"{criterion.margin:g}; that it is {wording.down} at all is not shown either.{estimate}"
+        )
+    noninferior, worse = format_p_value(decision.pvalue_noninferior), format_p_value(decision.pvalue_worse)
+    return (
+        f"{opening}; neither that it is {wording.down} by less than {criterion.margin:g} (p {noninferior}) nor that "
+        f"it is {wording.down} at all (p {worse}) is shown at level {criterion.level:g}.{estimate}"
+    )
+
+
+def more_queries(measure_gate: MeasureGate, criterion: Criterion) -> str:
+    """How many queries would decide, as an estimate."""
+    n_needed = measure_gate.decision.n_needed
+    if n_needed is None:
         return " Were the true difference the one found here, no number of queries that anybody has would decide."
-    if needed <= part.n:
+    if n_needed <= measure_gate.n:
         return ""
     return (
-        f" About {pluralise_queries(needed)}, {needed - part.n:,} more, would decide with a probability of "
-        f"{format_percent(asked.power)}, if queries to come differ as these do: an estimate, and a rough one where "
+        f" About {pluralise_queries(n_needed)}, {n_needed - measure_gate.n:,} more, would decide with a probability of "
+        f"{format_percent(criterion.power)}, if queries to come differ as these do: an estimate, and a rough one where "
         "these are few."
     )
 
 
-def deciding(part: MeasureGate, gate: Gate) -> list[str]:
-    """What would change without a few queries."""
-    gains = part.gains
-    better, worse = int((gains > 0).sum()), int((gains < 0).sum())
-    equal = part.n - better - worse
-    said = [
-        f"{gate.system} is better on {better:,} of {pluralise_queries(part.n)}, worse on {worse:,}, equal on {equal:,}."
+def deciding_sentences(measure_gate: MeasureGate, gate: Gate) -> list[str]:
+    """How many queries are better and worse, and how few of them decide."""
+    gains = measure_gate.gains
+    n_better, n_worse = int((gains > 0).sum()), int((gains < 0).sum())
+    n_equal = measure_gate.n - n_better - n_worse
+    sentences = [
+        f"{gate.system} is better on {n_better:,} of {pluralise_queries(measure_gate.n)}, worse on {n_worse:,}, equal "
+        f"on {n_equal:,}."
     ]
-    if gate.criterion.test != "t" or part.n < 3 or part.decision.flat:
-        return said
-    turn = part.turn
+    if gate.criterion.test != "t" or measure_gate.n < 3 or measure_gate.decision.flat:
+        return sentences
+    turn = measure_gate.turn
     if turn is None:
-        ways = {PASS: "it helps most are", WORSE: "it hurts most are", UNDECIDED: EITHER}[part.verdict]
-        return [*said, f"However many queries that {ways} taken away, to the last two, the verdict stays."]
-    ids = [gate.scores.query_ids[q] for q in part.matched.queries[turn.queries].tolist()]
-    kind = "helps" if turn.helped else "hurts"
-    if len(ids) == 1:
-        return [*said, f"Without query {ids[0]}, which it {kind} most, the verdict would be: {turn.verdict}."]
-    without = f"Without the {pluralise_queries(len(ids))} ({join_names(ids)}) that it {kind} most"
-    return [*said, f"{without}, the verdict would be: {turn.verdict}."]
+        removed_queries = {PASS: "it helps most are", WORSE: "it hurts most are", UNDECIDED: EITHER}
+        sentences.append(
+            f"However many queries that {removed_queries[measure_gate.verdict]} taken away, to the last two, the "
+            "verdict stays."
+        )
+        return sentences
+    query_ids = [gate.scores.query_ids[query] for query in measure_gate.matched.queries[turn.queries].tolist()]
+    effect = "helps" if turn.helped else "hurts"
+    if len(query_ids) == 1:
+        condition = f"Without query {query_ids[0]}, which it {effect} most"
+    else:
+        condition = f"Without the {pluralise_queries(len(query_ids))} ({join_names(query_ids)}) that it {effect} most"
+    return [*sentences, f"{condition}, the verdict would be: {turn.verdict}."]

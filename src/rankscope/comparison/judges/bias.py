@@ -1,4 +1,4 @@
-"""How the second judge errs: by grade of the first, and on what each system ranks first."""
+"""Bias of the second judge: by grade of the first judge, and on the top documents of each system."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ __all__ = [
 
 
 Row = tuple[str, str, str, str, float, float, float, int]
-#: Of so many first documents of each list it is asked how the judges agree on them.
+#: How many top documents of each list are examined.
 DEPTH = 10
-NONE = float("nan")
+NAN = float("nan")
 
 
 class ClusteredMean(NamedTuple):
-    """A mean over documents with its interval, in which the documents of a query count as alike; NaN where there is
-    none. n: documents.
+    """A mean over documents with its interval, which takes the documents of a query as dependent; NaN if undefined.
+
+    n: documents.
     """
 
     value: float
@@ -46,9 +47,9 @@ class ClusteredMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GradeBias:
-    """By how many grades the second judge is above the first. grade: of the first; None: of all documents.
+    """By how many grades the second judge is above the first. grade: of the first judge; None for all documents.
 
-    bias: its mean, with an interval.
+    bias: the mean, with its interval.
     """
 
     grade: int | None
@@ -57,10 +58,10 @@ class GradeBias:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemTaste:
-    """The documents that both judged among the first `DEPTH` of a system.
+    """How the judges agree on the documents that both judged among the first `DEPTH` of a system.
 
-    same: the share with one grade. bias: how many grades the second judge is above the first there. favour: how many
-    grades more it gives them than documents elsewhere that have the same grade from the first.
+    same: the share with the same grade. bias: by how many grades the second judge is above the first. favour: how many
+    grades more the second judge gives them than other documents that have the same grade from the first.
     """
 
     system: str
@@ -70,71 +71,78 @@ class SystemTaste:
 
 
 def clustered_mean(values: Floats, query: Ints, confidence_level: float) -> ClusteredMean:
-    """The mean of values that are alike within a query: its variance is that of sums over queries of what a value is
-    off the mean, with Student's quantile of as many degrees of freedom as queries, less one.
+    """The mean of values that depend on each other within a query.
+
+    The variance is that of the sums over queries of the deviations from the mean; Student's quantile has as many
+    degrees of freedom as queries, less one.
     """
     n = values.size
     if not n:
-        return ClusteredMean(NONE, NONE, NONE, 0)
+        return ClusteredMean(NAN, NAN, NAN, 0)
     mean = float(values.mean())
     groups = np.unique(query, return_inverse=True)[1]
     sums = np.bincount(groups, values - mean)
     if sums.size < 2:
-        return ClusteredMean(mean, NONE, NONE, n)
+        return ClusteredMean(mean, NAN, NAN, n)
     error = np.sqrt(sums.size / (sums.size - 1) * (sums**2).sum()) / n
-    half = float(special().stdtrit(sums.size - 1, (1 + confidence_level) / 2) * error)
-    return ClusteredMean(mean, mean - half, mean + half, n)
+    half_width = float(special().stdtrit(sums.size - 1, (1 + confidence_level) / 2) * error)
+    return ClusteredMean(mean, mean - half_width, mean + half_width, n)
 
 
-def bias_by_grade(both: CommonDocuments, confidence_level: float) -> tuple[GradeBias, ...]:
-    """Of each grade of the first judge, then of all documents."""
-    a, b = both.grades
-    off = (b - a).astype(np.float64)
-    found = [
-        GradeBias(grade=grade, bias=clustered_mean(off[a == grade], both.query[a == grade], confidence_level))
+def bias_by_grade(common: CommonDocuments, confidence_level: float) -> tuple[GradeBias, ...]:
+    """The bias for each grade of the first judge, then for all documents."""
+    a, b = common.grades
+    grade_differences = (b - a).astype(np.float64)
+    biases = [
+        GradeBias(
+            grade=grade,
+            bias=clustered_mean(grade_differences[a == grade], common.query[a == grade], confidence_level),
+        )
         for grade in np.unique(a).tolist()
     ]
-    return (*found, GradeBias(grade=None, bias=clustered_mean(off, both.query, confidence_level)))
+    return (*biases, GradeBias(grade=None, bias=clustered_mean(grade_differences, common.query, confidence_level)))
 
 
 def taste_by_system(
-    both: CommonDocuments, judged: str, systems: Sequence[str], hits: Sequence[Hits], confidence_level: float
+    common: CommonDocuments, judged: str, systems: Sequence[str], hits: Sequence[Hits], confidence_level: float
 ) -> tuple[SystemTaste, ...]:
-    """How the judges agree on what each system ranks first. hits: under the judgments of A, as `cut` gives them."""
-    a, b = both.grades
-    kept = rows_for_ranking(both, judged)[0]
-    place = np.full(both.a.relevance.size, -1)  # where a judgment of A stands among the documents of both
-    place[both.rows_a] = np.arange(both.n)
-    found = []
-    for system, one in zip(systems, hits, strict=True):
-        first = one.rank <= DEPTH
-        rows = kept[one.grade_offsets[:-1][one.query[first]] + one.judged[first]]
-        own = np.zeros(both.n, np.bool_)
-        own[place[rows][place[rows] >= 0]] = True
-        found.append(taste_of(system, own, a, b, both.query, confidence_level))
-    return tuple(found)
+    """How the judges agree on the top documents of each system. hits: under the judgments of A, as `cut` gives them."""
+    a, b = common.grades
+    ranking_rows = rows_for_ranking(common, judged)[0]
+    common_index = np.full(common.a.relevance.size, -1)  # row of A -> index of the common document
+    common_index[common.rows_a] = np.arange(common.n)
+    tastes = []
+    for system, system_hits in zip(systems, hits, strict=True):
+        is_top_hit = system_hits.rank <= DEPTH
+        rows = ranking_rows[
+            system_hits.grade_offsets[:-1][system_hits.query[is_top_hit]] + system_hits.judged[is_top_hit]
+        ]
+        is_top = np.zeros(common.n, np.bool_)
+        is_top[common_index[rows][common_index[rows] >= 0]] = True
+        tastes.append(taste_of(system, is_top, a, b, common.query, confidence_level))
+    return tuple(tastes)
 
 
-def taste_of(system: str, own: Bools, a: Ints, b: Ints, query: Ints, confidence_level: float) -> SystemTaste:
-    """own: (documents) those among the first of the system."""
+def taste_of(system: str, is_top: Bools, a: Ints, b: Ints, query: Ints, confidence_level: float) -> SystemTaste:
+    """is_top: (documents) whether a document is among the first of the system."""
     codes = np.unique(a, return_inverse=True)[1]
-    many = np.bincount(codes[~own], minlength=int(codes.max()) + 1)
-    sums = np.bincount(codes[~own], b[~own], minlength=many.size)
-    elsewhere = np.divide(sums, many, out=np.full(many.size, np.nan), where=many > 0)[codes]
-    known = own & ~np.isnan(elsewhere)
-    off = (b - a).astype(np.float64)
+    n_elsewhere = np.bincount(codes[~is_top], minlength=int(codes.max()) + 1)
+    sums = np.bincount(codes[~is_top], b[~is_top], minlength=n_elsewhere.size)
+    mean_elsewhere = np.divide(sums, n_elsewhere, out=np.full(n_elsewhere.size, np.nan), where=n_elsewhere > 0)[codes]
+    is_comparable = is_top & ~np.isnan(mean_elsewhere)
+    grade_differences = (b - a).astype(np.float64)
     return SystemTaste(
         system=system,
-        same=clustered_mean((off[own] == 0).astype(np.float64), query[own], confidence_level),
-        bias=clustered_mean(off[own], query[own], confidence_level),
-        favour=clustered_mean(b[known] - elsewhere[known], query[known], confidence_level),
+        same=clustered_mean((grade_differences[is_top] == 0).astype(np.float64), query[is_top], confidence_level),
+        bias=clustered_mean(grade_differences[is_top], query[is_top], confidence_level),
+        favour=clustered_mean(b[is_comparable] - mean_elsewhere[is_comparable], query[is_comparable], confidence_level),
     )
 
 
 def bias_rows(biases: Sequence[GradeBias], tastes: Sequence[SystemTaste]) -> Iterator[Row]:
     """Rows of the tidy table."""
-    for one in biases:
-        yield "bias", "" if one.grade is None else str(one.grade), "", "", *one.bias
+    for bias in biases:
+        yield "bias", "" if bias.grade is None else str(bias.grade), "", "", *bias.bias
     for taste in tastes:
         for name in ("same", "bias", "favour"):
             yield f"{name}_at_{DEPTH}", "", "", taste.system, *getattr(taste, name)
@@ -146,31 +154,31 @@ def mean_cells(mean: ClusteredMean, signed: bool = True) -> tuple[str, str, str]
 
 
 def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence_level: float) -> Section:
-    """Which grades the second judge raises, and which it lowers."""
-    one, other = names
+    """The bias by grade, and a sentence on the bias over all documents."""
+    name_a, name_b = names
     rows = tuple(
         ("all" if bias.grade is None else str(bias.grade), f"{bias.bias.n:,}", *mean_cells(bias.bias))
         for bias in biases
     )
-    every = biases[-1].bias
-    sure = "" if every.low > 0 or every.high < 0 else ", no more than chance would explain"
-    side = "above" if every.value > 0 else "below"
-    if every.value == 0:
-        told = f"On average {other} gives the same grades as {one}."
+    overall = biases[-1].bias
+    doubt = "" if overall.low > 0 or overall.high < 0 else ", no more than chance would explain"
+    side = "above" if overall.value > 0 else "below"
+    if overall.value == 0:
+        sentence = f"On average {name_b} gives the same grades as {name_a}."
     else:
-        told = f"On average {other} is {abs(every.value):.2f} grades {side} {one}{sure}."
-    edge = " Of the lowest grade it can only be above, of the highest only below."
+        sentence = f"On average {name_b} is {abs(overall.value):.2f} grades {side} {name_a}{doubt}."
+    caveat = " Of the lowest grade it can only be above, of the highest only below."
     return Section(
-        title=f"{other} less {one}, by grade of {one}",
-        sentence=told + edge,
+        title=f"{name_b} less {name_a}, by grade of {name_a}",
+        sentence=sentence + caveat,
         table=Table(columns=("grade", "documents", "bias", "low", "high"), rows=rows),
         notes=(f"low and high: {format_percent(confidence_level)} intervals; the documents of a query count as alike",),
     )
 
 
 def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confidence_level: float) -> Section:
-    """Whose documents the second judge favours."""
-    one, other = names
+    """The bias by system, and which systems the second judge favours."""
+    name_a, name_b = names
     rows = tuple(
         (
             taste.system,
@@ -181,18 +189,18 @@ def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confide
         )
         for taste in sorted(tastes, key=lambda taste: -np.nan_to_num(taste.favour.value, nan=-np.inf))
     )
-    liked = sorted((t for t in tastes if t.favour.low > 0), key=lambda t: -t.favour.value)
-    spurned = sorted((t for t in tastes if t.favour.high < 0), key=lambda t: t.favour.value)
-    told = [
-        f"{word} {join_names(f'{t.system} ({t.favour.value:+.2f})' for t in which)}"
-        for word, which in (("favours", liked), ("is hard on", spurned))
-        if which
+    favoured = sorted((taste for taste in tastes if taste.favour.low > 0), key=lambda taste: -taste.favour.value)
+    disfavoured = sorted((taste for taste in tastes if taste.favour.high < 0), key=lambda taste: taste.favour.value)
+    clauses = [
+        f"{verb} {join_names(f'{taste.system} ({taste.favour.value:+.2f})' for taste in group)}"
+        for verb, group in (("favours", favoured), ("is hard on", disfavoured))
+        if group
     ]
-    start = f"{other} {' and '.join(told)}" if told else f"{other} is shown to favour no system and to be hard on none"
+    opening = f"{name_b} {' and '.join(clauses) or 'is shown to favour no system and to be hard on none'}"
     return Section(
-        title=f"What each system ranks first, by {other}",
-        sentence=f"{start}: grades more or less for the first {DEPTH} documents of a system than for documents "
-        f"elsewhere that have the same grade from {one}.",
+        title=f"What each system ranks first, by {name_b}",
+        sentence=f"{opening}: grades more or less for the first {DEPTH} documents of a system than for documents "
+        f"elsewhere that have the same grade from {name_a}.",
         table=Table(columns=("system", "documents", "same grade", "bias", "favour", "low", "high"), rows=rows),
         notes=(
             f"low and high: {format_percent(confidence_level)} intervals of favour, each by itself; the documents of a "

@@ -1,4 +1,4 @@
-"""The documents that two judges both judged, and their judgments of these."""
+"""The documents that both of two judges judged, with their grades."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ ONE_BY_ONE = (
 
 
 class CommonDocuments(NamedTuple):
-    """What two judges judged.
+    """The documents that both judges judged.
 
-    rows_a, rows_b: the places of a document in the judgments of each. query: its query, by place in `a`. only_a,
-    only_b: documents that one judged; negative_a, negative_b: judgments below 0, which mean "not judged".
+    rows_a, rows_b: the rows of a document in the judgments of each. query: the index of its query in `a`. only_a,
+    only_b: how many documents only one judge judged; negative_a, negative_b: how many judgments are below 0, which
+    means "not judged".
     """
 
     a: Qrels
@@ -69,18 +70,18 @@ class CommonDocuments(NamedTuple):
 
 
 def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonDocuments:
-    """Find the documents that both judged. Raises InputError where there is none."""
-    place = np.array([b.codes.get(id_, -1) for id_ in a.codes], np.int64)
-    known = np.flatnonzero(place >= 0)
-    lengths = np.diff(a.offsets)[known]
-    rows = ranges(a.offsets[known], lengths)
+    """Find the documents that both judged. Raises InputError if there is none."""
+    query_in_b = np.array([b.codes.get(query_id, -1) for query_id in a.codes], np.int64)
+    shared_queries = np.flatnonzero(query_in_b >= 0)
+    lengths = np.diff(a.offsets)[shared_queries]
+    rows = ranges(a.offsets[shared_queries], lengths)
     docs = a._docs.take(rows)
-    keys = combined_keys(hashes(docs, b.lookup.seed), bounds(lengths), place[known])
-    found, judged = b.lookup.find(keys, docs)
-    rows_a, rows_b = rows[found], judged.astype(np.int64)
+    keys = combined_keys(hashes(docs, b.lookup.seed), bounds(lengths), query_in_b[shared_queries])
+    key_index, rows_in_b = b.lookup.find(keys, docs)
+    rows_a, rows_b = rows[key_index], rows_in_b.astype(np.int64)
     # Below 0: pooled, but not judged.
-    there = (a.relevance[rows_a] >= 0) & (b.relevance[rows_b] >= 0)
-    rows_a, rows_b = rows_a[there], rows_b[there]
+    judged_by_both = (a.relevance[rows_a] >= 0) & (b.relevance[rows_b] >= 0)
+    rows_a, rows_b = rows_a[judged_by_both], rows_b[judged_by_both]
     if not rows_a.size:
         raise InputError(
             f"no document was judged in both {names[0]} and {names[1]} ({describe_qrels(a)} and {describe_qrels(b)}), "
@@ -105,75 +106,83 @@ def describe_qrels(qrels: Qrels) -> str:
     return f"{pluralise(qrels.relevance.size, 'judgment')}, as {first!r} of query {qrels.query_ids[0]!r}"
 
 
-def judgments_for_ranking(both: CommonDocuments, judged: str) -> tuple[Qrels, Qrels]:
-    """The judgments of each that rank systems: of documents both judged, or all of a query that has one such."""
-    a, b = rows_for_ranking(both, judged)
-    return select_judgments(both.a, a), select_judgments(both.b, b)
+def judgments_for_ranking(common: CommonDocuments, judged: str) -> tuple[Qrels, Qrels]:
+    """The judgments of each judge that rank systems; see `rows_for_ranking`."""
+    rows_a, rows_b = rows_for_ranking(common, judged)
+    return select_judgments(common.a, rows_a), select_judgments(common.b, rows_b)
 
 
-def rows_for_ranking(both: CommonDocuments, judged: str) -> tuple[Ints, Ints]:
-    """Which judgments of each these are, rising."""
+def rows_for_ranking(common: CommonDocuments, judged: str) -> tuple[Ints, Ints]:
+    """Rows of the judgments of each judge that rank systems, ascending.
+
+    judged: "both" for the common documents, "own" for all judgments of the queries that have one.
+    """
     if judged == "both":
-        return np.sort(both.rows_a), np.sort(both.rows_b)
-    return rows_of_queries(both.a, both.rows_a), rows_of_queries(both.b, both.rows_b)
+        return np.sort(common.rows_a), np.sort(common.rows_b)
+    return rows_of_queries(common.a, common.rows_a), rows_of_queries(common.b, common.rows_b)
 
 
 def rows_of_queries(qrels: Qrels, rows: Ints) -> Ints:
-    """All judgments of the queries of these rows."""
+    """The rows of all judgments of the queries of these rows."""
     query = group_of(qrels.offsets)
-    kept = np.zeros(len(qrels.query_ids), np.bool_)
-    kept[query[rows]] = True
-    return np.flatnonzero(kept[query])
+    is_selected = np.zeros(len(qrels.query_ids), np.bool_)
+    is_selected[query[rows]] = True
+    return np.flatnonzero(is_selected[query])
 
 
 def select_judgments(qrels: Qrels, rows: Ints) -> Qrels:
-    """Some of the judgments, subtopics left out. rows: rising."""
-    queries, lengths = np.unique(group_of(qrels.offsets)[rows], return_counts=True)
-    ids = list(qrels.codes)
+    """The judgments of these rows, ascending, without subtopics."""
+    query_indices, lengths = np.unique(group_of(qrels.offsets)[rows], return_counts=True)
+    all_ids = list(qrels.codes)
     docs = qrels._docs.take(rows)
-    kept = [ids[q] for q in queries.tolist()]
-    return Qrels.from_rows(Rows(kept, bounds(lengths), docs, hashes(docs), qrels.relevance[rows], str))
+    query_ids = [all_ids[query] for query in query_indices.tolist()]
+    return Qrels.from_rows(Rows(query_ids, bounds(lengths), docs, hashes(docs), qrels.relevance[rows], str))
 
 
-def overlap(binary: Rates) -> float:
-    """Documents relevant for both over those relevant for one; NaN where there is none."""
-    either = int(binary.n - binary.tn[1])
-    return int(binary.tp[1]) / either if either else float("nan")
+def overlap(binary_rates: Rates) -> float:
+    """Documents relevant for both over documents relevant for at least one; NaN if there is none."""
+    n_either = int(binary_rates.n - binary_rates.tn[1])
+    return int(binary_rates.tp[1]) / n_either if n_either else float("nan")
 
 
-def overlap_by_query(both: CommonDocuments, a: Bools, b: Bools) -> float:
-    """Relevant for both over relevant for one, on average over the queries that have such; NaN where none has."""
-    n = len(both.a.query_ids)
-    one, two = (np.bincount(both.query[which], minlength=n) for which in (a | b, a & b))
-    shares = two[one > 0] / one[one > 0]
+def overlap_by_query(common: CommonDocuments, a: Bools, b: Bools) -> float:
+    """The mean of the overlap over the queries that have a relevant document; NaN if none has.
+
+    a, b: (documents) whether each judge finds a document relevant.
+    """
+    n = len(common.a.query_ids)
+    n_either, n_both = (np.bincount(common.query[mask], minlength=n) for mask in (a | b, a & b))
+    shares = n_both[n_either > 0] / n_either[n_either > 0]
     return float(shares.mean()) if shares.size else float("nan")
 
 
 def notes_on_documents(
-    both: CommonDocuments,
+    common: CommonDocuments,
     names: tuple[str, str],
     agreements: tuple[ChanceCorrected | None, ...],
     binary: Rates,
     judged: str | None,
 ) -> list[str]:
-    """What a reader should know of the documents and of the numbers on them."""
+    """Notes on the documents and on the numbers computed from them."""
     notes = [ONE_BY_ONE]
-    for name, negative in zip(names, (both.negative_a, both.negative_b), strict=True):
+    for name, negative in zip(names, (common.negative_a, common.negative_b), strict=True):
         if negative:
-            are = "is" if negative == 1 else "are"
-            notes.append(f"{pluralise(negative, 'judgment')} of {name} {are} below 0, which means not judged; left out")
-    for side, name in ((both.a, names[0]), (both.b, names[1])):
-        lost = len(side.query_ids) - both.queries
-        if lost:
-            notes.append(f"{pluralise_queries(lost)} of {name} without a document that both judged: left out")
-    if judged == "both" and both.only_a + both.only_b:
+            verb = "is" if negative == 1 else "are"
+            notes.append(
+                f"{pluralise(negative, 'judgment')} of {name} {verb} below 0, which means not judged; left out"
+            )
+    for qrels, name in ((common.a, names[0]), (common.b, names[1])):
+        n_lost = len(qrels.query_ids) - common.queries
+        if n_lost:
+            notes.append(f"{pluralise_queries(n_lost)} of {name} without a document that both judged: left out")
+    if judged == "both" and common.only_a + common.only_b:
         notes.append(
             "systems are ranked by the documents that both judged; ask for each judge's own (judged:own) to see what "
             "the others change"
         )
-    if judged == "own" and not both.only_a + both.only_b:
+    if judged == "own" and not common.only_a + common.only_b:
         notes.append("both judged the same documents: each judge's own judgments are those of both")
-    found = [note for agreement in agreements if agreement is not None for note in agreement.notes]
+    agreement_notes = [note for agreement in agreements if agreement is not None for note in agreement.notes]
     if agreements[-1] is None:
-        found.append("both judges say the same of all documents, relevant or not: no kappa or alpha of that")
-    return list(dict.fromkeys([*notes, *found, *binary.notes]))
+        agreement_notes.append("both judges say the same of all documents, relevant or not: no kappa or alpha of that")
+    return list(dict.fromkeys([*notes, *agreement_notes, *binary.notes]))

@@ -1,4 +1,4 @@
-"""Two judges of the same documents: people against people, or a machine against people."""
+"""Agreement of two judges of the same documents: people against people, or a machine against people."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ __all__ = [
 
 COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
 RELEVANT = "relevant"
-#: Where there are no runs.
-NOTHING = RankingEffects((), "", (), (), ())
+#: The effects without runs.
+NO_EFFECTS = RankingEffects((), "", (), (), ())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -118,9 +118,9 @@ class JudgeAgreement:
 
     def records(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
-        all_ = self.both + self.only_a + self.only_b
-        for name, found in (("both", self.both), ("only_a", self.only_a), ("only_b", self.only_b)):
-            yield f"judged_{name}", "", "", "", float(found), np.nan, np.nan, all_
+        n_documents = self.both + self.only_a + self.only_b
+        for name, count in (("both", self.both), ("only_a", self.only_a), ("only_b", self.only_b)):
+            yield f"judged_{name}", "", "", "", float(count), np.nan, np.nan, n_documents
         rows = [*self.beyond.rows(), *self.relevance_rows(), *count_rows(self.confusion)]
         for name, label, value, low, high, n in rows:
             yield name, label, "", "", value, low, high, n
@@ -129,12 +129,12 @@ class JudgeAgreement:
             yield from effect.rows()
 
     def relevance_rows(self) -> Iterator[Row]:
-        """Rows on relevant or not."""
+        """Rows of the tidy table on relevant or not."""
         if self.relevance is not None:
             yield from self.relevance.rows(RELEVANT)
         yield from binary_rows(self.binary, RELEVANT, self.confidence_level)
-        tp, one = int(self.binary.tp[1]), int(self.binary.n - self.binary.tn[1])
-        yield share_row("overlap", RELEVANT, tp, one, self.confidence_level)
+        tp, n_either = int(self.binary.tp[1]), int(self.binary.n - self.binary.tn[1])
+        yield share_row("overlap", RELEVANT, tp, n_either, self.confidence_level)
         yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.queries
 
     def frame(self) -> pl.DataFrame:
@@ -143,11 +143,11 @@ class JudgeAgreement:
 
     def sections(self) -> tuple[Section, ...]:
         """What a report shows."""
-        one, other = self.names
+        name_a, name_b = self.names
         agreement = Section(
-            title=f"Agreement of {one} and {other}",
+            title=f"Agreement of {name_a} and {name_b}",
             sentence=f"Judged by both: {pluralise(self.both, 'document')} of {pluralise_queries(self.queries)}; "
-            f"by {one} only: {self.only_a:,}; by {other} only: {self.only_b:,}. "
+            f"by {name_a} only: {self.only_a:,}; by {name_b} only: {self.only_b:,}. "
             + chance_sentence(self.beyond.kappa, "document", "grade"),
             table=row_table(list(self.beyond.rows()), self.beta),
         )
@@ -156,24 +156,26 @@ class JudgeAgreement:
             sentence=self.relevance_sentence(),
             table=row_table(list(self.relevance_rows()), self.beta),
         )
-        matrix = matrix_section(self.confusion, one, other, f"Rows: grades by {one}. Columns: grades by {other}.")
+        matrix = matrix_section(
+            self.confusion, name_a, name_b, f"Rows: grades by {name_a}. Columns: grades by {name_b}."
+        )
         bias = bias_section(self.biases, self.names, self.confidence_level)
         taste = [taste_section(self.tastes, self.names, self.confidence_level)] if self.tastes else []
         effects = (effect_section(effect, self.names) for effect in self.effects)
         return agreement, matrix, bias, relevance, *taste, *effects
 
     def relevance_sentence(self) -> str:
-        one, other = self.names
-        tp, fp, fn, tn = (int(side[1]) for side in (self.binary.tp, self.binary.fp, self.binary.fn, self.binary.tn))
+        name_a, name_b = self.names
+        tp, fp, fn, tn = (int(counts[1]) for counts in (self.binary.tp, self.binary.fp, self.binary.fn, self.binary.tn))
         return (
-            f"Relevant is grade {self.rel} or more. Of what {one} found relevant, {other} did too: "
-            f"{format_share(tp, tp + fn)}; of what {one} did not, {other} did: {format_share(fp, fp + tn)}. "
-            f"The rates take {one} for the truth and {other} for the prediction."
+            f"Relevant is grade {self.rel} or more. Of what {name_a} found relevant, {name_b} did too: "
+            f"{format_share(tp, tp + fn)}; of what {name_a} did not, {name_b} did: {format_share(fp, fp + tn)}. "
+            f"The rates take {name_a} for the truth and {name_b} for the prediction."
         )
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        parts = [
+        entries = [
             "agreement of judgments",
             f"rel:{self.rel}",
             f"beta:{self.beta:g}",
@@ -181,18 +183,18 @@ class JudgeAgreement:
             f"confidence:{self.confidence_level:g}",
             f"documents:{self.both}",
         ]
-        parts += (
+        entries += (
             [f"judged:{self.judged}", self.resampled, self.measured] if self.effects else [f"rankscope {__version__}"]
         )
-        return " | ".join(parts)
+        return " | ".join(entries)
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        one, other = self.names
-        documents, measures = pluralise(self.both, "document"), pluralise(len(self.effects), "measure")
-        return f"JudgeAgreement({one} and {other}, {documents}, {measures})"
+        name_a, name_b = self.names
+        n_documents, n_measures = pluralise(self.both, "document"), pluralise(len(self.effects), "measure")
+        return f"JudgeAgreement({name_a} and {name_b}, {n_documents}, {n_measures})"
 
 
 def agree_judgments(
@@ -230,8 +232,8 @@ def agree_judgments(
     Source: see `rankscope.stats.raters`; overlap and the effect on the ranking as in Voorhees (2000), "Variations in
     relevance judgments and the measurement of retrieval effectiveness".
 
-    >>> found = agree_judgments({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 1, "d": 1}})
-    >>> found.both, found.only_b, round(found.beyond.kappa.agreement, 4), found.overlap
+    >>> agreement = agree_judgments({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 1, "d": 1}})
+    >>> agreement.both, agreement.only_b, round(agreement.beyond.kappa.agreement, 4), agreement.overlap
     (3, 1, 0.6667, 1.0)
     """
     check_share("confidence_level", confidence_level)
@@ -241,68 +243,72 @@ def agree_judgments(
     if runs is None and (measures is not None or options):
         raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
     check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
-    called = names_of_judges(qrels_a, qrels_b, names)
-    both = find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), called)
-    confusion, beyond = grade_by_grade(both, called, normalise, confidence_level)
-    relevant_a, relevant_b = (grades >= rel for grades in both.grades)
+    judge_names = names_of_judges(qrels_a, qrels_b, names)
+    common = find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), judge_names)
+    confusion, chance_corrected = grade_by_grade(common, judge_names, normalise, confidence_level)
+    relevant_a, relevant_b = (grades >= rel for grades in common.grades)
     relevance, binary = relevant_or_not(relevant_a, relevant_b, beta, confidence_level)
-    tastes, found = tuple[SystemTaste, ...](), NOTHING
+    tastes, ranking_effects = tuple[SystemTaste, ...](), NO_EFFECTS
     resampling = EffectResampling(confidence_level, n_resamples, seed_of(rng))
     if runs is not None:
-        pair = judgments_for_ranking(both, judged)
-        found = effects_on_ranking(pair, called, runs, measures, {"rel": rel, **options}, resampling)
-        tastes = taste_by_system(both, judged, found.systems, found.hits, confidence_level)
+        qrels_pair = judgments_for_ranking(common, judged)
+        ranking_effects = effects_on_ranking(
+            qrels_pair, judge_names, runs, measures, {"rel": rel, **options}, resampling
+        )
+        tastes = taste_by_system(common, judged, ranking_effects.systems, ranking_effects.hits, confidence_level)
     return JudgeAgreement(
-        names=called,
-        both=both.n,
-        only_a=both.only_a,
-        only_b=both.only_b,
-        queries=both.queries,
+        names=judge_names,
+        both=common.n,
+        only_a=common.only_a,
+        only_b=common.only_b,
+        queries=common.queries,
         confusion=confusion,
-        beyond=beyond,
+        beyond=chance_corrected,
         relevance=relevance,
         binary=binary,
         overlap=overlap(binary),
-        overlap_by_query=overlap_by_query(both, relevant_a, relevant_b),
-        biases=bias_by_grade(both, confidence_level),
+        overlap_by_query=overlap_by_query(common, relevant_a, relevant_b),
+        biases=bias_by_grade(common, confidence_level),
         tastes=tastes,
-        effects=found.effects,
+        effects=ranking_effects.effects,
         rel=rel,
         beta=beta,
         judged=judged,
         confidence_level=confidence_level,
         resampled=f"bootstrap:{n_resamples},rng:{resampling.seed}",
-        measured=found.measured,
+        measured=ranking_effects.measured,
         notes=(
-            *notes_on_documents(both, called, (beyond, relevance), binary, judged if found.effects else None),
-            *found.notes,
+            *notes_on_documents(
+                common, judge_names, (chance_corrected, relevance), binary, judged if ranking_effects.effects else None
+            ),
+            *ranking_effects.notes,
         ),
     )
 
 
 def grade_by_grade(
-    both: CommonDocuments, names: tuple[str, str], normalise: str | None, confidence_level: float
+    common: CommonDocuments, names: tuple[str, str], normalise: str | None, confidence_level: float
 ) -> tuple[ConfusionMatrix, ChanceCorrected]:
-    """How often each grade of A became each of B, and agreement beyond chance. Raises InputError for one grade only."""
-    labels, a, b = encode(*both.grades)
+    """The confusion matrix of grades, and agreement beyond chance. Raises InputError for one grade only."""
+    labels, a, b = encode(*common.grades)
     if len(labels) == 1:
         raise InputError(
-            f"{names[0]} and {names[1]} gave only the grade {labels[0]} ({pluralise(both.n, 'document')}), expected at "
-            "least 2 grades; of one alone nothing tells agreement from chance"
+            f"{names[0]} and {names[1]} gave only the grade {labels[0]} ({pluralise(common.n, 'document')}), expected "
+            "at least 2 grades; of one alone nothing tells agreement from chance"
         )
-    k = len(labels)
-    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    n_grades = len(labels)
+    counts = np.bincount(a * n_grades + b, minlength=n_grades * n_grades).reshape(n_grades, n_grades)
     confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
     return confusion, beyond_chance(confusion, a, b, confidence_level)
 
 
 def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dict[str, Any]) -> None:
-    """Tell a wrong argument before anything is read."""
+    """Raise for wrong arguments, before any file is read."""
     check_count("rel", options["rel"])
     if runs is None:
-        several: list[Any] = []
+        run_list: list[Any] = []
     else:
-        several = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+        run_list = list(runs) if isinstance(runs, (list, tuple)) else [runs]
         if options.get("input") in (*LETOR, ENTITY) or options.get("total_ranks") is not None:
             raise ParameterError(
                 "two judges are compared on judgments and runs, and LETOR's files and tables of ranks are neither; "
@@ -313,33 +319,33 @@ def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dic
                 "--unjudged bounds (unjudged='bounds') has no meaning for a ranking of systems; choose nonrelevant or "
                 "skip"
             )
-        reading = ("input", "total_ranks", "progress", "workers")
-        settled = {name: value for name, value in options.items() if name not in reading}
-        plan = make_plan(measures, **settled)
+        reading_options = ("input", "total_ranks", "progress", "workers")
+        plan_options = {name: value for name, value in options.items() if name not in reading_options}
+        plan = make_plan(measures, **plan_options)
         if plan.needs_subtopics:
             raise ParameterError(
                 "measures of diversity ask for judgments by subtopic, and judges are compared on grades of documents; "
                 "choose other measures"
             )
-    check_single_stdin((*qrels, *several))
+    check_single_stdin((*qrels, *run_list))
 
 
 def names_of_judges(qrels_a: Any, qrels_b: Any, names: Any) -> tuple[str, str]:
-    """As they were given; else by their files, else A and B."""
+    """The names of the judges: as given, else those of their files, else A and B."""
     if names is not None:
         if not isinstance(names, (list, tuple)) or len(names) != 2:
             raise ParameterError(f"names are {names!r}, expected two, of A and B")
         return str(names[0]), str(names[1])
     if is_path(qrels_a) and is_path(qrels_b):
-        for shorter in (file_stem, source_name):
-            one, other = (shorter(path).removesuffix(".qrels") for path in (qrels_a, qrels_b))
-            if one != other:
-                return one, other
+        for shorten in (file_stem, source_name):
+            name_a, name_b = (shorten(path).removesuffix(".qrels") for path in (qrels_a, qrels_b))
+            if name_a != name_b:
+                return name_a, name_b
     return "A", "B"
 
 
 def relevant_or_not(a: Bools, b: Bools, beta: float, confidence_level: float) -> tuple[ChanceCorrected | None, Rates]:
-    """Agreement on what is relevant, None where both say one thing of all documents; and the rates, A the truth."""
+    """Agreement on relevance, None if both judges say the same of all documents; and the rates, A the truth."""
     labels = (f"not {RELEVANT}", RELEVANT)
     counts = np.bincount(2 * a.astype(np.int64) + b, minlength=4).reshape(2, 2)
     binary = two_classes(counts, labels, RELEVANT, beta)

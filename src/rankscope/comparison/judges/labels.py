@@ -1,4 +1,4 @@
-"""Predicted against true labels: agreement beyond chance, its rows, tables and sentences, which judges share."""
+"""Agreement of predicted with true labels: rates, kappa and alpha, with tables and sentences that judges share."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ __all__ = [
 COLUMNS = ("statistic", "label", "value", "low", "high", "n")
 #: statistic, label, value, low, high, n
 Row = tuple[str, str, float, float, float, int]
-NONE = float("nan")
-#: What is divided by what, for the intervals of rates.
-OF = {
+NAN = float("nan")
+#: Rate -> its numerator and the other part of its denominator, for intervals.
+RATE_COUNTS = {
     "precision": ("tp", "fp"),
     "recall": ("tp", "fn"),
     "specificity": ("tn", "fp"),
@@ -66,7 +66,7 @@ OF = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ChanceCorrected:
-    """Agreement beyond chance. linear, quadratic: weighted kappa; None where labels are text or there are only two."""
+    """Agreement beyond chance. linear, quadratic: weighted kappa; None if labels are text or there are only two."""
 
     kappa: Kappa
     linear: Kappa | None
@@ -75,8 +75,8 @@ class ChanceCorrected:
 
     @property
     def all(self) -> dict[str, Kappa]:
-        named = {"kappa": self.kappa, "kappa_linear": self.linear, "kappa_quadratic": self.quadratic}
-        return {name: kappa for name, kappa in named.items() if kappa is not None}
+        kappas = {"kappa": self.kappa, "kappa_linear": self.linear, "kappa_quadratic": self.quadratic}
+        return {name: kappa for name, kappa in kappas.items() if kappa is not None}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -85,27 +85,27 @@ class ChanceCorrected:
     def rows(self, label: str = "") -> Iterator[Row]:
         kappa = self.kappa
         n = kappa.n
-        right = round(kappa.agreement * n)
-        yield share_row("agreement", label, right, n, kappa.confidence_level)
-        yield "chance_agreement", label, kappa.chance, NONE, NONE, n
-        for name, found in self.all.items():
-            yield name, label, found.value, found.low, found.high, n
-        yield f"alpha_{self.alpha.level}", label, self.alpha.value, NONE, NONE, n
+        n_same = round(kappa.agreement * n)
+        yield share_row("agreement", label, n_same, n, kappa.confidence_level)
+        yield "chance_agreement", label, kappa.chance, NAN, NAN, n
+        for name, variant in self.all.items():
+            yield name, label, variant.value, variant.low, variant.high, n
+        yield f"alpha_{self.alpha.level}", label, self.alpha.value, NAN, NAN, n
 
 
 def beyond_chance(confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float) -> ChanceCorrected:
-    """Kappa and alpha. a, b: the places of the labels. Weights and alpha take labels that are numbers for a scale."""
+    """Kappa and alpha. a, b: indices of the labels. Weights and alpha treat labels that are numbers as a scale."""
     positions = scale_of(confusion.labels)
 
     def kappa(weights: str | None) -> Kappa:
         return cohens_kappa(confusion.counts, weights=weights, positions=positions, confidence_level=confidence_level)
 
-    graded = positions is not None and len(confusion.labels) > 2
+    is_graded = positions is not None and len(confusion.labels) > 2
     return ChanceCorrected(
         kappa=kappa(None),
-        linear=kappa("linear") if graded else None,
-        quadratic=kappa("quadratic") if graded else None,
-        alpha=krippendorffs_alpha(np.stack((a, b)), level="ordinal" if graded else "nominal"),
+        linear=kappa("linear") if is_graded else None,
+        quadratic=kappa("quadratic") if is_graded else None,
+        alpha=krippendorffs_alpha(np.stack((a, b)), level="ordinal" if is_graded else "nominal"),
     )
 
 
@@ -114,26 +114,26 @@ def scale_of(labels: Sequence[Label]) -> Floats | None:
     return None if any(isinstance(label, str) for label in labels) else np.array(labels, np.float64)
 
 
-def share_row(name: str, label: str, part: int, whole: int, confidence_level: float) -> Row:
-    low, high = (float(end) for end in share_interval(part, whole, confidence_level=confidence_level))
-    return name, label, part / whole if whole else NONE, low, high, whole
+def share_row(name: str, label: str, count: int, total: int, confidence_level: float) -> Row:
+    low, high = (float(bound) for bound in share_interval(count, total, confidence_level=confidence_level))
+    return name, label, count / total if total else NAN, low, high, total
 
 
 def count_rows(confusion: ConfusionMatrix) -> Iterator[Row]:
-    """The confusion matrix, a row a cell: count, and share where it was normalised."""
+    """The confusion matrix, a row a cell: the count, and the share if the matrix is normalised."""
     for i, true in enumerate(confusion.labels):
         for j, predicted in enumerate(confusion.labels):
             label = f"{true} -> {predicted}"
-            yield "count", label, float(confusion.counts[i, j]), NONE, NONE, confusion.n
+            yield "count", label, float(confusion.counts[i, j]), NAN, NAN, confusion.n
             if confusion.normalise is not None:
-                yield f"share_of_{confusion.normalise}", label, float(confusion.values[i, j]), NONE, NONE, confusion.n
+                yield f"share_of_{confusion.normalise}", label, float(confusion.values[i, j]), NAN, NAN, confusion.n
 
 
 def binary_rows(rates: Rates, label: str, confidence_level: float) -> Iterator[Row]:
-    """The rates of two classes, of which the second is the positive one."""
+    """The rates of two classes; the second one is positive."""
     for name in RATES:
         yield rate_row(rates, 1, name, label, confidence_level)
-    yield "mcc", label, rates.mcc, NONE, NONE, rates.n
+    yield "mcc", label, rates.mcc, NAN, NAN, rates.n
 
 
 def class_rows(rates: Rates, confidence_level: float) -> Iterator[Row]:
@@ -142,16 +142,16 @@ def class_rows(rates: Rates, confidence_level: float) -> Iterator[Row]:
         for name in RATES:
             yield rate_row(rates, i, name, str(label), confidence_level)
     for name in AVERAGED:
-        yield f"{name}_macro", "", rates.macro[name], NONE, NONE, rates.n
-        yield f"{name}_micro", "", rates.micro[name], NONE, NONE, rates.n
-    yield "mcc", "", rates.mcc, NONE, NONE, rates.n
+        yield f"{name}_macro", "", rates.macro[name], NAN, NAN, rates.n
+        yield f"{name}_micro", "", rates.micro[name], NAN, NAN, rates.n
+    yield "mcc", "", rates.mcc, NAN, NAN, rates.n
 
 
 def rate_row(rates: Rates, i: int, name: str, label: str, confidence_level: float) -> Row:
-    if name not in OF:
-        return name, label, float(rates.fscore[i]), NONE, NONE, rates.n
-    part, other = (int(getattr(rates, which)[i]) for which in OF[name])
-    return share_row(name, label, part, part + other, confidence_level)
+    if name not in RATE_COUNTS:
+        return name, label, float(rates.fscore[i]), NAN, NAN, rates.n
+    count, other_count = (int(getattr(rates, count_name)[i]) for count_name in RATE_COUNTS[name])
+    return share_row(name, label, count, count + other_count, confidence_level)
 
 
 ROW_TITLES = {
@@ -174,7 +174,7 @@ ROW_TITLES = {
 
 
 def row_table(rows: Sequence[Row], beta: float) -> Table:
-    """Rows for people: what it is called, value, and the interval where there is one."""
+    """A table of rows: the statistic's name, its value, and its interval if there is one."""
     names = {**ROW_TITLES, "fscore": f"F{beta:g}"}
     cells = [
         (names[name], *(format_value(x, "mean") for x in (value, low, high))) for name, _, value, low, high, _ in rows
@@ -183,16 +183,17 @@ def row_table(rows: Sequence[Row], beta: float) -> Table:
 
 
 def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: str) -> Section:
-    """The confusion matrix as a table, and by the name of its figure. axes: says what rows and columns are."""
+    """The confusion matrix as a table and a figure. axes: a sentence on what rows and columns are."""
     labels = tuple(map(str, confusion.labels))
-    shares = confusion.normalise is not None
-    cells = confusion.values if shares else confusion.counts
-    show = [[format_value(x, "mean") if shares else f"{int(x)}" for x in row] for row in cells.tolist()]
-    of = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[confusion.normalise]
+    is_normalised = confusion.normalise is not None
+    cells = confusion.values if is_normalised else confusion.counts
+    texts = [[format_value(x, "mean") if is_normalised else f"{int(x)}" for x in row] for row in cells.tolist()]
+    total_name = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[confusion.normalise]
     return Section(
         title="Confusion matrix",
-        sentence=f"{axes} " + (f"Each number is the share {of}." if shares else "On the diagonal they agree."),
-        table=Table(columns=("", *labels), rows=tuple((label, *row) for label, row in zip(labels, show, strict=True))),
+        sentence=f"{axes} "
+        + (f"Each number is the share {total_name}." if is_normalised else "On the diagonal they agree."),
+        table=Table(columns=("", *labels), rows=tuple((label, *row) for label, row in zip(labels, texts, strict=True))),
         figure=Figure(
             "confusion_matrix",
             {
@@ -206,33 +207,36 @@ def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: st
     )
 
 
-def chance_sentence(kappa: Kappa, what: str, label: str) -> str:
-    """What kappa says, in words. what: "document". label: "grade"."""
-    same = round(kappa.agreement * kappa.n)
-    begin = (
-        f"{same:,} of {pluralise(kappa.n, what)} ({format_tenths(kappa.agreement)}) got the same {label} from both. "
+def chance_sentence(kappa: Kappa, unit: str, label: str) -> str:
+    """Kappa in words. unit: as "document". label: as "grade"."""
+    n_same = round(kappa.agreement * kappa.n)
+    opening = (
+        f"{n_same:,} of {pluralise(kappa.n, unit)} ({format_tenths(kappa.agreement)}) got the same {label} from both. "
         f"Two judges who hand out as many of each {label} as these two did, but blindly, would agree on "
         f"{format_tenths(kappa.chance)}."
     )
     if np.isnan(kappa.value):
-        return begin
-    if same == kappa.n:
-        return f"{begin} Cohen's kappa is 1: full agreement."
-    end = f"they went {format_tenths(kappa.value)} of the way from chance to full agreement"
+        return opening
+    if n_same == kappa.n:
+        return f"{opening} Cohen's kappa is 1: full agreement."
+    conclusion = f"they went {format_tenths(kappa.value)} of the way from chance to full agreement"
     if kappa.value < 0.0005:
-        end = f"they agree {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
+        conclusion = f"they agree {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
     if np.isnan(kappa.low):
-        return f"{begin} Cohen's kappa is {kappa.value:.2f}: {end}."
+        return f"{opening} Cohen's kappa is {kappa.value:.2f}: {conclusion}."
     level = format_percent(kappa.confidence_level)
-    return f"{begin} Cohen's kappa is {kappa.value:.2f} ({level} interval {kappa.low:.2f} to {kappa.high:.2f}): {end}."
+    return (
+        f"{opening} Cohen's kappa is {kappa.value:.2f} ({level} interval {kappa.low:.2f} to {kappa.high:.2f}): "
+        f"{conclusion}."
+    )
 
 
 def format_tenths(share: float) -> str:
-    """A share to a tenth of a percent."""
+    """A share in percent, with one decimal place."""
     return format_percent(round(share, 3))
 
 
-#: Pairs of labels of which nobody doubts that the second is the positive one.
+#: Pairs of labels whose second one is clearly the positive class.
 PLAIN = ((0, 1), (-1, 1), (False, True), ("0", "1"), ("no", "yes"), ("false", "true"))
 
 
@@ -295,7 +299,7 @@ class LabelAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        parts = [
+        entries = [
             "agreement of labels",
             *([] if self.positive is None else [f"positive:{self.positive}"]),
             f"beta:{self.beta:g}",
@@ -304,7 +308,7 @@ class LabelAgreement:
             f"items:{self.confusion.n}",
             f"rankscope {__version__}",
         ]
-        return " | ".join(parts)
+        return " | ".join(entries)
 
     def __str__(self) -> str:
         return as_text(self)
@@ -336,8 +340,8 @@ def agree_labels(
     Source: see `rankscope.stats.raters` and `rankscope.stats.confusion`; agrees with scikit-learn and statsmodels where
     those have a value.
 
-    >>> found = agree_labels(["yes", "no", "yes", "no", "yes"], ["yes", "no", "yes", "yes", "no"])
-    >>> round(found.beyond.kappa.value, 4), round(found.binary.of("yes")["recall"], 4)
+    >>> agreement = agree_labels(["yes", "no", "yes", "no", "yes"], ["yes", "no", "yes", "yes", "no"])
+    >>> round(agreement.beyond.kappa.value, 4), round(agreement.binary.of("yes")["recall"], 4)
     (0.1667, 0.6667)
     """
     check_share("confidence_level", confidence_level)
@@ -349,85 +353,89 @@ def agree_labels(
             "classes; of one alone nothing tells agreement from chance"
         )
     if positive is not None and positive not in labels:
-        known = ", ".join(map(repr, labels[:10]))
-        raise ParameterError(f"the positive class {positive!r} is none of the labels ({known}); name one of them")
-    k = len(labels)
-    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+        shown_labels = ", ".join(map(repr, labels[:10]))
+        raise ParameterError(
+            f"the positive class {positive!r} is none of the labels ({shown_labels}); name one of them"
+        )
+    n_classes = len(labels)
+    counts = np.bincount(a * n_classes + b, minlength=n_classes * n_classes).reshape(n_classes, n_classes)
     confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
     notes = []
-    if positive is None and k == 2:
+    if positive is None and n_classes == 2:
         positive = labels[1]
         if not is_plain(labels):
             notes.append(f"{positive!r} is taken for the positive class, the last in order; name another if it is not")
-    by_class = rates(counts, labels=labels, beta=beta)
+    rates_by_class = rates(counts, labels=labels, beta=beta)
     binary = None if positive is None else two_classes(counts, labels, positive, beta)
-    beyond = beyond_chance(confusion, a, b, confidence_level)
+    chance_corrected = beyond_chance(confusion, a, b, confidence_level)
     return LabelAgreement(
         confusion=confusion,
-        beyond=beyond,
-        rates=by_class,
+        beyond=chance_corrected,
+        rates=rates_by_class,
         binary=binary,
         positive=positive,
         beta=beta,
         confidence_level=confidence_level,
-        notes=(*notes, *beyond.notes, *(by_class if binary is None else binary).notes),
+        notes=(*notes, *chance_corrected.notes, *(rates_by_class if binary is None else binary).notes),
     )
 
 
 def is_plain(labels: tuple[Label, ...]) -> bool:
-    lowered = tuple(label.lower() if isinstance(label, str) else label for label in labels)
-    return lowered in PLAIN
+    lower_labels = tuple(label.lower() if isinstance(label, str) else label for label in labels)
+    return lower_labels in PLAIN
 
 
 def two_classes(counts: Ints, labels: tuple[Label, ...], positive: Label, beta: float) -> Rates:
-    """The rates of one class, the second, against all others together."""
+    """The rates of the positive class, as the second of two, against all others together."""
     i = labels.index(positive)
     tp = int(counts[i, i])
     fn, fp = int(counts[i].sum()) - tp, int(counts[:, i].sum()) - tp
     tn = int(counts.sum()) - tp - fn - fp
-    found = rates([[tn, fp], [fn, tp]], labels=(f"not {positive}", positive), beta=beta)
-    return keep_notes_of_positive(found)
+    binary_rates = rates([[tn, fp], [fn, tp]], labels=(f"not {positive}", positive), beta=beta)
+    return keep_notes_of_positive(binary_rates)
 
 
-def keep_notes_of_positive(found: Rates) -> Rates:
-    """Of two classes only the positive one is shown: notes on the other are left out."""
+def keep_notes_of_positive(binary_rates: Rates) -> Rates:
+    """Drop the notes on the negative class, which is not shown."""
     notes = [
         f"{name} divides 0 by 0 and has no value"
         for name in ("precision", "recall", "specificity", "fscore")
-        if np.isnan(getattr(found, name)[1])
+        if np.isnan(getattr(binary_rates, name)[1])
     ]
-    return replace(found, notes=(*notes, *(note for note in found.notes if "Matthews" in note)))
+    return replace(binary_rates, notes=(*notes, *(note for note in binary_rates.notes if "Matthews" in note)))
 
 
-def rates_sentence(found: Rates, positive: str) -> str:
-    """Recall and the rate of false alarms, in words and counts."""
-    tp, fp, fn, tn = (int(side[1]) for side in (found.tp, found.fp, found.fn, found.tn))
+def rates_sentence(binary_rates: Rates, positive: str) -> str:
+    """Recall and the false positive rate, in words and counts."""
+    tp, fp, fn, tn = (int(counts[1]) for counts in (binary_rates.tp, binary_rates.fp, binary_rates.fn, binary_rates.tn))
     return (
         f"Truly {positive} and predicted so: {format_share(tp, tp + fn)}. Predicted {positive} without being so: "
         f"{format_share(fp, fp + tn)}."
     )
 
 
-def format_share(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,}" + (f" ({format_tenths(part / whole)})" if whole else "")
+def format_share(count: int, total: int) -> str:
+    return f"{count:,} of {total:,}" + (f" ({format_tenths(count / total)})" if total else "")
 
 
-def class_sentence(found: Rates) -> str:
-    """Which class is recognised worst."""
-    known = np.flatnonzero(~np.isnan(found.recall))
-    worst = int(known[np.argmin(found.recall[known])])
-    if found.recall[worst] == 1:
+def class_sentence(class_rates: Rates) -> str:
+    """The class with the lowest recall."""
+    defined = np.flatnonzero(~np.isnan(class_rates.recall))
+    worst = int(defined[np.argmin(class_rates.recall[defined])])
+    if class_rates.recall[worst] == 1:
         return "Each class against all others. All were recognised every time."
-    of = format_share(int(found.tp[worst]), int(found.tp[worst] + found.fn[worst]))
-    return f"Each class against all others. Least often recognised is {found.labels[worst]}: {of}."
+    share = format_share(int(class_rates.tp[worst]), int(class_rates.tp[worst] + class_rates.fn[worst]))
+    return f"Each class against all others. Least often recognised is {class_rates.labels[worst]}: {share}."
 
 
-def class_table(found: Rates) -> Table:
+def class_table(class_rates: Rates) -> Table:
     names = ("precision", "recall", "specificity", "fscore")
     rows = [
-        (str(label), *(format_value(float(getattr(found, name)[i]), "mean") for name in names), f"{n}")
-        for i, (label, n) in enumerate(zip(found.labels, (found.tp + found.fn).tolist(), strict=True))
+        (str(label), *(format_value(float(getattr(class_rates, name)[i]), "mean") for name in names), f"{n}")
+        for i, (label, n) in enumerate(zip(class_rates.labels, (class_rates.tp + class_rates.fn).tolist(), strict=True))
     ]
-    for kind, averages in (("mean of classes (macro)", found.macro), ("all counts together (micro)", found.micro)):
-        rows.append((kind, *(format_value(averages[name], "mean") for name in names), f"{found.n}"))
-    return Table(columns=("class", "precision", "recall", "specificity", f"F{found.beta:g}", "n"), rows=tuple(rows))
+    all_averages = {"mean of classes (macro)": class_rates.macro, "all counts together (micro)": class_rates.micro}
+    for average_name, averages in all_averages.items():
+        rows.append((average_name, *(format_value(averages[name], "mean") for name in names), f"{class_rates.n}"))
+    columns = ("class", "precision", "recall", "specificity", f"F{class_rates.beta:g}", "n")
+    return Table(columns=columns, rows=tuple(rows))

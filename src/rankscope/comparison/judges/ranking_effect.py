@@ -1,4 +1,4 @@
-"""What another judge does to the ranking of systems: the same runs under two sets of judgments."""
+"""The effect of another judge on the ranking of systems: the same runs under two sets of judgments."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 
-NONE = float("nan")
-#: Pairs of systems that change places are named, so many of them.
+NAN = float("nan")
+#: So many pairs of systems that change places are named.
 NAMED = 10
 
 
@@ -72,17 +72,17 @@ class RankingEffect:
 
     @property
     def pairs(self) -> int:
-        m = len(self.systems)
-        return m * (m - 1) // 2
+        n_systems = len(self.systems)
+        return n_systems * (n_systems - 1) // 2
 
     @property
     def rank_change(self) -> int:
-        """The most places that a system moves."""
+        """The largest change of a rank."""
         return int(np.abs(self.rank_a - self.rank_b).max())
 
     @property
     def mean_change(self) -> float:
-        """By how much the mean of a system changes, up or down, on average over the systems."""
+        """The absolute change of a system's mean, on average over the systems."""
         return float(np.abs(self.mean_a - self.mean_b).mean())
 
     def rows(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
@@ -99,12 +99,12 @@ class RankingEffect:
             ("mean_absolute_change", self.mean_change, len(self.systems)),
         ]
         for name, value, n in numbers:
-            yield name, "", self.measure, "", value, NONE, NONE, n
+            yield name, "", self.measure, "", value, NAN, NAN, n
         for i, system in enumerate(self.systems):
             for name in ("mean_a", "mean_b", "rank_a", "rank_b"):
-                yield name, "", self.measure, system, float(getattr(self, name)[i]), NONE, NONE, self.n
-            for name, three in (("change", self.changes), ("change_beyond_others", self.beyond)):
-                value, low, high = three[i].tolist()
+                yield name, "", self.measure, system, float(getattr(self, name)[i]), NAN, NAN, self.n
+            for name, change_with_ends in (("change", self.changes), ("change_beyond_others", self.beyond)):
+                value, low, high = change_with_ends[i].tolist()
                 yield name, "", self.measure, system, value, low, high, self.n
 
 
@@ -119,7 +119,7 @@ class RankingEffects(NamedTuple):
 
 
 class EffectResampling(NamedTuple):
-    """How intervals are made."""
+    """Settings of the intervals."""
 
     confidence_level: float
     n_resamples: int
@@ -134,47 +134,57 @@ def effects_on_ranking(
     options: dict[str, Any],
     resampling: EffectResampling,
 ) -> RankingEffects:
-    """Evaluate the runs under both."""
-    # What cannot be read twice is read once.
-    kept = [
+    """Evaluate the runs under both judges, and compare the systems by each measure."""
+    # Standard input cannot be read twice.
+    run_list = [
         read_run(run, input=options.get("input")) if is_path(run) and source_name(run) == "<stdin>" else run
         for run in list_runs(runs)
     ]
-    kept = [run if is_path(run) or isinstance(run, Run) else Run(run) for run in kept]
-    reading = ("input", "total_ranks", "progress", "workers")
-    settled = {name: value for name, value in options.items() if name not in reading}
-    elsewhere: list[Any] = [options.get(name) for name in reading]
-    before = file_stamps(kept)
-    plan, joined = plan_and_join(qrels[0], kept, measures, settled, *elsewhere)
-    a, b = score_hits(plan, joined), evaluate(qrels[1], kept, measures, **options)
-    refuse_changed(before)
+    run_list = [run if is_path(run) or isinstance(run, Run) else Run(run) for run in run_list]
+    reading_names = ("input", "total_ranks", "progress", "workers")
+    plan_options = {name: value for name, value in options.items() if name not in reading_names}
+    reading_values: list[Any] = [options.get(name) for name in reading_names]
+    stamps = file_stamps(run_list)
+    plan, joined_runs = plan_and_join(qrels[0], run_list, measures, plan_options, *reading_values)
+    scores_a, scores_b = score_hits(plan, joined_runs), evaluate(qrels[1], run_list, measures, **options)
+    refuse_changed(stamps)
     effects, notes = [], []
-    for name in a.measure_names:
-        values = np.stack((a.summary(name), b.summary(name)))
+    for name in scores_a.measure_names:
+        values = np.stack((scores_a.summary(name), scores_b.summary(name)))
         if np.isnan(values).any():
             notes.append(f"{name} has no mean for every system under both judges; it is left out")
         else:
-            effects.append(effect_of(name, a, values, np.stack((a.matrix(name), b.matrix(name))), resampling))
+            effects.append(
+                effect_of(name, scores_a, values, np.stack((scores_a.matrix(name), scores_b.matrix(name))), resampling)
+            )
     if not effects:
         raise ParameterError(f"no measure has a mean for every system ({notes[0]}); choose another measure")
-    found = (*notes, *notes_of(a, b, names))
-    return RankingEffects(tuple(effects), a.signature(), found, a.systems, tuple(one.hits for one in joined))
+    all_notes = (*notes, *notes_of(scores_a, scores_b, names))
+    return RankingEffects(
+        tuple(effects),
+        scores_a.signature(),
+        all_notes,
+        scores_a.systems,
+        tuple(joined_run.hits for joined_run in joined_runs),
+    )
 
 
-def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
-    """The notes of both evaluations, those of one judge by name; and settings that follow from the grades."""
-    notes = [note for note in a.notes if note in b.notes]
-    for scores, name in ((a, names[0]), (b, names[1])):
+def notes_of(scores_a: Scores, scores_b: Scores, names: tuple[str, str]) -> list[str]:
+    """The notes of both evaluations, with the judge's name if only one has it; and a note on settings that differ."""
+    notes = [note for note in scores_a.notes if note in scores_b.notes]
+    for scores, name in ((scores_a, names[0]), (scores_b, names[1])):
         notes += [f"by {name}: {note}" for note in scores.notes if note not in notes]
-    differing = [
+    differing_measures = [
         measure
-        for measure, one, other in zip(a.measure_names, a.measure_settings, b.measure_settings, strict=True)
-        if one != other
+        for measure, settings_a, settings_b in zip(
+            scores_a.measure_names, scores_a.measure_settings, scores_b.measure_settings, strict=True
+        )
+        if settings_a != settings_b
     ]
-    if differing:
+    if differing_measures:
         notes.append(
-            f"the judges' highest grades differ, and so do settings of {', '.join(differing)} that follow from them; "
-            f"the signature has those of {names[0]}"
+            f"the judges' highest grades differ, and so do settings of {', '.join(differing_measures)} that follow "
+            f"from them; the signature has those of {names[0]}"
         )
     return notes
 
@@ -182,88 +192,97 @@ def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
 def effect_of(
     measure: str, scores: Scores, values: Floats, by_query: Floats, resampling: EffectResampling
 ) -> RankingEffect:
-    """values: (2, systems) means under A and under B; by_query: (2, systems, queries)."""
-    a, b = join_ties((scores.sign(measure) or 1) * values)
-    systems = np.array(scores.systems, object)
-    apart_a, apart_b = (side[:, None] - side for side in (a, b))
-    first, second = np.nonzero((apart_a > 0) & (apart_b < 0))
-    order = order_of(apart_b[first, second] - apart_a[first, second])
+    """The effect by one measure. values: (2, systems) means under A and B; by_query: (2, systems, queries)."""
+    means_a, means_b = join_ties((scores.sign(measure) or 1) * values)
+    names = np.array(scores.systems, object)
+    gaps_a, gaps_b = (means[:, None] - means for means in (means_a, means_b))
+    first, second = np.nonzero((gaps_a > 0) & (gaps_b < 0))
+    order = order_of(gaps_b[first, second] - gaps_a[first, second])
     first, second = first[order], second[order]
     notes: tuple[str, ...] = ()
-    tau, by_ap = NONE, NONE
-    ends = ((NONE, NONE), (NONE, NONE))
-    of_means = scores.measures[scores.place_of(measure)].summary == "mean"
-    there = by_query[:, :, ~np.isnan(by_query).any(axis=(0, 1))] if of_means else by_query[:, :, :0]
-    if a.size > 1:
-        tau = kendall_tau(a, b)
-        tied = np.unique(a).size < a.size
-        if there.shape[2] > 1:
-            ends = tau_ends(there * (scores.sign(measure) or 1), tied, resampling)
-        by_ap = tau_ap(a, b, ties="b" if tied else "a")
-        if tied:
+    tau_b, ap_correlation = NAN, NAN
+    ends = ((NAN, NAN), (NAN, NAN))
+    is_mean = scores.measures[scores.place_of(measure)].summary == "mean"
+    complete = by_query[:, :, ~np.isnan(by_query).any(axis=(0, 1))] if is_mean else by_query[:, :, :0]
+    if means_a.size > 1:
+        tau_b = kendall_tau(means_a, means_b)
+        has_ties = np.unique(means_a).size < means_a.size
+        if complete.shape[2] > 1:
+            ends = tau_ends(complete * (scores.sign(measure) or 1), has_ties, resampling)
+        ap_correlation = tau_ap(means_a, means_b, ties="b" if has_ties else "a")
+        if has_ties:
             notes = ("systems are tied under the first judge: tau_AP is tau_AP,b, the mean of both directions",)
     return RankingEffect(
         measure=measure,
         systems=scores.systems,
         mean_a=values[0],
         mean_b=values[1],
-        rank_a=1 + (apart_a < 0).sum(axis=1),
-        rank_b=1 + (apart_b < 0).sum(axis=1),
-        tau_b=tau,
-        tau_ap=by_ap,
+        rank_a=1 + (gaps_a < 0).sum(axis=1),
+        rank_b=1 + (gaps_b < 0).sum(axis=1),
+        tau_b=tau_b,
+        tau_ap=ap_correlation,
         tau_b_ends=ends[0],
         tau_ap_ends=ends[1],
-        changes=changes_of(there, resampling.confidence_level),
-        beyond=changes_of(there - others_mean(there), resampling.confidence_level),
-        swaps=tuple(zip(systems[first].tolist(), systems[second].tolist(), strict=True)),
+        changes=changes_of(complete, resampling.confidence_level),
+        beyond=changes_of(complete - others_mean(complete), resampling.confidence_level),
+        swaps=tuple(zip(names[first].tolist(), names[second].tolist(), strict=True)),
         n=len(scores.query_ids),
         notes=notes,
     )
 
 
 def tau_ends(
-    by_query: Floats, tied: bool, resampling: EffectResampling
+    by_query: Floats, has_ties: bool, resampling: EffectResampling
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Ends of the percentile intervals of tau-b and of tau_AP, queries being drawn with replacement. Samples in which
-    all systems are tied have no tau and are left out; NaN where none has one.
+    """Ends of the percentile intervals of tau-b and of tau_AP, from a bootstrap of the queries.
+
+    Samples in which all systems are tied have no tau and are skipped; NaN if no sample has one.
     """
-    m = by_query.shape[1]
+    n_systems = by_query.shape[1]
     draws = draw(as_generator(resampling.seed), resampling.n_resamples)
-    means = bootstrap_means(by_query.reshape(2 * m, -1), draws).T
-    x, y = (rank_rows(np.ascontiguousarray(side), computed=True) for side in (means[:, :m], means[:, m:]))
-    tau = taus(surplus_by_row(x, y), x, y, "kendall_b")
-    by_ap = tau_ap_by_row(x, y) if tied else ap_above_groups(x, y)
-    low, high = percentile_ends(np.stack((tau, by_ap)), resampling.confidence_level)
+    means = bootstrap_means(by_query.reshape(2 * n_systems, -1), draws).T
+    x, y = (
+        rank_rows(np.ascontiguousarray(judge_means), computed=True)
+        for judge_means in (means[:, :n_systems], means[:, n_systems:])
+    )
+    tau_b = taus(surplus_by_row(x, y), x, y, "kendall_b")
+    ap_correlation = tau_ap_by_row(x, y) if has_ties else ap_above_groups(x, y)
+    low, high = percentile_ends(np.stack((tau_b, ap_correlation)), resampling.confidence_level)
     return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
 
 
 def others_mean(by_query: Floats) -> Floats:
-    """(2, systems, queries) the mean of the other systems; of one system, of which there are no others, NaN."""
-    m = by_query.shape[1]
-    if m < 2:
-        return np.full(by_query.shape, NONE)
-    return np.asarray((by_query.sum(axis=1, keepdims=True) - by_query) / (m - 1))
+    """(2, systems, queries) the mean of the other systems; NaN for a single system."""
+    n_systems = by_query.shape[1]
+    if n_systems < 2:
+        return np.full(by_query.shape, NAN)
+    return np.asarray((by_query.sum(axis=1, keepdims=True) - by_query) / (n_systems - 1))
 
 
 def changes_of(by_query: Floats, confidence_level: float) -> Floats:
-    """(systems, 3) the mean change from A to B, and the ends of Student's interval; NaN where there is none."""
+    """(systems, 3) the mean change from A to B, and the ends of Student's interval; NaN if undefined."""
     change = by_query[1] - by_query[0]
     if not change.shape[1] or np.isnan(change).any():
-        return np.full((len(change), 3), NONE)
-    found = t_interval(change, confidence_level=confidence_level)
-    return np.stack((found.mean, found.low, found.high), axis=1)
+        return np.full((len(change), 3), NAN)
+    interval = t_interval(change, confidence_level=confidence_level)
+    return np.stack((interval.mean, interval.low, interval.high), axis=1)
 
 
 def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
-    """A sentence, and the systems in the order of A."""
+    """A sentence, and a table of the systems in the order of A."""
     rows = []
     for i in np.argsort(effect.rank_a, kind="stable").tolist():
-        a, b = float(effect.mean_a[i]), float(effect.mean_b[i])
-        means = (format_value(a, "mean"), format_value(b, "mean"), format_number(b - a, signed=True))
-        beyond = (format_number(x, signed=True) for x in effect.beyond[i].tolist())
-        rows.append((effect.systems[i], *means, *beyond, str(effect.rank_a[i]), str(effect.rank_b[i])))
-    one, other = names
-    columns = ("system", one, other, "change", "beyond others", "low", "high", f"rank by {one}", f"rank by {other}")
+        mean_a, mean_b = float(effect.mean_a[i]), float(effect.mean_b[i])
+        mean_cells = (
+            format_value(mean_a, "mean"),
+            format_value(mean_b, "mean"),
+            format_number(mean_b - mean_a, signed=True),
+        )
+        beyond_cells = (format_number(x, signed=True) for x in effect.beyond[i].tolist())
+        rows.append((effect.systems[i], *mean_cells, *beyond_cells, str(effect.rank_a[i]), str(effect.rank_b[i])))
+    name_a, name_b = names
+    rank_columns = (f"rank by {name_a}", f"rank by {name_b}")
+    columns = ("system", name_a, name_b, "change", "beyond others", "low", "high", *rank_columns)
     return Section(
         title=f"Systems by {effect.measure}",
         sentence=effect_sentence(effect, names),
@@ -273,11 +292,11 @@ def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
 
 
 def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
-    """Who changes places, how far, and by how much the values move."""
-    change = f"The mean {effect.measure} of a system changes by {effect.mean_change:.4f} on average."
+    """Which systems change places, how far they move, and how much the values change."""
+    change_sentence = f"The mean {effect.measure} of a system changes by {effect.mean_change:.4f} on average."
     if len(effect.systems) == 1:
-        return f"{change} There is one system, so no ranking to compare."
-    taus = " and ".join(
+        return f"{change_sentence} There is one system, so no ranking to compare."
+    tau_text = " and ".join(
         f"{name} {value:.2f}" + ("" if np.isnan(ends[0]) else f" [{ends[0]:.2f} to {ends[1]:.2f}]")
         for name, value, ends in (
             ("Kendall's tau", effect.tau_b, effect.tau_b_ends),
@@ -285,21 +304,29 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
         )
         if not np.isnan(value)
     )
-    taus = f" ({taus}; 1 is the same order)" if taus else ""
+    tau_text = f" ({tau_text}; 1 is the same order)" if tau_text else ""
     if not effect.swaps:
-        alike = "in the same order" if (effect.rank_a == effect.rank_b).all() else "so that no pair changes places"
-        return f"Both judges put the {pluralise(len(effect.systems), 'system')} {alike}{taus}. {change}"
-    pairs = [f"{x} and {y}" for x, y in effect.swaps[:NAMED]]
-    named = "; ".join(pairs) + (f"; and {len(effect.swaps) - NAMED} more" if len(effect.swaps) > NAMED else "")
-    furthest = np.flatnonzero(np.abs(effect.rank_a - effect.rank_b) == effect.rank_change).tolist()
-    who = join_names([effect.systems[i] for i in sorted(furthest, key=effect.rank_a.tolist().__getitem__)])
-    moves = f"{who} move{'s' if len(furthest) == 1 else ''} furthest, by {pluralise(effect.rank_change, 'place')}"
-    several = (
+        order_text = "in the same order" if (effect.rank_a == effect.rank_b).all() else "so that no pair changes places"
+        return (
+            f"Both judges put the {pluralise(len(effect.systems), 'system')} {order_text}{tau_text}. {change_sentence}"
+        )
+    pair_texts = [f"{better} and {worse}" for better, worse in effect.swaps[:NAMED]]
+    if len(effect.swaps) > NAMED:
+        pair_texts.append(f"and {len(effect.swaps) - NAMED} more")
+    swaps_text = "; ".join(pair_texts)
+    furthest_systems = np.flatnonzero(np.abs(effect.rank_a - effect.rank_b) == effect.rank_change).tolist()
+    movers = join_names([effect.systems[i] for i in sorted(furthest_systems, key=effect.rank_a.tolist().__getitem__)])
+    distance = pluralise(effect.rank_change, "place")
+    moves_text = f"{movers} move{'s' if len(furthest_systems) == 1 else ''} furthest, by {distance}"
+    swaps_clause = (
         f"{len(effect.swaps)} of {effect.pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
     )
-    told = f"{several} when {names[1]} judges in the place of {names[0]}{taus}: {named}. {moves}. {change}"
-    raised = [i for i in order_of(-effect.beyond[:, 0]).tolist() if effect.beyond[i, 1] > 0]
-    if raised:
-        names_of = join_names(f"{effect.systems[i]} ({effect.beyond[i, 0]:+.4f})" for i in raised)
-        told += f" It changes by more than that of the others, beyond chance, for {names_of}."
-    return told
+    sentence = (
+        f"{swaps_clause} when {names[1]} judges in the place of {names[0]}{tau_text}: {swaps_text}. {moves_text}. "
+        f"{change_sentence}"
+    )
+    beyond_chance = [i for i in order_of(-effect.beyond[:, 0]).tolist() if effect.beyond[i, 1] > 0]
+    if beyond_chance:
+        systems_text = join_names(f"{effect.systems[i]} ({effect.beyond[i, 0]:+.4f})" for i in beyond_chance)
+        sentence += f" It changes by more than that of the others, beyond chance, for {systems_text}."
+    return sentence

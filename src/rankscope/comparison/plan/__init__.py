@@ -1,4 +1,4 @@
-"""How many queries a comparison needs (`rankscope.plan`)."""
+"""Planning: how many queries a comparison needs (`rankscope.plan`)."""
 
 from __future__ import annotations
 

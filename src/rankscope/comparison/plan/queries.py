@@ -1,6 +1,4 @@
-"""How many queries a comparison needs, and what those at hand can show: planned measure by measure from scores that one
-has.
-"""
+"""The function `plan`: how many queries a comparison needs, and what the queries at hand can show."""
 
 from __future__ import annotations
 
@@ -48,21 +46,21 @@ __all__ = [
 ]
 
 
-#: What the tidy table tells of each measure, before the rows of CURVE.
+#: The methods that the tidy table has for each measure, before the rows of CURVE.
 NEEDS = ("t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval")
 CURVE = "t at n"
-#: Numbers of queries that power is told of, where they are near the need.
+#: Numbers of queries for which power is shown, if they are near the need.
 GRID = tuple(int(m * 10**e) for e in range(1, 9) for m in (1, 2.5, 5))
 #: Points of the curve of power.
 POINTS = 60
-#: More queries than these are not looked for; `stats.power` refuses them.
+#: The largest number of queries that the search allows; `stats.power` refuses more.
 MOST = 10**8
 #: Why nothing can be planned.
 ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "constant", "equal means"
 
 
 class PlanRow(NamedTuple):
-    """A row of the tidy table, less its measure. power: with that many queries. NaN and None where there is none."""
+    """A row of the tidy table, without its measure. power: with that many queries. NaN and None if undefined."""
 
     method: str
     difference: float
@@ -71,7 +69,7 @@ class PlanRow(NamedTuple):
 
 
 class PlanSettings(NamedTuple):
-    """What all measures are planned for. side: "greater" for a difference on the side that is tested.
+    """Settings that all measures share. side: "two-sided", or "greater" for a difference on the tested side.
 
     tests: how many t-tests share the level.
     """
@@ -86,7 +84,7 @@ class PlanSettings(NamedTuple):
 
     @property
     def level_of_one(self) -> float:
-        """The level of each of the tests that share it, as Bonferroni's correction has it."""
+        """The level of one test by Bonferroni's correction."""
         return self.level / self.tests
 
 
@@ -98,7 +96,10 @@ class PowerCurve(NamedTuple):
 
 
 class ScoreSpread(NamedTuple):
-    """sd: of the difference of two systems. residual, system: of what neither system nor query explains; of scores."""
+    """Standard deviations. sd: of the difference of two systems. residual: of what neither system nor query explains.
+
+    system: of the scores of a system.
+    """
 
     sd: float
     residual: float
@@ -141,25 +142,25 @@ class MeasurePlan:
         return next(row for row in self.rows if row.method == method)
 
 
-def plan_measure(scores: Scores, name: str, baseline: str | None, asked: PlanSettings) -> MeasurePlan:
+def plan_measure(scores: Scores, name: str, baseline: str | None, settings: PlanSettings) -> MeasurePlan:
     """The plan for one measure of the scores. Raises as `plan` does."""
-    matched = match_queries(scores, name)
+    measure_values = match_queries(scores, name)
     measure = scores.measures[scores.measure_names.index(name)]
     geometric = measure.summary == "geometric"
-    refuse_beyond_range(name, getattr(measure, "range", None), geometric, asked)
-    x, n = matched.values, matched.n
-    b = None if baseline is None else scores.systems.index(baseline)
-    first, second = best_pair(matched.sign * x.mean(axis=1), b)
-    difference = observed_difference(x[first] - x[second]) if asked.difference is None else asked.difference
-    spread = ScoreSpread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, b)
+    refuse_beyond_range(name, getattr(measure, "range", None), geometric, settings)
+    x, n = measure_values.values, measure_values.n
+    baseline_index = None if baseline is None else scores.systems.index(baseline)
+    first, second = best_pair(measure_values.sign * x.mean(axis=1), baseline_index)
+    difference = observed_difference(x[first] - x[second]) if settings.difference is None else settings.difference
+    spread = ScoreSpread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, baseline_index)
     trouble = trouble_of(x, spread, difference)
-    n_now = asked.n_queries or n
-    width = 2 * difference if asked.width is None else asked.width
+    n_now = settings.n_queries or n
+    width = 2 * difference if settings.width is None else settings.width
     rows, curve = empty_rows(difference, width, n_now), PowerCurve((), ())
     low = high = None
     if not trouble:
-        rows, curve = plan_rows(len(x), spread, difference, width, n_now, asked)
-        low, high = (queries_needed(difference, sd, asked) for sd in interval_of_sd(spread.sd, n))
+        rows, curve = plan_rows(len(x), spread, difference, width, n_now, settings)
+        low, high = (queries_needed(difference, sd, settings) for sd in interval_of_sd(spread.sd, n))
     return MeasurePlan(
         measure=name,
         standardised="standardised" in scores.settings,
@@ -168,7 +169,7 @@ def plan_measure(scores: Scores, name: str, baseline: str | None, asked: PlanSet
         n=n,
         n_now=n_now,
         difference=difference,
-        pair=None if asked.difference is not None else (scores.systems[first], scores.systems[second]),
+        pair=None if settings.difference is not None else (scores.systems[first], scores.systems[second]),
         width=width,
         sd=spread.sd,
         need_low=low,
@@ -177,19 +178,21 @@ def plan_measure(scores: Scores, name: str, baseline: str | None, asked: PlanSet
         curve=curve,
         trouble=trouble,
         geometric=geometric,
-        notes=matched.notes,
+        notes=measure_values.notes,
     )
 
 
-def refuse_beyond_range(name: str, range: tuple[float, float] | None, geometric: bool, asked: PlanSettings) -> None:
-    """Raise for a difference that the measure cannot reach: percent, or a slip."""
-    if range is None or asked.difference is None:
+def refuse_beyond_range(
+    name: str, value_range: tuple[float, float] | None, geometric: bool, settings: PlanSettings
+) -> None:
+    """Raise for a difference that the measure cannot reach, as one in percent."""
+    if value_range is None or settings.difference is None:
         return
-    low, high = (float(np.log(max(end, LEAST))) for end in range) if geometric else range
-    if asked.difference > high - low:
+    low, high = (float(np.log(max(bound, LEAST))) for bound in value_range) if geometric else value_range
+    if settings.difference > high - low:
         raise ParameterError(
-            f"difference is {asked.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} and "
-            f"{high:.4g}; expected at most {high - low:.4g}, as 0.02"
+            f"difference is {settings.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} "
+            f"and {high:.4g}; expected at most {high - low:.4g}, as 0.02"
         )
 
 
@@ -201,18 +204,18 @@ def best_pair(means: Floats, baseline: int | None) -> tuple[int, int]:
     order = order_of(-means).tolist()
     if baseline is None:
         return order[0], order[1]
-    pair = sorted([next(s for s in order if s != baseline), baseline], key=order.index)
+    pair = sorted([next(system for system in order if system != baseline), baseline], key=order.index)
     return pair[0], pair[1]
 
 
 def observed_difference(differences: Floats) -> float:
-    """The size of the mean; 0 where only rounding is left of it."""
+    """The absolute mean; 0 if it is nothing but rounding."""
     mean = abs(float(differences.mean()))
     return 0.0 if mean <= NOISE * float(np.abs(differences).max()) else mean
 
 
 def spread_of(x: Floats, baseline: int | None) -> ScoreSpread:
-    """How much scores vary, as each method needs it. x: (systems, queries), at least 2 of each.
+    """The standard deviations that the methods need. x: (systems, queries), at least 2 of each.
 
     The variance of a difference is 2 MS_E, twice that of the residuals, where it is the same for all pairs of systems;
     with a baseline it is the mean over the differences to it. Of two systems, both are the variance of their
@@ -220,21 +223,21 @@ def spread_of(x: Floats, baseline: int | None) -> ScoreSpread:
     """
     residual = two_way_anova(x).sigma
     if len(x) == 2 or baseline is not None:
-        b = len(x) - 1 if baseline is None else baseline
-        sd = pooled_deviation(np.delete(x, b, axis=0) - x[b])
+        reference_index = len(x) - 1 if baseline is None else baseline
+        sd = pooled_deviation(np.delete(x, reference_index, axis=0) - x[reference_index])
     else:
         sd = float(np.sqrt(2)) * residual
     return ScoreSpread(sd, residual, pooled_deviation(x))
 
 
-def pooled_deviation(lists: Floats) -> float:
-    """The root of the mean variance of lists of one length; lists without any variance but noise have none."""
-    near, power = levelled_table(lists)
-    return float(np.ldexp(np.sqrt(np.where(constant(near), 0.0, near.var(axis=1, ddof=1)).mean()), power))
+def pooled_deviation(samples: Floats) -> float:
+    """The root of the mean variance of rows (samples, queries); constant rows but for rounding have variance 0."""
+    scaled, power = levelled_table(samples)
+    return float(np.ldexp(np.sqrt(np.where(constant(scaled), 0.0, scaled.var(axis=1, ddof=1)).mean()), power))
 
 
 def trouble_of(x: Floats, spread: ScoreSpread, difference: float) -> str:
-    """Why nothing can be planned; empty where something can."""
+    """Why nothing can be planned; empty if it can."""
     if x.shape[1] == 1:
         return ONE_QUERY
     if min(spread) == 0:
@@ -244,62 +247,64 @@ def trouble_of(x: Floats, spread: ScoreSpread, difference: float) -> str:
 
 def empty_rows(difference: float, width: float, n_now: int) -> tuple[PlanRow, ...]:
     return tuple(
-        PlanRow(method, width / 2 if method == "interval" else difference, np.nan, at)
-        for method, at in zip(NEEDS, (None, n_now, None, None, None), strict=True)
+        PlanRow(method, width / 2 if method == "interval" else difference, np.nan, n_queries)
+        for method, n_queries in zip(NEEDS, (None, n_now, None, None, None), strict=True)
     )
 
 
 def plan_rows(
-    systems: int, spread: ScoreSpread, difference: float, width: float, n_now: int, asked: PlanSettings
+    n_systems: int, spread: ScoreSpread, difference: float, width: float, n_now: int, settings: PlanSettings
 ) -> tuple[tuple[PlanRow, ...], PowerCurve]:
     """The rows of the tidy table, and the curve of power."""
 
     def power_with(n: list[int]) -> list[float]:
-        found = t_power(n, difference, spread.sd, level=asked.level_of_one, alternative=asked.side)
-        return [float(p) for p in np.clip(found, 0.0, 1.0)]
+        powers = t_power(n, difference, spread.sd, level=settings.level_of_one, alternative=settings.side)
+        return [float(p) for p in np.clip(powers, 0.0, 1.0)]
 
-    enough = queries_needed(difference, spread.sd, asked)
+    n_needed = queries_needed(difference, spread.sd, settings)
     rows = [
-        PlanRow("t", difference, np.nan if enough is None else power_with([enough])[0], enough),
+        PlanRow("t", difference, np.nan if n_needed is None else power_with([n_needed])[0], n_needed),
         PlanRow("t achieved", difference, power_with([n_now])[0], n_now),
     ]
     for design, sd in (("one-way", spread.system), ("two-way", spread.residual)):
         n = queries_or_none(
-            partial(queries_for_anova, systems, difference, sd, power=asked.power, level=asked.level, design=design)
+            partial(
+                queries_for_anova, n_systems, difference, sd, power=settings.power, level=settings.level, design=design
+            )
         )
-        power = np.nan if n is None else anova_power(n, systems, difference, sd, level=asked.level, design=design)
+        power = np.nan if n is None else anova_power(n, n_systems, difference, sd, level=settings.level, design=design)
         rows.append(PlanRow(f"{design} ANOVA", difference, power, n))
-    n = queries_or_none(partial(queries_for_interval, width, spread.sd, confidence_level=1 - asked.level))
+    n = queries_or_none(partial(queries_for_interval, width, spread.sd, confidence_level=1 - settings.level))
     rows.append(PlanRow("interval", width / 2, np.nan, n))
-    top = MOST if enough is None else enough
-    near = [n for n in GRID if max(10, top / 25) <= n <= max(50, min(4 * top, MOST))]
-    rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(near, power_with(near), strict=True)]
-    last = max(2 * min(top, MOST // 2), 1.2 * n_now, 20)
-    points = sorted({*np.geomspace(2, last, POINTS).astype(int).tolist(), n_now, *([enough] if enough else [])})
+    largest_n = MOST if n_needed is None else n_needed
+    grid = [n for n in GRID if max(10, largest_n / 25) <= n <= max(50, min(4 * largest_n, MOST))]
+    rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(grid, power_with(grid), strict=True)]
+    last_n = max(2 * min(largest_n, MOST // 2), 1.2 * n_now, 20)
+    points = sorted({*np.geomspace(2, last_n, POINTS).astype(int).tolist(), n_now, *([n_needed] if n_needed else [])})
     return tuple(rows), PowerCurve(tuple(points), tuple(power_with(points)))
 
 
-def queries_needed(difference: float, sd: float, asked: PlanSettings) -> int | None:
-    """How many queries the t-test needs; None where they are more than are looked for."""
-    level = asked.level_of_one
+def queries_needed(difference: float, sd: float, settings: PlanSettings) -> int | None:
+    """How many queries the t-test needs; None if more than the search allows."""
+    level = settings.level_of_one
     return queries_or_none(
-        partial(queries_for_t, difference, sd, power=asked.power, level=level, alternative=asked.side)
+        partial(queries_for_t, difference, sd, power=settings.power, level=level, alternative=settings.side)
     )
 
 
-def queries_or_none(queries: Callable[[], int]) -> int | None:
-    """The number found; None where it is more than are looked for, all that can be refused of what was checked."""
+def queries_or_none(count_queries: Callable[[], int]) -> int | None:
+    """The result of `count_queries`; None if it is more than the search allows, the only error of checked arguments."""
     try:
-        return queries()
+        return count_queries()
     except ParameterError:
         return None
 
 
 def interval_of_sd(sd: float, n: int) -> tuple[float, float]:
-    """Between which the true standard deviation lies, with 95 % confidence, if differences are normal.
+    """The 95 % confidence interval of the true standard deviation, if differences are normal.
 
-    (n - 1) sd^2 / sigma^2 has a chi-square distribution with n - 1 degrees of freedom. Of many systems it has more, if
-    their residuals are independent, which nobody knows; the wider interval is then told.
+    (n - 1) sd^2 / sigma^2 has a chi-square distribution with n - 1 degrees of freedom. For several systems it has more
+    if their residuals are independent, which is unknown; the result is then the wider interval.
     """
     chdtri = special().chdtri
     low, high = (float(sd * np.sqrt((n - 1) / chdtri(n - 1, tail))) for tail in (0.025, 0.975))
@@ -308,7 +313,7 @@ def interval_of_sd(sd: float, n: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QueryPlan:
-    """What `plan` found: how many queries a comparison needs, measure by measure.
+    """How many queries a comparison needs, measure by measure, as `plan` gives it.
 
     `frame()`, and the output for programs, have the columns measure, method, difference, power, n_queries. Methods:
     "t": the fewest queries with which the paired t-test reaches the power that was asked for; "t achieved": its power
@@ -322,10 +327,10 @@ class QueryPlan:
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
     >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
     >>> poor = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="poor")
-    >>> found = rs.plan(rs.evaluate(qrels, [good, poor], "RR"), difference=0.1)
-    >>> found
+    >>> result = rs.plan(rs.evaluate(qrels, [good, poor], "RR"), difference=0.1)
+    >>> result
     QueryPlan(RR with power 0.8)
-    >>> [row[-1] for row in found.records() if row[1] == "t"]  # queries to find a difference of 0.1
+    >>> [row[-1] for row in result.records() if row[1] == "t"]  # queries to find a difference of 0.1
     [61]
     """
 
@@ -346,9 +351,9 @@ class QueryPlan:
 
     def records(self) -> Iterator[tuple[str | float | None, ...]]:
         """The rows of the tidy table."""
-        for one in self.plans:
-            for row in one.rows:
-                yield (one.measure, *row)
+        for measure_plan in self.plans:
+            for row in measure_plan.rows:
+                yield (measure_plan.measure, *row)
 
     def sections(self) -> Sequence[Section]:
         """A sentence with the needs for each measure, and its power by number of queries."""
@@ -366,7 +371,7 @@ class QueryPlan:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"QueryPlan({', '.join(one.measure for one in self.plans)} with power {self.power:g})"
+        return f"QueryPlan({', '.join(measure_plan.measure for measure_plan in self.plans)} with power {self.power:g})"
 
 
 def plan(
@@ -413,8 +418,8 @@ def plan(
     ...     rs.Run({q: {"x": -1, "y": -2, "z": -3, "a": 0.5 - r} for q, r in zip(qrels, of)}, name=name)
     ...     for name, of in ranks.items()
     ... ]
-    >>> found = rs.plan(rs.evaluate(qrels, runs, "RR"), difference=0.2)
-    >>> print(found.sections()[0].sentence.replace("; ", ";\n"))
+    >>> result = rs.plan(rs.evaluate(qrels, runs, "RR"), difference=0.2)
+    >>> print(result.sections()[0].sentence.replace("; ", ";\n"))
     To find a difference of 0.2 in RR between two systems like these in 4 of 5 such experiments, you need 30 queries;
     you have 6, with which it would be found in 18 of 100.
     """
@@ -429,9 +434,9 @@ def plan(
     )
     check_systems(scores, baseline)
     side = "two-sided" if alternative == "two-sided" else "greater"
-    asked = PlanSettings(difference, width, power, level, side, n_queries, tests)
-    chosen = select_measures(scores, measures)
-    settings = {
+    settings = PlanSettings(difference, width, power, level, side, n_queries, tests)
+    measure_names = select_measures(scores, measures)
+    optional_entries = {
         "baseline": baseline,
         "difference": "observed" if difference is None else f"{difference:g}",
         "width": None if width is None else f"{width:g}",
@@ -441,13 +446,14 @@ def plan(
         "alternative": alternative,
         "at_hand": None if n_queries is None else str(n_queries),
     }
+    signature_entries = {key: value for key, value in optional_entries.items() if value is not None}
     return QueryPlan(
-        plans=tuple(plan_measure(scores, name, baseline, asked) for name in chosen),
+        plans=tuple(plan_measure(scores, name, baseline, settings) for name in measure_names),
         power=power,
         level=level,
         tests=tests,
         alternative=alternative,
-        settings=signature_of(scores, chosen, {key: value for key, value in settings.items() if value is not None}),
+        settings=signature_of(scores, measure_names, signature_entries),
         notes=scores.notes,
     )
 
@@ -462,7 +468,7 @@ def check_plan(
     n_queries: int | None = None,
     tests: int = 1,
 ) -> None:
-    """Raise ParameterError for what `plan` refuses whatever the scores; for those who have not read them yet."""
+    """Raise ParameterError for arguments that `plan` refuses for any scores: a check before files are read."""
     for name, value in (("difference", difference), ("width", width)):
         if value is not None:
             check_positive(name, value)
@@ -478,13 +484,13 @@ def check_plan(
         check_count("n_queries", n_queries, 2)
 
 
-def signature_of(scores: Scores, chosen: Sequence[str], settings: Mapping[str, str]) -> str:
-    """That of the scores, of these measures only, with the settings of the plan."""
-    own = scores.measure_settings or ({},) * len(scores.measures)
-    places = [scores.measure_names.index(name) for name in chosen]
+def signature_of(scores: Scores, measure_names: Sequence[str], settings: Mapping[str, str]) -> str:
+    """The signature of the scores for these measures, with the settings of the plan."""
+    measure_settings = scores.measure_settings or ({},) * len(scores.measures)
+    measure_indices = [scores.measure_names.index(name) for name in measure_names]
     return replace(
         scores,
-        measures=tuple(scores.measures[m] for m in places),
-        measure_settings=tuple(own[m] for m in places),
+        measures=tuple(scores.measures[index] for index in measure_indices),
+        measure_settings=tuple(measure_settings[index] for index in measure_indices),
         settings={**scores.settings, **settings},
     ).signature()

@@ -1,4 +1,4 @@
-"""The view of a plan: the sentence that everybody understands, the tables under it, and notes for a careful reader."""
+"""The view of a plan: a plain sentence, tables, a figure, and notes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-#: A spread taken from fewer queries than these is hardly known.
+#: A standard deviation estimated from fewer queries is uncertain.
 FEW = 25
 
 
@@ -36,169 +36,179 @@ def plan_sections(result: QueryPlan) -> list[Section]:
     ]
 
 
-def sections_of(one: MeasurePlan, power: float, level: float, alternative: str, tests: int = 1) -> list[Section]:
-    """What the plan of one measure shows: the sentence and the needs, then power by number of queries."""
-    what = measured_quantity(one)
-    if one.trouble:
-        return [Section(title=f"Queries needed: {what}", sentence=trouble_sentence(one), notes=shared_notes(one))]
-    notes = (*spread_notes(one), *shared_notes(one), *test_notes(one, level, alternative, tests))
+def sections_of(plan: MeasurePlan, power: float, level: float, alternative: str, tests: int = 1) -> list[Section]:
+    """The plan of one measure: the sentence and the needs, then power by number of queries."""
+    quantity = measured_quantity(plan)
+    if plan.trouble:
+        return [Section(title=f"Queries needed: {quantity}", sentence=trouble_sentence(plan), notes=shared_notes(plan))]
+    notes = (*spread_notes(plan), *shared_notes(plan), *test_notes(plan, level, alternative, tests))
     needs = Section(
-        title=f"Queries needed: {what}",
-        sentence=sentence_of(one, power),
-        table=needs_table(one, power, level),
+        title=f"Queries needed: {quantity}",
+        sentence=sentence_of(plan, power),
+        table=needs_table(plan, power, level),
         notes=notes,
     )
-    t = one.row("t")
-    numbers, powers = one.curve
-    data = {
-        "measure": what,
-        "difference": one.difference,
-        "n": numbers,
+    t = plan.row("t")
+    n_queries, powers = plan.curve
+    figure_data = {
+        "measure": quantity,
+        "difference": plan.difference,
+        "n": n_queries,
         "power": powers,
-        "n_now": one.n_now,
+        "n_now": plan.n_now,
         "n_needed": t.n_queries,
         "target": power,
     }
     curve = Section(
-        title=f"Found in how many of 100 experiments: {what}",
+        title=f"Found in how many of 100 experiments: {quantity}",
         table=Table(
             columns=("queries", "found in 100"),
-            rows=tuple((f"{row.n_queries:,}", of_100(row.power)) for row in one.rows if row.method == CURVE),
+            rows=tuple((f"{row.n_queries:,}", count_in_100(row.power)) for row in plan.rows if row.method == CURVE),
             left=0,
         ),
-        figure=Figure("power_curve", data),
+        figure=Figure("power_curve", figure_data),
     )
     return [needs, curve]
 
 
-def measured_quantity(one: MeasurePlan) -> str:
-    """What differs, from query to query."""
-    return f"{'standardised ' if one.standardised else ''}{'log ' if one.geometric else ''}{one.measure}"
+def measured_quantity(plan: MeasurePlan) -> str:
+    """The name of the values of a query."""
+    return f"{'standardised ' if plan.standardised else ''}{'log ' if plan.geometric else ''}{plan.measure}"
 
 
-def averaged_quantity(one: MeasurePlan) -> str:
-    """What a difference is one of: of means, which logarithms have to be said to have."""
-    return f"mean {measured_quantity(one)}" if one.geometric else measured_quantity(one)
+def averaged_quantity(plan: MeasurePlan) -> str:
+    """The name of the means that differ; for logarithms it says that they are means."""
+    return f"mean {measured_quantity(plan)}" if plan.geometric else measured_quantity(plan)
 
 
 def format_difference(value: float) -> str:
-    """A difference as people write it."""
+    """A difference with four significant digits."""
     return f"{value:.4g}"
 
 
-def share(power: float) -> str:
-    """.8 as "4 of 5"."""
+def format_fraction(power: float) -> str:
+    """A share as a fraction: 0.8 is "4 of 5"."""
     exact = Fraction(str(float(power)))
     return f"{exact.numerator} of {exact.denominator}" if exact.denominator <= 100 else f"{100 * power:.10g} of 100"
 
 
-def of_100(power: float) -> str:
-    """.587 as "58": rounded down, so that no target seems reached that is not."""
+def count_in_100(power: float) -> str:
+    """Power in 100 experiments: 0.587 is "58", rounded down so that no target seems reached that is not."""
     hundredths = int(100 * power + 1e-9)
     if hundredths == 0:
         return "fewer than 1"
     return "more than 99" if power > 0.99 + 1e-9 else str(hundredths)
 
 
-def sentence_of(one: MeasurePlan, power: float) -> str:
-    """What is needed and what one has."""
-    like = "two systems like these" if one.baseline is None else f"{one.baseline} and a system like these"
-    as_here = "" if one.pair is None else f", as observed between {one.pair[0]} and {one.pair[1]},"
-    t = one.row("t").n_queries
-    need = (
-        f"you need {pluralise_queries(t)}"
-        if t is not None
+def sentence_of(plan: MeasurePlan, power: float) -> str:
+    """The queries needed and the queries at hand."""
+    systems_text = "two systems like these" if plan.baseline is None else f"{plan.baseline} and a system like these"
+    pair_text = "" if plan.pair is None else f", as observed between {plan.pair[0]} and {plan.pair[1]},"
+    n_needed = plan.row("t").n_queries
+    need_text = (
+        f"you need {pluralise_queries(n_needed)}"
+        if n_needed is not None
         else f"you need more than {pluralise_queries(MOST)}, more than can be had"
     )
-    now = of_100(one.row("t achieved").power)
-    enough = t is not None and one.n_now >= t
-    have = f"you have {one.n_now:,}, " + ("which is enough: with them" if enough else "with which")
+    found_now = count_in_100(plan.row("t achieved").power)
+    is_enough = n_needed is not None and plan.n_now >= n_needed
+    have_text = f"you have {plan.n_now:,}, " + ("which is enough: with them" if is_enough else "with which")
     return (
-        f"To find a difference of {format_difference(one.difference)} in {averaged_quantity(one)}{as_here} between "
-        f"{like} in {share(power)} such experiments, {need}; {have} it would be found in {now} of 100."
+        f"To find a difference of {format_difference(plan.difference)} in {averaged_quantity(plan)}{pair_text} "
+        f"between {systems_text} in {format_fraction(power)} such experiments, {need_text}; {have_text} it would be "
+        f"found in {found_now} of 100."
     )
 
 
-def trouble_sentence(one: MeasurePlan) -> str:
+def trouble_sentence(plan: MeasurePlan) -> str:
     """Why there is no number."""
-    what = measured_quantity(one)
-    names = " and ".join(one.systems) if len(one.systems) == 2 else f"all {pluralise(len(one.systems), 'system')}"
-    if one.trouble == ONE_QUERY:
+    quantity = measured_quantity(plan)
+    names = " and ".join(plan.systems) if len(plan.systems) == 2 else f"all {pluralise(len(plan.systems), 'system')}"
+    if plan.trouble == ONE_QUERY:
         return (
-            f"From one query nobody can tell how much differences in {what} vary from query to query, so how many "
+            f"From one query nobody can tell how much differences in {quantity} vary from query to query, so how many "
             "queries are needed cannot be said; measure more queries."
         )
-    if one.trouble == IDENTICAL:
+    if plan.trouble == IDENTICAL:
         return (
-            f"{names} have the same {what} on every query: nothing varies, so how many queries a difference would need "
-            "cannot be said from these scores."
+            f"{names} have the same {quantity} on every query: nothing varies, so how many queries a difference would "
+            "need cannot be said from these scores."
         )
-    if one.trouble == CONSTANT:
+    if plan.trouble == CONSTANT:
         return (
-            f"The difference in {what} is the same on every query ({names}): it does not vary, so how many queries are "
-            "needed cannot be said from these scores."
+            f"The difference in {quantity} is the same on every query ({names}): it does not vary, so how many "
+            "queries are needed cannot be said from these scores."
         )
-    assert one.pair is not None
+    assert plan.pair is not None
     return (
-        f"{one.pair[0]} and {one.pair[1]} have the same mean {what}, so there is no observed difference to plan for; "
-        "say which difference matters (difference=0.02, or --difference 0.02)."
+        f"{plan.pair[0]} and {plan.pair[1]} have the same mean {quantity}, so there is no observed difference to plan "
+        "for; say which difference matters (difference=0.02, or --difference 0.02)."
     )
 
 
-def needs_table(one: MeasurePlan, power: float, level: float) -> Table:
-    """The needs as people read them."""
-    m = len(one.systems)
-    rows = {
-        "t": f"t-test of two systems, found in {share(power)}",
+def needs_table(plan: MeasurePlan, power: float, level: float) -> Table:
+    """The needs by each method."""
+    n_systems = len(plan.systems)
+    method_texts = {
+        "t": f"t-test of two systems, found in {format_fraction(power)}",
         "t achieved": "t-test of two systems, with the queries at hand",
-        "one-way ANOVA": f"analysis of variance of {pluralise(m, 'system')}, other queries for each",
-        "two-way ANOVA": f"analysis of variance of {pluralise(m, 'system')}, the same queries for all",
+        "one-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, other queries for each",
+        "two-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, the same queries for all",
         "interval": f"{format_percent(1 - level)} interval of the difference, this much to either side",
     }
 
     def cells(text: str, row: PlanRow) -> tuple[str, ...]:
         needed = f"more than {MOST:,}" if row.n_queries is None else f"{row.n_queries:,}"
-        return text, format_difference(row.difference), "-" if row.power != row.power else of_100(row.power), needed
+        return (
+            text,
+            format_difference(row.difference),
+            "-" if row.power != row.power else count_in_100(row.power),
+            needed,
+        )
 
     return Table(
         columns=("what", "difference", "found in 100", "queries"),
-        rows=tuple(cells(text, one.row(method)) for method, text in rows.items()),
+        rows=tuple(cells(text, plan.row(method)) for method, text in method_texts.items()),
     )
 
 
-def spread_notes(one: MeasurePlan) -> tuple[str, ...]:
-    """Where the spread comes from, and how well it is known."""
-    m = len(one.systems)
-    if m == 2:
-        source = f"of the differences between {one.systems[0]} and {one.systems[1]}"
-    elif one.baseline is not None:
-        source = f"of the differences of {pluralise(m - 1, 'system')} to {one.baseline}, pooled"
+def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
+    """Where the standard deviation comes from, and how uncertain it is."""
+    n_systems = len(plan.systems)
+    if n_systems == 2:
+        source = f"of the differences between {plan.systems[0]} and {plan.systems[1]}"
+    elif plan.baseline is not None:
+        source = f"of the differences of {pluralise(n_systems - 1, 'system')} to {plan.baseline}, pooled"
     else:
         source = (
-            f"of the difference of two of {pluralise(m, 'system')}, sqrt(2 MS_E) of the two-way analysis of variance"
+            f"of the difference of two of {pluralise(n_systems, 'system')}, sqrt(2 MS_E) of the two-way analysis of "
+            "variance"
         )
-    notes = [f"standard deviation {source}: {one.sd:.4g}, from {pluralise_queries(one.n)}"]
-    if one.need_low is not None:
-        high = f"more than {MOST:,}" if one.need_high is None else f"{one.need_high:,}"
-        few = f"; {pluralise_queries(one.n)} are few for this" if one.n < FEW else ""
+    notes = [f"standard deviation {source}: {plan.sd:.4g}, from {pluralise_queries(plan.n)}"]
+    if plan.need_low is not None:
+        high_text = f"more than {MOST:,}" if plan.need_high is None else f"{plan.need_high:,}"
+        warning = f"; {pluralise_queries(plan.n)} are few for this" if plan.n < FEW else ""
         notes.append(
             "this deviation is itself an estimate: what the t-test needs is between "
-            f"{one.need_low:,} and {high} queries (95 % confidence, if differences are about normal){few}"
+            f"{plan.need_low:,} and {high_text} queries (95 % confidence, if differences are about normal){warning}"
         )
     return tuple(notes)
 
 
-def shared_notes(one: MeasurePlan) -> tuple[str, ...]:
-    """What holds whether or not something could be planned."""
-    if not one.geometric or not one.difference:
-        return one.notes
-    times = f"a {one.measure} that is {math.exp(one.difference):.3g} times as high"
-    return (*one.notes, f"a difference of {format_difference(one.difference)} in {averaged_quantity(one)}: {times}")
+def shared_notes(plan: MeasurePlan) -> tuple[str, ...]:
+    """Notes that hold whether or not a plan was possible."""
+    if not plan.geometric or not plan.difference:
+        return plan.notes
+    ratio_text = f"a {plan.measure} that is {math.exp(plan.difference):.3g} times as high"
+    return (
+        *plan.notes,
+        f"a difference of {format_difference(plan.difference)} in {averaged_quantity(plan)}: {ratio_text}",
+    )
 
 
-def test_notes(one: MeasurePlan, level: float, alternative: str, tests: int) -> tuple[str, ...]:
-    """What is meant by finding a difference, and what the numbers do not say."""
-    m, chance = len(one.systems), f"{100 * level:.10g}"
+def test_notes(plan: MeasurePlan, level: float, alternative: str, tests: int) -> tuple[str, ...]:
+    """Notes on what finding a difference means, and on what the numbers do not say."""
+    n_systems, chance = len(plan.systems), f"{100 * level:.10g}"
     if tests > 1:
         notes = [
             f"found: the t-test's p-value is at most {level:g} / {tests} = {level / tests:.2g}, as it is one of "
@@ -210,7 +220,7 @@ def test_notes(one: MeasurePlan, level: float, alternative: str, tests: int) -> 
             f"found: the test's p-value is at most {level:g}; of equal systems, {chance} of 100 experiments find one "
             "too"
         ]
-    if one.pair is not None:
+    if plan.pair is not None:
         notes.append(
             "power computed from the difference that was observed says nothing beyond the p-value of that difference; "
             "say which difference matters (difference=0.02, or --difference 0.02)"
@@ -220,10 +230,10 @@ def test_notes(one: MeasurePlan, level: float, alternative: str, tests: int) -> 
             f"alternative {alternative}: the difference is taken to be on that side; analyses of variance and "
             "intervals have no side"
         )
-    if m > 2 and tests == 1:
-        pairs = m - 1 if one.baseline is not None else m * (m - 1) // 2
+    if n_systems > 2 and tests == 1:
+        n_pairs = n_systems - 1 if plan.baseline is not None else n_systems * (n_systems - 1) // 2
         notes.append(
-            f"the t-test is of one pair; with a correction for all {pairs} it needs more queries, at most those for "
-            f"the level {level:g} / {pairs} = {level / pairs:.2g} (Bonferroni)"
+            f"the t-test is of one pair; with a correction for all {n_pairs} it needs more queries, at most those for "
+            f"the level {level:g} / {n_pairs} = {level / n_pairs:.2g} (Bonferroni)"
         )
     return tuple(notes)
