@@ -78,6 +78,6 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
 
 def run_from_source(source: Source, name: str | None = None) -> Run:
     """The whole run that an open file holds. name: as in `read_run`."""
-    found = source.read(ReadRequest("run"))
-    notes = (ungrouped_note(source.name, found.apart), *found.notes) if found.apart else found.notes
-    return Run.from_rows(found.rows, name=name or found.name or file_stem(source.path), notes=notes)
+    content = source.read(ReadRequest("run"))
+    notes = (ungrouped_note(source.name, content.apart), *content.notes) if content.apart else content.notes
+    return Run.from_rows(content.rows, name=name or content.name or file_stem(source.path), notes=notes)

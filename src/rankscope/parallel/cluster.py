@@ -37,8 +37,8 @@ IN_USE: list[Cluster] = []
 class Cluster:
     """A cluster in use. client: a client of Dask; own: whether it was made here and is closed with this."""
 
-    def __init__(self, client: Any, own: bool, timeout: float) -> None:
-        self.client, self.own, self.timeout = client, own, timeout
+    def __init__(self, client: Any, owns_client: bool, timeout: float) -> None:
+        self.client, self.own, self.timeout = client, owns_client, timeout
         self.address = str(client.scheduler.address)
         self.checked: set[str] = set()
 
@@ -47,10 +47,10 @@ class Cluster:
 
         Raises RankscopeError for a worker that has come with another version of this package, or without it.
         """
-        found: dict[str, int] = self.client.nthreads()
-        if found.keys() - self.checked:
-            self.checked |= check_versions(self.client, sorted(found.keys() - self.checked))
-        return sum(found.values())
+        thread_counts: dict[str, int] = self.client.nthreads()
+        if thread_counts.keys() - self.checked:
+            self.checked |= check_versions(self.client, sorted(thread_counts.keys() - self.checked))
+        return sum(thread_counts.values())
 
     def close(self) -> None:
         """From now on units are sent where they were before."""
@@ -90,15 +90,15 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
     """
     if not timeout > 0:
         raise ParameterError(f"timeout is {timeout}, expected seconds above 0 to wait for a cluster")
-    own = isinstance(client, str)
-    if own:
+    owns_client = isinstance(client, str)
+    if owns_client:
         client = connect(client, timeout)
     elif not is_client(client):
         raise ParameterError(
             f"a cluster is named by a dask.distributed.Client or the address of its scheduler, not by a "
             f"{type(client).__name__}; of a cluster object take get_client()"
         )
-    cluster = Cluster(client, own, timeout)
+    cluster = Cluster(client, owns_client, timeout)
     try:
         wait_for_workers(client, timeout)
         cluster.threads()
@@ -135,8 +135,8 @@ def import_distributed() -> ModuleType:
 
 def is_client(client: object) -> bool:
     """Whether it is one that waits for what it is asked for."""
-    kind: type = import_distributed().Client
-    if not isinstance(client, kind):
+    client_class: type = import_distributed().Client
+    if not isinstance(client, client_class):
         return False
     if getattr(client, "asynchronous", False):
         raise ParameterError("this client is asynchronous, expected one that waits; make it outside of coroutines")
@@ -193,10 +193,10 @@ async def asked(address: str, timeout: float) -> None:
 async def identified(comm: Any) -> None:
     """Raises ValueError where a worker answers and not a scheduler."""
     await comm.write({"op": "identity", "reply": True})
-    found = await comm.read()
-    kind = found.get("type") if isinstance(found, dict) else None
-    if kind != "Scheduler":
-        raise ValueError(f"it is the address of a {str(kind).lower()}; name that of the scheduler")
+    identity = await comm.read()
+    node_type = identity.get("type") if isinstance(identity, dict) else None
+    if node_type != "Scheduler":
+        raise ValueError(f"it is the address of a {str(node_type).lower()}; name that of the scheduler")
 
 
 def wait_for_workers(client: Any, timeout: float) -> None:
@@ -220,11 +220,11 @@ def check_versions(client: Any, workers: list[str]) -> set[str]:
 
     Raises ParameterError for one that has another version of this package than there is here.
     """
-    found: dict[str, str] = client.run(eval, VERSION, workers=workers, on_error="ignore")
-    for worker, version in sorted(found.items()):
+    versions: dict[str, str] = client.run(eval, VERSION, workers=workers, on_error="ignore")
+    for worker, version in sorted(versions.items()):
         if version != __version__:
             raise version_mismatch(worker, version)
-    return set(found)
+    return set(versions)
 
 
 def version_mismatch(worker: str, version: str) -> ParameterError:
@@ -239,11 +239,11 @@ def check_size(client: Any, shared: Any) -> None:
     """Raises ParameterError where workers could not hold what all units share, which goes to each of them."""
     size = serialised_size(shared)
     limits: dict[str, int] = client.run(memory_limit, on_error="ignore")
-    least, worker = min(((limit, worker) for worker, limit in limits.items() if limit), default=(0, ""))
-    if least and size > SHARE * least:
+    smallest_limit, worker = min(((limit, worker) for worker, limit in limits.items() if limit), default=(0, ""))
+    if smallest_limit and size > SHARE * smallest_limit:
         raise ParameterError(
             f"what each worker is to hold, as the judgments, takes {size / 1e6:,.0f} MB, expected at most a quarter of "
-            f"a worker's memory, and {worker} has {least / 1e6:,.0f} MB; give workers more memory (--memory-limit), or "
+            f"a worker's memory, and {worker} has {smallest_limit / 1e6:,.0f} MB; give workers more memory (--memory-limit), or "
             "evaluate fewer queries at a time"
         )
 
@@ -251,5 +251,5 @@ def check_size(client: Any, shared: Any) -> None:
 def serialised_size(value: Any) -> int:
     """Bytes that it takes on its way, without a copy of its arrays."""
     buffers: list[pickle.PickleBuffer] = []
-    rest = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-    return len(rest) + sum(buffer.raw().nbytes for buffer in buffers)
+    pickled = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    return len(pickled) + sum(buffer.raw().nbytes for buffer in buffers)

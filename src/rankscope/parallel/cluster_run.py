@@ -37,8 +37,8 @@ MOMENT = 0.1
 class SentUnit:
     """A unit that is under way. packed: what is sent once more where it is lost."""
 
-    def __init__(self, packed: bytes) -> None:
-        self.packed = packed
+    def __init__(self, pickled: bytes) -> None:
+        self.packed = pickled
         self.future: Any = None
 
     def release(self) -> None:
@@ -72,11 +72,11 @@ class UnitQueue:
 
     def scatter(self) -> None:
         """Once to each worker; those that come later fetch it from another one."""
-        limit = self.cluster.timeout  # of waiting for a worker
+        timeout = self.cluster.timeout  # of waiting for a worker
         try:
-            (self.scattered,) = self.client.scatter([self.shared], broadcast=True, hash=False, timeout=limit)
+            (self.scattered,) = self.client.scatter([self.shared], broadcast=True, hash=False, timeout=timeout)
         except TimeoutError:
-            raise no_workers_error(self.client, limit) from None
+            raise no_workers_error(self.client, timeout) from None
 
     def look(self) -> None:
         """How many units the workers have room for. Raises where there has been no worker for too long."""
@@ -97,17 +97,17 @@ class UnitQueue:
             raise self.lost() from None
         time.sleep(MOMENT)
 
-    def send(self, one: SentUnit) -> None:
+    def send(self, sent_unit: SentUnit) -> None:
         from dask import config
 
-        arguments = (__version__, one.packed, self.scattered)
+        arguments = (__version__, sent_unit.packed, self.scattered)
         with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # units are as large as they are
-            one.future = self.client.submit(run_unit, *arguments, key=f"rankscope-{uuid.uuid4()}")
+            sent_unit.future = self.client.submit(run_unit, *arguments, key=f"rankscope-{uuid.uuid4()}")
 
-    def put(self, packed: bytes) -> None:
-        one = SentUnit(packed)
-        self.send(one)
-        self.queue.append(one)
+    def put(self, pickled: bytes) -> None:
+        sent_unit = SentUnit(pickled)
+        self.send(sent_unit)
+        self.queue.append(sent_unit)
 
     def next(self) -> Any:
         """The result of the first, which leaves the line. Those behind it that are done are fetched with it."""
@@ -118,7 +118,7 @@ class UnitQueue:
             self.look()
         while True:
             try:
-                found = pickle.loads(self.queue[0].future.result(timeout=LOOK))
+                result = pickle.loads(self.queue[0].future.result(timeout=LOOK))
                 self.again = 0
                 break
             except TimeoutError:
@@ -138,12 +138,12 @@ class UnitQueue:
                     "on all workers; install it there"
                 ) from None
         self.queue.popleft().release()
-        done = list(takewhile(lambda one: one.future.status == "finished", self.queue))
+        finished = list(takewhile(lambda sent_unit: sent_unit.future.status == "finished", self.queue))
         with contextlib.suppress(Exception):  # one was lost just now, which is told when its turn comes
-            self.fetched.extend(self.client.gather([one.future for one in done]))
-            for _ in done:
+            self.fetched.extend(self.client.gather([sent_unit.future for sent_unit in finished]))
+            for _ in finished:
                 self.queue.popleft().release()
-        return found
+        return result
 
     def send_again(self) -> None:
         """What all units share was lost with the last worker that held it, and the units with it."""
@@ -153,9 +153,9 @@ class UnitQueue:
         self.look()
         if self.shared is not UNSET:
             self.scatter()
-        for one in self.queue:
-            if one.future.cancelled():
-                self.send(one)
+        for sent_unit in self.queue:
+            if sent_unit.future.cancelled():
+                self.send(sent_unit)
 
     def lost(self) -> RankscopeError:
         times = f"it lost its work {self.again} times" if self.again > AGAIN else "it no longer answers"
@@ -166,15 +166,15 @@ class UnitQueue:
 
     def leave(self) -> None:
         """Nothing of it is begun any more, and nothing is kept."""
-        left = list(self.queue)
+        unfinished = list(self.queue)
         self.queue.clear()
         if self.scattered is not UNSET:
             self.scattered.release()
-        if left:
+        if unfinished:
             with contextlib.suppress(Exception):  # the cluster has gone
-                self.client.cancel([one.future for one in left], force=True)
-        for one in left:
-            one.release()
+                self.client.cancel([sent_unit.future for sent_unit in unfinished], force=True)
+        for sent_unit in unfinished:
+            sent_unit.release()
 
 
 def run_in_cluster(
@@ -187,20 +187,20 @@ def run_in_cluster(
     """As `run_units`, on this cluster."""
     from cloudpickle import dumps  # comes with Dask; packs also what stands in the main script
 
-    packed = (dumps((function, unit), protocol=5) for unit in units)
-    line = UnitQueue(cluster, shared)
+    pickled_units = (dumps((function, unit), protocol=5) for unit in units)
+    queue = UnitQueue(cluster, shared)
     try:
-        line.begin()
-        for one in islice(packed, line.room):
-            line.put(one)
-        while len(line):
-            found = line.next()
-            for one in islice(packed, max(0, line.room - len(line))):
-                line.put(one)
-            if isinstance(found, FailedUnit):
-                raise found.error.error() if isinstance(found.error, UnpicklableError) else found.error
+        queue.begin()
+        for pickled in islice(pickled_units, queue.room):
+            queue.put(pickled)
+        while len(queue):
+            result = queue.next()
+            for pickled in islice(pickled_units, max(0, queue.room - len(queue))):
+                queue.put(pickled)
+            if isinstance(result, FailedUnit):
+                raise result.error.error() if isinstance(result.error, UnpicklableError) else result.error
             if progress is not None:
                 progress(1)
-            yield found
+            yield result
     finally:
-        line.leave()
+        queue.leave()

@@ -41,7 +41,7 @@ def in_unit() -> bool:
     return getattr(STATE, "busy", False)
 
 
-def run_unit(version: str, packed: bytes, shared: Any) -> bytes:
+def run_unit(version: str, pickled: bytes, shared: Any) -> bytes:
     """The result of a unit, or Failed, pickled. packed: the function and the unit, pickled.
 
     Pickled here, so that nothing looks into it on its way, and arrays arrive as they left. shared: NOTHING, or what
@@ -54,7 +54,7 @@ def run_unit(version: str, packed: bytes, shared: Any) -> bytes:
                 f"worker {worker_address()} has rankscope {__version__}, expected {version}; install it there"
             )
         keep_memory(KEPT)
-        function, unit = pickle.loads(packed)
+        function, unit = pickle.loads(pickled)
         with one_thread():
             return pickle.dumps(function(unit) if shared is UNSET else function(shared, unit), protocol=5)
     except Exception as error:

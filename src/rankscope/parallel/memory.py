@@ -19,7 +19,7 @@ ALL = (1 << 31) - 1
 
 
 @cache
-def keep_memory(most: int = ALL) -> None:
+def keep_memory(kept_bytes: int = ALL) -> None:
     """Let arrays take the memory that others gave back, and not the system's, which clears every page anew.
 
     By default glibc returns what a freed array held, block by block, and the next array costs a fault for each of its
@@ -30,5 +30,5 @@ def keep_memory(most: int = ALL) -> None:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):  # no such function; Windows takes no None
         return
-    for setting, value in {**SETTINGS, M_TRIM_THRESHOLD: most}.items():
+    for setting, value in {**SETTINGS, M_TRIM_THRESHOLD: kept_bytes}.items():
         mallopt(setting, value)

@@ -43,10 +43,10 @@ class WorkerPool:
             return self.executor.submit(call_unit, self.function, unit)
 
     def result(self, future: Future[Any]) -> Any:
-        found = future.result()
-        if isinstance(found, UnpicklableError):
-            raise found.error()
-        return found
+        result = future.result()
+        if isinstance(result, UnpicklableError):
+            raise result.error()
+        return result
 
 
 @contextmanager
@@ -60,22 +60,22 @@ def start_pool(function: Callable[..., Any], workers: int, shared: Any) -> Itera
         check_importable(function, workers)
     context = get_context(method)
     # Nothing is read from it: the workers end once something stands in theirs, and it stands in ours once one began.
-    ours, theirs = context.Pipe()
-    most = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
+    parent_end, worker_end = context.Pipe()
+    n_processes = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
     with refuse_missing_processes(workers):
         executor = ProcessPoolExecutor(
-            most, mp_context=context, initializer=start_worker, initargs=(ours, theirs, shared)
+            n_processes, mp_context=context, initializer=start_worker, initargs=(parent_end, worker_end, shared)
         )
     finished = False
     try:
         yield WorkerPool(function, executor, method == "spawn", workers)
         finished = True
     except BrokenProcessPool as error:
-        raise why_broken(method == "spawn" and not ours.poll(0), workers) from error
+        raise why_broken(method == "spawn" and not parent_end.poll(0), workers) from error
     finally:
-        close_pool(executor, ours, finished)
-        ours.close()
-        theirs.close()
+        close_pool(executor, parent_end, finished)
+        parent_end.close()
+        worker_end.close()
 
 
 @contextmanager
@@ -84,15 +84,15 @@ def refuse_missing_processes(workers: int) -> Iterator[None]:
     try:
         yield
     except (OSError, ImportError) as error:  # the latter where there are no locks between processes
-        why = getattr(error, "strerror", None) or error
+        reason = getattr(error, "strerror", None) or error
         raise RankscopeError(
-            f"workers is {workers}, but no more processes can be started ({why}); give fewer, or 1"
+            f"workers is {workers}, but no more processes can be started ({reason}); give fewer, or 1"
         ) from None
 
 
-def close_pool(executor: ProcessPoolExecutor, ours: Connection, finished: bool) -> None:
+def close_pool(executor: ProcessPoolExecutor, parent_end: Connection, finished: bool) -> None:
     if not finished:
-        ours.send_bytes(b".")
+        parent_end.send_bytes(b".")
     # Waits until all are gone, which for workers told to end is at once, so that none is left as a zombie.
     executor.shutdown(wait=True, cancel_futures=not finished)
 
@@ -134,12 +134,12 @@ def spawn_environment(spawns: bool) -> Iterator[None]:
         with environment(spawns):
             yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with environment(spawns):
             yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 
 
 @contextmanager
@@ -147,13 +147,13 @@ def environment(spawns: bool) -> Iterator[None]:
     if not spawns:
         yield
         return
-    changed = {**ONE_THREAD, STARTING: "1"}
-    before = {name: os.environ.get(name) for name in changed}
-    os.environ.update(changed)
+    variables = {**ONE_THREAD, STARTING: "1"}
+    previous = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in previous.items():
             if value is None:
                 os.environ.pop(name, None)
             else:

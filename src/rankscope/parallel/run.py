@@ -100,7 +100,7 @@ def check_workers(workers: object) -> None:
         raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MAX_WORKERS}")
 
 
-def workers_for(asked: int | None, pays: bool, *, guarded: bool = False) -> int:
+def workers_for(workers: int | None, worthwhile: bool, *, guarded: bool = False) -> int:
     """How many workers: those asked for; where nobody asked (None), all cores for work that is long enough to pay, else
     one.
 
@@ -110,10 +110,10 @@ def workers_for(asked: int | None, pays: bool, *, guarded: bool = False) -> int:
     cluster = current_cluster()
     if cluster is not None:
         return max(2, cluster.threads())  # even one is elsewhere
-    if asked is not None:
-        check_workers(asked)
-        return int(asked)
-    if not pays or in_worker() or in_unit():
+    if workers is not None:
+        check_workers(workers)
+        return int(workers)
+    if not worthwhile or in_worker() or in_unit():
         return 1
     cores = min(all_cores(), MAX_WORKERS)
     return cores if cores > 1 and (guarded or start_method() == "fork") else 1
@@ -148,19 +148,19 @@ def run_in_processes(
     shared: Any,
     progress: Callable[[int], Any] | None,
 ) -> Iterator[Result]:
-    first = list(islice(units, workers))
-    if len(first) <= 1:  # no more came, so nothing is gained by a worker
-        yield from run_serially(function, chain(first, units), shared, progress)
+    first_units = list(islice(units, workers))
+    if len(first_units) <= 1:  # no more came, so nothing is gained by a worker
+        yield from run_serially(function, chain(first_units, units), shared, progress)
         return
-    workers = len(first)
-    todo = chain(first, units)
-    del first  # else the first units would be kept until the last is done
+    workers = len(first_units)
+    remaining = chain(first_units, units)
+    del first_units  # else the first units would be kept until the last is done
     with start_pool(function, workers, shared) as pool:
-        under_way = deque(pool.submit(unit) for unit in islice(todo, AHEAD * workers))
-        while under_way:
-            result: Result = pool.result(under_way.popleft())
+        futures = deque(pool.submit(unit) for unit in islice(remaining, AHEAD * workers))
+        while futures:
+            result: Result = pool.result(futures.popleft())
             # Before the result is given, so that no worker is idle while the caller is busy with it.
-            under_way.extend(pool.submit(unit) for unit in islice(todo, 1))
+            futures.extend(pool.submit(unit) for unit in islice(remaining, 1))
             if progress is not None:
                 progress(1)
             yield result

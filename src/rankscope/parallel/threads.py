@@ -46,20 +46,20 @@ def openblas_libraries() -> list[ctypes.CDLL]:
         lines = (OWN / "maps").read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
         return []
-    found = []
+    libraries = []
     for path in sorted({line.split(maxsplit=5)[-1] for line in lines if "openblas" in line}):
         with contextlib.suppress(OSError):  # another file with that word in its name
-            found.append(ctypes.CDLL(path))
-    return found
+            libraries.append(ctypes.CDLL(path))
+    return libraries
 
 
-def openblas(what: str, loaded: list[ctypes.CDLL] | None = None) -> list[Any]:
+def openblas(function_name: str, libraries: list[ctypes.CDLL] | None = None) -> list[Any]:
     """The function openblas_... of each OpenBLAS that is loaded: NumPy and SciPy bring one each and rename it."""
-    names = [f"{first}openblas_{what}{last}" for first in ("", "scipy_") for last in ("", "64_")]
-    found = []
-    for library in openblas_libraries() if loaded is None else loaded:
-        found.extend([getattr(library, name) for name in names if hasattr(library, name)][:1])
-    return found
+    names = [f"{prefix}openblas_{function_name}{suffix}" for prefix in ("", "scipy_") for suffix in ("", "64_")]
+    functions = []
+    for library in openblas_libraries() if libraries is None else libraries:
+        functions.extend([getattr(library, name) for name in names if hasattr(library, name)][:1])
+    return functions
 
 
 def use_one_thread() -> None:
@@ -81,10 +81,10 @@ def one_thread() -> Iterator[None]:
     """
     with THREAD_LIMIT.lock:
         if not THREAD_LIMIT.inside:
-            loaded = openblas_libraries()
-            setters, getters = openblas("set_num_threads", loaded), openblas("get_num_threads", loaded)
-            found = [(setter, int(getter())) for setter, getter in zip(setters, getters, strict=True)]
-            THREAD_LIMIT.undo = [(setter, before) for setter, before in found if before > 1]
+            libraries = openblas_libraries()
+            setters, getters = openblas("set_num_threads", libraries), openblas("get_num_threads", libraries)
+            thread_counts = [(setter, int(getter())) for setter, getter in zip(setters, getters, strict=True)]
+            THREAD_LIMIT.undo = [(setter, n_threads) for setter, n_threads in thread_counts if n_threads > 1]
             for setter, _ in THREAD_LIMIT.undo:
                 setter(1)
         THREAD_LIMIT.inside += 1
@@ -94,23 +94,23 @@ def one_thread() -> Iterator[None]:
         with THREAD_LIMIT.lock:
             THREAD_LIMIT.inside -= 1
             if not THREAD_LIMIT.inside:
-                for setter, before in THREAD_LIMIT.undo:
-                    setter(before)
+                for setter, n_threads in THREAD_LIMIT.undo:
+                    setter(n_threads)
 
 
 def is_single_threaded() -> bool:
     """Whether this process has one thread, not counting those of OpenBLAS, which it ends before a fork. On Linux."""
     if threading.active_count() > 1:
         return False
-    allowed = 1 + sum(get_threads() - 1 for get_threads in openblas("get_num_threads"))
-    allowed += (
-        sum(before - 1 for _, before in THREAD_LIMIT.undo) if THREAD_LIMIT.inside else 0
+    n_allowed = 1 + sum(get_threads() - 1 for get_threads in openblas("get_num_threads"))
+    n_allowed += (
+        sum(n_threads - 1 for _, n_threads in THREAD_LIMIT.undo) if THREAD_LIMIT.inside else 0
     )  # they rest, and are still there
     for _ in range(LOOKS):
         names = thread_names()
         if len(set(names)) != 1:
             return False
-        if len(names) <= allowed:
+        if len(names) <= n_allowed:
             return True
         time.sleep(LOOK)  # a thread that was joined, as that of a pool before, is still there for a moment
     return False

@@ -70,7 +70,7 @@ def leave_if_starting() -> None:
         sys.exit(1)
 
 
-def start_worker(ours: Connection, theirs: Connection, shared: Any) -> None:
+def start_worker(parent_end: Connection, worker_end: Connection, shared: Any) -> None:
     """The first that a worker does. ours, theirs: the ends of a pipe that belong to the parent and to all workers.
 
     shared: goes to all its units.
@@ -85,18 +85,18 @@ def start_worker(ours: Connection, theirs: Connection, shared: Any) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     use_one_thread()
-    ours.close()  # else the pipe would outlive the parent
-    theirs.send_bytes(b".")
-    threading.Thread(target=watch_parent, args=(theirs,), daemon=True).start()
+    parent_end.close()  # else the pipe would outlive the parent
+    worker_end.send_bytes(b".")
+    threading.Thread(target=watch_parent, args=(worker_end,), daemon=True).start()
 
 
-def watch_parent(theirs: Connection) -> None:
+def watch_parent(worker_end: Connection) -> None:
     """Ends this process when the parent says so or has ended.
 
     Told so in the middle of a unit, it ends at once. Else it may be writing a result: cut off there, the parent would
     wait for the rest of it; so it ends when it is given another unit, or as the parent pleases.
     """
-    theirs.poll(None)
+    worker_end.poll(None)
     with STATE.lock:
         STATE.ending = True
         if STATE.busy:
@@ -128,9 +128,9 @@ class UnpicklableError:
     state: dict[str, Any]
 
     def error(self) -> BaseException:
-        made = self.type.__new__(self.type, *self.args)
-        made.__dict__.update(self.state)
-        return made
+        error = self.type.__new__(self.type, *self.args)
+        error.__dict__.update(self.state)
+        return error
 
 
 def call_unit(function: Callable[..., Any], unit: Any) -> Any:
@@ -141,12 +141,12 @@ def call_unit(function: Callable[..., Any], unit: Any) -> Any:
     except Exception as error:
         if survives_pickling(error):
             raise
-        found = sendable(error)
+        failure = sendable(error)
     finally:
         leave_unit()
-    if isinstance(found, UnpicklableError):
-        return found
-    raise found  # out here it takes nothing along that cannot be sent
+    if isinstance(failure, UnpicklableError):
+        return failure
+    raise failure  # out here it takes nothing along that cannot be sent
 
 
 def sendable(error: Exception) -> Exception | UnpicklableError:

@@ -52,8 +52,8 @@ def check_writable(path: PathLike) -> None:
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         pass  # told below
     except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL
-        why = getattr(error, "strerror", None) or error
-        raise OutputError(f"{path}: cannot be written ({why}); choose another place") from None
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{path}: cannot be written ({reason}); choose another place") from None
     if os.path.isdir(path):
         raise OutputError(f"{path}: is a directory, expected a file name to write to")
     if is_special(path):
@@ -63,12 +63,12 @@ def check_writable(path: PathLike) -> None:
     if not os.path.isdir(folder):
         if os.path.exists(folder):
             raise OutputError(f"{path}: {Path(path).parent} is a file, expected a folder; choose another place")
-        first = Path(path).parts[0]
-        if first.startswith(("~", "$")):  # which to make as a folder would be no help
-            raise OutputError(f"{path}: {first} stands as it is, as within quotes; write the path out")
+        first_part = Path(path).parts[0]
+        if first_part.startswith(("~", "$")):  # which to make as a folder would be no help
+            raise OutputError(f"{path}: {first_part} stands as it is, as within quotes; write the path out")
         raise OutputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
-    there = os.path.exists(target)
-    if not os.access(folder, os.W_OK) or (there and (not os.access(target, os.W_OK) or is_protected(target))):
+    target_exists = os.path.exists(target)
+    if not os.access(folder, os.W_OK) or (target_exists and (not os.access(target, os.W_OK) or is_protected(target))):
         raise OutputError(f"{path}: no permission to write there; choose another place")
 
 
@@ -81,8 +81,8 @@ def is_protected(target: Path) -> bool:
 
 def refuse_overwriting(output: PathLike, inputs: Iterable[PathLike]) -> None:
     """Raise ParameterError where the output is one of the files that are read."""
-    for path in (path for one in inputs for path in files_at(one)):
-        if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+    for input_path in (path for source in inputs for path in files_at(source)):
+        if os.path.exists(input_path) and os.path.exists(output) and os.path.samefile(input_path, output):
             raise ParameterError(f"{output}: is read here and would be overwritten; write to another file")
 
 
@@ -92,7 +92,7 @@ def files_at(path: PathLike) -> Iterable[PathLike]:
         return [path]
     from rankscope.io.core.paths import readable_partitions
 
-    return [one.path for one in readable_partitions(path)]
+    return [partition.path for partition in readable_partitions(path)]
 
 
 def is_special(path: PathLike) -> bool:
@@ -107,8 +107,8 @@ def descriptor_of(path: PathLike) -> int | None:
     else does who writes there. Whoever took its place would lose what is in it, and what comes after.
     """
     name = os.path.abspath(os.fsdecode(path))
-    found = OPEN.fullmatch(name)
-    return STREAMS.get(name) if found is None else int(found[1] or found[2])
+    match = OPEN.fullmatch(name)
+    return STREAMS.get(name) if match is None else int(match[1] or match[2])
 
 
 def write_text(path: PathLike, text: str) -> None:
@@ -175,15 +175,15 @@ def fill_file(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
         file.writelines(chunks)
 
 
-def copy_permissions(path: Path, before: os.stat_result) -> None:
+def copy_permissions(path: Path, original: os.stat_result) -> None:
     """Give a file the owner and group that another had, as far as this process may, and its permissions."""
-    ours = path.stat()
-    if (ours.st_uid, ours.st_gid) != (before.st_uid, before.st_gid):
-        for owner in (before.st_uid, -1):  # only the system's administrator may give files away
+    current = path.stat()
+    if (current.st_uid, current.st_gid) != (original.st_uid, original.st_gid):
+        for owner in (original.st_uid, -1):  # only the system's administrator may give files away
             with suppress(OSError):
-                os.chown(path, owner, before.st_gid)
+                os.chown(path, owner, original.st_gid)
                 break
-    os.chmod(path, stat.S_IMODE(before.st_mode))
+    os.chmod(path, stat.S_IMODE(original.st_mode))
 
 
 @contextmanager
@@ -213,18 +213,18 @@ def make_folder(folder: PathLike) -> Iterator[None]:
     Raises OutputError, before anything else is done, where no folder can be made.
     """
     path = Path(folder)
-    new = [one for one in (path, *path.parents) if not os.path.lexists(one)]
+    missing_folders = [ancestor for ancestor in (path, *path.parents) if not os.path.lexists(ancestor)]
     try:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            why = error.strerror or error
-            raise OutputError(f"{folder}: no folder can be made there ({why}); choose another") from None
+            reason = error.strerror or error
+            raise OutputError(f"{folder}: no folder can be made there ({reason}); choose another") from None
         yield
     except BaseException:
-        for one in new:
+        for ancestor in missing_folders:
             with suppress(OSError):  # it was never made, or something is in it, which is kept
-                one.rmdir()
+                ancestor.rmdir()
         raise
 
 
@@ -236,26 +236,26 @@ def write_folder(folder: PathLike, files: Mapping[str, Iterable[bytes]]) -> None
     """
     base = Path(folder)
     with make_folder(base), write_errors(base):
-        staged = base / temporary_name()
+        staging_folder = base / temporary_name()
         try:
             for name, chunks in files.items():
                 check_place(base, name)
-                (staged / name).parent.mkdir(parents=True, exist_ok=True)
-                fill_file(staged / name, chunks, base / name)
+                (staging_folder / name).parent.mkdir(parents=True, exist_ok=True)
+                fill_file(staging_folder / name, chunks, base / name)
             for name in files:
                 (base / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(staged / name, base / name)
+                os.replace(staging_folder / name, base / name)
         finally:
-            shutil.rmtree(staged, ignore_errors=True)
+            shutil.rmtree(staging_folder, ignore_errors=True)
 
 
 def check_place(base: Path, name: str) -> None:
     """Raise OutputError where a file of that name cannot come to stand."""
-    place = base / name
-    if place.is_dir():
-        raise OutputError(f"{place}: is a directory, and a file is to be written there; choose another folder")
-    if any(one.exists() and not os.access(one, os.W_OK) for one in (place, place.parent)):
-        raise OutputError(f"{place}: no permission to write there; choose another folder")
+    target = base / name
+    if target.is_dir():
+        raise OutputError(f"{target}: is a directory, and a file is to be written there; choose another folder")
+    if any(path.exists() and not os.access(path, os.W_OK) for path in (target, target.parent)):
+        raise OutputError(f"{target}: no permission to write there; choose another folder")
 
 
 def write_stdout(chunks: Iterable[bytes]) -> None:
@@ -276,8 +276,8 @@ def temporary_folder_errors(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = tempfile.tempdir or "none found"
+        folder = tempfile.tempdir or "none found"
         raise OutputError(
-            f"{name}: the temporary folder ({where}) cannot hold its rows ({error.strerror or error}), which take "
+            f"{name}: the temporary folder ({folder}) cannot hold its rows ({error.strerror or error}), which take "
             "about as much room as the file unpacked; make room, or set TMPDIR to another folder"
         ) from None

@@ -51,9 +51,9 @@ class CountedStream:
         self.raw, self.bytes = raw, 0
 
     def read(self, size: int = -1) -> bytes:
-        found: bytes = self.raw.read(size)
-        self.bytes += len(found)
-        return found
+        chunk: bytes = self.raw.read(size)
+        self.bytes += len(chunk)
+        return chunk
 
 
 class UnpackedStream(io.RawIOBase):
@@ -66,10 +66,10 @@ class UnpackedStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        n: int = self.stream.readinto(buffer)
-        self.bytes += n
+        n_bytes: int = self.stream.readinto(buffer)
+        self.bytes += n_bytes
         refuse_bomb(self.bytes, self.packed.bytes, self.name)
-        return n
+        return n_bytes
 
 
 def refuse_bomb(unpacked: int, packed: int, name: str, advice: str = "unpack it yourself") -> None:

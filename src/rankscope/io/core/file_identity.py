@@ -34,23 +34,23 @@ def file_stamp(path: Any) -> FileStamp:
     """Another one when the file has been written to, or another has taken its place."""
     with suppress(OSError):  # it is gone
         if is_file(path):
-            found = os.stat(path)
-            return found.st_size, found.st_mtime_ns, found.st_ino
+            status = os.stat(path)
+            return status.st_size, status.st_mtime_ns, status.st_ino
     return None
 
 
 def file_stamps(inputs: Iterable[Any]) -> dict[str, FileStamp]:
     """Of all files, those in folders among them; others are passed over."""
     files: list[Any] = []
-    for one in inputs:
-        files += [part.path for part in readable_partitions(one)] if is_folder(one) and not is_url(one) else [one]
+    for source in inputs:
+        files += [partition.path for partition in readable_partitions(source)] if is_folder(source) and not is_url(source) else [source]
     return {source_name(file): file_stamp(file) for file in files if is_file(file)}
 
 
 def refuse_changed(before: Mapping[str, FileStamp], name: str = "") -> None:
     """Raise InputError for a file that is another than it was. name: how errors call it, where not by its path."""
-    for path, one in before.items():
-        if file_stamp(path) != one:
+    for path, stamp in before.items():
+        if file_stamp(path) != stamp:
             raise InputError(
                 f"{name or path}: was changed while it was read, expected a file that stays as it is; try again when "
                 "nothing writes to it"

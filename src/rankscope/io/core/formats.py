@@ -66,10 +66,10 @@ class ReadRequest(NamedTuple):
     hint: str | None = None
     labels: str | os.PathLike[str] | None = None
 
-    def either(self, name: str, why: str) -> str:
+    def either(self, name: str, reason: str) -> str:
         """The kind of a file whose content does not tell. Raises ParameterError where nobody said it."""
         if self.kind is None and self.hint is None:
-            raise ParameterError(f"{name}: {why}; say which with --kind qrels or --kind run")
+            raise ParameterError(f"{name}: {reason}; say which with --kind qrels or --kind run")
         return self.kind or self.hint or ""
 
 
@@ -168,8 +168,8 @@ def get_format(name: str) -> Format:
     home = FORMATS[name].home
     if isinstance(home, Format):
         return home
-    loaded: Format = resolve(home)
-    return loaded
+    loaded_format: Format = resolve(home)
+    return loaded_format
 
 
 def writable_formats() -> list[str]:
@@ -187,20 +187,20 @@ def sniff(start: bytes, name: str) -> str:
     head = parse_head(start)
     if looks_like_trec(head.line):  # as most files are: the others need not be loaded
         return "trec"
-    for form, entry in FORMATS.items():
+    for format_name, entry in FORMATS.items():
         if entry.by_content:
-            tells = get_format(form).sniff
-            if tells is not None and tells(head):
-                return form
+            sniffer = get_format(format_name).sniff
+            if sniffer is not None and sniffer(head):
+                return format_name
     return "trec"
 
 
 def parse_head(start: bytes) -> FileHead:
     text = start.removeprefix(BOM)
-    for raw in text.splitlines():
-        line = raw.strip()
+    for raw_line in text.splitlines():
+        line = raw_line.strip()
         if line and not line.startswith(b"#"):
-            return FileHead(start, text[text.index(raw) :].lstrip(), line)
+            return FileHead(start, text[text.index(raw_line) :].lstrip(), line)
     return FileHead(start, b"", b"")
 
 

@@ -45,7 +45,7 @@ def read_arrays(path: Path) -> Arrays:
     try:
         # Of a damaged archive that it opened itself NumPy leaves the file open.
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if any(one.compress_type != zipfile.ZIP_STORED for one in archive.infolist()):
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 raise damaged_file_error(path)  # what is packed may unpack to anything
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}

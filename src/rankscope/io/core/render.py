@@ -51,16 +51,16 @@ class RowPiece(NamedTuple):
 
 
 def row_pieces(rows: Rows) -> Iterator[RowPiece]:
-    for a in range(0, rows.values.size, PIECE):
-        part = slice(a, min(a + PIECE, rows.values.size))
-        queries = np.searchsorted(rows.offsets, np.arange(part.start, part.stop), side="right") - 1
-        subtopics = None if rows.subtopics is None else decode(rows.subtopics.slice(part))
-        yield RowPiece(queries, decode(rows.docs.slice(part)), subtopics, rows.values[part])
+    for start in range(0, rows.values.size, PIECE):
+        piece = slice(start, min(start + PIECE, rows.values.size))
+        queries = np.searchsorted(rows.offsets, np.arange(piece.start, piece.stop), side="right") - 1
+        subtopics = None if rows.subtopics is None else decode(rows.subtopics.slice(piece))
+        yield RowPiece(queries, decode(rows.docs.slice(piece)), subtopics, rows.values[piece])
 
 
 def pick_texts(texts: list[bytes], index: Ints) -> list[bytes]:
-    found: list[bytes] = np.array(texts, object)[index].tolist()  # pointers: three times as fast as a list's items
-    return found
+    picked: list[bytes] = np.array(texts, object)[index].tolist()  # pointers: three times as fast as a list's items
+    return picked
 
 
 def format_numbers(values: npt.NDArray[Any]) -> list[bytes]:
@@ -80,24 +80,24 @@ def format_many_floats(values: npt.NDArray[np.float64]) -> list[bytes]:
 
     file = BytesIO()
     pl.Series(values).cast(pl.String).to_frame().write_csv(file, include_header=False, quote_style="never")
-    found = file.getvalue().split(b"\n")[:-1]
-    size = np.abs(values)
-    other = np.flatnonzero(~(((size >= 1e-3) & (size < 1e15)) | (size < 1e-10)))
-    if not other.size:
-        return found
-    table = np.array(found, object)
-    table[other] = "\n".join(map(repr, values[other].tolist())).encode().split(b"\n")
-    texts: list[bytes] = table.tolist()
+    polars_texts = file.getvalue().split(b"\n")[:-1]
+    magnitudes = np.abs(values)
+    exponent_rows = np.flatnonzero(~(((magnitudes >= 1e-3) & (magnitudes < 1e15)) | (magnitudes < 1e-10)))
+    if not exponent_rows.size:
+        return polars_texts
+    text_array = np.array(polars_texts, object)
+    text_array[exponent_rows] = "\n".join(map(repr, values[exponent_rows].tolist())).encode().split(b"\n")
+    texts: list[bytes] = text_array.tolist()
     return texts
 
 
 def interleave(*columns: list[bytes] | bytes) -> bytes:
     """The columns line by line, joined; a column of bytes is the same on each line."""
     n = max(len(column) for column in columns if isinstance(column, list))
-    parts = [b""] * (n * len(columns))
+    cells = [b""] * (n * len(columns))
     for c, column in enumerate(columns):
-        parts[c :: len(columns)] = column if isinstance(column, list) else [column] * n
-    return b"".join(parts)
+        cells[c :: len(columns)] = column if isinstance(column, list) else [column] * n
+    return b"".join(cells)
 
 
 def to_parquet(frame: pl.DataFrame, **options: Any) -> bytes:
@@ -107,12 +107,12 @@ def to_parquet(frame: pl.DataFrame, **options: Any) -> bytes:
     return file.getvalue()
 
 
-def refuse_ids(rows: Rows, bad: Callable[[list[bytes]], bool], shown: str, fault: str) -> None:
+def refuse_ids(rows: Rows, any_invalid: Callable[[list[bytes]], bool], input_name: str, problem: str) -> None:
     """Raise InputError for the first id that is bad. bad: whether any of some ids is. fault: what it is, what to do."""
-    for what, ids in id_lists(rows):
-        if bad(ids):
-            found = next(id_ for id_ in ids if bad([id_]))
-            raise InputError(f"{shown}: the {what} id {decode_id(found)!r} {fault}")
+    for id_kind, ids in id_lists(rows):
+        if any_invalid(ids):
+            invalid_id = next(id_ for id_ in ids if any_invalid([id_]))
+            raise InputError(f"{input_name}: the {id_kind} id {decode_id(invalid_id)!r} {problem}")
 
 
 def id_lists(rows: Rows) -> Iterator[tuple[str, list[bytes]]]:
@@ -123,12 +123,12 @@ def id_lists(rows: Rows) -> Iterator[tuple[str, list[bytes]]]:
             yield "subtopic", piece.subtopics
 
 
-def refuse_blanks(rows: Rows, shown: str, lines: str) -> None:
+def refuse_blanks(rows: Rows, input_name: str, format_name: str) -> None:
     """Raise for an id that white-space-separated lines cannot hold. lines: whose they are."""
     if not has_blank(rows.query_ids) and not any(map(any_blank, some_fields(rows))):
         return
     refuse_ids(
-        rows, has_blank, shown, f"is empty or holds a blank, which ends a field of {lines}'s lines; {FORMAT_ADVICE}"
+        rows, has_blank, input_name, f"is empty or holds a blank, which ends a field of {format_name}'s lines; {FORMAT_ADVICE}"
     )
 
 
@@ -136,7 +136,7 @@ def some_fields(rows: Rows) -> Iterator[Fields]:
     """The document and subtopic ids, some at a time."""
     for fields in (rows.docs, rows.subtopics):
         if fields is not None:
-            yield from (fields.slice(slice(a, a + PIECE)) for a in range(0, fields.starts.size, PIECE))
+            yield from (fields.slice(slice(start, start + PIECE)) for start in range(0, fields.starts.size, PIECE))
 
 
 def any_blank(fields: Fields) -> bool:
@@ -144,19 +144,19 @@ def any_blank(fields: Fields) -> bool:
     longest = int(fields.lengths.max(initial=0))
     if longest > SHORT:
         return has_blank(decode(fields))
-    left = sum(len(words(fields, j).tobytes().translate(None, BLANKS)) for j in range((longest + 7) // 8))
-    return left < int(fields.lengths.sum()) or not fields.lengths.all()
+    n_nonblank = sum(len(words(fields, j).tobytes().translate(None, BLANKS)) for j in range((longest + 7) // 8))
+    return n_nonblank < int(fields.lengths.sum()) or not fields.lengths.all()
 
 
 def has_blank(ids: list[bytes]) -> bool:
-    together = b"".join(ids)
-    return len(together.translate(None, BLANKS)) < len(together) or b"" in ids
+    joined = b"".join(ids)
+    return len(joined.translate(None, BLANKS)) < len(joined) or b"" in ids
 
 
-def refuse_not_utf8(rows: Rows, name: str, shown: str) -> None:
+def refuse_not_utf8(rows: Rows, run_name: str, input_name: str) -> None:
     """Raise for an id that a format of UTF-8 cannot hold."""
-    del name
-    refuse_ids(rows, not_utf8, shown, "is not UTF-8, as this format must be; write trec instead")
+    del run_name
+    refuse_ids(rows, not_utf8, input_name, "is not UTF-8, as this format must be; write trec instead")
 
 
 def not_utf8(ids: list[bytes]) -> bool:

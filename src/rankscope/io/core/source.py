@@ -51,26 +51,26 @@ class Source:
     named: whether somebody said its format, which is told by content otherwise.
     """
 
-    def __init__(self, stream: Any, path: PathLike, input_: str | None) -> None:
+    def __init__(self, stream: Any, path: PathLike, format_name: str | None) -> None:
         self.stream, self.path, self.name = stream, path, source_name(path)
         self.head: bytes = b""
         self.look(HEAD)
-        if input_ is not None:
-            check_format(input_)
-        self.named = input_ is not None
-        self.format = input_ or sniff(self.head, self.name)
+        if format_name is not None:
+            check_format(format_name)
+        self.named = format_name is not None
+        self.format = format_name or sniff(self.head, self.name)
 
-    def look(self, most: int) -> None:
+    def look(self, n_bytes: int) -> None:
         """Look at so many bytes, or all that there are; before anything is read."""
-        while len(self.head) < most and (more := self.stream.read(most - len(self.head))):
+        while len(self.head) < n_bytes and (more := self.stream.read(n_bytes - len(self.head))):
             self.head += more
         self.left = memoryview(self.head)
 
     def readinto(self, buffer: memoryview, /) -> int | None:
         if self.left:
-            n = min(len(self.left), len(buffer))
-            buffer[:n], self.left = self.left[:n], self.left[n:]
-            return n
+            n_bytes = min(len(self.left), len(buffer))
+            buffer[:n_bytes], self.left = self.left[:n_bytes], self.left[n_bytes:]
+            return n_bytes
         self.head = self.head[:HEAD]
         return self.stream.readinto(buffer)  # type: ignore[no-any-return]  # any binary stream
 
@@ -89,12 +89,12 @@ class Source:
     @property
     def large(self) -> bool:
         """Whether it holds too much for memory, and is of a format that can be read piece by piece."""
-        form = get_format(self.format)
-        if form.stretches is None or 0 < self.size <= form.small:
+        file_format = get_format(self.format)
+        if file_format.stretches is None or 0 < self.size <= file_format.small:
             return False
         if not self.size:
-            self.look(form.small + 1)
-        return max(self.size, len(self.head)) > form.small
+            self.look(file_format.small + 1)
+        return max(self.size, len(self.head)) > file_format.small
 
     def rest(self) -> bytes:
         """All bytes, for readers that need the whole file. Raises InputError where there are none."""
@@ -103,15 +103,15 @@ class Source:
             raise empty_file_error(self.name)
         return content
 
-    def read(self, wanted: ReadRequest) -> FileContent:
+    def read(self, request: ReadRequest) -> FileContent:
         """What the file holds. Raises InputError, and ParameterError for a file that is neither by itself."""
-        form = get_format(self.format)
-        if form.instead and not wanted.complete:
-            raise ParameterError(f"{self.name}: input={self.format!r} (--input {self.format}) is {form.instead}")
-        found = form.read(self, wanted)
-        if not wanted.complete and wanted.kind != (kind := kind_of_rows(found.rows)):
-            raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[wanted.kind or '']}")
-        return found
+        file_format = get_format(self.format)
+        if file_format.instead and not request.complete:
+            raise ParameterError(f"{self.name}: input={self.format!r} (--input {self.format}) is {file_format.instead}")
+        content = file_format.read(self, request)
+        if not request.complete and request.kind != (kind := kind_of_rows(content.rows)):
+            raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[request.kind or '']}")
+        return content
 
     def stream_rows(self, size: int = BLOCK, progress: Progress | None = None) -> Iterator[Rows]:
         """The rows of a run while it is read, query by query. Raises Ungrouped. size: of a block of TREC's lines."""
@@ -122,9 +122,9 @@ class Source:
 
     def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
         """The rows of a run in the order of the file, piece by piece, where its format can be read so."""
-        form = get_format(self.format)
-        assert form.stretches is not None
-        return form.stretches(self, progress)
+        file_format = get_format(self.format)
+        assert file_format.stretches is not None
+        return file_format.stretches(self, progress)
 
     def row_called(self, number: int) -> str:
         """How messages name the row of this number among `stretches`."""
@@ -155,12 +155,12 @@ class Source:
         return self.run_tag or file_stem(self.path)
 
 
-def open_source(stream: Any, path: PathLike, input_: str | None) -> Source:
-    return Source(stream, path, input_)
+def open_source(stream: Any, path: PathLike, format_name: str | None) -> Source:
+    return Source(stream, path, format_name)
 
 
-def ungrouped_note(name: str, apart: int) -> str:
-    return f"{name}: the lines of {pluralise_queries(apart)} were not together; they have been merged"
+def ungrouped_note(name: str, n_ungrouped: int) -> str:
+    return f"{name}: the lines of {pluralise_queries(n_ungrouped)} were not together; they have been merged"
 
 
 def file_stem(path: PathLike) -> str:
@@ -169,8 +169,8 @@ def file_stem(path: PathLike) -> str:
     if name == "<stdin>":
         return "stdin"
     stem = Path(name).name or Path(name).absolute().name
-    known = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}.union(SUFFIXES)
-    while (suffix := Path(stem).suffix).lower() in known:
+    suffixes = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}.union(SUFFIXES)
+    while (suffix := Path(stem).suffix).lower() in suffixes:
         stem = stem.removesuffix(suffix)
     return stem
 
@@ -178,11 +178,11 @@ def file_stem(path: PathLike) -> str:
 def first_fields(buffer: bytes | bytearray, begin: int, end: int) -> list[bytes]:
     """The fields of the first line that holds data, all of the tag as the sixth; none where there is no such line."""
     while begin < end:
-        stop = buffer.find(b"\n", begin, end)
-        stop = end if stop < 0 else stop
-        line = bytes(buffer[begin:stop])
+        line_end = buffer.find(b"\n", begin, end)
+        line_end = end if line_end < 0 else line_end
+        line = bytes(buffer[begin:line_end])
         fields = line.split(None, 5)
         if fields and not line.startswith(b"#"):
             return fields
-        begin = stop + 1
+        begin = line_end + 1
     return []

@@ -66,24 +66,24 @@ LEAST = 8
 
 def refuse_binary_kinds(start: bytes, name: str) -> None:
     """Raise InputError for a file that begins as one of another program does."""
-    found = program_of(start)
-    if found is not None:
-        raise InputError(f"{name}: {found}")
+    description = program_of(start)
+    if description is not None:
+        raise InputError(f"{name}: {description}")
 
 
 def program_of(start: bytes) -> str | None:
     if start.startswith(ZIP):
-        first = start[30 : 30 + int.from_bytes(start[26:28], "little")]
-        if first.startswith((b"[Content_Types]", b"_rels/", b"docProps/", b"xl/", b"mimetype")):
+        member_name = start[30 : 30 + int.from_bytes(start[26:28], "little")]
+        if member_name.startswith((b"[Content_Types]", b"_rels/", b"docProps/", b"xl/", b"mimetype")):
             return f"a workbook (.xlsx, .ods), {TABLE}"
-        if first.endswith(b".npy"):
+        if member_name.endswith(b".npy"):
             return f"arrays of NumPy (.npz), {TABLE}"
         return f"compressed with zip, {PLAIN}"
     if BZIP2.match(start):
         return f"compressed with bzip2, {PLAIN}"
     if start[TAR] == b"ustar" and b"\0" in start[: TAR.start]:
         return "an archive (tar) of several files, expected one; unpack it first"
-    return next((what for magic, what in PROGRAMS.items() if start.startswith(magic)), None)
+    return next((description for magic, description in PROGRAMS.items() if start.startswith(magic)), None)
 
 
 def binary_file_error(start: bytes, name: str) -> InputError:
@@ -108,30 +108,30 @@ def empty_file_error(name: str, expected: str = "at least one line") -> InputErr
 
 def missing_file_error(name: str) -> InputError:
     """Names the file of that folder whose name is nearest, where one is near."""
-    several = name.replace(",", " ").split()
-    if len(several) > 1 and all(map(os.path.exists, several)):
-        return InputError(f"{name}: no such file, but {len(several)} in one word; put blanks between them, no quotes")
+    paths = name.replace(",", " ").split()
+    if len(paths) > 1 and all(map(os.path.exists, paths)):
+        return InputError(f"{name}: no such file, but {len(paths)} in one word; put blanks between them, no quotes")
     folder, base = os.path.split(name)
-    if any(mark in base for mark in "*?["):
+    if any(wildcard in base for wildcard in "*?["):
         return InputError(f"{name}: no such file, and none that such a pattern stands for; check the path")
     if name.startswith(("~", "$", "%")):
-        mark = name.replace("\\", "/").partition("/")[0]
-        return InputError(f"{name}: no such file; {mark} stands as it is, as within quotes; write the path out")
-    behind = name.partition("=")[2]
-    if os.path.isfile(behind):
-        return InputError(f"{name}: no such file, but {behind}; name it alone")
+        first_part = name.replace("\\", "/").partition("/")[0]
+        return InputError(f"{name}: no such file; {first_part} stands as it is, as within quotes; write the path out")
+    value = name.partition("=")[2]
+    if os.path.isfile(value):
+        return InputError(f"{name}: no such file, but {value}; name it alone")
     with suppress(OSError), os.scandir(folder or ".") as entries:
-        there = sorted(entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file())
-        for one in there:
-            if one.lower() == base.lower():
-                return InputError(f"{name}: no such file; did you mean {os.path.join(folder, one)}?")
-            if one.startswith(f"{base} "):
-                return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, one)}'")
-        near = difflib.get_close_matches(base, there, n=1, cutoff=NEAR)
-        if near and difflib.get_close_matches(
-            without_suffix(base), [without_suffix(near[0])], cutoff=0.7
+        file_names = sorted(entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file())
+        for file_name in file_names:
+            if file_name.lower() == base.lower():
+                return InputError(f"{name}: no such file; did you mean {os.path.join(folder, file_name)}?")
+            if file_name.startswith(f"{base} "):
+                return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, file_name)}'")
+        matches = difflib.get_close_matches(base, file_names, n=1, cutoff=NEAR)
+        if matches and difflib.get_close_matches(
+            without_suffix(base), [without_suffix(matches[0])], cutoff=0.7
         ):  # not by its suffix alone
-            return InputError(f"{name}: no such file; did you mean {os.path.join(folder, near[0])}?")
+            return InputError(f"{name}: no such file; did you mean {os.path.join(folder, matches[0])}?")
     if "\\" in name and os.path.isfile(name.replace("\\", "/")):
         return InputError(f"{name}: no such file; write / for \\ in paths")
     return InputError(f"{name}: no such file; check the path")

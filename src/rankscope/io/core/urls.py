@@ -43,11 +43,11 @@ class RemoteFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         with as_oserror():
-            found: bytes = self.file.read(len(buffer))
-            if len(found) > len(buffer):
+            chunk: bytes = self.file.read(len(buffer))
+            if len(chunk) > len(buffer):
                 raise OSError("more bytes came than were asked for")
-        buffer[: len(found)] = found
-        return len(found)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
     @property
     def size(self) -> int:
@@ -60,17 +60,17 @@ class RemoteFile(io.RawIOBase):
         try:
             if not self.seekable():
                 return 0
-            place = self.tell()
+            position = self.tell()
             size = self.seek(0, io.SEEK_END)
         except (OSError, EOFError):  # some say that they are seekable and are not, as what HTTP sends without a length
             return 0
-        self.seek(place)
+        self.seek(position)
         return size
 
-    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         with as_oserror():
-            found = self.file.seek(place, whence)
-        return self.tell() if found is None else int(found)
+            position = self.file.seek(offset, whence)
+        return self.tell() if position is None else int(position)
 
     def tell(self) -> int:
         with as_oserror():
@@ -117,13 +117,13 @@ def url_files(url: str) -> list[tuple[str, str, int]]:
         import fsspec
 
         store, path = fsspec.core.url_to_fs(url)
-        found = store.ls(path, detail=True)
-    base, ours = url.rstrip("/"), path.rstrip("/")
-    if any(one["name"] == ours and one["type"] == "file" for one in found):
+        listing = store.ls(path, detail=True)
+    base_url, folder_path = url.rstrip("/"), path.rstrip("/")
+    if any(entry["name"] == folder_path and entry["type"] == "file" for entry in listing):
         raise NotADirectoryError
-    entries = [(one["name"].rstrip("/"), one["type"], int(one["size"] or 0)) for one in found]
+    entries = [(entry["name"].rstrip("/"), entry["type"], int(entry["size"] or 0)) for entry in listing]
     # Some stores list the folder itself.
-    return [(f"{base}/{name.rpartition('/')[2]}", kind, size) for name, kind, size in entries if name != ours]
+    return [(f"{base_url}/{name.rpartition('/')[2]}", kind, size) for name, kind, size in entries if name != folder_path]
 
 
 @contextmanager
@@ -167,8 +167,8 @@ def open_remote(url: str) -> Iterator[Any]:
 def refuse_packed(source: Any, url: str) -> None:
     """Raise InputError for a file of a zip archive that unpacks to more than it can hold."""
     if url.startswith("zip://"):
-        about = source.fs.info(source.path)
-        refuse_bomb(about["size"], about.get("compress_size", about["size"]), url)
+        info = source.fs.info(source.path)
+        refuse_bomb(info["size"], info.get("compress_size", info["size"]), url)
 
 
 def serves_ranges(file: Any) -> bool:
@@ -204,9 +204,9 @@ def store_errors(url: str) -> Iterator[None]:
         cause = error.__cause__
         if cause is None or isinstance(cause, FileNotFoundError) or getattr(cause, "status", 0) == NOT_FOUND:
             raise
-        called, text = type(cause).__name__, error_text(cause)
+        error_type, text = type(cause).__name__, error_text(cause)
         # A server that refuses, or does not answer.
-        raise OSError(text if text == called else f"{called}: {text}") from error
+        raise OSError(text if text == error_type else f"{error_type}: {text}") from error
     except (OSError, RankscopeError):
         raise
     except ValueError as error:

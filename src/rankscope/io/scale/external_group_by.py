@@ -55,88 +55,88 @@ class ExternalGroupBy:
         """How many queries did not have their rows together."""
         return int((self._stretches > 1).sum())
 
-    def rows(self, pieces: Iterable[RowBatch], say: Callable[[int], str]) -> Iterator[Rows]:
+    def rows(self, batches: Iterable[RowBatch], describe_row: Callable[[int], str]) -> Iterator[Rows]:
         """All rows, each query once and whole, its rows in their order; queries in any order.
 
-        say: as of `RowNumbers`. Raises OutputError where the temporary folder fails, and what the pieces raise.
+        describe_row: as of `RowNumbers`. Raises OutputError where the temporary folder fails, and what the pieces raise.
         """
         with temporary_folder_errors(self.name):
             buckets = self._new_files()
-        for piece in pieces:
-            codes = self._count(piece)
+        for batch in batches:
+            codes = self._count(batch)
             with temporary_folder_errors(self.name):
-                self._spread(piece, codes, buckets, 1)
+                self._spread(batch, codes, buckets, 1)
         self._ids = list(self.known.ids)
-        yield from self._read(buckets, 1, 0, say)
+        yield from self._read(buckets, 1, 0, describe_row)
 
     def _new_files(self) -> list[File]:
         return [self._stack.enter_context(tempfile.TemporaryFile(buffering=1 << 16)) for _ in range(self.files)]
 
-    def _count(self, piece: RowBatch) -> Ints:
+    def _count(self, batch: RowBatch) -> Ints:
         """(rows) the code of each one's query; counts stretches on the way."""
-        codes = self.known.codes(piece.queries)
+        codes = self.known.codes(batch.queries)
         begin = 1 if codes.size and codes[0] == self._last else 0
-        found = np.bincount(codes[begin:], minlength=len(self.known.ids))
-        found[: self._stretches.size] += self._stretches
-        self._stretches = found
+        counts = np.bincount(codes[begin:], minlength=len(self.known.ids))
+        counts[: self._stretches.size] += self._stretches
+        self._stretches = counts
         self._last = int(codes[-1]) if codes.size else self._last
-        return np.repeat(codes, np.diff(np.append(piece.starts, piece.values.size)))
+        return np.repeat(codes, np.diff(np.append(batch.starts, batch.values.size)))
 
-    def _spread(self, piece: RowBatch, codes: Ints, buckets: list[File], step: int) -> None:
+    def _spread(self, batch: RowBatch, codes: Ints, buckets: list[File], step: int) -> None:
         """Append rows to the files of their queries. step: how many codes go to one file before the next one's turn."""
-        place = codes // step % self.files
-        order = stable_order(place)
+        file_index = codes // step % self.files
+        order = stable_order(file_index)
         records = np.empty(codes.size, RECORD)
-        records["code"], records["length"] = codes[order], piece.docs.lengths[order]
-        records["number"], records["value"] = piece.numbers[order], piece.values[order]
-        lengths = piece.docs.lengths[order]
-        texts = piece.docs.buffer[ranges(piece.docs.starts[order], lengths)]
+        records["code"], records["length"] = codes[order], batch.docs.lengths[order]
+        records["number"], records["value"] = batch.numbers[order], batch.values[order]
+        lengths = batch.docs.lengths[order]
+        texts = batch.docs.buffer[ranges(batch.docs.starts[order], lengths)]
         ends = np.append(0, np.cumsum(lengths))
-        rows = np.searchsorted(place[order], np.arange(self.files + 1))
-        for b in np.flatnonzero(np.diff(rows)).tolist():
-            a, z = int(rows[b]), int(rows[b + 1])
-            head = np.array([z - a, ends[z] - ends[a]], HEAD)
-            buckets[b].write(b"".join((head.data, records[a:z].data, texts[ends[a] : ends[z]].data)))
+        row_bounds = np.searchsorted(file_index[order], np.arange(self.files + 1))
+        for bucket in np.flatnonzero(np.diff(row_bounds)).tolist():
+            start, end = int(row_bounds[bucket]), int(row_bounds[bucket + 1])
+            head = np.array([end - start, ends[end] - ends[start]], HEAD)
+            buckets[bucket].write(b"".join((head.data, records[start:end].data, texts[ends[start] : ends[end]].data)))
 
-    def _read(self, buckets: list[File], step: int, first: int, say: Callable[[int], str]) -> Iterator[Rows]:
+    def _read(self, buckets: list[File], step: int, first_code: int, describe_row: Callable[[int], str]) -> Iterator[Rows]:
         """first: the lowest code that may be in the first of these files."""
-        for b, file in enumerate(buckets):
-            code, next_step = first + b * step, step * self.files
+        for index, file in enumerate(buckets):
+            lowest_code, next_step = first_code + index * step, step * self.files
             with temporary_folder_errors(self.name):
                 size = file.tell()
                 file.seek(0)
-            if size > self.largest and len(self.known.ids) > code + next_step:  # more than one query
-                yield from self._read(self._taken_apart(file, next_step), next_step, code, say)
+            if size > self.largest and len(self.known.ids) > lowest_code + next_step:  # more than one query
+                yield from self._read(self._taken_apart(file, next_step), next_step, lowest_code, describe_row)
             elif size:
-                yield self._grouped(file, say)
+                yield self._grouped(file, describe_row)
 
     def _taken_apart(self, file: File, step: int) -> list[File]:
-        none = np.empty(0, np.int64)
+        no_rows = np.empty(0, np.int64)
         with temporary_folder_errors(self.name):
             buckets = self._new_files()
-            for records, text in read_frames(file):
-                docs = pack_strings([(text, records["length"])])
-                piece = RowBatch(docs, none, docs, none.view(np.uint64), records["value"], records["number"])
-                self._spread(piece, records["code"].astype(np.int64), buckets, step)
+            for records, id_bytes in read_frames(file):
+                docs = pack_strings([(id_bytes, records["length"])])
+                batch = RowBatch(docs, no_rows, docs, no_rows.view(np.uint64), records["value"], records["number"])
+                self._spread(batch, records["code"].astype(np.int64), buckets, step)
             file.close()
         return buckets
 
-    def _grouped(self, file: File, say: Callable[[int], str]) -> Rows:
+    def _grouped(self, file: File, describe_row: Callable[[int], str]) -> Rows:
         with temporary_folder_errors(self.name):
             frames = list(read_frames(file))
             file.close()
-        docs = pack_strings((text, records["length"]) for records, text in frames)
+        docs = pack_strings((id_bytes, records["length"]) for records, id_bytes in frames)
         records = np.concatenate([records for records, _ in frames])
         del frames
-        codes, found = np.unique(records["code"], return_inverse=True)
-        where = RowNumbers(docs.starts, records["number"].copy(), say)
+        codes, code_index = np.unique(records["code"], return_inverse=True)
+        row_numbers = RowNumbers(docs.starts, records["number"].copy(), describe_row)
         values = records["value"].copy()
         ids = [self._ids[code] for code in codes.tolist()]
-        return group_rows(ids, found.astype(np.int64), docs, hashes(docs), values, where)[0]
+        return group_rows(ids, code_index.astype(np.int64), docs, hashes(docs), values, row_numbers)[0]
 
 
 def read_frames(file: File) -> Iterator[tuple[npt.NDArray[Any], bytes]]:
     """Records and ids as they were written, piece by piece."""
     while head := file.read(2 * HEAD.itemsize):
-        n, size = np.frombuffer(head, HEAD).tolist()
-        yield np.frombuffer(file.read(n * RECORD.itemsize), RECORD), file.read(size)
+        n_records, n_bytes = np.frombuffer(head, HEAD).tolist()
+        yield np.frombuffer(file.read(n_records * RECORD.itemsize), RECORD), file.read(n_bytes)

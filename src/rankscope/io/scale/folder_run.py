@@ -43,9 +43,9 @@ MOST = 1 << 40
 class FolderRun:
     """The files of one run, read one after the other. tags: those that were met, in their order."""
 
-    def __init__(self, folder: PathLike, paths: Sequence[str], input_: str | None) -> None:
+    def __init__(self, folder: PathLike, paths: Sequence[str], format_name: str | None) -> None:
         self.name = source_name(folder)
-        self.paths, self.input_ = paths, input_
+        self.paths, self.input_ = paths, format_name
         self.called: list[tuple[str, str]] = []  # of each file, how its rows are named, and its name
         self.of_file: list[str | None] = []  # its tag
 
@@ -60,77 +60,77 @@ class FolderRun:
 
     def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
         """All rows. Raises InputError that names file and line."""
-        for place, path in enumerate(self.paths):
+        for file_index, path in enumerate(self.paths):
             with open_binary(path) as stream:
                 source = open_source(stream, path, self.input_)
                 refuse_unstreamable(source)
                 self.called.append((get_format(source.format).row_called, source.name))
                 self.of_file.append(source.run_tag)
-                for piece in source.stretches(progress):
-                    yield piece._replace(numbers=piece.numbers + place * MOST)
+                for batch in source.stretches(progress):
+                    yield batch._replace(numbers=batch.numbers + file_index * MOST)
 
     def row_called(self, number: int) -> str:
         """How messages name the row of this number among `stretches`."""
-        place, row = divmod(number, MOST)
-        form, name = self.called[place]
-        return form.format(name, row)
+        file_index, row = divmod(number, MOST)
+        template, name = self.called[file_index]
+        return template.format(name, row)
 
 
 def refuse_unstreamable(source: Source) -> None:
     """Raise InputError for a file that cannot be read piece by piece."""
     if get_format(source.format).stretches is None:
-        known = [name for name in FORMATS if get_format(name).stretches is not None]
+        format_names = [name for name in FORMATS if get_format(name).stretches is not None]
         raise InputError(
-            f"{source.name}: {source.format} as one of the files of a run, expected one of {', '.join(known)}; name "
+            f"{source.name}: {source.format} as one of the files of a run, expected one of {', '.join(format_names)}; name "
             "the file itself, or convert it"
         )
 
 
 def run_name_of_tags(folder: PathLike, tags: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     """What a run is called: its tag, where all partitions that have one agree, else as its folder; a note if not."""
-    found = list(dict.fromkeys(tags))
-    if len(found) == 1:
-        return found[0], ()
+    distinct_tags = list(dict.fromkeys(tags))
+    if len(distinct_tags) == 1:
+        return distinct_tags[0], ()
     name = file_stem(folder)
-    if not found:
+    if not distinct_tags:
         return name, ()
-    said = enumerated(map(repr, found))
-    return name, (f"{source_name(folder)}: its files bear several tags ({said}); the run is called {name!r}",)
+    tag_list = enumerated(map(repr, distinct_tags))
+    return name, (f"{source_name(folder)}: its files bear several tags ({tag_list}); the run is called {name!r}",)
 
 
-def refuse_systems(query: str, one: str, tag: str | None, other: str, its_tag: str | None) -> None:
+def refuse_systems(query: str, first_path: str, first_tag: str | None, second_path: str, second_tag: str | None) -> None:
     """Raise InputError where two files hold a query and say that they are of two systems."""
-    if tag and its_tag and tag != its_tag:
+    if first_tag and second_tag and first_tag != second_tag:
         raise InputError(
-            f"{other}: query {query!r} stands in {one} too, with another tag ({its_tag!r}, there {tag!r}), and a "
+            f"{second_path}: query {query!r} stands in {first_path} too, with another tag ({second_tag!r}, there {first_tag!r}), and a "
             "folder is one run; name the files if they are runs of their own"
         )
 
 
-def read_folder(folder: PathLike, input_: str | None = None, name: str | None = None) -> tuple[Run, bool]:
+def read_folder(folder: PathLike, format_name: str | None = None, name: str | None = None) -> tuple[Run, bool]:
     """The whole run, and whether its files name it. name: in the place of theirs. Raises InputError."""
-    found = FolderRun(folder, [one.path for one in list_partitions(folder)], input_)
-    rows, apart = gather_rows(found.stretches(), found.row_called)
-    called, notes = run_name_of_tags(folder, found.tags)
-    refuse_several(rows, found)
-    if apart:
-        notes = (ungrouped_note(found.name, apart), *notes)
-    return Run.from_rows(rows, name=name or called, notes=notes), len(found.tags) == 1
+    folder_run = FolderRun(folder, [partition.path for partition in list_partitions(folder)], format_name)
+    rows, n_ungrouped = gather_rows(folder_run.stretches(), folder_run.row_called)
+    run_name, notes = run_name_of_tags(folder, folder_run.tags)
+    refuse_several(rows, folder_run)
+    if n_ungrouped:
+        notes = (ungrouped_note(folder_run.name, n_ungrouped), *notes)
+    return Run.from_rows(rows, name=name or run_name, notes=notes), len(folder_run.tags) == 1
 
 
-def refuse_several(rows: Rows, found: FolderRun) -> None:
+def refuse_several(rows: Rows, folder_run: FolderRun) -> None:
     """Raise InputError for a query that two files with different tags hold. rows: all of them."""
-    tags = found.tags
+    tags = folder_run.tags
     if len(tags) < 2:
         return
     assert isinstance(rows.where, RowNumbers)
-    file = rows.where.numbers[np.searchsorted(rows.where.starts, rows.docs.starts)] // MOST
-    tag = np.array([tags.index(tag) if tag else -1 for tag in found.of_file])[file]
-    tagged = np.flatnonzero(tag >= 0)
-    query = np.repeat(np.arange(len(rows.query_ids)), np.diff(rows.offsets))[tagged]
-    first = tagged[np.searchsorted(query, query)]
-    others = np.flatnonzero(tag[tagged] != tag[first])
-    if others.size:
-        one, other = file[[first[others[0]], tagged[others[0]]]].tolist()
-        id_ = decode_id(rows.query_ids[int(query[others[0]])])
-        refuse_systems(id_, found.paths[one], found.of_file[one], found.paths[other], found.of_file[other])
+    file_index = rows.where.numbers[np.searchsorted(rows.where.starts, rows.docs.starts)] // MOST
+    tag_index = np.array([tags.index(tag) if tag else -1 for tag in folder_run.of_file])[file_index]
+    tagged_rows = np.flatnonzero(tag_index >= 0)
+    query_index = np.repeat(np.arange(len(rows.query_ids)), np.diff(rows.offsets))[tagged_rows]
+    first_rows = tagged_rows[np.searchsorted(query_index, query_index)]
+    conflicts = np.flatnonzero(tag_index[tagged_rows] != tag_index[first_rows])
+    if conflicts.size:
+        first_file, second_file = file_index[[first_rows[conflicts[0]], tagged_rows[conflicts[0]]]].tolist()
+        id_ = decode_id(rows.query_ids[int(query_index[conflicts[0]])])
+        refuse_systems(id_, folder_run.paths[first_file], folder_run.of_file[first_file], folder_run.paths[second_file], folder_run.of_file[second_file])
