@@ -54,9 +54,9 @@ def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
     notes = []
     largest = np.maximum(values.max(axis=0), -values.min(axis=0))
     for column in np.flatnonzero(largest >= EXACT).tolist():
-        found = values[:, column]
-        found = found[found != 0]
-        low, high = float(found.min()), float(found.max())
+        numbers = values[:, column]
+        numbers = numbers[numbers != 0]
+        low, high = float(numbers.min()), float(numbers.max())
         step = 2.0 ** (int(np.log2(largest[column])) - 23)
         if 0 < high - low < STEPS * step:
             notes.append(
@@ -99,44 +99,44 @@ def cache_path(path: PathLike, cache: bool | PathLike) -> Path:
     return Path(os.fspath(path) + SUFFIX) if isinstance(cache, bool) else Path(cache)
 
 
-def read_cached(path: PathLike, cache: bool | PathLike, kind: Dtype, read: Callable[[], Features]) -> Features:
+def read_cached(path: PathLike, cache: bool | PathLike, dtype: Dtype, read: Callable[[], Features]) -> Features:
     """The features of the cache where it holds those of the file, else of the file, which the cache then holds.
 
     What is wrong with a cache is a note, and so is one that cannot be written: the features are those of the file.
     """
-    place = cache_path(path, cache)
-    told, ours = None, True
+    cache_file = cache_path(path, cache)
+    note, may_write = None, True
     try:
-        found = load_cache(place, path, kind)
-        if found is not None:
-            return found
+        cached = load_cache(cache_file, path, dtype)
+        if cached is not None:
+            return cached
     except NotACache:
-        told, ours = f"{place}: no cache of features; left as it is, and the file was read", False
+        note, may_write = f"{cache_file}: no cache of features; left as it is, and the file was read", False
     except DamagedCache as error:
-        told = f"{place}: the cache is damaged ({error}); the file was read, and the cache written again"
-    before = file_times(path)
+        note = f"{cache_file}: the cache is damaged ({error}); the file was read, and the cache written again"
+    times_before = file_times(path)
     features = read()
-    if ours:
+    if may_write:
         try:
-            save_cache(features, place, path, before)
+            save_cache(features, cache_file, path, times_before)
         except (OutputError, InputError) as error:
-            told = f"no cache was written: {error}"
-    return features if told is None else replace(features, notes=(*features.notes, told), where=None)
+            note = f"no cache was written: {error}"
+    return features if note is None else replace(features, notes=(*features.notes, note), where=None)
 
 
 def file_times(path: PathLike) -> dict[str, int]:
     """What changes when a file does, as the system keeps it."""
-    found = os.stat(path)
-    return {"size": found.st_size, "mtime": found.st_mtime_ns, "ctime": found.st_ctime_ns, "inode": found.st_ino}
+    status = os.stat(path)
+    return {"size": status.st_size, "mtime": status.st_mtime_ns, "ctime": status.st_ctime_ns, "inode": status.st_ino}
 
 
 # Writing
 
 
-def save_cache(features: Features, place: Path, path: PathLike, before: dict[str, int]) -> None:
+def save_cache(features: Features, cache_file: Path, path: PathLike, times_before: dict[str, int]) -> None:
     """Write the cache, whole or not at all. before: the source's stamp before it was read."""
     digest = file_digest(path)
-    if file_times(path) != before:  # it is being written to
+    if file_times(path) != times_before:  # it is being written to
         return
     arrays: dict[str, npt.NDArray[Any]] = {
         "values": features.values,
@@ -149,10 +149,10 @@ def save_cache(features: Features, place: Path, path: PathLike, before: dict[str
         texts = getattr(features, name)
         if texts is not None:
             arrays[name] = np.frombuffer(json.dumps(list(texts)).encode(), np.uint8)
-    described, offset = {}, 0
+    array_headers, offset = {}, 0
     for name, array in arrays.items():
         array = arrays[name] = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-        described[name] = {
+        array_headers[name] = {
             "dtype": array.dtype.str,
             "shape": array.shape,
             "offset": offset,
@@ -160,7 +160,7 @@ def save_cache(features: Features, place: Path, path: PathLike, before: dict[str
         }
         offset += aligned_size(array.nbytes)
     header = {
-        "source": {**before, "sha256": digest},
+        "source": {**times_before, "sha256": digest},
         "written": time.time(),
         "query_ids": features.query_ids,
         "names": features.names,
@@ -169,12 +169,12 @@ def save_cache(features: Features, place: Path, path: PathLike, before: dict[str
         "notes": features.notes,
         "empty": features.empty,
         "graded": features.graded,
-        "arrays": described,
+        "arrays": array_headers,
         "bytes": offset,
     }
-    text = json.dumps(header).encode()  # ASCII: escapes hold what is no UTF-8
-    text += b" " * (aligned_size(PREFIX.size + len(text)) - PREFIX.size - len(text))
-    write_chunks(place, cache_chunks(text, list(arrays.values())))
+    header_bytes = json.dumps(header).encode()  # ASCII: escapes hold what is no UTF-8
+    header_bytes += b" " * (aligned_size(PREFIX.size + len(header_bytes)) - PREFIX.size - len(header_bytes))
+    write_chunks(cache_file, cache_chunks(header_bytes, list(arrays.values())))
 
 
 def cache_chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
@@ -197,15 +197,15 @@ def array_checksum(array: npt.NDArray[Any]) -> int:
 # Reading
 
 
-def load_cache(place: Path, path: PathLike, kind: Dtype) -> Features | None:
+def load_cache(cache_file: Path, path: PathLike, dtype: Dtype) -> Features | None:
     """What a cache holds of a file; None where there is no cache, or it is of another state of the file.
 
     Raises Foreign and Damaged.
     """
-    if not os.path.isfile(place):
+    if not os.path.isfile(cache_file):
         return None
     try:
-        with open(place, "rb") as file:
+        with open(cache_file, "rb") as file:
             start = file.read(PREFIX.size)
             if not start.startswith(MAGIC[:19]):
                 raise NotACache
@@ -213,53 +213,53 @@ def load_cache(place: Path, path: PathLike, kind: Dtype) -> Features | None:
                 return None  # of another version
             if len(start) < PREFIX.size:
                 raise DamagedCache("it ends early")
-            _, length, check = PREFIX.unpack(start)
+            _, length, checksum = PREFIX.unpack(start)
             size = os.fstat(file.fileno()).st_size
-            text = file.read(length) if length <= size else b""
-            if len(text) < length or zlib.crc32(text) != check:
+            header_bytes = file.read(length) if length <= size else b""
+            if len(header_bytes) < length or zlib.crc32(header_bytes) != checksum:
                 raise DamagedCache("its header")
-            header = json.loads(text)
+            header = json.loads(header_bytes)
             if size != PREFIX.size + length + header["bytes"]:
                 raise DamagedCache("its length")
         if not is_cache_of(header, path):
             return None
-        held = np.memmap(place, np.uint8, "r", offset=0)[PREFIX.size + length :]
-        return features_of_cache(header, held, kind, path)
+        array_bytes = np.memmap(cache_file, np.uint8, "r", offset=0)[PREFIX.size + length :]
+        return features_of_cache(header, array_bytes, dtype, path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise DamagedCache(str(error) or type(error).__name__) from None
 
 
 def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
     """Whether the file is still what was read. Its bytes are looked at only where its times do not say so."""
-    now, source = file_times(path), header["source"]
-    if now["size"] != source["size"]:
+    times, source = file_times(path), header["source"]
+    if times["size"] != source["size"]:
         return False
     digest = source["sha256"]
-    if all(now[name] == source[name] for name in now) and now["ctime"] / 1e9 < header["written"] - TICK:
+    if all(times[name] == source[name] for name in times) and times["ctime"] / 1e9 < header["written"] - TICK:
         return True
     return bool(digest) and file_digest(path) == digest
 
 
 def features_of_cache(
-    header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype, path: PathLike
+    header: dict[str, Any], array_bytes: npt.NDArray[np.uint8], dtype: Dtype, path: PathLike
 ) -> Features | None:
     """The arrays; None where they are less exact than those that are wanted.
 
     path: of the file, which may have another name than it had when its cache was written.
     """
     arrays: dict[str, npt.NDArray[Any]] = {}
-    for name, about in header["arrays"].items():
-        dtype = np.dtype(about["dtype"])
-        size = int(np.prod(about["shape"])) * dtype.itemsize
-        array = np.asarray(held[about["offset"] : about["offset"] + size]).view(dtype).reshape(about["shape"])
-        if array_checksum(array) != about["sum"]:
+    for name, array_header in header["arrays"].items():
+        array_dtype = np.dtype(array_header["dtype"])
+        size = int(np.prod(array_header["shape"])) * array_dtype.itemsize
+        array = np.asarray(array_bytes[array_header["offset"] : array_header["offset"] + size]).view(array_dtype).reshape(array_header["shape"])
+        if array_checksum(array) != array_header["sum"]:
             raise DamagedCache(f"its {name}")
         arrays[name] = array
-    if arrays["values"].dtype == np.float32 and kind is np.float64:
+    if arrays["values"].dtype == np.float32 and dtype is np.float64:
         return None
-    values: Reals = arrays["values"].astype(kind, copy=False)
-    name, now = file_stem(path), source_name(path)
-    notes = [rename_note(note, {header["path"]: now, header["name"]: name}) for note in header["notes"]]
+    values: Reals = arrays["values"].astype(dtype, copy=False)
+    name, path_name = file_stem(path), source_name(path)
+    notes = [rename_note(note, {header["path"]: path_name, header["name"]: name}) for note in header["notes"]]
     if values.dtype != arrays["values"].dtype:
         notes += rounding_notes(values, header["names"], name)
     return Features(
@@ -287,5 +287,5 @@ def rename_note(note: str, names: dict[str, str]) -> str:
 
 
 def texts_in(array: npt.NDArray[np.uint8] | None) -> list[str] | None:
-    found: list[str] | None = None if array is None else json.loads(array.tobytes())
-    return found
+    texts: list[str] | None = None if array is None else json.loads(array.tobytes())
+    return texts

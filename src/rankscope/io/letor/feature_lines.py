@@ -85,83 +85,83 @@ class LineReader:
         #: Of the last regular block: the next one is probably like it.
         self.last: Prefixes | None = None
 
-    def read(self, block: LineBlock, part: BlockDocuments) -> FeatureGrid | FlatFeatures:
+    def read(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | FlatFeatures:
         """Raises InputError, naming file and line, for a field that is none."""
-        return self.regular(block, part) or self.any(block, part)
+        return self.regular(block, documents) or self.any(block, documents)
 
-    def regular(self, block: LineBlock, part: BlockDocuments) -> FeatureGrid | None:
+    def regular(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | None:
         """The features where all lines are alike; else None."""
-        assert part.spans is not None
-        bytes_, begins = block.array, part.spans.begins
-        stops = trim_ends(bytes_, begins, part.spans.stops, ROUNDS)
+        assert documents.spans is not None
+        bytes_, begins = block.array, documents.spans.begins
+        stops = trim_ends(bytes_, begins, documents.spans.stops, ROUNDS)
         blanks = np.flatnonzero(is_space(bytes_[block.begin : block.end]))
         blanks += block.begin
-        first = np.searchsorted(blanks, begins)
-        counts = np.searchsorted(blanks, stops) - first
-        m = int(counts[0])
-        if m == 0 or (counts != m).any():
+        first_blanks = np.searchsorted(blanks, begins)
+        counts = np.searchsorted(blanks, stops) - first_blanks
+        n_fields = int(counts[0])
+        if n_fields == 0 or (counts != n_fields).any():
             return None
-        before = blank_table(blanks, first, m)
-        starts = before + 1
-        found = view_words(bytes_)[starts]
-        prefixes = self.prefixes_of(bytes_[int(before[0, 0]) : int(stops[0])].tobytes(), found)
+        blanks_before = blank_table(blanks, first_blanks, n_fields)
+        starts = blanks_before + 1
+        field_words = view_words(bytes_)[starts]
+        prefixes = self.prefixes_of(bytes_[int(blanks_before[0, 0]) : int(stops[0])].tobytes(), field_words)
         if prefixes is None:
             return None
         starts += prefixes.sizes
         lengths = np.empty_like(starts)
-        np.subtract(before[:, 1:], starts[:, :-1], out=lengths[:, :-1])
+        np.subtract(blanks_before[:, 1:], starts[:, :-1], out=lengths[:, :-1])
         np.subtract(stops, starts[:, -1], out=lengths[:, -1])
-        values, bad = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()))
+        values, invalid = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()))
         table = values.reshape(starts.shape)
-        if bad.size or not self.holds(table):
+        if invalid.size or not self.holds(table):
             return None
         self.last = prefixes
         return FeatureGrid(prefixes.numbers, table)
 
     def holds(self, values: Reals) -> bool:
         """Whether all are finite numbers of the type that is wanted. Sure where true; else they are looked at."""
-        most = LARGEST[self.dtype]
-        return bool(-most <= values.min() and values.max() <= most)
+        largest = LARGEST[self.dtype]
+        return bool(-largest <= values.min() and values.max() <= largest)
 
-    def prefixes_of(self, line: bytes, found: Words) -> Prefixes | None:
+    def prefixes_of(self, line: bytes, field_words: Words) -> Prefixes | None:
         """What all lines have before their values; None where they differ. found: (n, m) how the fields begin."""
-        if self.last is not None and begin_with_prefixes(found, self.last):
+        if self.last is not None and begin_with_prefixes(field_words, self.last):
             return self.last
         prefixes = prefixes_in(line)
-        return prefixes if prefixes is not None and begin_with_prefixes(found, prefixes) else None
+        return prefixes if prefixes is not None and begin_with_prefixes(field_words, prefixes) else None
 
-    def any(self, block: LineBlock, part: BlockDocuments) -> FlatFeatures:
+    def any(self, block: LineBlock, documents: BlockDocuments) -> FlatFeatures:
         """The features of lines of any form."""
-        assert part.spans is not None
-        bytes_, (begins, stops, _) = block.array, part.spans
-        space = is_space(bytes_[block.begin : block.end])
-        edges = np.flatnonzero(np.diff(space, prepend=True, append=True)) + block.begin
+        assert documents.spans is not None
+        bytes_, (begins, stops, _) = block.array, documents.spans
+        is_blank = is_space(bytes_[block.begin : block.end])
+        edges = np.flatnonzero(np.diff(is_blank, prepend=True, append=True)) + block.begin
         starts, ends = edges[::2], edges[1::2]
-        first = np.searchsorted(starts, begins)
-        counts = np.searchsorted(starts, stops) - first
-        which = ranges(first, counts)
+        first_fields = np.searchsorted(starts, begins)
+        counts = np.searchsorted(starts, stops) - first_fields
+        field_index = ranges(first_fields, counts)
         rows = np.repeat(np.arange(begins.size), counts)
-        starts, ends = starts[which], np.minimum(ends[which], stops[rows])
+        starts, ends = starts[field_index], np.minimum(ends[field_index], stops[rows])
         colons = np.append(np.flatnonzero(bytes_[block.begin : block.end] == COLON) + block.begin, bytes_.size)
-        at = np.minimum(colons[np.searchsorted(colons, starts)], ends)
-        numbers, odd = parse_integers(Fields(bytes_, starts, at - starts))
-        no_pair = at == ends
-        no_pair[odd] = True
-        behind = np.minimum(at + 1, ends)
-        values, bad = parse_decimals(Fields(bytes_, behind, ends - behind))
+        number_ends = np.minimum(colons[np.searchsorted(colons, starts)], ends)
+        numbers, invalid_numbers = parse_integers(Fields(bytes_, starts, number_ends - starts))
+        no_pair = number_ends == ends
+        no_pair[invalid_numbers] = True
+        value_starts = np.minimum(number_ends + 1, ends)
+        values, invalid_values = parse_decimals(Fields(bytes_, value_starts, ends - value_starts))
         no_value = ~(np.abs(values) <= LARGEST[self.dtype])
-        no_value[bad] = True
+        no_value[invalid_values] = True
         no_number = (numbers < 0) | (numbers > MOST_FEATURES)
-        falls = np.zeros(rows.size, np.bool_)
-        falls[1:] = (rows[1:] == rows[:-1]) & (numbers[1:] <= numbers[:-1])
-        wrong = no_pair | no_value | no_number | falls
-        if wrong.any():
-            i = int(np.argmax(wrong))
+        not_rising = np.zeros(rows.size, np.bool_)
+        not_rising[1:] = (rows[1:] == rows[:-1]) & (numbers[1:] <= numbers[:-1])
+        invalid = no_pair | no_value | no_number | not_rising
+        if invalid.any():
+            i = int(np.argmax(invalid))
             text = decode_id(decode(Fields(bytes_, starts[i : i + 1], ends[i : i + 1] - starts[i]))[0])
-            where = f"{block.name}:{part.lines[rows[i]]}"
-            before = int(numbers[i - 1]) if falls[i] else None
-            value = float(values[i]) if no_value[i] and not (bad == i).any() else np.inf
-            refuse_field(where, text, None if no_pair[i] else int(numbers[i]), before, value)
+            location = f"{block.name}:{documents.lines[rows[i]]}"
+            previous = int(numbers[i - 1]) if not_rising[i] else None
+            value = float(values[i]) if no_value[i] and not (invalid_values == i).any() else np.inf
+            refuse_field(location, text, None if no_pair[i] else int(numbers[i]), previous, value)
         return FlatFeatures(rows, numbers, values)
 
 
@@ -174,12 +174,12 @@ def keep_freed_memory() -> None:
     np.empty(KEPT_MEMORY, np.uint8)
 
 
-def blank_table(blanks: Ints, first: Ints, m: int) -> Ints:
+def blank_table(blanks: Ints, first_blanks: Ints, n_blanks: int) -> Ints:
     """(n, m) the m blanks from each of these on: a view where each line has as many."""
-    k, left_over = divmod(blanks.size, first.size)
-    if not left_over and (first == np.arange(first[0], first[0] + k * first.size, k)).all():
-        return np.asarray(blanks.reshape(first.size, k)[:, first[0] : first[0] + m])
-    return np.asarray(blanks[first[:, None] + np.arange(m)])
+    blanks_per_line, remainder = divmod(blanks.size, first_blanks.size)
+    if not remainder and (first_blanks == np.arange(first_blanks[0], first_blanks[0] + blanks_per_line * first_blanks.size, blanks_per_line)).all():
+        return np.asarray(blanks.reshape(first_blanks.size, blanks_per_line)[:, first_blanks[0] : first_blanks[0] + n_blanks])
+    return np.asarray(blanks[first_blanks[:, None] + np.arange(n_blanks)])
 
 
 def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
@@ -192,21 +192,21 @@ def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
     return starts
 
 
-def begin_with_prefixes(found: Words, prefixes: Prefixes) -> bool:
+def begin_with_prefixes(field_words: Words, prefixes: Prefixes) -> bool:
     """Whether there are as many fields, and each begins with its prefix on all lines."""
-    return found.shape[1] == prefixes.words.size and bool(((found & prefixes.keep) == prefixes.words).all())
+    return field_words.shape[1] == prefixes.words.size and bool(((field_words & prefixes.keep) == prefixes.words).all())
 
 
 def prefixes_in(line: bytes) -> Prefixes | None:
     """Those of one line's fields; None where they are not numbers that rise."""
-    begins = [field.partition(b":")[0] for field in line.split()]
-    if not all(text.isdigit() and len(text) < 8 for text in begins):
+    number_texts = [field.partition(b":")[0] for field in line.split()]
+    if not all(text.isdigit() and len(text) < 8 for text in number_texts):
         return None
-    numbers = np.array([int(text) for text in begins], np.int64)
+    numbers = np.array([int(text) for text in number_texts], np.int64)
     if not numbers.size or (np.diff(numbers) <= 0).any() or numbers[-1] > MOST_FEATURES:
         return None
-    sizes = np.array([len(text) + 1 for text in begins], np.int64)
-    words = np.array([int.from_bytes(text + b":", "little") for text in begins], np.uint64)
+    sizes = np.array([len(text) + 1 for text in number_texts], np.int64)
+    words = np.array([int.from_bytes(text + b":", "little") for text in number_texts], np.uint64)
     return Prefixes(numbers, words, KEEP[sizes], sizes)
 
 
@@ -223,21 +223,21 @@ def trim_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None
     return ends
 
 
-def refuse_field(where: str, text: str, number: int | None, before: int | None, value: float) -> NoReturn:
+def refuse_field(location: str, text: str, number: int | None, previous: int | None, value: float) -> NoReturn:
     """Raise for a field. number: its feature, where it has one; before: that of the field before it, if not lower;
     value: its number, where it is a finite one.
     """
     if number is None:
-        raise InputError(f"{where}: field {text!r}, expected {EXPECTED}; correct this line")
+        raise InputError(f"{location}: field {text!r}, expected {EXPECTED}; correct this line")
     if not 0 <= number <= MOST_FEATURES:
-        raise InputError(f"{where}: feature {number}, expected numbers from 1 to {MOST_FEATURES}; correct this line")
-    if before is not None:
-        found = f"feature {number} twice" if number == before else f"feature {number} behind feature {before}"
-        raise InputError(f"{where}: {found}, expected each once, in rising order; correct this line")
+        raise InputError(f"{location}: feature {number}, expected numbers from 1 to {MOST_FEATURES}; correct this line")
+    if previous is not None:
+        problem = f"feature {number} twice" if number == previous else f"feature {number} behind feature {previous}"
+        raise InputError(f"{location}: {problem}, expected each once, in rising order; correct this line")
     if np.isfinite(value):
-        raise InputError(f"{where}: field {text!r}, {BEYOND}")
+        raise InputError(f"{location}: field {text!r}, {BEYOND}")
     raise InputError(
-        f"{where}: field {text!r}, expected a finite number behind the colon; correct this line, or leave out a "
+        f"{location}: field {text!r}, expected a finite number behind the colon; correct this line, or leave out a "
         "feature that is missing"
     )
 
@@ -268,53 +268,53 @@ class GrowingTable:
         #: The highest number that was seen.
         self.highest = -1
 
-    def add(self, block: LineBlock, part: BlockDocuments) -> None:
+    def add(self, block: LineBlock, documents: BlockDocuments) -> None:
         """Read the features of a block. Raises InputError."""
-        found = self.reader.read(block, part)
-        n = part.lines.size
-        self.given += found.values.size
-        if found.numbers.size:
-            self.widen(found, block, part)
-        self.heighten(n, block.end - block.begin)
-        table = self.values[self.rows : self.rows + n]
-        if isinstance(found, FeatureGrid):
-            m = found.numbers.size
-            first = int(found.numbers[0]) - self.base
-            together = int(found.numbers[-1]) - self.base - first == m - 1
-            table[:, slice(first, first + m) if together else found.numbers - self.base] = found.values
-        elif found.numbers.size:
-            table[found.rows, found.numbers - self.base] = found.values
-        self.rows += n
+        features = self.reader.read(block, documents)
+        n_rows = documents.lines.size
+        self.given += features.values.size
+        if features.numbers.size:
+            self.widen(features, block, documents)
+        self.heighten(n_rows, block.end - block.begin)
+        table = self.values[self.rows : self.rows + n_rows]
+        if isinstance(features, FeatureGrid):
+            n_columns = features.numbers.size
+            first_column = int(features.numbers[0]) - self.base
+            contiguous = int(features.numbers[-1]) - self.base - first_column == n_columns - 1
+            table[:, slice(first_column, first_column + n_columns) if contiguous else features.numbers - self.base] = features.values
+        elif features.numbers.size:
+            table[features.rows, features.numbers - self.base] = features.values
+        self.rows += n_rows
 
-    def widen(self, found: FeatureGrid | FlatFeatures, block: LineBlock, part: BlockDocuments) -> None:
+    def widen(self, features: FeatureGrid | FlatFeatures, block: LineBlock, documents: BlockDocuments) -> None:
         """Room for all features of a block."""
-        highest, base = max(self.highest, int(found.numbers.max())), min(self.base, int(found.numbers.min()))
+        highest, base = max(self.highest, int(features.numbers.max())), min(self.base, int(features.numbers.min()))
         width = highest - base + 1
-        rows = self.rows + part.lines.size
-        refuse_sparse((rows, width), self.given, block.name, "documents and features")
+        n_rows = self.rows + documents.lines.size
+        refuse_sparse((n_rows, width), self.given, block.name, "documents and features")
         if self.n_features is not None:
             if width > self.n_features:
-                refuse_beyond(found, block, part, base, self.n_features)
+                refuse_beyond(features, block, documents, base, self.n_features)
             width = self.n_features
         if width > self.values.shape[1] or base < self.base:
-            old, shift = self.values, self.base - base
-            self.values = self.zeros(old.shape[0], width)
-            kept = min(old.shape[1], width - shift)
-            self.values[: self.rows, shift : shift + kept] = old[: self.rows, :kept]
+            previous, shift = self.values, self.base - base
+            self.values = self.zeros(previous.shape[0], width)
+            n_columns = min(previous.shape[1], width - shift)
+            self.values[: self.rows, shift : shift + n_columns] = previous[: self.rows, :n_columns]
         self.highest, self.base = highest, base
 
-    def heighten(self, n: int, size: int) -> None:
+    def heighten(self, n_rows: int, n_bytes: int) -> None:
         """Room for n more rows. size: the bytes of their lines."""
         height, width = self.values.shape
-        if self.rows + n <= height:
+        if self.rows + n_rows <= height:
             return
         if not self.rows:
-            self.values = self.zeros(max(int(n / size * self.size * SPARE), n), width)
+            self.values = self.zeros(max(int(n_rows / n_bytes * self.size * SPARE), n_rows), width)
             return
         try:  # in place: where it is large, the system moves pages and copies nothing
-            self.values.resize((max(int(height * GROWTH), self.rows + n), width), refcheck=False)
+            self.values.resize((max(int(height * GROWTH), self.rows + n_rows), width), refcheck=False)
         except MemoryError:
-            refuse_size(self.rows + n, width)
+            refuse_size(self.rows + n_rows, width)
 
     def zeros(self, height: int, width: int) -> Reals:
         try:
@@ -333,19 +333,19 @@ class GrowingTable:
 
 
 def refuse_beyond(
-    found: FeatureGrid | FlatFeatures, block: LineBlock, part: BlockDocuments, base: int, n_features: int
+    features: FeatureGrid | FlatFeatures, block: LineBlock, documents: BlockDocuments, base: int, n_features: int
 ) -> NoReturn:
     """Raise for the first feature that is beyond those asked for."""
-    beyond: Ints = np.flatnonzero(found.numbers > base + n_features - 1)
+    beyond: Ints = np.flatnonzero(features.numbers > base + n_features - 1)
     if not beyond.size:  # it was in an earlier block, which had no feature 0
-        zero = int(np.argmax(found.numbers == 0))
-        number, why = 0, f"and a feature {n_features} before it, "
-        row = 0 if isinstance(found, FeatureGrid) else int(found.rows[zero])
+        index = int(np.argmax(features.numbers == 0))
+        number, detail = 0, f"and a feature {n_features} before it, "
+        row = 0 if isinstance(features, FeatureGrid) else int(features.rows[index])
     else:
-        number, why = int(found.numbers[beyond[0]]), ""
-        row = 0 if isinstance(found, FeatureGrid) else int(found.rows[beyond[0]])
+        number, detail = int(features.numbers[beyond[0]]), ""
+        row = 0 if isinstance(features, FeatureGrid) else int(features.rows[beyond[0]])
     raise InputError(
-        f"{block.name}:{part.lines[row]}: feature {number}, {why}expected {n_features} features, numbered from {base} "
+        f"{block.name}:{documents.lines[row]}: feature {number}, {detail}expected {n_features} features, numbered from {base} "
         f"to {base + n_features - 1} (n_features); give the number that the file has, or leave it out"
     )
 

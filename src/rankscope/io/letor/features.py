@@ -89,19 +89,19 @@ def read_features(
         raise ParameterError(f"n_features {n_features!r}, expected a whole number from 1")
     if relevance not in RELEVANCE:
         raise ParameterError(f"relevance {relevance!r}, expected 'needed' or 'optional'")
-    wanted = None if columns is None else [str(column) for column in columns]
-    asked = FeatureRequest(DTYPES[dtype], wanted, relevance == "needed")
+    selected = None if columns is None else [str(column) for column in columns]
+    request = FeatureRequest(DTYPES[dtype], selected, relevance == "needed")
     if cache is None or cache is False:
-        found = read_uncached(path, asked, None if n_features is None else int(n_features), progress)
+        features = read_uncached(path, request, None if n_features is None else int(n_features), progress)
     else:
         refuse_cache(path, cache)
-        found = read_cached(path, cache, asked.kind, lambda: read_uncached(path, asked, None, progress))
-        if wanted is None:  # the cache may have been written by a call that named columns
-            refuse_second_key(found.names, source_name(path))
-        if asked.graded and not found.graded:  # or by one that asked for no grades
+        features = read_cached(path, cache, request.kind, lambda: read_uncached(path, request, None, progress))
+        if selected is None:  # the cache may have been written by a call that named columns
+            refuse_second_key(features.names, source_name(path))
+        if request.graded and not features.graded:  # or by one that asked for no grades
             raise InputError(f"{source_name(path)}: no column of grades ('relevance'), expected one; add it")
-        found = pad_features(found, n_features)
-    return found if wanted is None else select_features(found, wanted)
+        features = pad_features(features, n_features)
+    return features if selected is None else select_features(features, selected)
 
 
 class FeatureRequest(NamedTuple):
@@ -113,16 +113,16 @@ class FeatureRequest(NamedTuple):
 
 
 def read_uncached(
-    path: PathLike, asked: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
+    path: PathLike, request: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
 ) -> Features:
     """A file without cache, with all of its features and with notes on those that are rounded."""
-    found = read_plain(path, asked, n_features, progress)
-    notes = rounding_notes(found.values, found.names, found.name)
-    return replace(found, notes=(*found.notes, *notes), where=None) if notes else found
+    features = read_plain(path, request, n_features, progress)
+    notes = rounding_notes(features.values, features.names, features.name)
+    return replace(features, notes=(*features.notes, *notes), where=None) if notes else features
 
 
 def read_plain(
-    path: PathLike, asked: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
+    path: PathLike, request: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
 ) -> Features:
     """A file as it is."""
     with open_binary(path) as stream:
@@ -134,20 +134,20 @@ def read_plain(
                 progress(len(content))
             table = parse_named_table(content, source.name, QUERY, even=True)
             refuse_unnamed(header_of(content) or table.frame.columns, table.head)
-            found = features_of_table(table, asked.kind, file_stem(path), columns=asked.columns, graded=asked.graded)
-            return pad_features(found, n_features)
+            features = features_of_table(table, request.kind, file_stem(path), columns=request.columns, graded=request.graded)
+            return pad_features(features, n_features)
         refuse_semicolons(source.head, source.name)
-        lines = GrowingTable(asked.kind, n_features, source.size)
+        feature_table = GrowingTable(request.kind, n_features, source.size)
         comments = Comments()
 
-        def each(block: LineBlock, part: BlockDocuments) -> None:
-            lines.add(block, part)
-            comments.add(block, part)
+        def add_block(block: LineBlock, documents: BlockDocuments) -> None:
+            feature_table.add(block, documents)
+            comments.add(block, documents)
 
-        labels = labels_from_source(source, progress, size=BLOCK, each=each)
-    if lines.highest < 0:
+        labels = labels_from_source(source, progress, size=BLOCK, on_block=add_block)
+    if feature_table.highest < 0:
         raise InputError(f"{source.name}: no line has features, expected {EXPECTED}")
-    return features_of_labels(labels, lines, comments, file_stem(path))
+    return features_of_labels(labels, feature_table, comments, file_stem(path))
 
 
 def is_feature_table(head: bytes) -> bool:
@@ -203,20 +203,20 @@ class Comments:
         #: (n) how long the beginning with the document's name is.
         self.heads: list[Ints] = []
 
-    def add(self, block: LineBlock, part: BlockDocuments) -> None:
-        assert part.spans is not None
-        bytes_, (_, stops, ends) = block.array, part.spans
+    def add(self, block: LineBlock, documents: BlockDocuments) -> None:
+        assert documents.spans is not None
+        bytes_, (_, stops, ends) = block.array, documents.spans
         starts = np.minimum(stops + 1, ends)
         ends = trim_ends(bytes_, starts, ends)
         self.texts.add(Fields(bytes_, starts, ends - starts))
-        self.heads.append(starts * 0 if part.docs is None else part.docs.starts + part.docs.lengths - starts)
+        self.heads.append(starts * 0 if documents.docs is None else documents.docs.starts + documents.docs.lengths - starts)
 
     def of(self, docs: Fields | None) -> tuple[list[str] | None, list[str] | None]:
         """The names of the documents, and the other texts; None where there are none."""
         ids, texts = None, self.texts.fields()
         if docs is not None:
-            ids, heads = decode_ids(decode(docs)), np.concatenate(self.heads)
-            texts = Fields(texts.buffer, texts.starts + heads, texts.lengths - heads)
+            ids, prefix_lengths = decode_ids(decode(docs)), np.concatenate(self.heads)
+            texts = Fields(texts.buffer, texts.starts + prefix_lengths, texts.lengths - prefix_lengths)
         if not texts.lengths.any():
             return ids, None
         ends = texts.starts + texts.lengths
@@ -224,37 +224,37 @@ class Comments:
         return ids, decode_ids(decode(Fields(texts.buffer, starts, ends - starts)))
 
 
-def pad_features(found: Features, n_features: int | None) -> Features:
+def pad_features(features: Features, n_features: int | None) -> Features:
     """With columns of zeros behind, until there are so many."""
-    if n_features is None or len(found.names) == n_features:
-        return found
-    n, width = found.values.shape
+    if n_features is None or len(features.names) == n_features:
+        return features
+    n_documents, width = features.values.shape
     if width > n_features:
-        raise InputError(f"{found.name}: {width} features, expected at most {n_features} (n_features)")
-    values = np.zeros((n, n_features), found.values.dtype)
-    values[:, :width] = found.values
-    names = [*found.names, *next_names(found.names, n_features - width)]
-    return replace(found, values=values, names=tuple(names), where=None)
+        raise InputError(f"{features.name}: {width} features, expected at most {n_features} (n_features)")
+    values = np.zeros((n_documents, n_features), features.values.dtype)
+    values[:, :width] = features.values
+    names = [*features.names, *next_names(features.names, n_features - width)]
+    return replace(features, values=values, names=tuple(names), where=None)
 
 
 def next_names(names: Sequence[str], count: int) -> list[str]:
     """So many further names, that none has: the next numbers."""
-    first = int(names[-1]) + 1 if names[-1].isascii() and names[-1].isdigit() and len(names[-1]) < 9 else len(names) + 1
-    return [str(number) for number in range(first, first + count)]
+    first_number = int(names[-1]) + 1 if names[-1].isascii() and names[-1].isdigit() and len(names[-1]) < 9 else len(names) + 1
+    return [str(number) for number in range(first_number, first_number + count)]
 
 
-def select_features(found: Features, columns: Sequence[str]) -> Features:
+def select_features(features: Features, columns: Sequence[str]) -> Features:
     """Some of the features, by name."""
-    there = {*found.names, *found.empty}
-    missing = [name for name in columns if name not in there]
+    names = {*features.names, *features.empty}
+    missing = [name for name in columns if name not in names]
     if missing:
         raise InputError(
-            f"{found.name}: no feature {missing[0]!r} among {len(found.names)} ({found.names[0]!r} to "
-            f"{found.names[-1]!r}); name one of those"
+            f"{features.name}: no feature {missing[0]!r} among {len(features.names)} ({features.names[0]!r} to "
+            f"{features.names[-1]!r}); name one of those"
         )
     if not columns:
         raise ParameterError("columns is empty, expected the name of at least one feature")
-    return found.arranged(columns)
+    return features.arranged(columns)
 
 
 #: Bytes that tell what a file is.
@@ -272,8 +272,8 @@ def locate_row(path: PathLike, row: int) -> str:
         if name == "<stdin>":  # which is gone
             raise InputError("")
         with open_binary(path) as stream:
-            table = is_feature_table(stream.read(HEAD))
-        if table:
+            is_table = is_feature_table(stream.read(HEAD))
+        if is_table:
             return read_named_table(path, QUERY).where(row)
         return f"{name}:{read_labels(path).lines[row]}"
     except (InputError, OSError, IndexError):  # a pipe, or what changed since
