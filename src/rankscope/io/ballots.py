@@ -1,4 +1,4 @@
-"""Votes in files: a table of ranks, JSON lists of names, or a row a voter and item."""
+"""Reading votes: a table of ranks, JSON lists of names, or a table with a row for each voter and item."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHAPE = (
 
 
 class Ballot(NamedTuple):
-    """What one voter says. ranking: a list of names, or ranks by name."""
+    """The vote of one voter. ranking: a list of names, or ranks by name."""
 
     voter: str
     weight: float
@@ -55,7 +55,7 @@ class Ballot(NamedTuple):
 
 
 def json_votes(content: bytes, name: str) -> Votes:
-    """The votes in one text. Raises InputError for JSON of another shape, and as `Votes`."""
+    """The votes in a JSON text. Raises InputError for JSON of another shape, and as `Votes`."""
     data, items = parse_json(content, name, shape=SHAPE, holder="item"), None
     if isinstance(data, dict) and "rankings" in data and set(data) <= {"items", "rankings"}:
         data, items = data["rankings"], data.get("items")
@@ -64,7 +64,7 @@ def json_votes(content: bytes, name: str) -> Votes:
     lines: list[int] = []
 
     def where(i: int) -> str:
-        """Where a ballot begins; looked up where there is something to say of it."""
+        """The file and line of a ballot; looked up only for an error."""
         if not lines:
             lines.extend(ballot_lines(content.decode("utf-8-sig")))
         return f"{name}:{lines[i]}: "
@@ -80,7 +80,7 @@ def json_votes(content: bytes, name: str) -> Votes:
 
 
 def json_lines_votes(content: bytes, name: str) -> Votes:
-    """The votes in a text with a ranking a line. Raises InputError with the line."""
+    """The votes in a text with one ranking per line. Raises InputError with the line."""
     numbered_lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
     ballots = []
     for i, (number, line) in enumerate(numbered_lines, 1):
@@ -90,14 +90,14 @@ def json_lines_votes(content: bytes, name: str) -> Votes:
 
 
 def ballot_lines(text: str) -> list[int]:
-    """The line on which each ballot begins (its voter's name, where it has one), in JSON that was read already."""
+    """The line on which each ballot (or its voter's name) begins, in JSON that was parsed without error."""
     decoder, separator = json.JSONDecoder(), re.compile(r"[\s,:]*")
 
     def parse_value(position: int) -> tuple[Any, int]:
         return decoder.raw_decode(text, position)
 
     def entry_starts(position: int, has_names: bool) -> Iterator[tuple[Any, int, int]]:
-        """Each name (None in a list) with where it begins, and where its value does."""
+        """The name of each entry (None in a list), where the entry begins, and where its value begins."""
         position = next_value(separator, text, position + 1)
         while text[position] not in "]}":
             begin = position
@@ -111,20 +111,24 @@ def ballot_lines(text: str) -> list[int]:
     start = next_value(separator, text, 0)
     if text[start] == "{":
         value_positions = {key: position for key, _, position in entry_starts(start, named=True)}
-        start = value_positions["rankings"] if "rankings" in value_positions and set(value_positions) <= {"items", "rankings"} else start
+        start = (
+            value_positions["rankings"]
+            if "rankings" in value_positions and set(value_positions) <= {"items", "rankings"}
+            else start
+        )
     return [text.count("\n", 0, begin) + 1 for _, begin, _ in entry_starts(start, named=text[start] == "{")]
 
 
 def next_value(separator: re.Pattern[str], text: str, position: int) -> int:
-    """Where the next value or bracket stands."""
+    """The position of the next value or bracket."""
     match = separator.match(text, position)
     return match.end() if match else position
 
 
 def ballot_of(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
-    """What one voter says: a list of names, ranks by name, or an object with these as "ranking".
+    """A voter's entry as a ballot: a list of names, ranks by name, or an object with one of these as "ranking".
 
-    where: what an error begins with.
+    where: gives the beginning of an error message.
     """
     if not (isinstance(entry, Mapping) and isinstance(entry.get("ranking"), (list, dict))):
         return Ballot(voter, 1.0, entry)
@@ -150,7 +154,7 @@ def votes_from_ballots(ballots: list[Ballot], items: list[Any] | None, where: Ca
     )
 
 
-#: The formats of votes, and what each is.
+#: The formats of votes, and their descriptions.
 VOTE_FORMATS = {
     "entity-ranks": "a table: a line an item, a column of ranks a voter",
     "long": "a table with the columns voter, item and rank",
@@ -158,10 +162,10 @@ VOTE_FORMATS = {
     "jsonl": "a list of names, or an object with voter and ranking, a line",
 }
 TERMS = TableTerms("voter", "item", "items")
-#: What stands for no rank.
+#: Texts of cells without a rank.
 NONE = (*NO_VALUE, "-", "n/a")
 CELLS = frozenset(spelling for word in NONE for spelling in (word, word.upper(), word.capitalize())) | {"NaN"}
-#: What the columns of a table with a row a voter and item may be called, ours first.
+#: Names of the columns of a table with a row for each voter and item; the first of each is ours.
 LONG_COLUMNS = {
     "voter": ("voter", "voter_id", "judge", "judge_id", "rater", "annotator", "user", "ranker", "ballot"),
     "item": ("item", "item_id", "candidate", "entity", "alternative", "option", "system", "model"),
@@ -204,7 +208,7 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
         if b"\0" in content:
             raise binary_file_error(content[:64], name)
     format_name = input or ("parquet" if parquet else detect_vote_format(content))
-    if not parquet and not format_name.startswith("json"):  # which says so itself
+    if not parquet and not format_name.startswith("json"):  # the JSON reader checks this itself
         refuse_other_bytes(content, name)
     try:
         if format_name == "json":
@@ -214,14 +218,16 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
         if format_name == "entity-ranks" and not parquet:
             return table_votes(content, name)
         table = parse_named_table(content, name, "a line of names (voter,item,rank) and a line a rank", even=True)
-        is_long = format_name == "long" or all(find_column(table.frame.columns, names) for names in LONG_COLUMNS.values())
+        is_long = format_name == "long" or all(
+            find_column(table.frame.columns, names) for names in LONG_COLUMNS.values()
+        )
         return long_votes(table) if is_long else wide_votes(table)
     except InputError as error:
         raise error if str(error).startswith(name) else InputError(f"{name}: {error}") from None
 
 
 def refuse_other_bytes(content: bytes, name: str) -> None:
-    """Raise InputError for a text that is not UTF-8: of two names no one could say which is which."""
+    """Raise InputError for a text that is not UTF-8: decoded loosely, two names could become one."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -229,11 +235,11 @@ def refuse_other_bytes(content: bytes, name: str) -> None:
         raise InputError(f"{name}:{line}: bytes that are not UTF-8, expected text in UTF-8; convert the file") from None
 
 
-# Telling
+# Detecting the format
 
 
 def detect_vote_format(content: bytes) -> str:
-    """Which of the formats a text is in."""
+    """The format of a text, by its first lines."""
     text = content.lstrip()
     if text.startswith((b"[", b"{")):
         first_line, second_line = first_lines(text)
@@ -253,13 +259,13 @@ def detect_vote_format(content: bytes) -> str:
 
 
 def first_lines(text: bytes) -> tuple[bytes, bytes]:
-    """The first line, and the next that is not blank."""
+    """The first line, and the next line that is not blank."""
     first_line, _, remainder = text.partition(b"\n")
     return first_line.strip(), remainder.lstrip().partition(b"\n")[0].strip()
 
 
 def parse_json_line(line: bytes) -> object:
-    """What a line of JSON holds, if it is a list or an object; else None."""
+    """The list or object in a line of JSON; None for anything else."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -268,7 +274,7 @@ def parse_json_line(line: bytes) -> object:
 
 
 def is_long_row(value: object) -> bool:
-    """Whether this is a rank that one voter gave to one item."""
+    """Whether a value is an object with a voter, an item and a rank."""
     return isinstance(value, dict) and all(find_column(list(value), names) for names in LONG_COLUMNS.values())
 
 
@@ -276,13 +282,13 @@ def is_long_row(value: object) -> bool:
 
 
 def table_votes(content: bytes, name: str) -> Votes:
-    """The votes in a table with a column a voter."""
+    """The votes in a text table with one column per voter."""
     table = parse_rank_table(content, name, TERMS, CELLS)
     return build_votes(table.ranks, table.items, table.names, [f"{name}:{line}" for line in table.lines])
 
 
 def wide_votes(table: NamedTable) -> Votes:
-    """The same from a data frame."""
+    """The votes in a data frame with one column per voter."""
     item_column, *voters = table.frame.columns
     items = name_column(table, item_column, "item").to_list()
     if not voters or not items:
@@ -294,30 +300,33 @@ def wide_votes(table: NamedTable) -> Votes:
 def build_votes(
     ranks: Floats, items: list[str] | tuple[str, ...], voters: list[str] | tuple[str, ...], locations: list[str]
 ) -> Votes:
-    """The votes. where: the place of each item. Raises InputError for what is wrong with one of them."""
+    """The votes. locations: file and line of each item. Raises InputError for an invalid item."""
     first_rows: dict[str, int] = {}
     for row, item in enumerate(items):
         if not item:
             raise InputError(f"{locations[row]}: an item without a name, expected one; correct this line")
         if first_rows.setdefault(item, row) != row:
             raise InputError(
-                f"{locations[row]}: item {item!r} is listed twice, first at {locations[first_rows[item]]}; keep one of its lines"
+                f"{locations[row]}: item {item!r} is listed twice, first at {locations[first_rows[item]]}; keep one of "
+                "its lines"
             )
     infinite = np.argwhere(np.isinf(ranks.T))
     if infinite.size:
         row, voter = infinite[0]
         raise InputError(
-            f"{locations[row]}: the rank of voter {voters[voter]!r} is infinite, expected a finite number, or nothing for "
-            "an item that was not ranked; correct this line"
+            f"{locations[row]}: the rank of voter {voters[voter]!r} is infinite, expected a finite number, or nothing "
+            "for an item that was not ranked; correct this line"
         )
     unranked = np.flatnonzero(np.isnan(ranks).all(axis=0))
     if unranked.size:
-        raise InputError(f"{locations[unranked[0]]}: nobody ranked {items[unranked[0]]!r}, expected a rank; drop this line")
+        raise InputError(
+            f"{locations[unranked[0]]}: nobody ranked {items[unranked[0]]!r}, expected a rank; drop this line"
+        )
     return Votes(ranks=ranks, items=tuple(items), voters=tuple(voters))
 
 
 def long_votes(table: NamedTable) -> Votes:
-    """The votes in a table with a row a voter and item."""
+    """The votes in a table with a row for each voter and item."""
     column_names = table.frame.columns
     columns = {field: find_column(column_names, names) for field, names in LONG_COLUMNS.items()}
     for field, column in columns.items():
@@ -351,10 +360,10 @@ def long_votes(table: NamedTable) -> Votes:
 def voter_weights(
     table: NamedTable, column: str, voter_index: np.ndarray[tuple[int], np.dtype[np.int64]], voters: tuple[str, ...]
 ) -> Floats:
-    """(voters) the weight of each, which must be the same in all of a voter's rows."""
+    """(voters) the weight of each voter, which must be the same in all of the voter's rows."""
     row_weights = number_values(table, column)
     weights = np.empty(len(voters))
-    weights[voter_index[::-1]] = row_weights[::-1]  # the last that is written is the first row
+    weights[voter_index[::-1]] = row_weights[::-1]  # reversed, so that each voter gets the weight of its first row
     invalid = np.flatnonzero(~(row_weights > 0) | (row_weights != weights[voter_index]))
     if invalid.size:
         row = int(invalid[0])

@@ -1,4 +1,4 @@
-"""From any format that is read to any that is written, with a note on whatever the target cannot hold."""
+"""`convert`: judgments and runs from any readable format to any writable one, with notes on what the target drops."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class Content(NamedTuple):
-    """Rows, checked: no document twice, all numbers finite. name: the run's; tagged: the input itself said it."""
+    """Checked rows: no document twice, all numbers finite. name: of the run; tagged: whether the input names it."""
 
     rows: Rows
     shown: str  # how messages name the input
@@ -57,7 +57,7 @@ class Content(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Where to, and how. packed: ".gz", ".zst" or "". holds: "qrels" or "run", where its name says so."""
+    """The output file and its format. packed: ".gz", ".zst" or "". holds: "qrels" or "run" if the name says so."""
 
     path: PathLike
     form: str
@@ -116,7 +116,7 @@ def convert(
             f"{target}: named as {KINDS[output.holds or '']}, but {content.shown} holds {KINDS[content_kind]}; "
             f"name it otherwise, or add --to {output.form}"
         )
-    refuse_twice(content.rows)
+    refuse_repeated_documents(content.rows)
     output_format.refuse(content.rows, content.name, content.shown)
     chunks = compress(output_format.write(content.rows, content.name), output.packed)
     if to_stdout:
@@ -143,7 +143,7 @@ def load_content(source: PathLike | Qrels | Run, format_name: str | None, reques
 
 
 def read_content(path: PathLike, format_name: str | None, request: ReadRequest) -> Content:
-    """A file in any format. Raises ParameterError where neither its content nor the user tells what it holds."""
+    """Read a file in any format. Raises ParameterError where neither its content nor the user tells its kind."""
     check_single_stdin((path, request.labels))
     if is_folder(path) and request.kind != "qrels" and request.labels is None:
         from rankscope.io.scale import read_folder
@@ -159,7 +159,11 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
     kind = kind_of_rows(content.rows)
     if request.kind not in (None, kind):
         raise ParameterError(f"--kind {request.kind}: {source.name} is read as {kind}; leave --kind out")
-    notes = (ungrouped_note(source.name, content.apart), *content.notes) if content.apart and kind == "run" else content.notes
+    notes = (
+        (ungrouped_note(source.name, content.apart), *content.notes)
+        if content.apart and kind == "run"
+        else content.notes
+    )
     return Content(content.rows, source_name(path), content.name or file_stem(path), content.name is not None, notes)
 
 
@@ -172,8 +176,8 @@ def qrels_rows(data: Qrels) -> Rows:
     return Rows(ids, subtopics.offsets, docs, hashes(docs), subtopics.relevance, str, subtopics.ids)
 
 
-def refuse_twice(rows: Rows) -> None:
-    """Raise InputError for a document that a query (or a subtopic of it) holds twice."""
+def refuse_repeated_documents(rows: Rows) -> None:
+    """Raise InputError for a document that a query (or one of its subtopics) holds twice."""
     if rows.subtopics is None:
         rows.refuse_duplicates(rows.keys(np.arange(len(rows.query_ids))))
     else:
@@ -181,14 +185,16 @@ def refuse_twice(rows: Rows) -> None:
 
 
 def parse_target(path: PathLike, to: str | None) -> Target:
-    """What the target's name and `to` say. Raises UnknownName, ParameterError where neither says the format."""
+    """The target by its file name and `to`. Raises UnknownName, ParameterError where neither names a format."""
     format_names = writable_formats()
     if to is not None and to not in format_names:
         raise UnknownName("output format", to, format_names)
     name = os.fspath(path)
     if name == "-":
         if to is None:
-            raise ParameterError(f"standard output has no suffix; name the format with --to ({', '.join(format_names)})")
+            raise ParameterError(
+                f"standard output has no suffix; name the format with --to ({', '.join(format_names)})"
+            )
         return Target(path, to, "", None)
     stem, compression = split_compression_suffix(name)
     suffix = Path(stem).suffix.lower()
@@ -200,12 +206,14 @@ def parse_target(path: PathLike, to: str | None) -> Target:
         return Target(path, "lz4" if format_name == "lz4" else to, compression, None)
     if format_name is None:
         problem = f"the suffix {suffix!r} names no format" if suffix else "no suffix names a format"
-        raise ParameterError(f"{name}: {problem}; add --to ({', '.join(format_names)}) or a suffix ({' '.join(formats)})")
+        raise ParameterError(
+            f"{name}: {problem}; add --to ({', '.join(format_names)}) or a suffix ({' '.join(formats)})"
+        )
     return Target(path, format_name, compression, suffix[1:] if suffix[1:] in KINDS else None)
 
 
 def loss_notes(content: Content, output: Target) -> list[str]:
-    """What the target does not hold, in words."""
+    """Notes on what the target drops."""
     rows, output_format = content.rows, get_format(output.form)
     notes = []
     empty = decode_ids([rows.query_ids[query] for query in np.flatnonzero(np.diff(rows.offsets) == 0)])

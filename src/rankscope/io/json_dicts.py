@@ -1,7 +1,7 @@
-"""JSON of other tools: `{query: {document: number}}`, by subtopic `{query: {subtopic: {document: relevance}}}`, and
-ranx's .lz4 of the same.
+"""The formats json and lz4: dicts of other tools, `{query: {document: number}}`, by subtopic
+`{query: {subtopic: {document: relevance}}}`.
 
-ranx's `.lz4` files hold the same in CBOR; the packages lz4 and cbor2 are loaded where such a file turns up.
+ranx's `.lz4` files hold the same in CBOR; the packages lz4 and cbor2 are imported only for such files.
 """
 
 from __future__ import annotations
@@ -53,25 +53,25 @@ __all__ = [
 ]
 
 
-#: How an LZ4 frame begins.
+#: The first bytes of an LZ4 frame.
 FRAME = b"\x04\x22\x4d\x18"
-#: So many times ranx compresses.
+#: How many times ranx compresses.
 LAYERS = 2
-#: What to do with tables in JSON.
+#: Advice for tables in JSON.
 AS_LINES = 'write an object a line (pandas: to_json(path, orient="records", lines=True))'
 #: An object whose first value is an object.
 OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
-#: A list of lists, objects or texts, which a query's id hardly looks like.
+#: A list of lists, objects or texts; a query's id hardly looks like this.
 LIST = re.compile(rb'\[\s*[\[{"]')
 
 
-# Telling
+# Detecting
 
 
 def json_shape(head: FileHead) -> str | None:
-    """What a text that begins with `{` is: "json", objects in an object; "jsonl", an object a line; None: neither.
+    """The format of a text: "json" for objects in an object (or a list), "jsonl" for an object per line, else None.
 
-    The text and its first line may be cut where the end is not in sight.
+    The text and its first line may be cut off.
     """
     text, line = head.text, head.line
     if not line.startswith(b"{"):
@@ -91,9 +91,9 @@ def json_shape(head: FileHead) -> str | None:
 
 
 def read_dicts(source: Source, request: ReadRequest) -> FileContent:
-    """Judgments where there are subtopics, a run where a number is no whole one.
+    """Read judgments or a run: subtopics mean judgments, fractions mean a run.
 
-    Raises InputError for what is no JSON, has another shape, holds a name twice or a value that is no number.
+    Raises InputError for invalid JSON, another shape, a repeated name, and a value that is not a number.
     """
     data, kind = load_dicts(source.rest(), source.name), request.kind
     if kind != "qrels" and are_by_subtopic(data):
@@ -110,7 +110,7 @@ def read_dicts(source: Source, request: ReadRequest) -> FileContent:
 
 
 def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
-    """What the file holds: dicts by query. What is in them is checked by `rows_from_dicts`."""
+    """The dicts of a file by query; `rows_from_dicts` checks their content."""
     data = parse_ranx(content, name) if content.startswith(FRAME) else parse_json(content, name)
     if not isinstance(data, dict):
         raise InputError(
@@ -129,7 +129,7 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
 
 
 def are_columns(data: dict[str, Any]) -> bool:
-    """Whether these are the columns of a table, and no queries that are called so: rows are numbered, or lists."""
+    """Whether these are columns of a table, and not queries with such names: rows are numbered, or lists."""
     column_names = [find_column(list(data), COLUMN_NAMES[column]) for column in ("query_id", "doc_id")]
     columns = [data[name] for name in column_names if name is not None]
     return len(columns) == len(column_names) and all(
@@ -137,10 +137,13 @@ def are_columns(data: dict[str, Any]) -> bool:
     )
 
 
-def parse_json(content: bytes, name: str, *, shape: str = DICT_SHAPE, holder: str = "document", first_line: int = 1) -> Any:
-    """What JSON says; no name may stand twice in an object.
+def parse_json(
+    content: bytes, name: str, *, shape: str = DICT_SHAPE, holder: str = "document", first_line: int = 1
+) -> Any:
+    """Parse JSON; raises InputError, also for a name that occurs twice in an object.
 
-    shape: what is expected, and holder: whose numbers there are, for messages. first: the number of the first line.
+    shape, holder: the expected shape and the owner of the numbers, for messages. first_line: the number of the first
+    line of the content in its file.
     """
 
     def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -168,7 +171,7 @@ def parse_json(content: bytes, name: str, *, shape: str = DICT_SHAPE, holder: st
 
 
 def parse_ranx(content: bytes, name: str) -> Any:
-    """What ranx saved: CBOR, compressed twice."""
+    """Parse a file saved by ranx: CBOR, compressed twice."""
     frame, cbor = lz4_libraries(name)
     try:
         max_size = max(FREE, RATIO * len(content))
@@ -177,18 +180,20 @@ def parse_ranx(content: bytes, name: str) -> Any:
             if content.startswith(FRAME):
                 content = frame.LZ4FrameDecompressor().decompress(content, max_length=max_size + 1)
                 refuse_bomb(len(content), packed_size, name)
-        if content.lstrip().startswith(b"{"):  # no way for a dict to begin in CBOR
+        if content.lstrip().startswith(b"{"):  # no dict in CBOR begins so
             return parse_json(content, name)
         return refuse_repeated_dicts(cbor.loads(content), content, name)
     except InputError:
         raise
-    except Exception as error:  # the libraries raise errors of many kinds for damaged data
+    except Exception as error:  # the libraries raise errors of many types for damaged data
         reason = str(error) or type(error).__name__
-        raise InputError(f"{name}: cannot be read as ranx's .lz4 ({reason}); fetch it again or save it as JSON") from None
+        raise InputError(
+            f"{name}: cannot be read as ranx's .lz4 ({reason}); fetch it again or save it as JSON"
+        ) from None
 
 
 def refuse_repeated_dicts(data: Any, content: bytes, name: str) -> Any:
-    """What was read. Raises InputError where it is larger than its bytes: CBOR may name one dict again and again."""
+    """Return the data. Raises InputError where it is larger than its bytes: CBOR may refer to one dict repeatedly."""
     dicts = data.values() if isinstance(data, dict) else ()
     if sum(len(docs) for docs in dicts if isinstance(docs, dict)) > len(content):
         raise InputError(
@@ -202,7 +207,7 @@ def check_lz4(target: str) -> None:
 
 
 def lz4_libraries(name: str) -> tuple[Any, Any]:
-    """lz4.frame and cbor2. Raises ParameterError, saying what to install. name: of the file that needs them."""
+    """The modules lz4.frame and cbor2. Raises ParameterError that says what to install. name: of the file."""
     modules = []
     for module, package in (("lz4.frame", "lz4"), ("cbor2", "cbor2")):
         try:
@@ -219,7 +224,7 @@ def lz4_libraries(name: str) -> tuple[Any, Any]:
 
 
 def dicts_by_query(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each query with its documents; by subtopic, where there are subtopics."""
+    """Each query with its documents, by subtopic if there are subtopics."""
     if rows.subtopics is not None:
         yield from subtopic_dicts(rows, rows.subtopics)
         return
@@ -235,18 +240,22 @@ def subtopic_dicts(rows: Rows, subtopics: Fields) -> Iterator[tuple[str, dict[st
     subtopic_index, query_index = interner.codes(subtopics), group_of(rows.offsets)
     order = np.lexsort((subtopic_index, query_index))
     subtopic_index, query_index = subtopic_index[order], query_index[order]
-    starts = np.flatnonzero(np.r_[True, (subtopic_index[1:] != subtopic_index[:-1]) | (query_index[1:] != query_index[:-1])])
+    starts = np.flatnonzero(
+        np.r_[True, (subtopic_index[1:] != subtopic_index[:-1]) | (query_index[1:] != query_index[:-1])]
+    )
     docs, values = decode_ids(decode(rows.docs.take(order))), rows.values[order].tolist()
     names = decode_ids(list(interner.ids))
     dicts: list[dict[str, Any]] = [{} for _ in rows.query_ids]
     bounds = pairwise([*starts.tolist(), order.size])
-    for query, subtopic, (start, end) in zip(query_index[starts].tolist(), subtopic_index[starts].tolist(), bounds, strict=True):
+    for query, subtopic, (start, end) in zip(
+        query_index[starts].tolist(), subtopic_index[starts].tolist(), bounds, strict=True
+    ):
         dicts[query][names[subtopic]] = dict(zip(docs[start:end], values[start:end], strict=True))
     yield from zip(decode_ids(rows.query_ids), dicts, strict=True)
 
 
 def write_json(rows: Rows, name: str) -> Iterator[bytes]:
-    """One object, a query a line."""
+    """The rows as one JSON object with a query per line."""
     del name
     prefix = "{\n"
     for query, docs in dicts_by_query(rows):

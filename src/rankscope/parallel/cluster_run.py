@@ -1,4 +1,4 @@
-"""Units on a Dask cluster: sent a few at a time, gathered in order, sent again when workers were lost with them."""
+"""Running units on a Dask cluster: sent a few at a time, gathered in order, sent again when workers are lost."""
 
 from __future__ import annotations
 
@@ -24,44 +24,46 @@ __all__ = [
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
-#: So many units a thread of the workers are under way or wait for their turn.
+#: Units sent per thread of the workers: one runs, one waits.
 AHEAD = 2
-#: What was lost with all workers that held it is sent so often again.
+#: How often units are sent again after all workers that held them were lost.
 AGAIN = 3
-#: Seconds after which workers are counted again.
+#: Seconds between counts of the workers.
 LOOK = 1.0
-#: Seconds to wait for a connection that broke, before it is tried again.
+#: Seconds to wait before a broken connection is tried again.
 MOMENT = 0.1
 
 
 class SentUnit:
-    """A unit that is under way. packed: what is sent once more where it is lost."""
+    """A unit that was sent. packed: its pickle, to send it again if it is lost."""
 
     def __init__(self, pickled: bytes) -> None:
         self.packed = pickled
         self.future: Any = None
 
     def release(self) -> None:
-        """The cluster need not keep its result. Said outright: after a wait that took too long an exception holds the
-        future in a cycle, until garbage is collected some time.
+        """Let the cluster drop the result.
+
+        Deleting the future is not enough: after a timeout an exception holds it in a reference cycle until the next
+        garbage collection.
         """
         self.future.release()
 
 
 class UnitQueue:
-    """The units under way, in order."""
+    """The sent units, in order."""
 
     def __init__(self, cluster: Cluster, shared: Any) -> None:
         self.cluster, self.client, self.shared = cluster, cluster.client, shared
         self.queue: deque[SentUnit] = deque()
         self.fetched: deque[bytes] = deque()
         self.again = 0
-        self.looked = self.seen = time.monotonic()  # when workers were counted; when there were some
+        self.looked = self.seen = time.monotonic()  # when workers were last counted; when there last were any
         self.room = 0
         self.scattered: Any = UNSET
 
     def __len__(self) -> int:
-        """How many are under way, or fetched and not given yet."""
+        """The number of units that are sent, or fetched and not returned yet."""
         return len(self.queue) + len(self.fetched)
 
     def begin(self) -> None:
@@ -71,15 +73,15 @@ class UnitQueue:
             self.scatter()
 
     def scatter(self) -> None:
-        """Once to each worker; those that come later fetch it from another one."""
-        timeout = self.cluster.timeout  # of waiting for a worker
+        """Send `shared` to each worker once; workers that come later fetch it from another one."""
+        timeout = self.cluster.timeout  # for the wait for a worker
         try:
             (self.scattered,) = self.client.scatter([self.shared], broadcast=True, hash=False, timeout=timeout)
         except TimeoutError:
             raise no_workers_error(self.client, timeout) from None
 
     def look(self) -> None:
-        """How many units the workers have room for. Raises where there has been no worker for too long."""
+        """Count how many units the workers have room for. Raises where there has been no worker for too long."""
         try:
             threads = self.cluster.threads()
         except OSError:
@@ -92,7 +94,7 @@ class UnitQueue:
             raise no_workers_error(self.client, self.cluster.timeout)
 
     def broken(self) -> None:
-        """The connection broke: Dask makes a new one, or gives the work up, which then is told. Waits for a moment."""
+        """Wait a moment after the connection broke: Dask opens a new one, or gives up, which raises the error."""
         if self.client.status not in ("running", "connecting"):
             raise self.lost() from None
         time.sleep(MOMENT)
@@ -101,7 +103,7 @@ class UnitQueue:
         from dask import config
 
         arguments = (__version__, sent_unit.packed, self.scattered)
-        with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # units are as large as they are
+        with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # large units are fine
             sent_unit.future = self.client.submit(run_unit, *arguments, key=f"rankscope-{uuid.uuid4()}")
 
     def put(self, pickled: bytes) -> None:
@@ -110,7 +112,7 @@ class UnitQueue:
         self.queue.append(sent_unit)
 
     def next(self) -> Any:
-        """The result of the first, which leaves the line. Those behind it that are done are fetched with it."""
+        """Remove the first unit and return its result. Finished units behind it are fetched in the same call."""
         if self.fetched:
             return pickle.loads(self.fetched.popleft())
         package = import_distributed()
@@ -139,14 +141,14 @@ class UnitQueue:
                 ) from None
         self.queue.popleft().release()
         finished = list(takewhile(lambda sent_unit: sent_unit.future.status == "finished", self.queue))
-        with contextlib.suppress(Exception):  # one was lost just now, which is told when its turn comes
+        with contextlib.suppress(Exception):  # a unit was just lost, which is reported when its turn comes
             self.fetched.extend(self.client.gather([sent_unit.future for sent_unit in finished]))
             for _ in finished:
                 self.queue.popleft().release()
         return result
 
     def send_again(self) -> None:
-        """What all units share was lost with the last worker that held it, and the units with it."""
+        """Send `shared` and the lost units again, after the last worker that held them was lost."""
         self.again += 1
         if self.client.status != "running" or self.again > AGAIN:
             raise self.lost()
@@ -165,7 +167,7 @@ class UnitQueue:
         )
 
     def leave(self) -> None:
-        """Nothing of it is begun any more, and nothing is kept."""
+        """Cancel all units, and drop everything on the cluster."""
         unfinished = list(self.queue)
         self.queue.clear()
         if self.scattered is not UNSET:
@@ -185,7 +187,7 @@ def run_in_cluster(
     progress: Callable[[int], Any] | None,
 ) -> Iterator[Result]:
     """As `run_units`, on this cluster."""
-    from cloudpickle import dumps  # comes with Dask; packs also what stands in the main script
+    from cloudpickle import dumps  # comes with Dask; also pickles functions of the main script
 
     pickled_units = (dumps((function, unit), protocol=5) for unit in units)
     queue = UnitQueue(cluster, shared)

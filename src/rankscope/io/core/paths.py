@@ -1,7 +1,7 @@
-"""What the user named: a file, a folder that is one run and its files in order, standard input, a URL.
+"""Inputs by name: a file, a folder that holds one run as several files, standard input, a URL.
 
-Names that begin with "." or "_" are those of what Spark, Dask and Hive keep beside them: `_SUCCESS`, `_metadata`,
-checksums.
+Files whose names begin with "." or "_" are skipped: Spark, Dask and Hive write them beside the data (`_SUCCESS`,
+`_metadata`, checksums).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
-    """How an error names the source."""
+    """The name of the source in errors."""
     return "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
 
 
@@ -46,7 +46,7 @@ def is_folder(value: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def is_file(value: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether it is the path of a file on disk, which can be read again, as no pipe can."""
+    """Whether it is the path of a file on disk, which unlike a pipe can be read again."""
     return is_path(value) and source_name(value) != "<stdin>" and os.path.isfile(value)
 
 
@@ -57,10 +57,10 @@ def check_single_stdin(inputs: Iterable[object]) -> None:
 
 
 def refuse_pipes(inputs: Iterable[object], reason: str) -> None:
-    """Raise ParameterError where what is read twice is standard input, or another pipe. why: who reads it twice."""
+    """Raise ParameterError for standard input and other pipes. reason: why the inputs are read twice."""
     for path in filter(is_path, inputs):
         name, mode = source_name(path), 0
-        with suppress(OSError, ValueError):  # what cannot be opened either
+        with suppress(OSError, ValueError):  # reported when it is opened
             mode = os.stat(path).st_mode
         if name == "<stdin>" or stat.S_ISFIFO(mode):
             pipe = "standard input" if name == "<stdin>" else f"{name}, a pipe,"
@@ -68,20 +68,22 @@ def refuse_pipes(inputs: Iterable[object], reason: str) -> None:
 
 
 class Partition(NamedTuple):
-    """A file of a run. size: in bytes; 0 where a store does not say."""
+    """A file of a run. size: in bytes; 0 if the store does not know it."""
 
     path: str
     size: int
 
 
-#: What was listed within `list_folders_once`, by the names of folders; None outside.
+#: Folders listed within `list_folders_once`, by name; None outside.
 LISTED: ContextVar[dict[str, list[Partition]] | None] = ContextVar("LISTED", default=None)
 
 
 @contextmanager
 def list_folders_once() -> Iterator[None]:
-    """Within it a folder is listed once: how long its files are, which are written over and which are read is asked
-    one after the other, of a store each time over the network, and all is to hold for the same files.
+    """Within the block each folder is listed once.
+
+    Sizes, checks and reading need the list one after the other. All should see the same files, and listing a remote
+    store takes a request each time.
     """
     if LISTED.get() is not None:
         yield
@@ -94,9 +96,9 @@ def list_folders_once() -> Iterator[None]:
 
 
 def list_partitions(folder: PathLike) -> list[Partition]:
-    """The files of a run that is a folder; see `list_folders_once`.
+    """The files of a run in a folder; see `list_folders_once`.
 
-    Raises InputError for a folder that holds none, or cannot be listed, and for whatever in it is no file.
+    Raises InputError for a folder that is empty or cannot be listed, and for anything in it that is not a file.
     """
     name, listings = source_name(folder), LISTED.get()
     if listings is None:
@@ -107,7 +109,7 @@ def list_partitions(folder: PathLike) -> list[Partition]:
 
 
 def list_folder(name: str) -> list[Partition]:
-    """As `list_partitions`, as the disk or store has them now."""
+    """As `list_partitions`, always from the disk or store."""
     try:
         entries = url_files(name) if is_url(name) else files_in(name)
     except FileNotFoundError:
@@ -135,7 +137,7 @@ def list_folder(name: str) -> list[Partition]:
 
 
 def files_in(folder: str) -> list[tuple[str, str, int]]:
-    """As `url_files`, of a folder on disk."""
+    """As `url_files`, for a folder on disk."""
     with os.scandir(folder) as entries:
         return [
             (entry.path, "directory" if entry.is_dir() else "file", entry.stat().st_size)
@@ -146,7 +148,7 @@ def files_in(folder: str) -> list[tuple[str, str, int]]:
 
 
 def readable_partitions(folder: PathLike) -> list[Partition]:
-    """The same; none where something is wrong, which is told when they are read."""
+    """As `list_partitions`; empty after an error, which is reported when the folder is read."""
     try:
         return list_partitions(folder)
     except RankscopeError:

@@ -1,9 +1,9 @@
-"""A binary copy of features beside their file, mapped into memory: read in a hundredth of the time of the text; notes
-on numbers that float32 cannot tell apart.
+"""The cache of features: a binary copy beside their file, mapped into memory in a hundredth of the time of reading the
+text; also notes on numbers that float32 cannot tell apart.
 
-A line of magic, the length and checksum of a header, the header (JSON: what the source was, names, where each array
-lies and its sum), and the arrays, each from a multiple of 64 bytes on. Nothing in it is run. It stands for its source
-as long as that is the same file, untouched since; or, where it was touched or copied, has the same SHA-256.
+The file holds a line of magic bytes, the length and checksum of a header, the header (JSON: the source, names, the
+offset and checksum of each array), and the arrays, each at a multiple of 64 bytes. Loading never runs code. A cache is
+valid as long as its source is unchanged by size and times, or, where it was touched or copied, by SHA-256.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ __all__ = [
 ]
 
 
-#: From here on float32 has no longer all whole numbers.
+#: From this number on float32 skips whole numbers.
 EXACT = 2.0**24
-#: A feature with fewer steps than so many from its least to its greatest number is noted.
+#: A feature gets a note if its range has fewer steps of float32 than this.
 STEPS = 1 << 16
 
 
 def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
-    """A note for each feature of float32 that is large and varies little, as times in seconds since 1970 do.
+    """A note for each feature of float32 that is large and varies little, as times in seconds since 1970.
 
-    Zeros are passed over: they may stand for what is missing.
+    Zeros are ignored: they may stand for missing values.
 
     >>> times = np.float32([[1_700_000_000], [1_700_010_000]])
     >>> rounding_notes(times, ["time"], "test")[0].partition(";")[0]
@@ -68,24 +68,25 @@ def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
 
 
 SUFFIX = ".rscache"
-#: Raise the number when the layout, or what a file is read as, changes.
+#: Increase the number when the layout of the cache or the parsing of files changes.
 MAGIC = b"rankscope features 2\n"
 PREFIX = struct.Struct("<21sQI")
 ALIGN = 64
-#: A file that changed less than so many seconds before its cache was written may have changed again within one tick.
+#: A file that changed less than this many seconds before its cache was written may have changed again within one tick
+#: of the clock.
 TICK = 2.0
 
 
 class DamagedCache(Exception):
-    """Why a cache cannot be used."""
+    """A cache cannot be used; the message says why."""
 
 
 class NotACache(Exception):
-    """A file in the cache's place that is none."""
+    """The file with the cache's name is not a cache."""
 
 
 def refuse_cache(path: PathLike, cache: bool | PathLike) -> None:
-    """Raise ParameterError where there can be no cache."""
+    """Raise ParameterError where a cache is not possible."""
     if source_name(path) == "<stdin>":
         raise ParameterError("cache belongs to a file, and standard input is none; leave it out")
     if not os.path.isfile(path):
@@ -100,9 +101,9 @@ def cache_path(path: PathLike, cache: bool | PathLike) -> Path:
 
 
 def read_cached(path: PathLike, cache: bool | PathLike, dtype: Dtype, read: Callable[[], Features]) -> Features:
-    """The features of the cache where it holds those of the file, else of the file, which the cache then holds.
+    """The features from a valid cache, else from the file; in that case the cache is written.
 
-    What is wrong with a cache is a note, and so is one that cannot be written: the features are those of the file.
+    A damaged cache, or one that cannot be written, is only a note: the features are then read from the file.
     """
     cache_file = cache_path(path, cache)
     note, may_write = None, True
@@ -125,7 +126,7 @@ def read_cached(path: PathLike, cache: bool | PathLike, dtype: Dtype, read: Call
 
 
 def file_times(path: PathLike) -> dict[str, int]:
-    """What changes when a file does, as the system keeps it."""
+    """The metadata of a file that change with its content."""
     status = os.stat(path)
     return {"size": status.st_size, "mtime": status.st_mtime_ns, "ctime": status.st_ctime_ns, "inode": status.st_ino}
 
@@ -134,9 +135,9 @@ def file_times(path: PathLike) -> dict[str, int]:
 
 
 def save_cache(features: Features, cache_file: Path, path: PathLike, times_before: dict[str, int]) -> None:
-    """Write the cache, whole or not at all. before: the source's stamp before it was read."""
+    """Write the cache, all or nothing. times_before: the times of the source before it was read."""
     digest = file_digest(path)
-    if file_times(path) != times_before:  # it is being written to
+    if file_times(path) != times_before:  # the file is being written
         return
     arrays: dict[str, npt.NDArray[Any]] = {
         "values": features.values,
@@ -172,7 +173,7 @@ def save_cache(features: Features, cache_file: Path, path: PathLike, times_befor
         "arrays": array_headers,
         "bytes": offset,
     }
-    header_bytes = json.dumps(header).encode()  # ASCII: escapes hold what is no UTF-8
+    header_bytes = json.dumps(header).encode()  # ASCII: escapes keep ids that are not UTF-8
     header_bytes += b" " * (aligned_size(PREFIX.size + len(header_bytes)) - PREFIX.size - len(header_bytes))
     write_chunks(cache_file, cache_chunks(header_bytes, list(arrays.values())))
 
@@ -181,7 +182,7 @@ def cache_chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[
     yield PREFIX.pack(MAGIC, len(header), zlib.crc32(header))
     yield header
     for array in arrays:
-        yield array.reshape(-1).view(np.uint8).data  # type: ignore[misc]  # as good as bytes, and no copy
+        yield array.reshape(-1).view(np.uint8).data  # type: ignore[misc]  # a buffer instead of bytes, to avoid a copy
         yield bytes(aligned_size(array.nbytes) - array.nbytes)
 
 
@@ -190,7 +191,7 @@ def aligned_size(size: int) -> int:
 
 
 def array_checksum(array: npt.NDArray[Any]) -> int:
-    """The checksum of an array's bytes: numbers that changed places change it, too, as no plain sum would tell."""
+    """The checksum of an array's bytes; unlike a plain sum it also detects numbers in another order."""
     return zlib.crc32(array.reshape(-1).view(np.uint8).data)
 
 
@@ -198,9 +199,9 @@ def array_checksum(array: npt.NDArray[Any]) -> int:
 
 
 def load_cache(cache_file: Path, path: PathLike, dtype: Dtype) -> Features | None:
-    """What a cache holds of a file; None where there is no cache, or it is of another state of the file.
+    """The features in a cache; None where there is no cache, or it is outdated.
 
-    Raises Foreign and Damaged.
+    Raises NotACache and DamagedCache.
     """
     if not os.path.isfile(cache_file):
         return None
@@ -230,7 +231,7 @@ def load_cache(cache_file: Path, path: PathLike, dtype: Dtype) -> Features | Non
 
 
 def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
-    """Whether the file is still what was read. Its bytes are looked at only where its times do not say so."""
+    """Whether the source is unchanged. Its bytes are read only where its times differ."""
     times, source = file_times(path), header["source"]
     if times["size"] != source["size"]:
         return False
@@ -243,15 +244,19 @@ def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
 def features_of_cache(
     header: dict[str, Any], array_bytes: npt.NDArray[np.uint8], dtype: Dtype, path: PathLike
 ) -> Features | None:
-    """The arrays; None where they are less exact than those that are wanted.
+    """The features from the arrays of a cache; None where they have less precision than `dtype`.
 
-    path: of the file, which may have another name than it had when its cache was written.
+    path: of the source, which may have been renamed since its cache was written.
     """
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, array_header in header["arrays"].items():
         array_dtype = np.dtype(array_header["dtype"])
         size = int(np.prod(array_header["shape"])) * array_dtype.itemsize
-        array = np.asarray(array_bytes[array_header["offset"] : array_header["offset"] + size]).view(array_dtype).reshape(array_header["shape"])
+        array = (
+            np.asarray(array_bytes[array_header["offset"] : array_header["offset"] + size])
+            .view(array_dtype)
+            .reshape(array_header["shape"])
+        )
         if array_checksum(array) != array_header["sum"]:
             raise DamagedCache(f"its {name}")
         arrays[name] = array
@@ -279,7 +284,7 @@ def features_of_cache(
 
 
 def rename_note(note: str, names: dict[str, str]) -> str:
-    """A note that begins with the name of a file, with its new one."""
+    """A note with the new name of the file that it begins with."""
     for old, new in names.items():
         if note.startswith(f"{old}: "):
             return new + note[len(old) :]

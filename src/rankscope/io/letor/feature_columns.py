@@ -1,4 +1,4 @@
-"""Tables of features: a row a document, with columns of its query, its grade, perhaps its name, and its features."""
+"""Features from tables: a row per document, with columns of its query, its grade, its name and its features."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ __all__ = [
 
 
 QUERY = "a line of names (query_id,relevance,doc_id, and the features') and a line a document"
-#: What the columns that are no features may be called, ours first. A column called score is a feature.
+#: Names of the columns that are not features; the first of each is ours. A column called score is a feature.
 KEYS = {
     "query_id": COLUMN_NAMES["query_id"],
     "relevance": tuple(name for name in COLUMN_NAMES["relevance"] if name != "score"),
     "doc_id": COLUMN_NAMES["doc_id"],
 }
-#: What a column of each holds.
-#: Grades beyond are not exact as numbers of tables.
+#: Larger grades are not exact as float64.
 HIGHEST = 2**53
+#: What these columns hold, for messages.
 WHAT = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
-#: What pandas calls its numbers of rows in Parquet.
+#: The prefix of pandas' index columns in Parquet.
 INDEX = "__index_level_"
 TRUTH = ("true", "false")
 
@@ -46,12 +46,12 @@ TRUTH = ("true", "false")
 def features_of_table(
     table: NamedTable, dtype: Dtype, name: str, *, columns: Sequence[str] | None = None, graded: bool = True
 ) -> Features:
-    """The documents of a table. name: of the whole. columns: the features that are wanted, where somebody said so.
+    """The documents of a table. name: of the features. columns: the selected features, if any.
 
-    graded: whether there must be grades; else they are zeros where there is no column of them, or nothing in it.
+    graded: whether grades are required; else a missing or empty column of grades gives zeros.
 
-    Raises InputError for a column of queries or grades that is missing or there twice, an empty query, a grade that is
-    no whole number, a cell that is no finite number in a column of numbers, no feature, no row.
+    Raises InputError for a missing or repeated column of queries or grades, an empty query, a grade that is not a whole
+    number, a cell that is not a finite number in a column of numbers, no feature, no row.
     """
     column_names = table.frame.columns
     keys = {"query_id": require_column(column_names, "query_id", KEYS["query_id"], table.head)}
@@ -67,7 +67,9 @@ def features_of_table(
     grades = grades_in(table, keys.get("relevance"), graded)
     queries = name_column(table, keys["query_id"], "query").to_numpy()
     docs = None if doc_column is None else name_column(table, doc_column, "document").to_list()
-    table = table._replace(frame=table.frame.with_columns(parse_truths(table.frame[column]) for column in other_columns))
+    table = table._replace(
+        frame=table.frame.with_columns(parse_truths(table.frame[column]) for column in other_columns)
+    )
     features = [column for column in other_columns if has_numbers(table, column)]
     if columns is None:
         refuse_second_key(features, table.head, keys)
@@ -82,7 +84,8 @@ def features_of_table(
     if any(n_missing):
         incomplete = [column.strip() for column, n in zip(features, n_missing, strict=True) if n]
         notes.append(
-            f"{table.name}: {pluralise(sum(n_missing), 'missing value')} taken for 0 ({join_names(map(repr, incomplete))})"
+            f"{table.name}: {pluralise(sum(n_missing), 'missing value')} taken for 0 "
+            f"({join_names(map(repr, incomplete))})"
         )
     return Features.of(
         values,
@@ -92,7 +95,9 @@ def features_of_table(
         doc_ids=docs,
         name=name,
         notes=tuple(notes),
-        empty=tuple(column.strip() for column in other_columns if reserved_field(column) is None and is_empty(table, column)),
+        empty=tuple(
+            column.strip() for column in other_columns if reserved_field(column) is None and is_empty(table, column)
+        ),
     )
 
 
@@ -100,13 +105,13 @@ def features_of_table(
 
 
 def reserved_field(column: str) -> str | None:
-    """What a column of this name is, where it is no feature."""
+    """The field of a column with this name; None for a feature."""
     name = column.strip().lower()
     return next((field for field, names in KEYS.items() if name in names), None)
 
 
 def refuse_unnamed(names: Sequence[str], location: str) -> None:
-    """Raise InputError for columns without a name and for two of one name. names: as they stand in the file."""
+    """Raise InputError for columns without a name and for repeated names. names: as in the file."""
     seen: set[str] = set()
     for i, name in enumerate((name.strip() for name in names), 1):
         if not name or name.startswith(INDEX):
@@ -120,17 +125,17 @@ def refuse_unnamed(names: Sequence[str], location: str) -> None:
 
 
 def refuse_second_key(features: Sequence[str], location: str, keys: dict[str, str] | None = None) -> None:
-    """Raise InputError for a feature called as a column of queries, grades or documents is: it tells a ranker too much.
+    """Raise InputError for a feature named as a column of queries, grades or documents: it could leak the labels.
 
-    keys: the columns that were taken for these.
+    keys: the columns that were read as these.
     """
     for name in features:
         field = reserved_field(name)
         if field is not None:
             beside = "" if keys is None or field not in keys else f" beside {keys[field]!r}"
             raise InputError(
-                f"{location}: column {name.strip()!r}{beside} is by its name another one of {WHAT[field]}, expected one; "
-                "drop or rename it, or in Python name the features to keep (columns)"
+                f"{location}: column {name.strip()!r}{beside} is by its name another one of {WHAT[field]}, expected "
+                "one; drop or rename it, or in Python name the features to keep (columns)"
             )
 
 
@@ -138,7 +143,7 @@ def refuse_second_key(features: Sequence[str], location: str, keys: dict[str, st
 
 
 def grades_in(table: NamedTable, column: str | None, graded: bool) -> Ints | None:
-    """The grades; None where there are none and need not be."""
+    """The grades; None where there are none and they are optional."""
     if column is None or (not graded and is_empty(table, column)):
         return None
     grades = number_values(table, column)
@@ -153,12 +158,12 @@ def grades_in(table: NamedTable, column: str | None, graded: bool) -> Ints | Non
 
 
 def parse_truths(series: pl.Series) -> pl.Series:
-    """A column of true and false as 1 and 0, also where they are texts; others as they are."""
+    """A column of true and false as 1 and 0, also as texts; other columns unchanged."""
     import polars as pl
 
     if series.dtype == pl.String:
         first_text = series.drop_nulls().head(1).str.to_lowercase()
-        if not first_text.is_in(TRUTH).any():  # sparing the others a look at each cell
+        if not first_text.is_in(TRUTH).any():  # avoids checking each cell of other columns
             return series
         lower_texts = series.str.to_lowercase()
         if not lower_texts.drop_nulls().is_in((*TRUTH, *NO_VALUE)).all():
@@ -170,19 +175,19 @@ def parse_truths(series: pl.Series) -> pl.Series:
 
 
 def has_numbers(table: NamedTable, column: str) -> bool:
-    """Whether a column holds at least one number. A single cell that is none is then told, and not passed over."""
+    """Whether a column holds at least one number. Any other invalid cell in it is then an error."""
     values, _ = parse_number_column(table.frame[column])
     return values.dtype.is_numeric() and values.null_count() < values.len() and not bool(values.is_nan().all())
 
 
 def is_empty(table: NamedTable, column: str) -> bool:
-    """Whether no cell of a column holds anything."""
+    """Whether all cells of a column are empty."""
     _, invalid = parse_number_column(table.frame[column])
     return not bool(invalid.any()) and not has_numbers(table, column)
 
 
 def fill_column(out: Reals, table: NamedTable, column: str) -> int:
-    """Write a column's numbers; what comes back is how many are missing, which stay 0."""
+    """Write the numbers of a column into `out`; return how many are missing, which stay 0."""
     numbers = number_values(table, column)
     is_missing = np.isnan(numbers)
     too_large = np.abs(numbers) > LARGEST[np.float32 if out.dtype == np.float32 else np.float64]

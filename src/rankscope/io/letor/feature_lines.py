@@ -1,9 +1,9 @@
-"""Features of lines: `number:value` fields to one table that grows block by block, without a loop over lines.
+"""Features from lines: `number:value` fields to one table that grows block by block, without a loop over lines.
 
-Where all lines have as many fields as the first, one blank between them and the same feature in each place, the places
-of the blanks reshaped to a table are the fields, and one comparison of words a field confirms its number. That is
-checked and never assumed: any other block (features left out, several blanks, other white space) is read field by
-field, slower and with the same result, and only there errors are told.
+Where all lines have the same number of fields, single blanks and the same features in the same order, the positions
+of the blanks, reshaped to a table, are the fields, and one comparison of words per field confirms its number. This is
+checked, never assumed: any other block (missing features, several blanks, other white space) is read field by field,
+more slowly and with the same result; errors are found only there.
 """
 
 from __future__ import annotations
@@ -37,30 +37,30 @@ __all__ = [
 
 Dtype = type[np.float32] | type[np.float64]
 COLON = ord(":")
-#: Numbers beyond are taken for a mistake: a column is kept for each.
+#: Larger numbers of features are refused as mistakes: each number takes a column.
 MOST_FEATURES = 100_000
-#: The largest number that is finite as each type: beyond, halfway to the next power of two, it becomes infinite.
+#: The largest number that is finite in each type: from halfway to the next power of two on, it becomes infinite.
 LARGEST = {np.float32: float(np.nextafter((2 - 2.0**-24) * 2.0**127, 0)), np.float64: float(np.finfo(np.float64).max)}
 BEYOND = (
     "beyond 3.4e38, the largest number of float32; scale the feature or correct this line, or in Python read with "
     "dtype='float64'"
 )
-#: Bytes, fewer than the 32 MB from which on memory is always handed back.
+#: Bytes, less than the 32 MB from which on memory is always returned to the system.
 KEPT_MEMORY = 1 << 24
-#: So much white space at the end of all lines is still regular.
+#: The maximum number of white-space bytes at the end of lines in a regular block.
 ROUNDS = 4
 EXPECTED = "number:value, as 3:0.25"
 
 
 class FeatureGrid(NamedTuple):
-    """The same features on every line. numbers: (m) rising; values: (n, m)."""
+    """The same features on every line. numbers: (features) rising; values: (documents, features)."""
 
     numbers: Ints
     values: Reals
 
 
 class FlatFeatures(NamedTuple):
-    """Features line by line, flat. rows: the line of each, counted in the block; its number; its value."""
+    """Features line by line, flat. rows: the document of each, counted in the block; its number; its value."""
 
     rows: Ints
     numbers: Ints
@@ -68,7 +68,7 @@ class FlatFeatures(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """How the fields of a line begin. words: "3:" and so on; keep: which of a word's bytes that is; sizes: how many."""
+    """The prefixes of a line's fields. words: "3:" and so on; keep: the mask of these bytes; sizes: their number."""
 
     numbers: Ints
     words: Words
@@ -77,20 +77,20 @@ class Prefixes(NamedTuple):
 
 
 class LineReader:
-    """Reads block after block. dtype: of the values."""
+    """Reads the features of blocks. dtype: of the values."""
 
     def __init__(self, dtype: Dtype) -> None:
         self.dtype = dtype
         keep_freed_memory()
-        #: Of the last regular block: the next one is probably like it.
+        #: Of the last regular block: the next one is probably the same.
         self.last: Prefixes | None = None
 
     def read(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | FlatFeatures:
-        """Raises InputError, naming file and line, for a field that is none."""
+        """The features of a block. Raises InputError, naming file and line, for an invalid field."""
         return self.regular(block, documents) or self.any(block, documents)
 
     def regular(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | None:
-        """The features where all lines are alike; else None."""
+        """The features of a block where all lines have the same form; else None."""
         assert documents.spans is not None
         bytes_, begins = block.array, documents.spans.begins
         stops = trim_ends(bytes_, begins, documents.spans.stops, ROUNDS)
@@ -119,19 +119,19 @@ class LineReader:
         return FeatureGrid(prefixes.numbers, table)
 
     def holds(self, values: Reals) -> bool:
-        """Whether all are finite numbers of the type that is wanted. Sure where true; else they are looked at."""
+        """Whether all values are certainly finite as `dtype`; if not, they are checked one by one."""
         largest = LARGEST[self.dtype]
         return bool(-largest <= values.min() and values.max() <= largest)
 
     def prefixes_of(self, line: bytes, field_words: Words) -> Prefixes | None:
-        """What all lines have before their values; None where they differ. found: (n, m) how the fields begin."""
+        """The prefixes that all lines share; None where they differ. field_words: (documents, fields) first bytes."""
         if self.last is not None and begin_with_prefixes(field_words, self.last):
             return self.last
         prefixes = prefixes_in(line)
         return prefixes if prefixes is not None and begin_with_prefixes(field_words, prefixes) else None
 
     def any(self, block: LineBlock, documents: BlockDocuments) -> FlatFeatures:
-        """The features of lines of any form."""
+        """The features of a block with lines of any form."""
         assert documents.spans is not None
         bytes_, (begins, stops, _) = block.array, documents.spans
         is_blank = is_space(bytes_[block.begin : block.end])
@@ -166,24 +166,32 @@ class LineReader:
 
 
 def keep_freed_memory() -> None:
-    """Let memory that a block has freed stay for the next one.
+    """Keep memory that a block has freed for the next one.
 
-    The C library of Linux hands larger pieces back to the system, and getting them again costs a fault a page: half of
-    the time of reading. It raises the size from which on it does so to that of the largest piece that was freed.
+    The C library of Linux returns large allocations to the system, and getting them again costs a fault per page: half
+    of the reading time. Freeing a larger allocation raises the size from which on it does so.
     """
     np.empty(KEPT_MEMORY, np.uint8)
 
 
 def blank_table(blanks: Ints, first_blanks: Ints, n_blanks: int) -> Ints:
-    """(n, m) the m blanks from each of these on: a view where each line has as many."""
+    """(lines, n_blanks) the blanks from each first blank on: a view where all lines have the same number."""
     blanks_per_line, remainder = divmod(blanks.size, first_blanks.size)
-    if not remainder and (first_blanks == np.arange(first_blanks[0], first_blanks[0] + blanks_per_line * first_blanks.size, blanks_per_line)).all():
-        return np.asarray(blanks.reshape(first_blanks.size, blanks_per_line)[:, first_blanks[0] : first_blanks[0] + n_blanks])
+    if (
+        not remainder
+        and (
+            first_blanks
+            == np.arange(first_blanks[0], first_blanks[0] + blanks_per_line * first_blanks.size, blanks_per_line)
+        ).all()
+    ):
+        return np.asarray(
+            blanks.reshape(first_blanks.size, blanks_per_line)[:, first_blanks[0] : first_blanks[0] + n_blanks]
+        )
     return np.asarray(blanks[first_blanks[:, None] + np.arange(n_blanks)])
 
 
 def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
-    """The starts without the white space behind them, up to the ends."""
+    """The starts moved behind white space, at most to the ends."""
     starts = starts.copy()
     rows = np.arange(starts.size)
     while rows.size:
@@ -193,12 +201,12 @@ def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
 
 
 def begin_with_prefixes(field_words: Words, prefixes: Prefixes) -> bool:
-    """Whether there are as many fields, and each begins with its prefix on all lines."""
+    """Whether the lines have as many fields as there are prefixes, and each field begins with its prefix."""
     return field_words.shape[1] == prefixes.words.size and bool(((field_words & prefixes.keep) == prefixes.words).all())
 
 
 def prefixes_in(line: bytes) -> Prefixes | None:
-    """Those of one line's fields; None where they are not numbers that rise."""
+    """The prefixes of the fields of one line; None where they are not rising numbers."""
     number_texts = [field.partition(b":")[0] for field in line.split()]
     if not all(text.isdigit() and len(text) < 8 for text in number_texts):
         return None
@@ -211,7 +219,7 @@ def prefixes_in(line: bytes) -> Prefixes | None:
 
 
 def trim_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None) -> Ints:
-    """The ends without the white space before them. rounds: at most so many bytes of it."""
+    """The ends moved before white space. rounds: the maximum number of bytes to move; None for no limit."""
     ends = ends.copy()
     rows = np.arange(ends.size)
     while rounds is None or rounds > 0:
@@ -224,8 +232,8 @@ def trim_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None
 
 
 def refuse_field(location: str, text: str, number: int | None, previous: int | None, value: float) -> NoReturn:
-    """Raise for a field. number: its feature, where it has one; before: that of the field before it, if not lower;
-    value: its number, where it is a finite one.
+    """Raise for an invalid field. number: of its feature, if any; previous: the number of the field before it, if that
+    is not lower; value: its value, finite if it is only too large.
     """
     if number is None:
         raise InputError(f"{location}: field {text!r}, expected {EXPECTED}; correct this line")
@@ -242,18 +250,18 @@ def refuse_field(location: str, text: str, number: int | None, previous: int | N
     )
 
 
-#: How much taller the table becomes where the file's size did not tell its height.
+#: The factor by which the table grows where the estimate from the file's size was too low.
 GROWTH = 1.3
-#: What is kept free beyond the expected height, as a share.
+#: The factor of spare rows beyond the expected height.
 SPARE = 1.02
 
 
 class GrowingTable:
-    """Rows of all blocks so far, zeros where a line did not name a feature.
+    """The features of all blocks so far, with zeros for features that a line does not name.
 
-    The table is made for the whole file, by the size of the first block's rows: memory is the table and a block, since
-    a system gives pages only when they are written to. n_features: the width that was asked for. size: the file's
-    bytes, 0 where nobody knows them.
+    The table is allocated for the whole file, by the size of the first block's lines: memory is the table and a block,
+    since the system provides pages only when they are written. n_features: the requested width. size: of the file in
+    bytes, 0 if not known.
     """
 
     def __init__(self, dtype: Dtype, n_features: int | None = None, size: int = 0) -> None:
@@ -261,11 +269,11 @@ class GrowingTable:
         self.dtype, self.n_features, self.size = dtype, n_features, size
         self.values: Reals = np.zeros((0, n_features or 0), dtype)
         self.rows = 0
-        #: The number of the first column: 0 once a line has a feature 0.
+        #: The number of the first column: 1, or 0 once a line has a feature 0.
         self.base = 1
-        #: How many values the lines name.
+        #: The number of values in the lines.
         self.given = 0
-        #: The highest number that was seen.
+        #: The highest number of a feature so far.
         self.highest = -1
 
     def add(self, block: LineBlock, documents: BlockDocuments) -> None:
@@ -281,13 +289,15 @@ class GrowingTable:
             n_columns = features.numbers.size
             first_column = int(features.numbers[0]) - self.base
             contiguous = int(features.numbers[-1]) - self.base - first_column == n_columns - 1
-            table[:, slice(first_column, first_column + n_columns) if contiguous else features.numbers - self.base] = features.values
+            table[:, slice(first_column, first_column + n_columns) if contiguous else features.numbers - self.base] = (
+                features.values
+            )
         elif features.numbers.size:
             table[features.rows, features.numbers - self.base] = features.values
         self.rows += n_rows
 
     def widen(self, features: FeatureGrid | FlatFeatures, block: LineBlock, documents: BlockDocuments) -> None:
-        """Room for all features of a block."""
+        """Add columns for all features of a block."""
         highest, base = max(self.highest, int(features.numbers.max())), min(self.base, int(features.numbers.min()))
         width = highest - base + 1
         n_rows = self.rows + documents.lines.size
@@ -304,14 +314,14 @@ class GrowingTable:
         self.highest, self.base = highest, base
 
     def heighten(self, n_rows: int, n_bytes: int) -> None:
-        """Room for n more rows. size: the bytes of their lines."""
+        """Add room for more rows. n_bytes: of their lines."""
         height, width = self.values.shape
         if self.rows + n_rows <= height:
             return
         if not self.rows:
             self.values = self.zeros(max(int(n_rows / n_bytes * self.size * SPARE), n_rows), width)
             return
-        try:  # in place: where it is large, the system moves pages and copies nothing
+        try:  # in place: for large tables the system moves pages and copies nothing
             self.values.resize((max(int(height * GROWTH), self.rows + n_rows), width), refcheck=False)
         except MemoryError:
             refuse_size(self.rows + n_rows, width)
@@ -323,7 +333,7 @@ class GrowingTable:
             refuse_size(height, width)
 
     def done(self, name: str) -> Reals:
-        """The table, with the rows that it has, in place. Raises InputError for one that is nearly empty."""
+        """The table, cut in place to its rows. Raises InputError for a table that is nearly empty."""
         refuse_sparse((self.rows, self.values.shape[1]), self.given, name, "documents and features")
         self.values.resize((self.rows, self.values.shape[1]), refcheck=False)
         return self.values
@@ -335,9 +345,9 @@ class GrowingTable:
 def refuse_beyond(
     features: FeatureGrid | FlatFeatures, block: LineBlock, documents: BlockDocuments, base: int, n_features: int
 ) -> NoReturn:
-    """Raise for the first feature that is beyond those asked for."""
+    """Raise for the first feature beyond `n_features`."""
     beyond: Ints = np.flatnonzero(features.numbers > base + n_features - 1)
-    if not beyond.size:  # it was in an earlier block, which had no feature 0
+    if not beyond.size:  # it is in an earlier block, which had no feature 0
         index = int(np.argmax(features.numbers == 0))
         number, detail = 0, f"and a feature {n_features} before it, "
         row = 0 if isinstance(features, FeatureGrid) else int(features.rows[index])
@@ -345,8 +355,8 @@ def refuse_beyond(
         number, detail = int(features.numbers[beyond[0]]), ""
         row = 0 if isinstance(features, FeatureGrid) else int(features.rows[beyond[0]])
     raise InputError(
-        f"{block.name}:{documents.lines[row]}: feature {number}, {detail}expected {n_features} features, numbered from {base} "
-        f"to {base + n_features - 1} (n_features); give the number that the file has, or leave it out"
+        f"{block.name}:{documents.lines[row]}: feature {number}, {detail}expected {n_features} features, numbered from "
+        f"{base} to {base + n_features - 1} (n_features); give the number that the file has, or leave it out"
     )
 
 

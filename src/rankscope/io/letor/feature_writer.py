@@ -1,4 +1,4 @@
-"""`write_features`: documents as numbers to LETOR's lines or to a table, so that reading gives the same arrays."""
+"""`write_features`: features of documents to LETOR's lines or a table, so that reading gives the same arrays."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-#: Numbers that are rendered at a time.
+#: Numbers that are formatted at a time.
 PIECE = 1 << 20
 
 
@@ -54,9 +54,9 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from rankscope.data.features import Features
-    >>> made = Features.of([[0.5, 1.0], [0.1, 0.0]], [2, 0], sizes=[2], query_ids=("10",), doc_ids=["D1", "D2"])
+    >>> features = Features.of([[0.5, 1.0], [0.1, 0.0]], [2, 0], sizes=[2], query_ids=("10",), doc_ids=["D1", "D2"])
     >>> with TemporaryDirectory() as folder:
-    ...     notes = write_features(made, Path(folder, "train.txt"))
+    ...     notes = write_features(features, Path(folder, "train.txt"))
     ...     print(Path(folder, "train.txt").read_text(), end="")
     2 qid:10 1:0.5 2:1 #docid = D1
     0 qid:10 1:0.1 2:0 #docid = D2
@@ -94,7 +94,7 @@ def feature_parts(features: Features) -> Iterator[slice]:
 
 
 def feature_numbers(names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
-    """The features' numbers, and a note where their names are lost or where a reader will see more features."""
+    """The numbers of the features, and a note where their names are lost or a reader will see more features."""
     numbers = [int(name) if name.isascii() and name.isdigit() and len(name) < 8 else -1 for name in names]
     if numbers[0] < 0 or any(b <= a for a, b in pairwise(numbers)):
         note = f"the names of the features ({names[0]!r}, ...) are not kept: they are numbered from 1 to {len(names)}"
@@ -126,7 +126,7 @@ def value_texts(features: Features, rows: slice, names: list[int]) -> list[bytes
 
 
 def comments(features: Features, rows: slice) -> list[bytes]:
-    """What stands behind the features, with the # that begins it."""
+    """The comments behind the features, with the # that begins them."""
     docs, line_comments = features.doc_ids, features.comments
     if docs is None and line_comments is None:
         return [b""] * (rows.stop - rows.start)
@@ -167,7 +167,7 @@ def separated_writer(format_name: str) -> Callable[[Features], Iterator[bytes]]:
 def json_lines(features: Features) -> Iterator[bytes]:
     import polars as pl
 
-    for frame in feature_frames(features):  # as float64: JSON's numbers are
+    for frame in feature_frames(features):  # as float64, the numbers of JSON
         yield frame.with_columns(pl.col(pl.Float32).cast(pl.Float64)).write_ndjson().encode()
 
 
@@ -189,11 +189,11 @@ def table_notes(features: Features) -> tuple[str, ...]:
     return () if features.comments is None else ("the comments of the lines are not kept: tables have none",)
 
 
-# What cannot be written
+# Refusals
 
 
 def refuse_names(features: Features) -> None:
-    """Raise for a feature that a reader of the table would take for another column."""
+    """Raise for a feature that a reader of the table would read as another column."""
     reserved = {name for names in KEYS.values() for name in names}
     for name in features.names:
         if name.strip().lower() in reserved or not name.strip() or name.startswith(INDEX) or not_in_table(name):
@@ -203,11 +203,13 @@ def refuse_names(features: Features) -> None:
 
 
 def refuse_texts(features: Features, is_invalid: Callable[[str], bool], problem: str, suffix: str) -> None:
-    """Raise for the first id that is bad, and for a comment with a line break."""
+    """Raise for the first invalid id, and for a comment with a line break."""
     for id_kind, ids in (("query", features.query_ids), ("document", features.doc_ids or ())):
         invalid_id = next((name for name in ids if is_invalid(name)), None)
         if invalid_id is not None:
-            raise InputError(f"{features.name}: the {id_kind} id {invalid_id!r} {problem}; write {suffix} instead, or rename it")
+            raise InputError(
+                f"{features.name}: the {id_kind} id {invalid_id!r} {problem}; write {suffix} instead, or rename it"
+            )
     multiline = next((text for text in features.comments or () if len(text.splitlines()) > 1), None)
     if multiline is not None:
         raise InputError(f"{features.name}: the comment {multiline!r} has a line break; take it out")

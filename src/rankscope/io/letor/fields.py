@@ -1,7 +1,7 @@
-"""The first fields and the comments of lines that are mostly features, without looking at what lies between.
+"""The first fields and the comments of long lines of features, found without parsing the features.
 
 A line of LETOR's files is a label, a query, a hundred features and a comment. One comparison finds the ends of the
-lines, another the `#` of the comments; then only a few bytes from each of these places on are looked at.
+lines, another the `#` of the comments; then only a few bytes after each of these positions are read.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ __all__ = [
 
 #: Bytes that are read at a time: lines of features are long, and a block should hold many.
 BLOCK_SIZE = 1 << 21
-#: Bytes from a place on that are looked at first.
+#: Bytes after a position that are searched first.
 HEAD = 32
-#: Lines that are looked at together, for their tables take many times the bytes of short ones.
+#: Lines that are searched at a time: for short lines the tables take many times their bytes.
 STEP = 1 << 15
 
 
 class BlockLines(NamedTuple):
-    """The lines of a block: where each begins, and its newline. number: that of the first. signs: where `#` stands."""
+    """The lines of a block: the start and the newline of each. number: of the first line. signs: positions of `#`."""
 
     buffer: Bytes
     starts: Ints
@@ -52,7 +52,7 @@ class BlockLines(NamedTuple):
 
 
 def find_lines(block: LineBlock, *, comments: bool = False) -> BlockLines:
-    """All lines of a block, blank ones and comments too. comments: whether to look for them."""
+    """All lines of a block, including blank lines and comments. comments: whether to find `#`."""
     buffer = block.array
     bytes_ = buffer[block.begin : block.end]
     ends: Ints = np.flatnonzero(bytes_ == NEWLINE) + block.begin
@@ -60,7 +60,7 @@ def find_lines(block: LineBlock, *, comments: bool = False) -> BlockLines:
     if comments and block.buffer.find(b"#", block.begin, block.end) >= 0:
         hash_positions = np.flatnonzero(bytes_ == HASH) + block.begin
     starts = np.concatenate((np.array([block.begin]), ends[:-1] + 1))
-    skip = max(1 - block.first_line, 0)  # a byte order mark has become lines before the first
+    skip = max(1 - block.first_line, 0)  # a byte order mark was replaced by blank lines
     return BlockLines(buffer, starts[skip:], ends[skip:], block.first_line + skip, hash_positions)
 
 
@@ -73,10 +73,10 @@ def comment_places(lines: BlockLines) -> Ints:
 
 
 def leading_fields(bytes_: Bytes, positions: Ints, ends: Ints, count: int, width: int = HEAD) -> tuple[Ints, Ints]:
-    """Where the first `count` fields from each place on begin, and how long they are: two arrays (places, count).
+    """The starts and lengths of the first `count` fields after each position: two arrays (positions, count).
 
-    ends: where the line (or what is read of it) ends. A field that is not there is 0 long. width: how many bytes to
-    look at first; where they do not hold the fields, more are looked at.
+    ends: of the lines, or of the parts to read. A missing field has length 0. width: the number of bytes to search
+    first; where they do not hold the fields, more are searched.
     """
     starts, lengths = np.zeros((2, positions.size, count), np.int64)
     for start in range(0, positions.size, STEP):
@@ -86,7 +86,7 @@ def leading_fields(bytes_: Bytes, positions: Ints, ends: Ints, count: int, width
 
 
 def find_fields(bytes_: Bytes, positions: Ints, ends: Ints, width: int, starts: Ints, lengths: Ints) -> None:
-    """As above, into arrays of zeros."""
+    """As `leading_fields`, into arrays of zeros."""
     rows = np.arange(positions.size)
     while rows.size:
         begins, stops, complete = fields_within(bytes_, positions[rows], starts.shape[1], width)
@@ -99,13 +99,13 @@ def find_fields(bytes_: Bytes, positions: Ints, ends: Ints, width: int, starts: 
 
 
 def fields_within(bytes_: Bytes, positions: Ints, count: int, width: int) -> tuple[Ints, Ints, Bools]:
-    """As above, of `width` bytes: beginnings, ends, and whether all ends were seen; also what is behind the line."""
+    """The fields within `width` bytes, also beyond the line: their starts, ends, and whether all ends were found."""
     table = byte_windows(bytes_, positions, width)
     is_blank = is_space(table)
     change = np.empty_like(is_blank)
     np.logical_not(is_blank[:, 0], out=change[:, 0])
     np.not_equal(is_blank[:, 1:], is_blank[:, :-1], out=change[:, 1:])
-    edges = np.flatnonzero(change)  # of each line: a beginning, an end, a beginning, ...
+    edges = np.flatnonzero(change)  # for each line: a start, an end, a start, ...
     row_starts = np.arange(positions.size + 1) * width
     first_edges = np.searchsorted(edges, row_starts)
     n_edges = np.diff(first_edges)
@@ -117,13 +117,13 @@ def fields_within(bytes_: Bytes, positions: Ints, count: int, width: int) -> tup
 
 
 def is_space(bytes_: Bytes) -> Bools:
-    """What C's isspace() says."""
-    # Below 9 the difference is large, as there is no sign.
+    """Which bytes are white space, as by C's isspace()."""
+    # Unsigned: below 9 the difference wraps around to a large number.
     return np.asarray(((bytes_ - np.uint8(TAB)) < 5) | (bytes_ == SPACE))
 
 
 def field_ends(buffer: Bytes, starts: Ints, width: int = HEAD) -> Ints:
-    """The first white space from each place on. Behind each there is some in the buffer."""
+    """The first white space from each start on; the buffer holds some after each."""
     ends = starts.copy()
     rows = np.arange(starts.size)
     while rows.size:
@@ -136,7 +136,7 @@ def field_ends(buffer: Bytes, starts: Ints, width: int = HEAD) -> Ints:
 
 
 def begin_with(buffer: Bytes, positions: Ints, literal: bytes) -> Bools:
-    """Whether these bytes stand at each place."""
+    """Whether the buffer has these bytes at each position."""
     matches = np.ones(positions.size, np.bool_)
     for offset in range(0, len(literal), 8):
         word = literal[offset : offset + 8]
@@ -145,7 +145,7 @@ def begin_with(buffer: Bytes, positions: Ints, literal: bytes) -> Bools:
 
 
 def byte_windows(bytes_: Bytes, positions: Ints, width: int) -> Bytes:
-    """(places, width) the bytes from each place on; beyond the buffer, its last byte."""
+    """(positions, width) the bytes from each position on; beyond the buffer its last byte is repeated."""
     if bytes_.size < width:
         bytes_ = np.concatenate((bytes_, np.full(width, NEWLINE, np.uint8)))
     windows = np.ndarray((bytes_.size - width + 1, width), np.uint8, bytes_, 0, (1, 1))
@@ -157,13 +157,13 @@ def byte_windows(bytes_: Bytes, positions: Ints, width: int) -> Bytes:
 
 
 def equal_word(bytes_: Bytes, starts: Ints, lengths: Ints, word: bytes) -> Bools:
-    """Whether each field is this word, of at most eight bytes."""
+    """Whether each field equals this word of at most eight bytes."""
     matches = words(Fields(bytes_, starts, lengths), 0) == np.uint64(int.from_bytes(word, "little"))
     return np.asarray(matches & (lengths == len(word)))
 
 
 def single_numbers(block: LineBlock) -> tuple[BlockLines, Fields, Bools]:
-    """The first field of each line (0 long where the line is blank), and whether more follow."""
+    """The first field of each line (length 0 for blank lines), and whether the line has more fields."""
     lines = find_lines(block)
     if np.count_nonzero(lines.buffer[block.begin : block.end] <= SPACE) == lines.starts.size:  # newlines only
         return lines, Fields(lines.buffer, lines.starts, lines.ends - lines.starts), np.zeros(lines.starts.size, bool)
@@ -172,7 +172,7 @@ def single_numbers(block: LineBlock) -> tuple[BlockLines, Fields, Bools]:
 
 
 class CollectedFields:
-    """Fields of many blocks, copied together, since the blocks' buffer is used again."""
+    """Fields of many blocks, copied, since the buffer of the blocks is reused."""
 
     def __init__(self) -> None:
         self.parts: list[Bytes] = []

@@ -1,5 +1,5 @@
-"""Label files of LETOR and SVMlight, `label qid:query ...`, as judgments, and files of predictions or of ranks beside
-them as runs: the formats letor and letor-ranks.
+"""The formats letor and letor-ranks: label files of LETOR and SVMlight, `label qid:query ...`, as judgments, and
+files of predictions or of ranks that belong to them as runs.
 
 Accepted: LETOR 3 and 4 (`#docid = X` behind the features), MSLR (no comment), any comment, spaces or tabs, CRLF, blank
 lines, lines that begin with `#`, queries in any order or mixed. The features are not read.
@@ -108,27 +108,31 @@ def predictions_from_source(source: Source) -> Floats:
 
 
 def finite_numbers(fields: Fields, has_more: Bools, lines: BlockLines, name: str) -> Floats:
-    """The numbers of consecutive lines. Raises InputError for what is none."""
+    """The numbers of consecutive lines. Raises InputError for anything else."""
     values, invalid = parse_floats(fields)
     is_valid = np.isfinite(values) & ~has_more
     is_valid[invalid] = False
     if not is_valid.all():
         row = int(np.argmin(is_valid))
-        description = "more than one field" if has_more[row] else repr(decode_id(decode(fields.take(np.array([row])))[0]))
-        raise InputError(f"{name}:{lines.number + row}: {description}, expected one finite number a line; correct this line")
+        description = (
+            "more than one field" if has_more[row] else repr(decode_id(decode(fields.take(np.array([row])))[0]))
+        )
+        raise InputError(
+            f"{name}:{lines.number + row}: {description}, expected one finite number a line; correct this line"
+        )
     return values
 
 
 EXPECTED = "label qid:query feature:value ..."
 QID, FOUR_BYTES = np.uint64(int.from_bytes(b"qid:", "little")), np.uint64(0xFFFFFFFF)
 DOCID = b"#docid = "
-#: Whole numbers beyond this are not exact in float64.
+#: Larger whole numbers are not exact in float64.
 HIGHEST = 2.0**53
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LetorLabels:
-    """What a label file holds of its n documents, in the order of its lines.
+    """The n documents of a label file, in the order of its lines.
 
     relevance: (n). query: (n) index into `ids`, the queries as the file first names them (what follows `qid:`).
     docs: (n) the ids in the comments `#docid = X`; None where a line has none. lines: (n) the number of each line.
@@ -147,14 +151,14 @@ class LetorLabels:
 
     @property
     def together(self) -> bool:
-        """Whether no query's lines are interrupted by those of another."""
+        """Whether the lines of each query are together."""
         return 1 + int(np.count_nonzero(np.diff(self.query))) == len(self.ids)
 
     @cached_property
     def documents(self) -> tuple[Fields, npt.NDArray[np.uint64], str | None]:
-        """(n) ids and their hashes: those of the comments, or the numbers of the lines; and a note where that is odd.
+        """(n) ids and their hashes: from the comments, or the numbers of the lines; and a note on repeated ids.
 
-        Lines name documents where one has no `#docid`, or where a query has one `#docid` twice.
+        Documents are named by line numbers if a line has no `#docid`, or a query has the same `#docid` twice.
         """
         note = None
         if self.docs is not None:
@@ -169,16 +173,16 @@ class LetorLabels:
         return numbers, hashes(numbers), note
 
     def where(self, docs: Fields) -> Callable[[int], str]:
-        """What says file:line of a byte of the documents' ids."""
+        """A function that gives file:line of a byte in the documents' ids."""
         return lambda position: f"{self.name}:{self.lines[np.searchsorted(docs.starts, position, side='right') - 1]}"
 
     def rows(self, values: npt.NDArray[Any]) -> tuple[Rows, int]:
-        """One value a document, grouped by query, and how many queries had their lines apart."""
+        """Rows of one value per document, grouped by query, and how many queries had lines that were not together."""
         docs, doc_hashes, _ = self.documents
         return group_rows(self.ids, self.query, docs, doc_hashes, values, self.where(docs))
 
     def __len__(self) -> int:
-        """How many documents."""
+        """The number of documents."""
         return int(self.relevance.size)
 
     def __repr__(self) -> str:
@@ -186,9 +190,9 @@ class LetorLabels:
 
 
 class FeatureSpans(NamedTuple):
-    """Where in the block's buffer the features of each document lie, and what is behind them.
+    """The positions of each document's features in the block's buffer.
 
-    begins: (n) the blank behind the query. stops: where the comment begins, or the line ends. ends: the newline.
+    begins: (n) the blank behind the query. stops: the start of the comment, or the end of the line. ends: the newline.
     """
 
     begins: Ints
@@ -197,7 +201,7 @@ class FeatureSpans(NamedTuple):
 
 
 class BlockDocuments(NamedTuple):
-    """The documents of one block. docs and spans last as long as the block does."""
+    """The documents of one block. docs and spans are valid as long as the block."""
 
     relevance: Ints
     query: Ints
@@ -223,7 +227,7 @@ def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None)
     (('10',), [2, 0])
     """
     with open_binary(path) as stream:
-        source = open_source(stream, path, None)  # what is no text of ours is refused by its first bytes
+        source = open_source(stream, path, None)  # refuses files of other programs by their first bytes
         return labels_from_source(source, progress)
 
 
@@ -234,13 +238,13 @@ def labels_from_source(
     size: int = BLOCK_SIZE,
     on_block: Callable[[LineBlock, BlockDocuments], None] | None = None,
 ) -> LetorLabels:
-    """As `read_labels`. size: bytes that are read at a time. each: what else is to be done with a block's documents."""
+    """As `read_labels`. size: bytes that are read at a time. on_block: called with each block and its documents."""
     blocks: list[BlockDocuments] = []
     interner, docs, all_named = Interner(), CollectedFields(), True
     reader = BlockReader(source, source.name, size, progress)
     block = reader.next()
     while block is not None:
-        documents = read_part(block, interner)
+        documents = read_documents(block, interner)
         if documents is not None:
             all_named = all_named and documents.docs is not None
             if all_named and documents.docs is not None:
@@ -261,13 +265,13 @@ def labels_from_source(
     )
 
 
-def read_part(block: LineBlock, interner: Interner) -> BlockDocuments | None:
-    """The documents of a block; None where it holds none. Raises InputError for a line that is none."""
+def read_documents(block: LineBlock, interner: Interner) -> BlockDocuments | None:
+    """The documents of a block; None where it holds none. Raises InputError for an invalid line."""
     lines = find_lines(block, comments=True)
     refuse_returns(block, lone_returns(block))
     comments = comment_places(lines)
     starts, lengths = leading_fields(lines.buffer, lines.starts, comments, 2)
-    rows = np.flatnonzero(lengths[:, 0] > 0)  # the others are blank or comments
+    rows = np.flatnonzero(lengths[:, 0] > 0)  # other lines are blank or comments
     if not rows.size:
         return None
     if rows.size < lengths.shape[0]:
@@ -284,8 +288,8 @@ def read_part(block: LineBlock, interner: Interner) -> BlockDocuments | None:
         row = int(np.argmax(ends_in_hash))
         query_id = decode_id(decode(queries.take(np.array([row])))[0])
         raise InputError(
-            f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {query_id!r}, expected a blank "
-            "before a comment and no # in an id; rename the query or add the blank"
+            f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {query_id!r}, expected a "
+            "blank before a comment and no # in an id; rename the query or add the blank"
         )
     ends = lines.ends[rows]
     docs = comment_ids(lines.buffer, comments, ends)
@@ -294,18 +298,18 @@ def read_part(block: LineBlock, interner: Interner) -> BlockDocuments | None:
 
 
 def line_query_codes(queries: Fields, interner: Interner) -> Ints:
-    """The number of each line's query: looked up once for lines that follow each other."""
+    """The code of each line's query, looked up once for consecutive lines."""
     first_lines = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), changes(queries))))
     return np.repeat(interner.codes(queries.take(first_lines)), np.diff(np.append(first_lines, queries.starts.size)))
 
 
 def names_query(query_fields: Fields) -> Bools:
-    """Whether each field is `qid:` and something."""
+    """Whether each field is `qid:` followed by an id."""
     return np.asarray(((words(query_fields, 0) & FOUR_BYTES) == QID) & (query_fields.lengths > 4))
 
 
 def integer_labels(labels: Fields) -> tuple[Ints, Bools]:
-    """The labels, and which are whole numbers; 2.0 is one, since some tools write all labels so."""
+    """The labels, and which are whole numbers; 2.0 counts, since some tools write all labels as floats."""
     numbers, invalid = parse_integers(labels)
     is_whole = np.ones(numbers.size, np.bool_)
     if invalid.size:
@@ -318,7 +322,7 @@ def integer_labels(labels: Fields) -> tuple[Ints, Bools]:
 
 
 def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
-    """What follows `#docid =` in the comments; None where a line has no such comment."""
+    """The ids after `#docid =` in the comments; None where a line has no such comment."""
     if (comments >= ends).any():
         return None
     if begin_with(bytes_, comments, DOCID).all():  # as LETOR writes it
@@ -338,7 +342,7 @@ def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
 def refuse_line(
     block: LineBlock, lines: BlockLines, rows: Ints, labels: Fields, query_fields: Fields, has_query: Bools, row: int
 ) -> NoReturn:
-    """Raise for a line that is no document of a query."""
+    """Raise for an invalid line."""
     location = f"{block.name}:{lines.number + int(rows[row])}"
     row_index = np.array([row])
     if has_query[row]:
@@ -354,7 +358,7 @@ def refuse_line(
 
 
 def foreign_line_advice(line: bytes) -> str:
-    """What to do about a line without a query, by what it may be instead."""
+    """Advice on a line without a query, by what it may be instead."""
     if looks_like_trec(line):
         return "this looks like judgments or a run; of both `rankscope features runs` makes lines with features"
     if b"qid:" in line:
@@ -430,7 +434,7 @@ def read_letor(labels: PathLike, predictions: PathLike, *, ranks: bool = False) 
 
 def reader_of(*, ranks: bool) -> Callable[[Source, ReadRequest], FileContent]:
     def read(source: Source, request: ReadRequest) -> FileContent:
-        """A label file, or with the labels given a file of predictions. The labels tell which."""
+        """Read a label file, or with `request.labels` a file of predictions."""
         refuse_foreign(source.head, source.name)
         if request.labels is None:
             if ranks:
@@ -451,14 +455,14 @@ def write_rows(rows: Rows, name: str) -> Iterator[bytes]:
 
 
 def label_lines(rows: Rows) -> Iterator[bytes]:
-    """Judgments as LETOR has them: grade, query, and the document in the comment."""
+    """Judgments as lines of LETOR: grade, query, and the document in the comment."""
     prefixes = [b" qid:" + id_ + b" #docid = " for id_ in rows.query_ids]
     for piece in row_pieces(rows):
         yield interleave(format_numbers(piece.values), pick_texts(prefixes, piece.queries), piece.docs, b"\n")
 
 
 def score_lines(rows: Rows) -> Iterator[bytes]:
-    """A run as a file of predictions: a score a line, in the order of the run."""
+    """A run as a file of predictions: a score per line, in the order of the run."""
     for piece in row_pieces(rows):
         yield interleave(format_numbers(piece.values), b"\n")
 
@@ -470,7 +474,8 @@ def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
     invalid_id = next((id_ for id_ in rows.query_ids if b"#" in id_), None)
     if invalid_id is not None:
         raise InputError(
-            f"{input_name}: the query id {decode_id(invalid_id)!r} holds a #, which begins a comment there; {FORMAT_ADVICE}"
+            f"{input_name}: the query id {decode_id(invalid_id)!r} holds a #, which begins a comment there; "
+            f"{FORMAT_ADVICE}"
         )
     refuse_blanks(rows, input_name, "LETOR")
 
@@ -486,7 +491,7 @@ LETOR = Format(
     write=write_rows,
     refuse=refuse_unwritable,
     loses=letor_loss_notes,
-    keeps_name=True,  # what it loses is said above
+    keeps_name=True,  # `letor_loss_notes` says that it is lost
     takes_labels=True,
     instead="of two files, labels and predictions; use read_letor(labels, predictions)",
 )

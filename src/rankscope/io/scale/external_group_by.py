@@ -1,4 +1,4 @@
-"""Grouping the rows of a run by query on disk, by way of files in the temporary folder."""
+"""Grouping the rows of a large run by query, with files in the temporary folder."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ __all__ = [
 
 
 File = IO[bytes]
-#: Files that the rows are spread over, and bytes of one that is held in memory.
+#: The number of files that the rows are spread over, and the largest file in bytes that is read into memory.
 FILES, LARGEST = 64, 32 << 20
-#: What is written of a row beside its document's id. code: of its query, by first appearance.
+#: The fixed-size part of a row, written before the document ids. code: of its query, by first appearance.
 RECORD = np.dtype([("code", "<u4"), ("length", "<u4"), ("number", "<i8"), ("value", "<f8")])
 HEAD = np.dtype("<i8")
 
 
 class ExternalGroupBy:
-    """The rows of a run, of which only some are in memory. Closes its files at the end of `with`.
+    """Groups the rows of a run, with few of them in memory at a time. Closes its files at the end of `with`.
 
-    name: of the run, for errors. files, largest: how many files, and bytes of one that is not taken apart.
+    name: of the run, for errors. files: the number of files. largest: bytes above which a file is split again.
     """
 
     def __init__(self, name: str, files: int = FILES, largest: int = LARGEST) -> None:
         self.name, self.files, self.largest = name, files, largest
         self.known = Interner()
         self._stack = ExitStack()
-        self._stretches = np.zeros(0, np.int64)  # of each query
+        self._stretches = np.zeros(0, np.int64)  # (queries) the number of stretches of each
         self._last = -1
         self._ids: list[bytes] = []
 
@@ -47,18 +47,19 @@ class ExternalGroupBy:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # of what could not be written, which has been said
+        with suppress(OSError):  # of failed writes, which have been reported
             self._stack.close()
 
     @property
     def apart(self) -> int:
-        """How many queries did not have their rows together."""
+        """The number of queries whose rows were not together."""
         return int((self._stretches > 1).sum())
 
     def rows(self, batches: Iterable[RowBatch], describe_row: Callable[[int], str]) -> Iterator[Rows]:
-        """All rows, each query once and whole, its rows in their order; queries in any order.
+        """All rows grouped by query, those of a query in their original order; queries in any order.
 
-        describe_row: as of `RowNumbers`. Raises OutputError where the temporary folder fails, and what the pieces raise.
+        describe_row: as in `RowNumbers`. Raises OutputError for errors of the temporary folder, and errors of the
+        batches.
         """
         with temporary_folder_errors(self.name):
             buckets = self._new_files()
@@ -73,7 +74,7 @@ class ExternalGroupBy:
         return [self._stack.enter_context(tempfile.TemporaryFile(buffering=1 << 16)) for _ in range(self.files)]
 
     def _count(self, batch: RowBatch) -> Ints:
-        """(rows) the code of each one's query; counts stretches on the way."""
+        """(rows) the code of each row's query; also counts the stretches of each query."""
         codes = self.known.codes(batch.queries)
         begin = 1 if codes.size and codes[0] == self._last else 0
         counts = np.bincount(codes[begin:], minlength=len(self.known.ids))
@@ -83,7 +84,7 @@ class ExternalGroupBy:
         return np.repeat(codes, np.diff(np.append(batch.starts, batch.values.size)))
 
     def _spread(self, batch: RowBatch, codes: Ints, buckets: list[File], step: int) -> None:
-        """Append rows to the files of their queries. step: how many codes go to one file before the next one's turn."""
+        """Append rows to the files of their queries. step: the number of consecutive codes that share a file."""
         file_index = codes // step % self.files
         order = stable_order(file_index)
         records = np.empty(codes.size, RECORD)
@@ -98,8 +99,10 @@ class ExternalGroupBy:
             head = np.array([end - start, ends[end] - ends[start]], HEAD)
             buckets[bucket].write(b"".join((head.data, records[start:end].data, texts[ends[start] : ends[end]].data)))
 
-    def _read(self, buckets: list[File], step: int, first_code: int, describe_row: Callable[[int], str]) -> Iterator[Rows]:
-        """first: the lowest code that may be in the first of these files."""
+    def _read(
+        self, buckets: list[File], step: int, first_code: int, describe_row: Callable[[int], str]
+    ) -> Iterator[Rows]:
+        """The rows in these files, grouped. first_code: the lowest code that may be in the first of the files."""
         for index, file in enumerate(buckets):
             lowest_code, next_step = first_code + index * step, step * self.files
             with temporary_folder_errors(self.name):
@@ -136,7 +139,7 @@ class ExternalGroupBy:
 
 
 def read_frames(file: File) -> Iterator[tuple[npt.NDArray[Any], bytes]]:
-    """Records and ids as they were written, piece by piece."""
+    """The records and document ids of a file, as they were written."""
     while head := file.read(2 * HEAD.itemsize):
         n_records, n_bytes = np.frombuffer(head, HEAD).tolist()
         yield np.frombuffer(file.read(n_records * RECORD.itemsize), RECORD), file.read(n_bytes)

@@ -1,4 +1,4 @@
-"""The format entity-ranks: the ranks of entities, TSV or CSV: a header of system names, then an entity a line."""
+"""The format entity-ranks: ranks of entities in TSV or CSV, with a header of system names and one entity per line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-#: As 1,5 for 1.5.
+#: A number with a decimal comma, as 1,5 for 1.5.
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
@@ -80,7 +80,7 @@ def entity_ranks_of(content: bytes, path: PathLike, total_ranks: int | None = No
 
 
 class TableTerms(NamedTuple):
-    """What the columns and the lines of a table are called in messages."""
+    """The words for the columns and lines of a table in messages."""
 
     column: str
     line: str
@@ -96,7 +96,7 @@ ENTITIES = TableTerms("system", "entity", "entities")
 
 
 class ParsedRanks(NamedTuple):
-    """What a table holds. ranks: (columns, lines), NaN where there is none. head, lines: the numbers of its lines."""
+    """The content of a table. ranks: (columns, lines), NaN for none. head: the header's line; lines: of the items."""
 
     names: tuple[str, ...]
     items: tuple[str, ...]
@@ -106,28 +106,34 @@ class ParsedRanks(NamedTuple):
 
 
 def parse_rank_table(content: bytes, name: str, terms: TableTerms, missing_cells: Container[str] = ()) -> ParsedRanks:
-    """The numbers of a table with a header of names, then an item a line. none: cells that stand for no rank.
+    """The ranks in a table with a header of names and one item per line. missing_cells: texts that mean no rank.
 
-    Raises InputError with file and line for lines with another number of fields, two columns of one name or one of
-    none, no line but the header, and a cell that is no number.
+    Raises InputError with file and line for lines with another number of fields, columns with the same name or without
+    a name, a table with only a header, and a cell that is not a number.
     """
     text = content.removeprefix(BOM).decode("utf-8", "surrogateescape")
     lines, rows = read_fields(text, name, terms.form)
     header, header_line = rows[0], lines[0]
     if len(header) < 2:
         semicolons = "; put tabs in the place of the semicolons, and points in that of decimal commas"
-        raise InputError(f"{name}:{header_line}: 1 column, expected {terms.form}{semicolons if ';' in header[0] else ''}")
+        raise InputError(
+            f"{name}:{header_line}: 1 column, expected {terms.form}{semicolons if ';' in header[0] else ''}"
+        )
     names = header[1:]
     seen: set[str] = set()
     for column_name in names:
         if not column_name or column_name in seen:
-            problem = f"two {terms.column}s are named {column_name!r}" if column_name else f"a {terms.column} without a name"
+            problem = (
+                f"two {terms.column}s are named {column_name!r}" if column_name else f"a {terms.column} without a name"
+            )
             raise InputError(f"{name}:{header_line}: {problem}, expected a name of its own for each; correct this line")
         seen.add(column_name)
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(header):
             header_text = first_names(header, 8)
-            raise InputError(f"{name}:{line}: {len(row)} fields, expected {len(header)} ({header_text}); correct this line")
+            raise InputError(
+                f"{name}:{line}: {len(row)} fields, expected {len(header)} ({header_text}); correct this line"
+            )
     if len(rows) == 1:
         raise InputError(f"{name}: no {terms.lines}, only a header; expected {terms.form}")
     cells = [cell for row in rows[1:] for cell in row[1:]]
@@ -149,7 +155,7 @@ def parse_rank_table(content: bytes, name: str, terms: TableTerms, missing_cells
 
 
 def read_fields(text: str, name: str, expected: str) -> tuple[list[int], list[list[str]]]:
-    """The number of each line that is not blank, and its fields, without blanks around them."""
+    """The number of each line that is not blank, and its stripped fields."""
     first_line = next((line for line in text.splitlines() if line.strip()), None)
     if first_line is None:
         raise empty_file_error(name, expected)
@@ -165,13 +171,13 @@ def read_fields(text: str, name: str, expected: str) -> tuple[list[int], list[li
                 rows.append(fields)
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: cannot be read ({error}); correct this line") from None
-    if not rows:  # of a lone quotation mark nothing is left
+    if not rows:  # as for a single quotation mark
         raise InputError(f"{name}: no data, expected {expected}")
     return lines, rows
 
 
 def read_format(source: Source, request: ReadRequest) -> FileContent:
-    """The entities as judgments, all relevant, or the ranks of the one system as a run: the score is minus the rank."""
+    """The entities as judgments, all relevant, or the ranks of the only system as a run of scores -rank."""
     table, kind = entity_ranks_of(source.rest(), source.path), request.kind or request.hint
     if kind != "run":
         loss_note = f"{source.name}: the ranks of {', '.join(table.systems)} are not kept: judgments have none"

@@ -1,7 +1,7 @@
 """The formats csv, tsv, jsonl and parquet of judgments and runs: read at once or batch by batch, and written.
 
-Each block goes through the reader of whole files, below the header of the first one, so that a row is read as it would
-be there. Columns are those of the first block; what a later one lacks is empty, as it would be there.
+Each block is parsed by the reader of whole files, with the header of the first block, so that rows are read in the
+same way. Columns are those of the first block; columns that a later block lacks are empty, as in the whole file.
 """
 
 from __future__ import annotations
@@ -81,20 +81,20 @@ __all__ = [
 
 
 MAGIC = b"PAR1"
-#: The line of the first row; 0 where rows are no lines.
+#: The line of the first row; 0 where rows are not lines.
 FIRST_ROW = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}
 #: The columns of the scores that `--save` writes.
 SAVED = {"system", "measure", "query", "value"}
 
 
-# Telling
+# Detecting
 
 
 def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
-    """What tells a line of names with this separator: one names queries, one documents."""
+    """The sniffer of tables with this separator: the header has a column of queries and one of documents."""
 
     def is_header(head: FileHead) -> bool:
-        if head.line.startswith(b"{"):  # an object a line, whatever its texts hold
+        if head.line.startswith(b"{"):  # JSON lines, whatever their texts hold
             return False
         names = {cell.strip(b" \"'").lower() for cell in head.line.split(SEPARATORS[format_name].encode())}
         required = (COLUMN_NAMES["query_id"], COLUMN_NAMES["doc_id"])
@@ -117,11 +117,11 @@ def reader_of(format_name: str) -> Callable[[Source, ReadRequest], FileContent]:
 
 
 def read_complete(content: bytes, name: str, format_name: str, request: ReadRequest) -> FileContent:
-    """Judgments or a run, whichever the columns say, and a note on the columns that neither has."""
+    """Judgments or a run, as the columns tell, and a note on the other columns."""
     columns = column_names(content, format_name)
     kind = request.kind or kind_of_columns(columns, name, request)
     rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
-    if request.kind is None and kind == "run" and all_integers(rows.values):  # so are judgments of BEIR and of ranx
+    if request.kind is None and kind == "run" and all_integers(rows.values):  # as judgments of BEIR and ranx
         kind = request.either(name, "whole numbers in the column of scores, which may be judgments")
         if kind == "qrels":
             rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
@@ -131,12 +131,14 @@ def read_complete(content: bytes, name: str, format_name: str, request: ReadRequ
     notes: tuple[str, ...] = ()
     if unused_columns:
         subject = "the column" if len(unused_columns) == 1 else "the columns"
-        notes = (f"{name}: {subject} {', '.join(map(repr, unused_columns))} left out: formats of rankings have none such",)
+        notes = (
+            f"{name}: {subject} {', '.join(map(repr, unused_columns))} left out: formats of rankings have none such",
+        )
     return FileContent(rows, n_ungrouped, None, notes)
 
 
 def column_names(content: bytes, format_name: str) -> list[str]:
-    """Empty where they cannot be read, which the reader will say."""
+    """The names of the columns; empty where they cannot be read, which the reader reports."""
     if format_name == "parquet":
         import polars as pl
 
@@ -155,7 +157,7 @@ def column_names(content: bytes, format_name: str) -> list[str]:
 
 
 def kind_of_columns(columns: list[str], name: str, request: ReadRequest) -> str:
-    """By the column that holds the number: relevance or score."""
+    """The kind by the column of numbers: relevance or score."""
     present = {column.strip().lower() for column in columns}
     score_columns = present & set(COLUMN_NAMES["score"])
     relevance_columns = present & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
@@ -171,7 +173,7 @@ def kind_of_columns(columns: list[str], name: str, request: ReadRequest) -> str:
 
 
 def refuse_saved_scores(columns: list[str], name: str) -> None:
-    """Raise for a table of scores, which is no run."""
+    """Raise for a table of saved scores, which is not a run."""
     if set(columns) >= SAVED:
         raise InputError(
             f"{name}: these are saved scores, expected judgments or a run; compare with them by --against (in Python "
@@ -180,7 +182,7 @@ def refuse_saved_scores(columns: list[str], name: str) -> None:
 
 
 def read_table(content: bytes, name: str, format_name: str, value: str) -> tuple[Rows, int]:
-    """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
+    """The rows of a table, and how many queries had rows that were not together. Raises InputError with the line."""
     content, skipped = below_comments(content, format_name)
     if not content:
         raise no_header_error(name)
@@ -190,7 +192,7 @@ def read_table(content: bytes, name: str, format_name: str, value: str) -> tuple
 
 
 def below_comments(content: bytes, format_name: str) -> tuple[bytes, int]:
-    """A table from its header on, and how many lines of comments and blank ones there were before it."""
+    """A table from its header on, and the number of comments and blank lines before it."""
     skipped = 0
     while format_name in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
         _, _, content = content.partition(b"\n")
@@ -203,7 +205,7 @@ def no_header_error(name: str) -> InputError:
 
 
 def named_frame(content: bytes, name: str, format_name: str, value: str) -> pl.DataFrame:
-    """A table that may be judgments or a run. Raises InputError for what tells by its columns that it is none."""
+    """A table that may be judgments or a run. Raises InputError where its columns show that it is neither."""
     frame = read_frame(content, name, format_name)
     refuse_saved_scores(frame.columns, name)
     if format_name == "jsonl" and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
@@ -253,7 +255,7 @@ def write_parquet(rows: Rows, name: str) -> Iterator[bytes]:
 
 
 def refuse_edges(rows: Rows, run_name: str, input_name: str) -> None:
-    """Raise for an id with a blank at an end: readers of tables take blanks around a field away."""
+    """Raise for an id with a blank at either end: readers of tables strip fields."""
     refuse_not_utf8(rows, run_name, input_name)
     columns = {"query": as_fields(rows.query_ids), "document": rows.docs, "subtopic": rows.subtopics}
     for id_kind, fields in columns.items():
@@ -310,12 +312,12 @@ PARQUET = Format(
 )
 #: Bytes of a block.
 BLOCK = 1 << 20
-#: Rows of a slice.
+#: Rows of Parquet that are read at a time.
 SLICE = 1 << 16
 
 
 def text_batches(source: Source, format_name: str, progress: Progress | None) -> Iterator[RowBatch]:
-    """A run in CSV, TSV or JSONL. Raises InputError that names the line, as for a file that is read whole."""
+    """A run in CSV, TSV or JSONL, batch by batch. Raises InputError that names the line, as for whole files."""
     name = source.name
     header, names = b"", None
     n_skipped = n_lines = n_rows = 0  # lines before the header, lines and rows before this block
@@ -336,7 +338,9 @@ def text_batches(source: Source, format_name: str, progress: Progress | None) ->
             else:
                 frame = read_frame(content, name, format_name)
             if frame.height:
-                yield batch_of_frame(frame, RowLocation(name, FIRST_ROW[format_name] + n_skipped + n_rows, lines=True), names)
+                yield batch_of_frame(
+                    frame, RowLocation(name, FIRST_ROW[format_name] + n_skipped + n_rows, lines=True), names
+                )
         n_rows += frame.height
     if names is None:
         raise no_header_error(name) if n_skipped else empty_file_error(name)
@@ -358,7 +362,7 @@ def no_rows_error(name: str) -> InputError:
 
 
 def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
-    """Whole lines, of about `BLOCK` bytes together. quoted: whether a line end between quotation marks is none."""
+    """Complete lines in blocks of about `BLOCK` bytes. quoted: whether to ignore line ends inside quotation marks."""
     remainder = b""
     line_number = 1
     buffer = bytearray(BLOCK)
@@ -374,15 +378,15 @@ def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iter
         if len(remainder) > LONGEST:
             alternative = " or an open quotation mark" if quoted else ""
             raise InputError(
-                f"{source.name}:{line_number}: no line end within {LONGEST >> 20} MB, expected a row a line; look for other "
-                f"line ends{alternative}"
+                f"{source.name}:{line_number}: no line end within {LONGEST >> 20} MB, expected a row a line; look for "
+                f"other line ends{alternative}"
             )
     if remainder:
         yield remainder
 
 
 def fill_buffer(source: Source, buffer: bytearray) -> int:
-    """How many bytes were read: fewer than there is room for only at the end."""
+    """Fill the buffer; return the number of bytes read, fewer than its size only at the end."""
     view, n_bytes = memoryview(buffer), 0
     while n_bytes < len(buffer) and (n_read := source.readinto(view[n_bytes:])):
         n_bytes += n_read
@@ -390,15 +394,15 @@ def fill_buffer(source: Source, buffer: bytearray) -> int:
 
 
 def last_line_end(text: bytes, quoted: bool) -> int:
-    """Behind the last line end that is not between quotation marks; 0 where there is none."""
+    """The position after the last line end outside quotation marks; 0 where there is none."""
     end = text.rfind(b"\n") + 1
     while quoted and end and text.count(b'"', 0, end) % 2:
-        end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1  # before the mark that is open there
+        end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1  # before the open quotation mark
     return end
 
 
 def end_of_line(text: bytes) -> int:
-    """Behind the first line end that is not between quotation marks."""
+    """The position after the first line end outside quotation marks."""
     end = text.find(b"\n") + 1
     while end and text.count(b'"', 0, end) % 2:
         end = text.find(b"\n", end) + 1
@@ -406,7 +410,7 @@ def end_of_line(text: bytes) -> int:
 
 
 def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
-    """A run in Parquet. Raises InputError that names the row."""
+    """A run in Parquet, batch by batch. Raises InputError that names the row."""
     with as_local_file(source) as path:
         table = ParquetRows(path, source.name)
         n_rows = table.height
@@ -417,10 +421,10 @@ def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBa
 
 
 class ParquetRows:
-    """A run in a Parquet file on disk, of which some rows are read at a time.
+    """A run in a Parquet file on disk, read some rows at a time.
 
-    name: for errors. Raises InputError for what is no run, holds no rows, or is another file than at first: polars
-    opens it anew each time.
+    name: for errors. Raises InputError for a file that is not a run, has no rows, or has changed: polars opens it for
+    every read.
     """
 
     def __init__(self, path: str, name: str) -> None:
@@ -441,25 +445,25 @@ class ParquetRows:
             raise no_rows_error(name)
 
     def stretches(self, first_row: int) -> RowBatch:
-        """The `SLICE` rows from this one on. Raises InputError that names the row."""
+        """The next `SLICE` rows from this one on. Raises InputError that names the row."""
         try:
             with report_polars_errors(self.name, "parquet"):
                 frame = self.frames.select(sorted(set(self.names.values()))).slice(first_row, SLICE).collect()
                 refuse_long_texts(frame, self.size, self.name)
-        finally:  # before what makes no sense for that reason is told
+        finally:  # a changed file is the cause of other errors, so it is reported first
             refuse_changed(self.was, self.name)
         return batch_of_frame(frame, RowLocation(self.name, first_row, lines=False), self.names)
 
 
 @contextmanager
 def as_local_file(source: Source) -> Iterator[str]:
-    """The path of the unpacked file: its own, or that of a copy in the temporary folder."""
+    """The path of the unpacked file: its own path, or that of a copy in the temporary folder."""
     if source.size and source.name != "<stdin>" and not is_url(source.path):
         yield fspath(source.path)
         return
     buffer = bytearray(BLOCK)
     with temporary_folder_errors(source.name):
-        file = tempfile.NamedTemporaryFile(suffix=".parquet")  # noqa: SIM115 - opened apart, for its errors are ours
+        file = tempfile.NamedTemporaryFile(suffix=".parquet")  # noqa: SIM115 - opened outside `with`, to convert its errors
     with file:
         while n_bytes := fill_buffer(source, buffer):
             with temporary_folder_errors(source.name):

@@ -1,5 +1,5 @@
-"""Tables of any columns as polars frames: CSV, TSV, JSON lines and Parquet; where one is broken; columns by name, as
-names or numbers.
+"""Tables with any columns as polars frames: CSV, TSV, JSON lines and Parquet; the first invalid line; columns of
+names and of numbers.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ __all__ = [
 
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
-#: What to do with Parquet that holds too much for its size: it cannot be unpacked by itself.
+#: Advice for Parquet that is implausibly large when unpacked: it cannot be unpacked by hand.
 AS_TEXT = "save it as CSV"
-#: So many columns may be in any table of text, and one more for so many bytes: polars takes 5 kB for each.
+#: The maximum number of columns of a text table, and bytes for one more: polars takes 5 kB for each column.
 MOST_COLUMNS, COLUMN = 25_000, 250
-#: Lists and objects in a line of JSON may nest so deeply.
+#: How deeply lists and objects in a line of JSON may nest.
 DEEPEST = 100
 OPENING, CLOSING = (np.frombuffer(brackets, np.uint8) for brackets in (b"[{", b"]}"))
-#: So many names of columns are listed.
+#: How many names of columns messages list.
 MOST_SHOWN = 8
 
 
@@ -74,13 +74,13 @@ def read_frame(content: bytes, name: str, format_name: str) -> pl.DataFrame:
             return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
         separator = SEPARATORS[format_name]
         refuse_short_lines(content, separator, name)
-        # All columns as text: an id "007" stays what it is. Blanks around a field are not part of it.
+        # All columns as text: an id "007" stays as it is. Blanks around a field are not part of it.
         frame = pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False)
         return frame.with_columns(pl.all().str.strip_chars(" \t"))
 
 
 def first_record(head: bytes) -> dict[str, object]:
-    """The first object of JSON lines, or of a list of objects; empty where there is none. The text may be cut."""
+    """The first object of JSON lines, or of a list of objects; empty where there is none. The text may be cut off."""
     text = head.decode("utf-8", "replace").lstrip()
     try:
         record, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
@@ -103,25 +103,27 @@ def records_to_lines(content: bytes, name: str) -> bytes:
 
 @contextmanager
 def report_polars_errors(name: str, format_name: str) -> Iterator[None]:
-    """Raise InputError for whatever polars says of a file within the block."""
+    """Turn errors of polars within the block into InputError."""
     try:
         yield
     except InputError:
         raise
     except polars_errors() as error:
         first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{name}: cannot be read as {format_name} ({first_line}); check the file or name its format") from None
+        raise InputError(
+            f"{name}: cannot be read as {format_name} ({first_line}); check the file or name its format"
+        ) from None
 
 
 def polars_errors() -> tuple[type[BaseException], ...]:
-    """What polars raises for files of any content. Its panics are no exceptions of Python's usual kind."""
+    """The errors that polars raises for invalid files. Its panics are not subclasses of Exception."""
     import polars as pl
 
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RuntimeError, MemoryError)
 
 
 def refuse_many_rows(table: pl.LazyFrame, size: int, name: str) -> int:
-    """How many rows a Parquet file of so many bytes says it has. Raises InputError for more than it can hold."""
+    """The number of rows in the metadata of a Parquet file. Raises InputError for more than `size` bytes can hold."""
     import polars as pl
 
     n_rows = int(table.select(pl.len()).collect().item())
@@ -130,7 +132,7 @@ def refuse_many_rows(table: pl.LazyFrame, size: int, name: str) -> int:
 
 
 def refuse_long_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
-    """The frame of a Parquet file of so many bytes. Raises InputError where a long text stands for many rows."""
+    """Return the frame of a Parquet file of `size` bytes. Raises InputError where its texts are implausibly long."""
     import polars as pl
 
     lengths = frame.select(pl.col(pl.String).str.len_bytes().cast(pl.Int64).sum())
@@ -164,9 +166,9 @@ def depth_of(line: bytes) -> int:
 
 
 def schema_of_lines(content: bytes, name: str) -> dict[str, pl.DataType]:
-    """The columns of JSON lines. Raises InputError where each line has keys of its own.
+    """The columns of JSON lines. Raises InputError where each line has its own keys.
 
-    Some lines at a time, for telling many keys apart takes as long as their square.
+    Samples a growing number of lines, since polars takes time quadratic in the number of keys.
     """
     import polars as pl
 
@@ -181,29 +183,33 @@ def schema_of_lines(content: bytes, name: str) -> dict[str, pl.DataType]:
 
 
 def are_all_keys(keys: Iterable[str], content: bytes) -> bool:
-    """Whether JSON lines surely have no other keys: each colon follows one of these, and no quotation mark is escaped.
+    """Whether JSON lines certainly have no other keys: each colon follows one of these, and nothing is escaped.
 
-    So it is with usual files, which then need not be looked at again and again.
+    This holds for most files, which then need no larger sample.
     """
     n_key_colons = sum(content.count(f'"{key}":'.encode()) for key in keys)
     return n_key_colons == content.count(b":") and b"\\" not in content
 
 
 def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
-    """Raise InputError where the header names many columns, and the lines below hold few."""
+    """Raise InputError where the header has too many columns, or many more than the lines below."""
     n_lines, n_separators = content.count(b"\n") + 1, content.count(separator.encode())
     n_columns = content.partition(b"\n")[0].count(separator.encode()) + 1
     max_columns = MOST_COLUMNS + len(content) // COLUMN
     if n_columns > max_columns:
         raise InputError(
-            f"{name}:1: {n_columns:,} columns, expected at most {max_columns:,} in {len(content):,} bytes; save it as Parquet"
+            f"{name}:1: {n_columns:,} columns, expected at most {max_columns:,} in {len(content):,} bytes; save it as "
+            "Parquet"
         )
     refuse_sparse((n_lines, n_columns), n_separators + n_lines, name, "lines and columns")
 
 
 @contextmanager
 def uneven_lines_first(content: bytes, name: str, format_name: str, lines_before: int) -> Iterator[None]:
-    """Where this raises InputError, raise what tells more if a line is not as the others. before: as of uneven_line."""
+    """Replace an InputError in the block by one that names the first uneven line, if there is one.
+
+    lines_before: as in `find_uneven_line`.
+    """
     try:
         yield
     except InputError:
@@ -214,7 +220,7 @@ def uneven_lines_first(content: bytes, name: str, format_name: str, lines_before
 
 
 def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str | None:
-    """The first line that is not as the others, as "17: 3 fields, expected 4 (...)". before: lines left out before."""
+    """The first invalid line, as "17: 3 fields, expected 4 (...)". lines_before: lines of the file before `content`."""
     if format_name == "jsonl":
         for number, line in enumerate(content.splitlines(), 1):
             try:
@@ -242,19 +248,19 @@ def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str
 
 
 def parse_finite(text: str) -> float:
-    """A number as JSON has it. Raises OverflowError for what is none, or too large."""
+    """A number of JSON. Raises OverflowError for NaN and infinity, and for numbers that are too large."""
     value = float(text)
     if not math.isfinite(value):
         raise OverflowError(text)
     return value
 
 
-#: What stands in a cell of numbers where there is none, in small letters.
+#: Texts of cells without a number, in lower case.
 NO_VALUE = ("", "nan", "none", "na", "n/a", "null")
 
 
 class NamedTable(NamedTuple):
-    """A table as it was read. first: the number of its first row's line, 0 where rows have no lines."""
+    """A table with its source. first: the line of its first row, 0 where rows are not lines."""
 
     frame: pl.DataFrame
     name: str
@@ -262,7 +268,7 @@ class NamedTable(NamedTuple):
 
     @property
     def head(self) -> str:
-        """Where the names of the columns stand."""
+        """File and line of the header."""
         return f"{self.name}:{self.first - 1}" if self.first > 1 else self.name
 
     def where(self, row: int) -> str:
@@ -270,16 +276,17 @@ class NamedTable(NamedTuple):
 
 
 def read_named_table(path: PathLike, expected: str, *, even: bool = False) -> NamedTable:
-    """A table of whatever format, with the line of its first row.
+    """A table in any format, with the line of its first row.
 
-    expected: what an empty file should hold. even: a line that ends too early is refused; else the rest of it is empty.
+    expected: for the message about an empty file. even: whether to refuse short lines; else their missing cells are
+    empty.
     """
     with open_binary(path) as stream:
         return parse_named_table(stream.read(), source_name(path), expected, even=even)
 
 
 def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = False) -> NamedTable:
-    """The table in a file that was read; as `read_named_table`."""
+    """The table in the content of a file; as `read_named_table`."""
     content = content.removeprefix(BOM)
     if not content.strip():
         raise empty_file_error(name, expected)
@@ -298,44 +305,55 @@ def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = 
         if not content:
             raise InputError(f"{name}: comments only, expected {expected}")
         format_name = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
-        content = content.rstrip(b"\r\n") + b"\n"  # blank lines at the end are no rows
+        content = content.rstrip(b"\r\n") + b"\n"  # blank lines at the end are not rows
     try:
         frame = read_frame(content, name, format_name)
-        even = not (even and format_name in SEPARATORS and frame[:, -1].null_count() and ends_early(content, SEPARATORS[format_name]))
+        even = not (
+            even
+            and format_name in SEPARATORS
+            and frame[:, -1].null_count()
+            and ends_early(content, SEPARATORS[format_name])
+        )
         read_error = None
     except InputError as error:
         even, read_error = False, error
-    is_list = first_line == 0  # of a list, whose lines these are not
-    uneven_line = None if even else find_uneven_line(content, format_name, first_line - 2 if format_name in SEPARATORS else -is_list)
+    is_list = first_line == 0  # rows of a JSON list are not lines
+    uneven_line = (
+        None
+        if even
+        else find_uneven_line(content, format_name, first_line - 2 if format_name in SEPARATORS else -is_list)
+    )
     if uneven_line is not None:
-        raise InputError(f"{name}: row {uneven_line}; correct it" if is_list else f"{name}:{uneven_line}; correct this line")
+        raise InputError(
+            f"{name}: row {uneven_line}; correct it" if is_list else f"{name}:{uneven_line}; correct this line"
+        )
     if read_error is not None:
         raise read_error
     return NamedTable(frame if format_name in SEPARATORS else order_columns(frame, content), name, first_line)
 
 
 def order_columns(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
-    """The columns of JSON lines as the first object has them, then the others: they are read in any order."""
+    """The columns of JSON lines in the order of the first object, then the others: polars reads them in any order."""
     first_line = next(line for line in content.splitlines() if line.strip())
     names = [*json.loads(first_line), *sorted(frame.columns)]
     return frame[list(dict.fromkeys(name for name in names if name in frame))]
 
 
 def ends_early(content: bytes, separator: str) -> bool:
-    """Whether a line may have fewer fields than the first: by counting separators, unless quotes hide some."""
+    """Whether a line may have fewer fields than the first: by the number of separators, unless there are quotes."""
     if b'"' in content:
         return True
     content_bytes = np.frombuffer(content, np.uint8)
     line_ends = np.append(np.flatnonzero(content_bytes == ord("\n")), content_bytes.size)
     n_fields = np.diff(np.searchsorted(np.flatnonzero(content_bytes == ord(separator)), line_ends), prepend=0)
-    is_blank = np.diff(line_ends, prepend=-1) <= 2  # the line's end alone, perhaps with a carriage return
+    is_blank = np.diff(line_ends, prepend=-1) <= 2  # only a line end, perhaps with a carriage return
     return bool(((n_fields < n_fields[0]) & ~is_blank).any())
 
 
 def name_column(table: NamedTable, column: str, field: str, *, needed: bool = True) -> pl.Series:
-    """The names in a column as text. needed: each must be there, else it is empty where none is.
+    """The names in a column as text. needed: whether empty cells are refused; else they become empty names.
 
-    Raises InputError for a column of something else, and for an empty cell where names are needed.
+    Raises InputError for a column of another type, and for an empty cell where names are needed.
     """
     import polars as pl
 
@@ -353,7 +371,7 @@ def name_column(table: NamedTable, column: str, field: str, *, needed: bool = Tr
 
 
 def name_codes(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints]]:
-    """All names of some columns of text, as they first stand, row by row; and the code of each row's."""
+    """The distinct names in columns of text, by first appearance row by row; and the codes of each column."""
     import polars as pl
 
     names = pl.concat([column.unique() for column in columns]).unique()
@@ -362,7 +380,9 @@ def name_codes(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints
     first_positions = np.full(names.len(), len(columns) * columns[0].len())
     for i, column_codes in enumerate(codes):
         positions = np.full(names.len(), first_positions.max(initial=0))
-        positions[column_codes[::-1]] = np.arange(column_codes.size)[::-1] * len(columns) + i  # the last that is written is the first row
+        positions[column_codes[::-1]] = (
+            np.arange(column_codes.size)[::-1] * len(columns) + i
+        )  # reversed, so that each name gets its first row
         first_positions = np.minimum(first_positions, positions)
     order = np.argsort(first_positions, kind="stable")
     new_codes = np.empty(order.size, np.int64)
@@ -371,7 +391,7 @@ def name_codes(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints
 
 
 def parse_number_column(series: pl.Series, missing_texts: Sequence[str] = NO_VALUE) -> tuple[pl.Series, pl.Series]:
-    """The numbers of a column, null where there is none, and where something else stands. none: texts for none."""
+    """The numbers of a column, null where there is none; and a mask of invalid cells. missing_texts: mean no number."""
     import polars as pl
 
     if series.dtype in (pl.String, pl.Categorical, pl.Enum):
@@ -387,13 +407,13 @@ def parse_number_column(series: pl.Series, missing_texts: Sequence[str] = NO_VAL
 
 
 def holds_numbers(series: pl.Series) -> bool:
-    """Whether a column holds numbers, and nothing else."""
+    """Whether a column holds numbers and nothing else."""
     values, invalid = parse_number_column(series)
     return not invalid.any() and values.dtype.is_float() and bool(values.is_finite().any())
 
 
 def mostly_numbers(series: pl.Series) -> bool:
-    """Whether most of what a column holds are numbers: what else stands there is then a mistake, and no text."""
+    """Whether most values of a column are numbers: the others are then mistakes, and the column is not text."""
     values, invalid = parse_number_column(series)
     return values.dtype.is_float() and int(values.is_finite().sum()) > int(invalid.sum())
 

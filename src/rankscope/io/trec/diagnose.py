@@ -1,4 +1,4 @@
-"""What a file may be that cannot be read as TREC's lines, by the first line that does not fit."""
+"""Advice on files that cannot be read as TREC's lines, by the first line that does not fit."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = [
 ]
 
 
-#: Words in a line of names above TREC's lines.
+#: Words in a header above TREC's lines.
 HEADER_WORDS = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(*COLUMN_NAMES.values())
-#: How comments begin elsewhere.
+#: How comments begin in other formats.
 COMMENTS = (b"//", b"%", b";", b"--")
 HEADER = "query_id,doc_id,score (judgments: relevance), with commas or tabs between the names"
-#: So many lines tell whether a table holds ranks; so many bytes are looked at, of them and of any other line.
+#: Lines that are checked for a table of ranks; bytes that are read for them, and of any other line.
 FEW, HEAD = 4, 1 << 16
 
 
 def line_advice(line: bytes, n_fields: int, *, is_first: bool) -> str | None:
-    """What to do about a line of so many fields, where it tells what the file is. first: whether it is the first.
+    """Advice on an invalid line, where it shows what the file is. is_first: whether it is the first line.
 
-    n_fields: 0 where their number is right, and what stands in one of them is not.
+    n_fields: the number of its fields; 0 where the number is right and one of the fields is invalid.
     """
-    line = line[:HEAD]  # a line of millions of commas takes a hundred times its bytes as words
+    line = line[:HEAD]  # split into words, a line of millions of commas takes a hundred times its bytes
     if b"\r" in line.rstrip():
         return "the line ends are carriage returns; convert them to LF or CR LF"
     if b" qid:" in line or b"\tqid:" in line:
@@ -48,7 +48,7 @@ def line_advice(line: bytes, n_fields: int, *, is_first: bool) -> str | None:
 
 
 def table_advice(line: bytes, n_fields: int) -> str | None:
-    """What to do about the first line of a table that was not known as one."""
+    """Advice on the first line of a file that may be a table."""
     if line.startswith((b"[", b"{")):
         return "this looks like JSON, expected {query: {document: number}} or an object a line; write it so"
     if line.startswith(b"<<<<<<<"):
@@ -79,7 +79,7 @@ def table_advice(line: bytes, n_fields: int) -> str | None:
 
 
 def names_label_columns(line: bytes) -> bool:
-    """Whether it names the columns of true and of predicted labels."""
+    """Whether the line names columns of true and of predicted labels."""
     from rankscope.io.tables import LABEL_COLUMNS as LABELS
 
     text = line.decode("utf-8", "replace").lower()
@@ -88,7 +88,7 @@ def names_label_columns(line: bytes) -> bool:
 
 
 def looks_like_rank_table(path: str) -> bool:
-    """Whether a file begins as a table of ranks does: a line of names, then a name and numbers a line."""
+    """Whether a file begins like a table of ranks: a header, then lines of a name and numbers."""
     head = b""
     with suppress(InputError, OSError):
         if is_file(path):

@@ -1,5 +1,5 @@
-"""The format trec: qrels `query 0 document relevance`, runs `query Q0 document rank score tag`, parsed block by block,
-read at once and written.
+"""The format trec: qrels `query 0 document relevance` and runs `query Q0 document rank score tag`, read at once or
+block by block, and written.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ __all__ = [
 
 
 class Grammar(NamedTuple):
-    """A layout, and how its value column (the last one named) is read."""
+    """A layout, and how to parse its value column (the last of `layout.columns`)."""
 
     layout: LineLayout
     value: str
@@ -72,7 +72,7 @@ class Grammar(NamedTuple):
 
 
 def advise_on_line(line: bytes, n_fields: int, is_first: bool) -> str | None:
-    """As `diagnose.line_advice`, which is loaded where a line is wrong."""
+    """As `diagnose.line_advice`, which is only imported for an invalid line."""
     from rankscope.io.trec.diagnose import line_advice
 
     return line_advice(line, n_fields, is_first=is_first)
@@ -115,7 +115,7 @@ KINDS = {"relevance": "a whole number", "rank": "a whole number", "score": "a fi
 
 
 class ParsedBlock(NamedTuple):
-    """The lines of one block. starts: the first row of each stretch of one query; queries: their ids."""
+    """The rows of one block. starts: the first row of each stretch of rows of one query; queries: the query's id."""
 
     queries: Fields
     starts: npt.NDArray[np.intp]
@@ -152,9 +152,9 @@ def parse_block(block: LineBlock, grammar: Grammar) -> ParsedBlock:
 def stream_rows(
     stream: Readable, name: str, grammar: Grammar, size: int, progress: Callable[[int], Any] | None = None
 ) -> Iterator[Rows]:
-    """The rows query by query, while the file is being read. Valid until the next ones are asked for.
+    """The rows query by query, while the file is read. They are valid until the next are requested.
 
-    Raises Ungrouped where a query comes up again; `read_rows` takes such files.
+    Raises Ungrouped where the rows of a query are not together; `read_rows` reads such files.
     """
     reader = BlockReader(stream, name, size, progress)
     interner = Interner()
@@ -165,7 +165,7 @@ def stream_rows(
         keep_from = block.end
         n_queries = starts.size
         if not block.last and n_queries:
-            # More lines of the last query may follow: leave it to the next block.
+            # More lines of the last query may follow: it is read with the next block.
             n_queries -= 1
             keep_from = line_start(block, int(queries.starts[n_queries]))
         if not n_queries:
@@ -180,7 +180,14 @@ def stream_rows(
         if codes[-1] != n_ids_before + n_queries - 1 or len(interner.ids) != n_ids_before + n_queries:
             raise Ungrouped
         offsets = np.r_[starts[:n_queries], n_rows].astype(np.int64)
-        yield Rows(decode(finished_queries), offsets, docs.slice(slice(n_rows)), doc_hashes[:n_rows], values[:n_rows], block.where)
+        yield Rows(
+            decode(finished_queries),
+            offsets,
+            docs.slice(slice(n_rows)),
+            doc_hashes[:n_rows],
+            values[:n_rows],
+            block.where,
+        )
     if not has_data:
         raise no_data_error(name, grammar)
 
@@ -188,7 +195,7 @@ def stream_rows(
 def read_batches(
     stream: Readable, name: str, grammar: Grammar, size: int, progress: Callable[[int], Any] | None = None
 ) -> Iterator[RowBatch]:
-    """The rows in the order of the file, block by block. Each is valid until the next is asked for."""
+    """The rows in the order of the file, block by block. Each batch is valid until the next is requested."""
     reader = BlockReader(stream, name, size, progress)
     keep_from: int | None = None
     has_data = False
@@ -214,10 +221,10 @@ def line_start(block: LineBlock, position: int) -> int:
 
 
 def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> tuple[Rows, int]:
-    """All rows at once, and how many queries had their lines apart. size: of the stream in bytes, where known."""
+    """All rows, and how many queries had lines that were not together. size: of the stream in bytes, if known."""
     file_block = read_all(stream, name, size)
     interner = Interner()
-    # As large as can be needed from the start: growing would hold a large file's columns twice.
+    # Allocated for the maximum number of rows: growing would hold the columns of a large file twice.
     max_rows = count_lines(file_block.buffer, file_block.begin, file_block.end)
     codes, starts, lengths = (np.empty(max_rows, np.int64) for _ in range(3))
     doc_hashes = np.empty(max_rows, np.uint64)
@@ -242,10 +249,12 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     subtopics = None
     if subtopic_starts:
         subtopics = Fields(file_block.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
-    return group_rows(list(interner.ids), codes[:n_rows], docs, doc_hashes[:n_rows], values[:n_rows], file_block.where, subtopics)
+    return group_rows(
+        list(interner.ids), codes[:n_rows], docs, doc_hashes[:n_rows], values[:n_rows], file_block.where, subtopics
+    )
 
 
-#: Lines that are looked at at a time.
+#: Rows that are checked at a time.
 PIECE = 65_536
 NO_COLUMN = {b"0", b"Q0"}
 
@@ -264,7 +273,7 @@ def read_trec(source: Source, request: ReadRequest) -> FileContent:
         return FileContent(rows, n_ungrouped, tag, notes)
     by_subtopic = request.subtopics or request.complete
     grammar = SUBTOPIC_QRELS if by_subtopic else QRELS
-    if request.kind is None:  # it may also have been meant for a run
+    if request.kind is None:  # it may also be meant as a run
         expected = f"{grammar.layout.expected} or {RUN.layout.expected}"
         grammar = grammar._replace(layout=replace(grammar.layout, expected=expected))
     rows, n_ungrouped = read_rows(source, source.name, grammar, source.size)
@@ -274,12 +283,12 @@ def read_trec(source: Source, request: ReadRequest) -> FileContent:
 
 
 def kind_of_lines(source: Source) -> str:
-    """By the number of fields of the first line that holds data. A line that is none is refused by its reader."""
+    """The kind by the number of fields of the first line with data; the reader refuses invalid lines."""
     return "qrels" if 0 < len(source.first_line) < 5 else "run"
 
 
 def has_several_tags(rows: Rows, tag: bytes) -> bool:
-    """Whether any line ends in another tag than this."""
+    """Whether any line ends in a tag other than this."""
     buffer = rows.docs.buffer
     starts = np.sort(rows.docs.starts)
     tag_field = as_fields([tag])
@@ -292,7 +301,10 @@ def has_several_tags(rows: Rows, tag: bytes) -> bool:
         while (is_blank := IS_SPACE[buffer[line_ends - 1]]).any():
             line_ends = line_ends - is_blank
         tag_starts = np.maximum(line_ends - len(tag), 1)
-        is_same = equal(Fields(buffer, tag_starts, np.full(line_ends.size, len(tag))), tag_field.take(np.zeros(line_ends.size, np.intp)))
+        is_same = equal(
+            Fields(buffer, tag_starts, np.full(line_ends.size, len(tag))),
+            tag_field.take(np.zeros(line_ends.size, np.intp)),
+        )
         is_same &= IS_SPACE[buffer[tag_starts - 1]]
         if not is_same.all():
             return True
@@ -300,7 +312,7 @@ def has_several_tags(rows: Rows, tag: bytes) -> bool:
 
 
 def plain_column(subtopics: Fields) -> bool:
-    """Whether the second column says nothing: 0 or Q0 on every line."""
+    """Whether the second column holds no subtopics: 0 or Q0 on every line."""
     return set(decode(subtopics)) <= NO_COLUMN
 
 
@@ -313,7 +325,9 @@ def write_lines(rows: Rows, name: str) -> Iterator[bytes]:
 
 def run_lines(rows: Rows, name: str) -> Iterator[bytes]:
     tail = b" " + name.encode("utf-8", "surrogateescape") + b"\n"
-    prefixes = [tail + id_ + b" Q0 " for id_ in rows.query_ids]  # with the end of the line before: a column less to join
+    prefixes = [
+        tail + id_ + b" Q0 " for id_ in rows.query_ids
+    ]  # with the end of the previous line: one column less to join
     ranks = ranks_of_rows(rows)
     rank_texts = [b" %d " % r for r in range(int(ranks.max(initial=0)) + 1)]
     n_written = 0
@@ -336,15 +350,21 @@ def qrels_lines(rows: Rows) -> Iterator[bytes]:
     for piece in row_pieces(rows):
         second_column = b"0" if piece.subtopics is None else piece.subtopics
         yield interleave(
-            pick_texts(prefixes, piece.queries), second_column, b" ", piece.docs, b" ", format_numbers(piece.values), b"\n"
+            pick_texts(prefixes, piece.queries),
+            second_column,
+            b" ",
+            piece.docs,
+            b" ",
+            format_numbers(piece.values),
+            b"\n",
         )
 
 
 def ranks_of_rows(rows: Rows) -> Ints:
-    """(rows) the rank of each, from 1: by falling score within its query, equal scores in the order of the rows."""
+    """(rows) the rank of each row, from 1: by falling score within its query, equal scores in the order of the rows."""
     ranks = place_in_group(rows.offsets) + 1
     rises = rows.values[1:] > rows.values[:-1]
-    rises[ranks[1:] == 1] = False  # the next query's first
+    rises[ranks[1:] == 1] = False  # the first row of the next query
     if not rises.any():
         return ranks
     order = order_falling(rows.values, np.diff(rows.offsets))
@@ -354,19 +374,19 @@ def ranks_of_rows(rows: Rows) -> Ints:
 
 
 def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
-    """Raise for what would end a field, or be read as something else at the begin or end of a line."""
+    """Raise for ids and names that would end a field, or be read differently at the begin or end of a line."""
     tag = run_name.encode("utf-8", "surrogateescape")
-    without_blanks = tag.replace(b" ", b"").replace(b"\t", b"")  # which may stand inside it
+    without_blanks = tag.replace(b" ", b"").replace(b"\t", b"")  # blanks inside the tag are allowed
     if kind_of_rows(rows) == "run" and (tag.strip() != tag or has_blank([without_blanks])):
         raise InputError(
-            f"{input_name}: the run's name {run_name!r} is empty, or holds a line end or blanks around it, and cannot end "
-            f"TREC's lines; name it otherwise, or {FORMAT_ADVICE}"
+            f"{input_name}: the run's name {run_name!r} is empty, or holds a line end or blanks around it, and cannot "
+            f"end TREC's lines; name it otherwise, or {FORMAT_ADVICE}"
         )
     for query in rows.query_ids:
         if query.startswith((b"#", BOM)):
             raise InputError(
-                f"{input_name}: the query id {decode_id(query)!r} would be read as a comment or a byte order mark at the "
-                f"begin of TREC's lines; {FORMAT_ADVICE}"
+                f"{input_name}: the query id {decode_id(query)!r} would be read as a comment or a byte order mark at "
+                f"the begin of TREC's lines; {FORMAT_ADVICE}"
             )
     refuse_blanks(rows, input_name, "TREC")
 
@@ -382,7 +402,7 @@ def stream_batches(source: Source, progress: Progress | None) -> Iterator[RowBat
 
 
 def stream_run(source: Source, size: int, progress: Callable[[int], Any] | None) -> Iterator[Rows]:
-    """The rows of a run, query by query, while it is read."""
+    """The rows of a run, query by query while it is read."""
     return stream_rows(source, source.name, RUN, size, progress)
 
 

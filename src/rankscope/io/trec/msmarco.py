@@ -1,4 +1,4 @@
-"""The format msmarco: runs as MS MARCO's leaderboards take them, `query document rank`, without scores."""
+"""The format msmarco: runs of MS MARCO's leaderboards, `query document rank`, without scores."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ RANKS = Grammar(
 
 
 def looks_like_ranks(head: FileHead) -> bool:
-    """Whether the first line has three fields, the last of which could be a rank."""
+    """Whether the first line has three fields and the last could be a rank."""
     fields = head.line.split(None, 3)
     return len(fields) == 3 and fields[2].isdigit()
 
 
 def read_ranks(source: Source, request: ReadRequest) -> FileContent:
-    """The documents of each query by their ranks: the score is minus the rank.
+    """The documents of each query by rank: the score is minus the rank.
 
-    Raises InputError where the ranks of a query are not 1, 2, 3, ..., for then the numbers may be scores, of which
-    the highest are the best; and for such lines in the place of judgments. Where nobody named the format also where the
-    numbers fall from line to line, as scores do, and ParameterError for ones only, which judgments may be.
+    Raises InputError where the ranks of a query are not 1, 2, 3, ...: the numbers may be scores, of which the highest
+    are the best. Also raises it where judgments are expected. If the format was not named, raises InputError where the
+    numbers fall from line to line, as scores do, and ParameterError where all are 1, as judgments may be.
     """
     if (request.kind or request.hint) == "qrels":
-        return read_trec(source, request._replace(kind="qrels"))  # which says what is wrong
+        return read_trec(source, request._replace(kind="qrels"))  # raises the error
     rows, n_ungrouped = read_rows(source, source.name, RANKS, source.size)
     query_index = group_of(rows.offsets)
     order = np.lexsort((rows.values, query_index))
@@ -62,9 +62,9 @@ def read_ranks(source: Source, request: ReadRequest) -> FileContent:
 
 
 def refuse_doubtful(rows: Rows, query_index: Ints, name: str, request: ReadRequest) -> None:
-    """Raise for ranks that could as well be something else. query: (rows)."""
+    """Raise for ranks that could also be scores or judgments. query_index: (rows)."""
     steps = np.diff(rows.values)[np.diff(query_index) == 0]
-    if not steps.size:  # as of collections that judge a document a query
+    if not steps.size:  # also the judgments of collections with one judged document per query
         request.either(name, "the number is 1 in all lines, which may be ranks or judgments")
     elif np.all(steps < 0):
         raise InputError(
