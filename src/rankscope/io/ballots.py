@@ -110,13 +110,13 @@ def ballot_lines(text: str) -> list[int]:
 
     start = next_value(separator, text, 0)
     if text[start] == "{":
-        value_positions = {key: position for key, _, position in entry_starts(start, named=True)}
+        value_positions = {key: position for key, _, position in entry_starts(start, has_names=True)}
         start = (
             value_positions["rankings"]
             if "rankings" in value_positions and set(value_positions) <= {"items", "rankings"}
             else start
         )
-    return [text.count("\n", 0, begin) + 1 for _, begin, _ in entry_starts(start, named=text[start] == "{")]
+    return [text.count("\n", 0, begin) + 1 for _, begin, _ in entry_starts(start, has_names=text[start] == "{")]
 
 
 def next_value(separator: re.Pattern[str], text: str, position: int) -> int:

@@ -190,8 +190,10 @@ def concatenate_results(results: list[PairTestResults]) -> PairTestResults:
         name: np.concatenate([getattr(result, name) for result in results]) for name in field_names
     }
     effects = results[0].effects
-    effect_names = ("mean", "cohens_d", "hedges_g", "low", "high", "superiority")
-    effect_names += ("wins", "ties", "losses", "degenerate")
+    effect_names = (
+        *("mean", "cohens_d", "hedges_g", "low", "high", "superiority"),
+        *("wins", "ties", "losses", "degenerate"),
+    )
     effect_fields: dict[str, Any] = {
         name: np.concatenate([getattr(result.effects, name) for result in results]) for name in effect_names
     }
