@@ -71,8 +71,7 @@ class ResultOutput(NamedTuple):
             if self.figure is not None:
                 raise ParameterError(f"--figure {self.figure} says what to draw; say with --plot which file it goes to")
             return
-        from rankscope.reporting.figures.saving import check_figure_path
-        from rankscope.reporting.figures.style import altair, vl_convert
+        from rankscope.reporting.figures import altair, check_figure_path, vl_convert
 
         check_figure_path(self.plot)
         refuse_overwriting(self.plot, inputs)

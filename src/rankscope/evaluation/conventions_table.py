@@ -16,8 +16,7 @@ from rankscope.data.text import format_value, pluralise
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import list_runs
-from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, as_qrels, join_all
-from rankscope.evaluation.joining.joined import Progress
+from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_qrels, join_all
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import check_single_stdin, file_stamps, is_file, is_folder, is_path, refuse_changed
 from rankscope.io.letor import label_qrels, prediction_run, read_labels

@@ -17,6 +17,7 @@ from rankscope.evaluation.joining import (
     ENTITY,
     LETOR,
     JoinedRun,
+    Progress,
     as_qrels,
     check_on_error,
     join_all,
@@ -24,7 +25,6 @@ from rankscope.evaluation.joining import (
     join_run,
     n_workers,
 )
-from rankscope.evaluation.joining.joined import Progress
 from rankscope.evaluation.scoring import score_hits
 from rankscope.measures.base import Measure
 from rankscope.typing import PathLike

@@ -15,7 +15,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.learning.features import align_to_training, as_features, documents_to_score, validation_features
-from rankscope.learning.losses.registry import Loss, LossFunction, parse_loss
+from rankscope.learning.losses import Loss, LossFunction, parse_loss
 from rankscope.learning.ranker import Estimator, defaults_of
 from rankscope.learning.scaling import WITHIN_LISTS, within_deviation
 from rankscope.stats.inputs import check_choice, check_positive

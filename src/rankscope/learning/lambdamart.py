@@ -16,8 +16,7 @@ from rankscope.kernels.segments import bounds
 from rankscope.kernels.trees import tree_sums
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
-from rankscope.learning.losses.gains import finite_gains
-from rankscope.learning.losses.registry import CALL_FORM, LOSSES, Loss, LossFunction, parse_loss
+from rankscope.learning.losses import CALL_FORM, LOSSES, Loss, LossFunction, finite_gains, parse_loss
 from rankscope.learning.optional_libraries import load_lightgbm
 from rankscope.measures.names import parse_parameters
 from rankscope.stats.inputs import check_count, check_flag, check_positive, is_real

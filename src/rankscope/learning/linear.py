@@ -11,7 +11,7 @@ from rankscope.data.features import Features
 from rankscope.errors import InputError
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
-from rankscope.learning.losses.registry import Loss
+from rankscope.learning.losses import Loss
 from rankscope.learning.network import TrainedNetwork, Weights, score_documents
 from rankscope.typing import Floats, Floats32
 

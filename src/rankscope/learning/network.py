@@ -17,7 +17,7 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
-from rankscope.learning.losses.registry import Loss
+from rankscope.learning.losses import Loss
 from rankscope.typing import Floats, Floats32, Ints
 
 __all__ = [

@@ -23,7 +23,7 @@ from rankscope.learning.features import (
 )
 from rankscope.learning.lambdamart import BoostedTrees, LambdaMART, boost, parse_objective
 from rankscope.learning.linear import train_linear
-from rankscope.learning.losses.registry import Loss, LossFunction, as_measure
+from rankscope.learning.losses import Loss, LossFunction, as_measure
 from rankscope.learning.network import MinibatchTraining, TrainedNetwork
 from rankscope.learning.scaling import learn_scaling, with_list_ranks
 from rankscope.measures.base import Measure

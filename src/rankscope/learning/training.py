@@ -17,7 +17,7 @@ from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.learning.blend import Blend
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
-from rankscope.learning.losses.registry import as_measure
+from rankscope.learning.losses import as_measure
 from rankscope.learning.ranker import NETWORK_PARAMETERS, Ranker
 
 if TYPE_CHECKING:

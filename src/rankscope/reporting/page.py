@@ -113,8 +113,7 @@ class TemplateSection(NamedTuple):
 
 def draw(figure: Figure) -> FigureHtml:
     """The figure as `rankscope.reporting.figures` draws it."""
-    from rankscope.reporting.figures import as_svg
-    from rankscope.reporting.figures.style import Style
+    from rankscope.reporting.figures import Style, as_svg
 
     n_names = max(len(figure.data.get(key, ())) for key in ("systems", "measures", "labels"))
     return FigureHtml(as_svg(figure, style=Style(width=FIGURE_WIDTH if n_names <= CROWD else CROWDED_WIDTH)))

@@ -32,8 +32,7 @@ from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.curves import curve_measures, curve_sections
 from rankscope.evaluation.engine import plan_and_join
-from rankscope.evaluation.joining import ENTITY, JoinedRun
-from rankscope.evaluation.joining.joined import Progress
+from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress
 from rankscope.evaluation.scoring import score_hits
 from rankscope.evaluation.unjudged import unjudged_measures, unjudged_shares
 from rankscope.io.core import file_digest, file_stamps, is_path, refuse_changed, refuse_pipes, source_name

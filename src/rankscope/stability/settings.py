@@ -13,8 +13,7 @@ from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, RankscopeError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, Plan, make_plan
 from rankscope.evaluation.engine import plan_and_join
-from rankscope.evaluation.joining import ENTITY, JoinedRun, worth_parallelising
-from rankscope.evaluation.joining.joined import Progress
+from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress, worth_parallelising
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import is_path
 from rankscope.io.tables import read_entity_ranks

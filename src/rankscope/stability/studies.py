@@ -13,7 +13,7 @@ from rankscope._version import __version__
 from rankscope.data.scores import Scores
 from rankscope.data.text import join_names
 from rankscope.errors import ParameterError
-from rankscope.evaluation.joining.joined import Progress
+from rankscope.evaluation.joining import Progress
 from rankscope.parallel import run_units
 from rankscope.parallel.run import MAX_WORKERS
 from rankscope.parallel.threads import one_thread

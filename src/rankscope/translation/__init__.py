@@ -11,24 +11,24 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.translation.experiment.result import TranslationExperiment as TranslationExperiment
-    from rankscope.translation.experiment.run import translation_experiment as translation_experiment
-    from rankscope.translation.features.extraction import EXTENDED as EXTENDED
-    from rankscope.translation.features.extraction import FEATURES as FEATURES
-    from rankscope.translation.features.extraction import NINE as NINE
-    from rankscope.translation.features.extraction import NINE_SMOOTHED as NINE_SMOOTHED
-    from rankscope.translation.features.extraction import OTHERS as OTHERS
-    from rankscope.translation.features.extraction import feature_names as feature_names
-    from rankscope.translation.features.extraction import translation_features as translation_features
-    from rankscope.translation.features.table import TranslationFeatures as TranslationFeatures
-    from rankscope.translation.features.table import judged_lists as judged_lists
-    from rankscope.translation.features.table import read_translation_features as read_translation_features
-    from rankscope.translation.features.table import write_translation_features as write_translation_features
+    from rankscope.translation.experiment import TranslationExperiment as TranslationExperiment
+    from rankscope.translation.experiment import translation_experiment as translation_experiment
+    from rankscope.translation.features import EXTENDED as EXTENDED
+    from rankscope.translation.features import FEATURES as FEATURES
+    from rankscope.translation.features import NINE as NINE
+    from rankscope.translation.features import NINE_SMOOTHED as NINE_SMOOTHED
+    from rankscope.translation.features import OTHERS as OTHERS
+    from rankscope.translation.features import TranslationFeatures as TranslationFeatures
+    from rankscope.translation.features import feature_names as feature_names
+    from rankscope.translation.features import judged_lists as judged_lists
+    from rankscope.translation.features import read_translation_features as read_translation_features
+    from rankscope.translation.features import translation_features as translation_features
+    from rankscope.translation.features import write_translation_features as write_translation_features
     from rankscope.translation.ibm_model_1 import train_lexicon as train_lexicon
-    from rankscope.translation.language_model.backoff_model import LanguageModel as LanguageModel
-    from rankscope.translation.language_model.kneser_ney import train_language_model as train_language_model
-    from rankscope.translation.language_model.model_files import load_language_model as load_language_model
-    from rankscope.translation.language_model.model_files import save_language_model as save_language_model
+    from rankscope.translation.language_model import LanguageModel as LanguageModel
+    from rankscope.translation.language_model import load_language_model as load_language_model
+    from rankscope.translation.language_model import save_language_model as save_language_model
+    from rankscope.translation.language_model import train_language_model as train_language_model
     from rankscope.translation.learned_metric import score_translations as score_translations
     from rankscope.translation.learned_metric import seg_score_lines as seg_score_lines
     from rankscope.translation.lexicon import Lexicon as Lexicon
@@ -37,30 +37,30 @@ if TYPE_CHECKING:
     from rankscope.translation.tokenisation import tokenised as tokenised
 
 HOMES = {
-    "EXTENDED": "features.extraction",
-    "FEATURES": "features.extraction",
-    "LanguageModel": "language_model.backoff_model",
+    "EXTENDED": "features",
+    "FEATURES": "features",
+    "LanguageModel": "language_model",
     "Lexicon": "lexicon",
-    "NINE": "features.extraction",
-    "NINE_SMOOTHED": "features.extraction",
-    "OTHERS": "features.extraction",
-    "TranslationExperiment": "experiment.result",
-    "TranslationFeatures": "features.table",
-    "feature_names": "features.extraction",
-    "judged_lists": "features.table",
-    "load_language_model": "language_model.model_files",
+    "NINE": "features",
+    "NINE_SMOOTHED": "features",
+    "OTHERS": "features",
+    "TranslationExperiment": "experiment",
+    "TranslationFeatures": "features",
+    "feature_names": "features",
+    "judged_lists": "features",
+    "load_language_model": "language_model",
     "load_lexicon": "lexicon",
-    "read_translation_features": "features.table",
-    "save_language_model": "language_model.model_files",
+    "read_translation_features": "features",
+    "save_language_model": "language_model",
     "save_lexicon": "lexicon",
     "score_translations": "learned_metric",
     "seg_score_lines": "learned_metric",
     "tokenised": "tokenisation",
-    "train_language_model": "language_model.kneser_ney",
+    "train_language_model": "language_model",
     "train_lexicon": "ibm_model_1",
-    "translation_experiment": "experiment.run",
-    "translation_features": "features.extraction",
-    "write_translation_features": "features.table",
+    "translation_experiment": "experiment",
+    "translation_features": "features",
+    "write_translation_features": "features",
 }
 
 __all__ = sorted(HOMES)

@@ -14,7 +14,7 @@ from rankscope.experiments.crossvalidation import LINEAR_PREFIX, TORCH_PREFIX
 from rankscope.learning.lambdamart import LAMBDAMART
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import TRANSFORMS
-from rankscope.learning.torch.device import DEVICES
+from rankscope.learning.torch import DEVICES
 
 __all__ = [
     "blend_options",

@@ -25,7 +25,7 @@ from rankscope.io.letor import read_features
 from rankscope.learning.blend import Blend
 from rankscope.learning.features import match_file
 from rankscope.learning.lambdamart import LAMBDAMART
-from rankscope.learning.losses.registry import LOSSES
+from rankscope.learning.losses import LOSSES
 from rankscope.learning.model_files import check_saving, save_ranker
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.training import BlendTraining, Training

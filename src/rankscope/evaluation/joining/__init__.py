@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.joining.folder import join_folder as join_folder
     from rankscope.evaluation.joining.joined import ON_ERROR as ON_ERROR
     from rankscope.evaluation.joining.joined import JoinedRun as JoinedRun
+    from rankscope.evaluation.joining.joined import Progress as Progress
     from rankscope.evaluation.joining.joined import RunPart as RunPart
     from rankscope.evaluation.joining.joined import check_on_error as check_on_error
     from rankscope.evaluation.joining.joined import join_file as join_file
@@ -29,6 +30,7 @@ HOMES = {
     "JoinedRun": "joined",
     "LETOR": "systems",
     "ON_ERROR": "joined",
+    "Progress": "joined",
     "RunPart": "joined",
     "as_qrels": "run_input",
     "check_on_error": "joined",

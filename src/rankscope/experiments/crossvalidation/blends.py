@@ -15,7 +15,7 @@ from rankscope.experiments.crossvalidation.fold_task import FoldResult
 from rankscope.experiments.crossvalidation.folds import Fold
 from rankscope.experiments.crossvalidation.models import RankerModels
 from rankscope.learning.blend import Blend, check_combination, learn_combination
-from rankscope.learning.losses.registry import Loss
+from rankscope.learning.losses import Loss
 from rankscope.typing import Floats
 
 __all__ = [

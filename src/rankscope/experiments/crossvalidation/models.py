@@ -14,7 +14,7 @@ from rankscope.data.text import join_names
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.learning.blend import Blend
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
-from rankscope.learning.losses.registry import parse_loss
+from rankscope.learning.losses import parse_loss
 from rankscope.learning.ranker import DEFAULTS, NETWORK_PARAMETERS, PARAMETERS, Ranker, differ
 from rankscope.learning.scaling import learn_scaling
 from rankscope.learning.training import ranker_signature

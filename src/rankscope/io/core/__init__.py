@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.formats import FileContent as FileContent
     from rankscope.io.core.formats import FileHead as FileHead
     from rankscope.io.core.formats import Format as Format
+    from rankscope.io.core.formats import Progress as Progress
     from rankscope.io.core.formats import ReadRequest as ReadRequest
     from rankscope.io.core.formats import get_format as get_format
     from rankscope.io.core.formats import kind_of_rows as kind_of_rows
@@ -121,6 +122,7 @@ HOMES = {
     "NEWLINE": "blocks",
     "NUMBER": "blocks",
     "Partition": "paths",
+    "Progress": "formats",
     "RATIO": "compression",
     "ReadRequest": "formats",
     "Readable": "streams",

@@ -12,6 +12,7 @@ from rankscope.data.text import join_names
 from rankscope.errors import InputError
 from rankscope.io.core import (
     FORMATS,
+    Progress,
     Source,
     file_stem,
     get_format,
@@ -21,7 +22,6 @@ from rankscope.io.core import (
     source_name,
     ungrouped_note,
 )
-from rankscope.io.core.formats import Progress
 from rankscope.typing import PathLike
 
 __all__ = [

@@ -39,6 +39,7 @@ from rankscope.io.core import (
     FileContent,
     FileHead,
     Format,
+    Progress,
     ReadRequest,
     empty_file_error,
     file_stamp,
@@ -50,7 +51,6 @@ from rankscope.io.core import (
     temporary_folder_errors,
     to_parquet,
 )
-from rankscope.io.core.formats import Progress
 from rankscope.io.json_dicts import json_shape
 from rankscope.io.tables.frames import (
     SEPARATORS,

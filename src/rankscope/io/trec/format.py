@@ -24,6 +24,7 @@ from rankscope.io.core import (
     Format,
     LineBlock,
     LineLayout,
+    Progress,
     Readable,
     ReadRequest,
     count_lines,
@@ -38,7 +39,6 @@ from rankscope.io.core import (
     split_block,
     split_fields,
 )
-from rankscope.io.core.formats import Progress
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import place_in_group

@@ -16,8 +16,7 @@ from rankscope.data.text import first_names, format_p_value, join_names, plurali
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import list_runs
-from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, as_qrels, join_run_object, refuse_measures
-from rankscope.evaluation.joining.joined import Progress
+from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_qrels, join_run_object, refuse_measures
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import check_single_stdin, file_stem, is_path
 from rankscope.io.read import read_run

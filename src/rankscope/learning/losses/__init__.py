@@ -15,14 +15,39 @@ lists out.
 
 from __future__ import annotations
 
-from rankscope.registry import lazy_attributes
+from rankscope.registry import TYPE_CHECKING, lazy_attributes
+
+if TYPE_CHECKING:
+    from rankscope.learning.losses.gains import finite_gains as finite_gains
+    from rankscope.learning.losses.listwise.approx_ndcg import approxmrr as approxmrr
+    from rankscope.learning.losses.listwise.approx_ndcg import approxndcg as approxndcg
+    from rankscope.learning.losses.listwise.listmle import listmle as listmle
+    from rankscope.learning.losses.listwise.listnet import listnet as listnet
+    from rankscope.learning.losses.listwise.listnet import softmax_cross_entropy as softmax_cross_entropy
+    from rankscope.learning.losses.listwise.neural_sort import neuralndcg as neuralndcg
+    from rankscope.learning.losses.pairwise.lambdaloss import lambdaloss as lambdaloss
+    from rankscope.learning.losses.pairwise.lambdaloss import lambdarank as lambdarank
+    from rankscope.learning.losses.pairwise.ranknet import ranknet as ranknet
+    from rankscope.learning.losses.pairwise.ranknet import ranksvm as ranksvm
+    from rankscope.learning.losses.pointwise import ordinal as ordinal
+    from rankscope.learning.losses.pointwise import squared as squared
+    from rankscope.learning.losses.registry import CALL_FORM as CALL_FORM
+    from rankscope.learning.losses.registry import LOSSES as LOSSES
+    from rankscope.learning.losses.registry import Loss as Loss
+    from rankscope.learning.losses.registry import LossFunction as LossFunction
+    from rankscope.learning.losses.registry import as_measure as as_measure
+    from rankscope.learning.losses.registry import parse_loss as parse_loss
 
 #: The module of each public name, imported at first use, so that no loss is loaded for another.
 HOMES = {
+    "CALL_FORM": "registry",
     "LOSSES": "registry",
     "Loss": "registry",
+    "LossFunction": "registry",
     "approxmrr": "listwise.approx_ndcg",
     "approxndcg": "listwise.approx_ndcg",
+    "as_measure": "registry",
+    "finite_gains": "gains",
     "lambdaloss": "pairwise.lambdaloss",
     "lambdarank": "pairwise.lambdaloss",
     "listmle": "listwise.listmle",

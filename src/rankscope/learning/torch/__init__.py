@@ -6,10 +6,17 @@ trains deeper networks, also with attention over the list of a document. PyTorch
 
 from __future__ import annotations
 
-from rankscope.registry import lazy_attributes
+from rankscope.registry import TYPE_CHECKING, lazy_attributes
+
+if TYPE_CHECKING:
+    from rankscope.learning.torch.autograd import TorchLoss as TorchLoss
+    from rankscope.learning.torch.autograd import loss as loss
+    from rankscope.learning.torch.device import DEVICES as DEVICES
+    from rankscope.learning.torch.ranker import TorchRanker as TorchRanker
 
 #: The module of each public name, imported at first use.
 HOMES = {
+    "DEVICES": "device",
     "TorchLoss": "autograd",
     "TorchRanker": "ranker",
     "loss": "autograd",

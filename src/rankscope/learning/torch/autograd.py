@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds
-from rankscope.learning.losses.registry import Loss, LossFunction, parse_loss
+from rankscope.learning.losses import Loss, LossFunction, parse_loss
 from rankscope.learning.torch.device import load_pytorch
 from rankscope.typing import Bools, Ints
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from rankscope.learning.losses.registry import Loss
+from rankscope.learning.losses import Loss
 from rankscope.learning.torch.device import load_pytorch
 
 __all__ = [

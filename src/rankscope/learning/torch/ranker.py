@@ -13,7 +13,7 @@ from rankscope.errors import ParameterError
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import align_to_training, documents_to_score
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
-from rankscope.learning.losses.registry import Loss, LossFunction
+from rankscope.learning.losses import Loss, LossFunction
 from rankscope.learning.network import TrainedNetwork
 from rankscope.learning.ranker import Ranker, defaults_of
 from rankscope.learning.scaling import Scaling, column_count, with_list_ranks

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankscope.data.features import Features
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
-from rankscope.learning.losses.registry import Loss
+from rankscope.learning.losses import Loss
 from rankscope.learning.network import TrainedNetwork, refuse_diverged
 from rankscope.learning.torch.autograd import TorchLoss
 from rankscope.learning.torch.batches import Batch, shuffled

@@ -15,8 +15,8 @@ from rankscope.errors import ParameterError, UnknownName
 # Importing these files registers their figures.
 from rankscope.reporting.figures import agreement, curves, learning, pairs, studies, systems  # noqa: F401 - for that alone
 from rankscope.reporting.figures.registry import EXAMPLES, FIGURES
-from rankscope.reporting.figures.saving import SUFFIXES, html_page, save_chart, svg_text, vega_lite
-from rankscope.reporting.figures.style import GROUNDS, Style, theme
+from rankscope.reporting.figures.saving import SUFFIXES, check_figure_path, html_page, save_chart, svg_text, vega_lite
+from rankscope.reporting.figures.style import GROUNDS, Style, altair, theme, vl_convert
 
 __all__ = [
     "EXAMPLES",
@@ -24,12 +24,15 @@ __all__ = [
     "GROUNDS",
     "SUFFIXES",
     "Style",
+    "altair",
     "as_html",
     "as_svg",
+    "check_figure_path",
     "draw",
     "save_figure",
     "specification",
     "theme",
+    "vl_convert",
 ]
 
 #: The style of a figure on a page: as wide as its place, in the page's colour of text.

@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.data.features import Features
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import place_in_group
-from rankscope.learning.losses.registry import parse_loss
+from rankscope.learning.losses import parse_loss
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
 from rankscope.typing import Floats, Reals
