@@ -281,7 +281,9 @@ def decisions(
         epsilon=float(epsilon),
         gold=judged_metrics.gold,
         higher=tuple(
-            name for name in (judged_metrics.gold, *judged_metrics.metrics) if name in judged_metrics.rankings.scores
+            name
+            for name in (judged_metrics.gold, *judged_metrics.metrics)
+            if name in judged_metrics.rankings.score_columns
         ),
         notes=judged_metrics.notes,
     )
