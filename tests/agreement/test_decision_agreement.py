@@ -24,7 +24,8 @@ LISTS = st.lists(
 def judged(lists):
     """Lists of (rank by people, score of the metric)."""
     found = Rankings.of([{f"s{i}": rank for i, (rank, _) in enumerate(one)} for one in lists])
-    return found.with_column("metric", np.array([score for one in lists for _, score in one], float), higher_is_better=True)
+    scores = np.array([score for one in lists for _, score in one], float)
+    return found.with_column("metric", scores, higher_is_better=True)
 
 
 def table(result):

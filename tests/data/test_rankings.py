@@ -40,7 +40,8 @@ def test_chosen_judgments_are_those_of_a_loop(judged, data):
 def test_scores_are_turned_round_where_lower_is_to_be_better():
     found = Rankings.of([{"A": 0.5, "B": 0.25}], name="chrF", higher_is_better=True)
     assert found.lower_is_better_values("chrF").tolist() == [-0.5, -0.25]
-    assert found.with_column("chrF", found.column("chrF"), higher_is_better=False).lower_is_better_values("chrF").tolist() == [
+    turned = found.with_column("chrF", found.column("chrF"), higher_is_better=False)
+    assert turned.lower_is_better_values("chrF").tolist() == [
         0.5,
         0.25,
     ]

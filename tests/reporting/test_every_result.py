@@ -60,7 +60,8 @@ def judged() -> Rankings:
     ranks = Rankings.of([{"A": 1, "B": 2, "C": 2 + i % 2} for i in range(8)])
     labels = {"segment": Labels.of(list("ssttuuvv")), "judge": Labels.of(["x", "y"] * 4)}
     found = replace(ranks, **labels, pair=Labels.of(["a-b"] * 4 + ["c-d"] * 4))
-    return found.with_column(AWFUL, np.arange(24.0) * 5 % 7, higher_is_better=True).with_column("m", np.arange(24.0), higher_is_better=True)
+    found = found.with_column(AWFUL, np.arange(24.0) * 5 % 7, higher_is_better=True)
+    return found.with_column("m", np.arange(24.0), higher_is_better=True)
 
 
 @cache

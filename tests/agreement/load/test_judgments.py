@@ -63,7 +63,9 @@ def test_the_column_of_people_is_never_guessed_beside_scores():
 
 def test_a_column_of_people_without_a_value_is_refused():
     with pytest.raises(InputError, match="has no value"):
-        attach_metrics(Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), higher_is_better=True), pairs=None)
+        attach_metrics(
+            Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), higher_is_better=True), pairs=None
+        )
 
 
 @pytest.checksum.parametrize("lists", [[{"A": 1, "B": 1}, {"A": 2, "B": 2}], [{"A": 1}, {"B": 2}]])
@@ -83,7 +85,8 @@ def test_lists_of_one_item_have_a_correlation_over_segments_and_one_value_has_no
     given = Rankings.of([{"A": 1}, {"A": 3}, {"A": 2}], higher_is_better=True)
     given = given.with_column("m", np.array([1.0, 3.0, 2.0]), higher_is_better=True)
     assert agreement.segments(given, statistic="pearson", rng=1).value[0, 0] == pytest.approx(1)
-    flat = Rankings.of([{"A": 2}, {"A": 2}], higher_is_better=True).with_column("m", np.array([1.0, 3.0]), higher_is_better=True)
+    flat = Rankings.of([{"A": 2}, {"A": 2}], higher_is_better=True)
+    flat = flat.with_column("m", np.array([1.0, 3.0]), higher_is_better=True)
     with pytest.raises(InputError, match="rank is 2 wherever it is"):
         agreement.segments(flat, statistic="pearson")
 

@@ -174,9 +174,9 @@ def test_lower_is_better_turns_a_metric_round_but_not_its_share():
         found = systems(judged, ter, from_segments=way, statistic="spearman", interval="none")
         assert found.value[0, 0] == pytest.approx(1)
         assert "lower:rank,TER" in found.signature()
-    bad = systems(judged, replace(ter, score=True), statistic="spearman", interval="none")
+    bad = systems(judged, replace(ter, higher_is_better=True), statistic="spearman", interval="none")
     assert bad.value[0, 0] == pytest.approx(-1)
-    assert systems(judged, replace(ter, score=True), lower="TER", rng=1).value[0, 0] == 1
+    assert systems(judged, replace(ter, higher_is_better=True), lower="TER", rng=1).value[0, 0] == 1
 
 
 # Statistics

@@ -55,7 +55,7 @@ def rankings_from_scores(people: SegmentScores) -> Rankings:
     Raises InputError where no segment has a score.
 
     >>> from rankscope.data.segment_scores import PairScores
-    >>> people = SegmentScores("MQM", {"en-de": PairScores.of({"A": [-1, 0], "B": [-5, None]})}, score=True)
+    >>> people = SegmentScores("MQM", {"en-de": PairScores.of({"A": [-1, 0], "B": [-5, None]})}, higher_is_better=True)
     >>> found = rankings_from_scores(people)
     >>> len(found), found.columns[GOLD].tolist()
     (2, [-1.0, -5.0, 0.0])

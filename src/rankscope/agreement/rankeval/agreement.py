@@ -370,7 +370,7 @@ def ranks(
     >>> import rankscope as rs
     >>> from rankscope.data.rankings import Rankings
     >>> judged = Rankings.of([{"a": 1, "b": 2, "c": 3, "d": 3}, {"a": 2, "b": 1}])
-    >>> judged = judged.with_column("metric", np.array([3, 4, 1, 2, 1.5, 1.5]), score=False)
+    >>> judged = judged.with_column("metric", np.array([3, 4, 1, 2, 1.5, 1.5]), higher_is_better=False)
     >>> found = rs.agreement.ranks(judged, predicted="metric")
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)

@@ -113,7 +113,8 @@ def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best:
     if len(result.models) == 2:
         subject = f"Two means of {comparison.measure_values.label} that are less than {size_text} apart"
     else:
-        subject = f"Means of {comparison.measure_values.label} that are less than {size_text} from that of {result.models[best]}"
+        label = comparison.measure_values.label
+        subject = f"Means of {label} that are less than {size_text} from that of {result.models[best]}"
         subject += f"{pair_text}," if pair_text else ""
     return (
         f"{subject} may well differ by chance: in {format_percent(comparison.level)} of such experiments two equally "
