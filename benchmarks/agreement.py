@@ -170,7 +170,7 @@ def in_memory(systems, segments, runs, *peers) -> None:
     names = tuple(f"s{i}" for i in range(int(systems)))
     lines = tuple(map(str, range(int(segments))))
     judged = rankings_from_scores(SegmentScores("people", {"": PairScores(names, lines, gold)}))
-    judged = judged.with_column("m", metric.T.ravel(), score=True)
+    judged = judged.with_column("m", metric.T.ravel(), higher_is_better=True)
     one, other = np.triu_indices(int(systems), 1)
     apart, people = metric[one] - metric[other], np.sign(gold[one] - gold[other])
     best = calibrate(-gold.T, -metric.T, convention=CONVENTIONS["acc_eq"])

@@ -24,7 +24,8 @@ LISTS = st.lists(
 def judged(lists):
     """Lists of (rank by people, score of the metric)."""
     found = Rankings.of([{f"s{i}": rank for i, (rank, _) in enumerate(one)} for one in lists])
-    return found.with_column("metric", np.array([score for one in lists for _, score in one], float), score=True)
+    scores = np.array([score for one in lists for _, score in one], float)
+    return found.with_column("metric", scores, higher_is_better=True)
 
 
 def table(result):
@@ -81,7 +82,7 @@ def test_epsilon_makes_close_scores_ties_and_shares_are_of_rows():
 
 
 def test_a_figure_is_named_for_each_metric():
-    found = decisions(judged([[(1, 9), (2, 8)]]).with_column("other", np.array([1.0, 2.0]), score=True))
+    found = decisions(judged([[(1, 9), (2, 8)]]).with_column("other", np.array([1.0, 2.0]), higher_is_better=True))
     figures = [section.figure for section in found.sections() if section.figure]
     assert [(figure.name, figure.data["columns"]) for figure in figures] == [
         ("confusion_matrix", "metric"),
@@ -90,7 +91,7 @@ def test_a_figure_is_named_for_each_metric():
     assert "metric prefers the same in 100 %" in found.sections()[0].sentence
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "message"),
     [({"epsilon": -1}, "epsilon is -1"), ({"normalise": "rows"}, "normalise is 'rows'"), ({"beta": 0}, "beta is 0")],
 )

@@ -18,13 +18,13 @@ import rankscope as rs
 from rankscope import Rankings
 from rankscope.agreement import per_segment, per_set
 from rankscope.agreement.rankeval import as_table, count_pairs, permutation_pvalue, tau_counts
-from rankscope.agreement.rankeval.tau import deal_ranks, deals_of
+from rankscope.agreement.rankeval.tau import deal_ranks, plan_deals
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 GOLD = [[1, 2, 3, 3], [2, 1]]
 PREDICTED = [[3, 4, 1, 2], [1.5, 1.5]]
 RANKINGS = Rankings.of([{"a": 1, "b": 2, "c": 3, "d": 3}, {"a": 2, "b": 1}]).with_column(
-    "machine", np.array([3, 4, 1, 2, 1.5, 1.5]), score=False
+    "machine", np.array([3, 4, 1, 2, 1.5, 1.5]), higher_is_better=False
 )
 ONE_LIST = {
     "mrr": per_segment.farr,
@@ -65,7 +65,7 @@ class TestByHand:
 
 
 class TestForms:
-    @pytest.mark.parametrize("name", ["micro_tau", *ONE_LIST])
+    @pytest.checksum.parametrize("name", ["micro_tau", *ONE_LIST])
     def test_lists_padded_tables_and_columns_of_rankings_are_one(self, name: str) -> None:
         measure = getattr(per_set, name)
         found = measure(GOLD, PREDICTED)
@@ -82,20 +82,20 @@ class TestForms:
         assert found == pytest.approx(expected, nan_ok=True)
 
     def test_columns_of_scores_are_known_to_be_better_when_higher(self) -> None:
-        scored = RANKINGS.with_column("machine", -RANKINGS.columns["machine"], score=True)
+        scored = RANKINGS.with_column("machine", -RANKINGS.columns["machine"], higher_is_better=True)
         assert_same_bits(per_set.micro_tau("rank", "machine", rankings=scored), per_set.micro_tau(GOLD, PREDICTED))
-        plain = RANKINGS.with_column("machine", -RANKINGS.columns["machine"], score=False)
+        plain = RANKINGS.with_column("machine", -RANKINGS.columns["machine"], higher_is_better=False)
         assert_same_bits(
             per_set.micro_tau("rank", "machine", rankings=plain, invert=True), per_set.micro_tau(GOLD, PREDICTED)
         )
 
     def test_items_without_a_rank_are_refused_or_left_out(self) -> None:
-        holes = RANKINGS.with_column("machine", np.array([3, 4, np.nan, 2, 1.5, 1.5]), score=False)
+        holes = RANKINGS.with_column("machine", np.array([3, 4, np.nan, 2, 1.5, 1.5]), higher_is_better=False)
         with pytest.raises(InputError, match=r"judgment 1 \(segment 1\), system 'c': machine has no value"):
             per_set.micro_tau("rank", "machine", rankings=holes)
         dropped = per_set.ndcg("rank", "machine", rankings=holes, missing="drop")
         assert_same_numbers(dropped, per_set.ndcg([[1, 2, 3], [2, 1]], [[3, 4, 2], [1.5, 1.5]]))
-        unranked = RANKINGS.with_column("rank", np.array([1, 2, -1, 3, 2, 1.0]), score=False)
+        unranked = RANKINGS.with_column("rank", np.array([1, 2, -1, 3, 2, 1.0]), higher_is_better=False)
         with pytest.raises(InputError, match=r"'c': rank is -1 \(not ranked\)"):
             per_set.micro_tau("rank", "machine", rankings=unranked)
         assert_same_bits(per_set.ndcg("rank", "machine", rankings=unranked, missing="drop"), dropped)
@@ -127,7 +127,7 @@ class TestPvalues:
             found = per_set.tau_pvalue(gold, predicted, method=method, n_resamples=200, rng=1)
             assert 0.01 < found <= 1
 
-    @pytest.mark.parametrize(("exclude", "penalise"), list(product([True, False], repeat=2)))
+    @pytest.checksum.parametrize(("exclude", "penalise"), list(product([True, False], repeat=2)))
     def test_permutations_give_what_all_permutations_give(self, exclude: bool, penalise: bool) -> None:
         gold, predicted = [[1, 2, 2, 3], [1, 2, 3]], [[1, 1, 2, 3], [2, 1, 1]]
         options = {"exclude_gold_ties": exclude, "penalise_predicted_ties": penalise}
@@ -147,13 +147,13 @@ class TestPvalues:
     def test_what_is_dealt_out_is_on_average_what_chance_gives(self) -> None:
         rng = np.random.default_rng(8)
         table = as_table(rng.integers(1, 4, (6, 4)), rng.integers(1, 4, (6, 4)))
-        net, both, _ = deal_ranks(next(deals_of(table)), 300, np.random.default_rng(1))
+        net, both, _ = deal_ranks(next(plan_deals(table)), 300, np.random.default_rng(1))
         counts = count_pairs(table)
         untied = counts.concordant + counts.discordant + counts.tied_y  # by the person, which dealing out keeps
         assert (abs(net) <= both).all()
         assert (both <= untied.sum()).all()
         # Of the pairs of a list each is tied as often as any other, and as often concordant as discordant.
-        share = 1 - tau_counts(counts).predicted_ties / counts.all
+        share = 1 - tau_counts(counts).predicted_ties / counts.total
         assert both.mean() == pytest.approx((share * untied).sum(), rel=0.03)
         assert net.mean() == pytest.approx(0, abs=0.8)
 
@@ -168,7 +168,7 @@ class TestPvalues:
         for method in ("fisher", "stouffer", "permutation"):
             assert isnan(per_set.tau_pvalue([[1, 1]], [[1, 2]], method=method))
 
-    @pytest.mark.slow
+    @pytest.checksum.slow
     def test_chance_is_found_significant_as_often_as_the_level_says(self) -> None:
         """Ties of the machine count against it, which the permutations know."""
         rng = np.random.default_rng(11)
@@ -180,7 +180,7 @@ class TestPvalues:
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
+    @pytest.checksum.parametrize(
         ("gold", "predicted", "why"),
         [
             ([[1, 2]], [[1, 2], [1]], "1 lists of gold ranks and 2 of predicted ones"),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("arguments", "said"),
     [
         ("evalute", "No such command 'evalute'; did you mean 'evaluate'? See `rankscope --help`"),

@@ -20,7 +20,7 @@ def files(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "command",
     [
         "evaluate qrels run",

@@ -20,15 +20,15 @@ TABLE = "query_id,doc_id,score\nq1,d1,2\nq2,d2,2\nq1,d2,1\n"
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(trec_files, "TREC", replace(trec_files.TREC, small=0))
-    monkeypatch.setattr(tables, "CSV", replace(tables.CSV, small=0))
+    monkeypatch.setattr(trec_files, "TREC", replace(trec_files.TREC, small_size=0))
+    monkeypatch.setattr(tables, "CSV", replace(tables.CSV, small_size=0))
     monkeypatch.chdir(tmp_path)
     for name, text in (("a.qrels", QRELS), ("bm25.run", RUN), ("bm25.csv", TABLE)):
         Path(name).write_text(text)
     return tmp_path
 
 
-@pytest.mark.parametrize("run", ["bm25.run", "bm25.csv"])
+@pytest.checksum.parametrize("run", ["bm25.run", "bm25.csv"])
 def test_queries_that_are_not_together_are_brought_together_with_a_note(
     files: Path, cli: Callable[..., Any], run: str
 ) -> None:
@@ -38,8 +38,8 @@ def test_queries_that_are_not_together_are_brought_together_with_a_note(
     assert "0.5" in done.out
 
 
-@pytest.mark.parametrize("run", ["bm25.run", "bm25.csv"])
-@pytest.mark.parametrize("skip", [(), ("bm25.run", "bm25.csv", "--on-error", "skip")], ids=["stop", "skip"])
+@pytest.checksum.parametrize("run", ["bm25.run", "bm25.csv"])
+@pytest.checksum.parametrize("skip", [(), ("bm25.run", "bm25.csv", "--on-error", "skip")], ids=["stop", "skip"])
 def test_a_temporary_folder_that_cannot_be_written_is_one_line_and_2(
     files: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, run: str, skip: tuple[str, ...]
 ) -> None:

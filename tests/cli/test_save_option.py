@@ -18,7 +18,7 @@ def test_evaluate_saves_what_it_shows(cli: Any, folder: Path) -> None:
     assert plain.out == done.out
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "says"),
     [
         (("--save", "s.csv"), "scores are saved as Parquet"),

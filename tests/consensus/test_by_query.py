@@ -96,7 +96,7 @@ def test_large_circles_of_many_queries_are_searched_and_not_proved_unless_it_is_
 def test_weights_are_in_the_signature() -> None:
     found = merge_queries(VOTES, weights={"z": 5}, rng=1)
     assert " | weights:z=5 | " in found.signature()
-    own = {"q1": VOTES["q1"].weighted({"x": 2}), "q2": VOTES["q2"]}
+    own = {"q1": VOTES["q1"].with_weights({"x": 2}), "q2": VOTES["q2"]}
     assert " | weights:q1/x=2 | " in merge_queries(own, rng=1).signature()
     assert "weights" not in merge_queries(VOTES, rng=1).signature()
 
@@ -111,7 +111,7 @@ def test_long_queries_are_shown_to_their_tenth_item() -> None:
     assert "the first 10 of each query are shown" in str(found)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("votes", "arguments", "error", "said"),
     [
         ({}, {}, InputError, "no query, expected at least one whose items were ranked"),

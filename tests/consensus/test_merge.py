@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope import Votes
 from rankscope.consensus import METHODS, Method, merge_rankings
-from rankscope.consensus.intervals import FEWEST, STEPS, affordable_draws, places_in_draws, without_nan
+from rankscope.consensus.intervals import FEWEST, STEPS, affordable_draws, best_and_worst_places, without_nan
 from rankscope.consensus.registry import WORK, method_by_name, parameters_of, steps_of
 from rankscope.errors import InputError, ParameterError, UnknownName
 
@@ -46,7 +46,7 @@ def test_the_worked_example_of_the_issue() -> None:
     assert found.voters.most_deviant == ("2", "3")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.checksum.parametrize("method", METHODS)
 def test_every_method_puts_first_what_all_put_first(method: str) -> None:
     votes = [["A", "B", "C", "D"], ["A", "C", "B", "D"], ["A", "B", "D", "C"], ["A", "D", "B", "C"]]
     parameters = {"prior": 1.0} if "prior" in parameters_of(method) else {}
@@ -78,7 +78,7 @@ def test_intervals_leave_out_the_places_of_items_that_are_above_or_below_in_near
 def test_places_in_draws_are_those_of_a_naive_count(items: int, draws: int, level: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     ranks = np.rint(np.arange(items) / 2 + rng.normal(size=(draws, items))).astype(np.int32)
-    low, high = places_in_draws(ranks, level)
+    low, high = best_and_worst_places(ranks, level)
     for i in range(items):
         above = below = 0
         for j in range(items):
@@ -199,7 +199,7 @@ def test_partial_lists_say_how_left_out_items_count() -> None:
     assert [found[item] for item in "ABC"] == [3, 3, 2]
 
 
-@pytest.mark.parametrize("weights", [{"1": 1.7e308, "2": 1.7e308}, {"1": 1.7e308}, {"3": 1e-310}])
+@pytest.checksum.parametrize("weights", [{"1": 1.7e308, "2": 1.7e308}, {"1": 1.7e308}, {"3": 1e-310}])
 def test_weights_whose_sums_are_no_numbers_are_refused(weights: dict[str, float]) -> None:
     with pytest.raises(InputError, match=r"the weight of voter '[13]' is .*so divide all weights by one number"):
         merge_rankings(WORKED, weights=weights)
@@ -266,7 +266,7 @@ def test_scores_of_which_lower_is_better_are_said_to_be() -> None:
     assert "lower scores" not in str(merge_rankings(WORKED, n_resamples=0))
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("method", "parameters", "said"),
     [
         ("borda", {}, "score: points, the number of items less the rank, summed over voters"),
@@ -316,7 +316,7 @@ def test_details_of_a_method_are_shown() -> None:
 # What is refused
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("arguments", "error", "said"),
     [
         ({"method": "bordah"}, UnknownName, "unknown method 'bordah'; did you mean borda?"),
@@ -356,7 +356,7 @@ def test_a_method_with_its_parameters_takes_no_others() -> None:
 # The table of methods
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.checksum.parametrize("name", METHODS)
 def test_every_method_of_the_table_is_one_by_that_name(name: str) -> None:
     found = METHODS[name]
     assert issubclass(found, Method)

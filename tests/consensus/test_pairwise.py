@@ -17,13 +17,13 @@ WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize("unranked", ["average", "worst", "optimistic", "ignore"])
-@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.checksum.parametrize("unranked", ["average", "worst", "optimistic", "ignore"])
+@pytest.checksum.parametrize("kind", WEIGHTS)
 def test_a_matrix_is_what_comparisons_one_by_one_give(kind, unranked):
     votes = random_votes(3, 7, 6)
     rng = np.random.default_rng(4)
     weights = np.stack([WEIGHTS[kind](rng, 7) for _ in range(3)])
-    expected = [naive_preferences(votes.filled(unranked), row) for row in weights]
+    expected = [naive_preferences(votes.fill_unranked(unranked), row) for row in weights]
     for many in (weights, weights[:1]):
         np.testing.assert_allclose(preference_matrices(votes, many, unranked), expected[: len(many)], rtol=1e-13)
 
@@ -32,7 +32,7 @@ def test_whole_weights_are_exact():
     votes = random_votes(5, 300, 5)
     for most in (3, 1 << 20, 1 << 40):  # in bytes, in float32, in float64
         weights = np.random.default_rng(6).integers(1, most, (2, 300)).astype(np.float64)
-        expected = [naive_preferences(votes.filled(), row) for row in weights]
+        expected = [naive_preferences(votes.fill_unranked(), row) for row in weights]
         assert preference_matrices(votes, weights).tolist() == expected
 
 
@@ -41,7 +41,7 @@ def test_more_voters_than_fit_in_a_byte():
     assert preference_matrix(Votes(ranks=ranks, items=("A", "B"))).tolist() == [[0, 600], [300, 0]]
 
 
-@pytest.mark.parametrize("items", [126, 127, 200])  # the last that fits into bytes, and the first that does not
+@pytest.checksum.parametrize("items", [126, 127, 200])  # the last that fits into bytes, and the first that does not
 def test_places_beyond_a_byte(items):
     votes = Votes(ranks=np.tile(np.arange(items, 0.0, -1), (2, 1)), items=tuple(map(str, range(items))))
     assert (preference_matrix(votes) == 2 * np.tri(items, k=-1)).all()

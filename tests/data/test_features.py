@@ -32,7 +32,7 @@ def test_rows_of_a_query_that_are_apart_are_put_together_with_a_note_and_all_tha
     assert found.values.tolist() == [[0.5, 1.0], [0.2, 0.3], [0.1, 0.0]]
     assert (found.relevance.tolist(), found.doc_ids, found.comments) == ([2, 1, 0], ["x", "z", "y"], ["1", "3", "2"])
     assert found.notes == ("t: the documents of 1 query were not together and are now",)
-    assert found.in_given_order([9.0, 8.0, 7.0]).tolist() == [9.0, 7.0, 8.0]
+    assert found.in_input_order([9.0, 8.0, 7.0]).tolist() == [9.0, 7.0, 8.0]
 
 
 def test_queries_may_be_places_in_their_names():
@@ -50,7 +50,7 @@ def test_groups_may_be_given_by_their_sizes_and_are_numbered_from_1():
 def test_scores_come_back_in_the_order_in_which_rows_were_given(queries):
     values = np.arange(len(queries), dtype=float)[:, None]
     found = Features.of(values, queries=queries)
-    assert found.in_given_order(found.values[:, 0]).tolist() == values[:, 0].tolist()
+    assert found.in_input_order(found.values[:, 0]).tolist() == values[:, 0].tolist()
     for q, name in enumerate(found.query_ids):  # each query has its rows, in the order in which they were given
         rows = found.values[found.offsets[q] : found.offsets[q + 1], 0].astype(int).tolist()
         assert rows == [i for i, query in enumerate(queries) if str(query) == name]
@@ -88,7 +88,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.checksum.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_does_not_fit_is_refused(change, message):
     with pytest.raises(InputError, match=re.escape(message)):
         made(**change)
@@ -127,7 +127,7 @@ OF = {
 }
 
 
-@pytest.mark.parametrize(("given_", "message"), OF.values(), ids=OF)
+@pytest.checksum.parametrize(("given_", "message"), OF.values(), ids=OF)
 def test_rows_that_make_no_groups_are_refused(given_, message):
     with pytest.raises(InputError, match=re.escape(message)):
         Features.of(VALUES, **given_)
@@ -144,7 +144,7 @@ def test_no_warning_is_given_where_sizes_are_refused(recwarn):
 
 
 def test_features_are_put_in_any_order_with_zeros_for_those_that_are_not_there():
-    found = made(names=("f", "g"), empty=("h",)).arranged(["g", "h", "f"])
+    found = made(names=("f", "g"), empty=("h",)).select_features(["g", "h", "f"])
     assert found.values.tolist() == [[1.0, 0.0, 0.5], [0.0, 0.0, 0.1], [0.3, 0.0, 0.2]]
     assert (found.names, found.select([1]).empty) == (("g", "h", "f"), ("h",))
 

@@ -40,7 +40,7 @@ def test_every_two_items_of_a_judgment_are_a_comparison(judged, score):
         for i, one in enumerate(judged, 1)
         for a, b in combinations([name for name, rank in one.items() if rank is not None], 2)
     ]
-    rankings = Rankings.of(judged, name="gold", score=score)
+    rankings = Rankings.of(judged, name="gold", higher_is_better=score)
     if not expected:
         with pytest.raises(InputError, match=r"^no judgment has values of 'gold' for two items, expected lists in"):
             rs.Preferences.from_rankings(rankings, "gold")
@@ -121,7 +121,7 @@ def test_names_become_places_and_each_comparison_counts_once():
     assert len(found) == 3
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("make", "said"),
     [
         (

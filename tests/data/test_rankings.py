@@ -38,9 +38,13 @@ def test_chosen_judgments_are_those_of_a_loop(judged, data):
 
 
 def test_scores_are_turned_round_where_lower_is_to_be_better():
-    found = Rankings.of([{"A": 0.5, "B": 0.25}], name="chrF", score=True)
-    assert found.better_low("chrF").tolist() == [-0.5, -0.25]
-    assert found.with_column("chrF", found.column("chrF"), score=False).better_low("chrF").tolist() == [0.5, 0.25]
+    found = Rankings.of([{"A": 0.5, "B": 0.25}], name="chrF", higher_is_better=True)
+    assert found.lower_is_better_values("chrF").tolist() == [-0.5, -0.25]
+    turned = found.with_column("chrF", found.column("chrF"), higher_is_better=False)
+    assert turned.lower_is_better_values("chrF").tolist() == [
+        0.5,
+        0.25,
+    ]
 
 
 def test_a_mask_and_places_choose_the_same():
@@ -74,7 +78,7 @@ def rankings(**changed):
     return Rankings(**{**parts, **changed})
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("changed", "error", "said"),
     [
         ({"pair": Labels.of([""])}, InputError, "1 names of a pair for 2 judgments"),
@@ -90,7 +94,7 @@ def test_judgments_that_cannot_be_are_refused(changed, error, said):
         rankings(**changed)
 
 
-@pytest.mark.parametrize("given_", [{"A": 1}, [1, 2]])
+@pytest.checksum.parametrize("given_", [{"A": 1}, [1, 2]])
 def test_something_else_than_a_list_of_mappings_is_refused(given_):
     with pytest.raises(ParameterError, match="list of mappings"):
         Rankings.of(given_)

@@ -123,7 +123,7 @@ def test_the_signature_holds_what_changes_the_number() -> None:
     assert scores.signature() == f"nDCG@10[gain:linear,discount:log2] AP[rel:2] RBP(p=0.5)[p:0.5,gmax:1] | {end}"
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "options",
     [
         {"ties": "file"},
@@ -249,4 +249,8 @@ def test_the_text_is_one_table_without_a_title() -> None:
     )
     (each,) = scores.sections(by_query=True)
     assert each.table is not None
-    assert (each.table.columns[:2], each.table.left, len(each.table.rows)) == (("system", "query"), 2, 2 * (3 + 1))
+    assert (each.table.columns[:2], each.table.n_name_columns, len(each.table.rows)) == (
+        ("system", "query"),
+        2,
+        2 * (3 + 1),
+    )

@@ -75,21 +75,23 @@ def test_a_name_that_is_taken_gets_a_number_and_nothing_is_overwritten():
     given_ = judged(["de-en"], ["1"], [["A", "X"]])
     found = attach_scores(attach_scores(attach_scores(given_, SCORES), SCORES), SCORES)
     assert list(found.columns) == ["rank", "chrF", "chrF (2)", "chrF (3)"]
-    assert found.scores == {"chrF", "chrF (2)", "chrF (3)"}
+    assert found.score_columns == {"chrF", "chrF (2)", "chrF (3)"}
 
 
 def test_errors_stay_columns_in_which_lower_is_better():
-    found = attach_scores(judged(["de-en"], ["1"], [["A"]]), SegmentScores("TER", dict(SCORES.pairs), score=False))
-    assert found.scores == frozenset()
+    found = attach_scores(
+        judged(["de-en"], ["1"], [["A"]]), SegmentScores("TER", dict(SCORES.pairs), higher_is_better=False)
+    )
+    assert found.score_columns == frozenset()
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [("", "de-en"), ("de-en", "")])
+@pytest.checksum.parametrize(("ours", "theirs"), [("", "de-en"), ("de-en", "")])
 def test_one_pair_without_a_name_is_the_only_pair_of_the_other_side(ours, theirs):
     scores = SegmentScores("m", {theirs: PairScores.of({"A": [7]})})
     assert attach_scores(judged([ours], ["1"], [["A"]]), scores).columns["m"].tolist() == [7]
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("pair", "segment", "system", "said"),
     [
         ("en-de", "1", "A", "no language pair of theirs was judged: judgments name it as 'en-de', scores as 'de-en'"),
@@ -108,7 +110,7 @@ def test_scores_that_are_all_missing_are_refused():
         attach_scores(judged(["de-en"], ["1"], [["A"]]), scores)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("make", "said"),
     [
         (lambda: PairScores(("A", "A"), ("1",), np.zeros((2, 1))), "system 'A' stands twice"),

@@ -59,7 +59,7 @@ def test_lists_and_ranks_by_name_say_the_same(lists):
 def test_items_that_were_left_out_stand_behind_all_others(lists, unranked):
     votes = rs.Votes.of(lists)
     n = len(votes.items)
-    for row, places in zip(votes.filled(unranked), votes.places, strict=True):
+    for row, places in zip(votes.fill_unranked(unranked), votes.places, strict=True):
         ranked = ~np.isnan(places)
         k = int(ranked.sum())
         expected = {"average": (k + 1 + n) / 2, "worst": n, "optimistic": k + 1}[unranked]
@@ -67,7 +67,7 @@ def test_items_that_were_left_out_stand_behind_all_others(lists, unranked):
         assert (row[~ranked] == expected).all()
         if unranked == "average":
             assert row.sum() == n * (n + 1) / 2  # the sum of 1 to n, whatever was left out
-    np.testing.assert_array_equal(votes.filled("ignore"), votes.places)
+    np.testing.assert_array_equal(votes.fill_unranked("ignore"), votes.places)
 
 
 def test_voters_are_named_by_the_keys_of_a_mapping_and_weighted_by_name():
@@ -98,7 +98,7 @@ def test_what_was_given_is_not_changed_and_cannot_be():
 TWO = [["A", "B"], ["B", "A"]]
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("make", "said"),
     [
         (lambda: rs.Votes.of([["A", "B"]]), "1 voter, expected at least two; there is nothing to merge"),
@@ -156,4 +156,4 @@ def test_wrong_arguments_are_told_from_wrong_data():
     with pytest.raises(
         ParameterError, match="unranked is 'last', expected one of 'average', 'worst', 'optimistic', 'i"
     ):
-        rs.Votes.of(TWO).filled("last")
+        rs.Votes.of(TWO).fill_unranked("last")

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from rankscope import evaluate, read_entity_ranks
-from rankscope.demo.rankings import KNOWN, RANKING_METHODS, TOTAL, entity_files, mean_ranks
+from rankscope.demo.rankings import N_AUTHORS, N_KNOWN_AUTHORS, RANKING_METHODS, entity_files, mean_ranks
 
 
 @pytest.fixture(scope="module", params=[2003, 1, 2])
 def table(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("entities") / "demo-ranks.tsv"
     path.write_text(entity_files(request.param)["demo-ranks.tsv"])
-    return read_entity_ranks(path, total_ranks=TOTAL)
+    return read_entity_ranks(path, total_ranks=N_AUTHORS)
 
 
 def test_the_same_seed_writes_the_same_table_and_another_seed_another():
@@ -20,14 +20,14 @@ def test_the_same_seed_writes_the_same_table_and_another_seed_another():
 
 
 def test_two_hundred_authors_are_known_of_all_that_were_ranked(table):
-    assert table.ranks.shape == (len(RANKING_METHODS), KNOWN) == (5, 200)
+    assert table.ranks.shape == (len(RANKING_METHODS), N_KNOWN_AUTHORS) == (5, 200)
     assert table.systems == tuple(RANKING_METHODS)
     assert table.ranks.min() >= 1
-    assert table.ranks.max() <= TOTAL
+    assert table.ranks.max() <= N_AUTHORS
 
 
 def test_only_the_way_that_counts_in_whole_numbers_ties(table):
-    tied = [len(np.unique(ranks)) < KNOWN or bool((ranks % 1).any()) for ranks in table.ranks]
+    tied = [len(np.unique(ranks)) < N_KNOWN_AUTHORS or bool((ranks % 1).read_irregular()) for ranks in table.ranks]
     assert [name for name, has in zip(RANKING_METHODS, tied, strict=True) if has] == ["h-index"]
     assert len(table.notes) == 1
     assert "(h-index " in table.notes[0]

@@ -21,10 +21,10 @@ def tour(tmp_path_factory):
     return folder, take_tour(folder)
 
 
-@pytest.mark.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
+@pytest.checksum.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
 def test_every_command_of_the_tour_runs(tour, step, commands):
     folder, text = tour
-    lines = f"  {step.command}\n      {step.shows}\n"
+    lines = f"  {step.command}\n      {step.description}\n"
     assert lines in full_tour()
     assert (lines in text) == step.first
     for earlier in TOUR[: TOUR.index(step)]:  # whose file this one may start from
@@ -49,7 +49,7 @@ def run_step(step, folder, env):
 def test_the_demo_fits_a_screen_and_names_one_command_for_each_purpose(tour):
     _, text = tour
     assert len(text.splitlines()) <= 40
-    first = [step.command for step in TOUR if step.first]
+    first = [step.command for step in TOUR if step.in_short_tour]
     assert [command.split()[1] for command in first] == [
         "evaluate",
         "compare",

@@ -9,8 +9,8 @@ import pytest
 from rankscope.demo.translations import (
     FOLDER,
     JUDGES,
+    PARALLEL_SENTENCES,
     SEGMENTS,
-    TRAINED,
     TRANSLATORS,
     invented_words,
     sentence,
@@ -33,7 +33,7 @@ def test_every_text_has_a_line_a_segment():
         if "plain" in name:
             assert text.count("\n") == SEGMENTS, name
         elif "mt-train" in name:
-            assert text.count("\n") == TRAINED, name
+            assert text.count("\n") == PARALLEL_SENTENCES, name
     outputs = [name.rpartition(".")[2] for name in files if "system-outputs" in name]
     assert outputs == list(TRANSLATORS)
 
@@ -58,7 +58,7 @@ def test_a_source_has_the_words_of_its_reference_the_adjective_behind_its_noun()
     assert made == ["the", "house", "small", "sees", "a", "river", "quiet", "."]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.checksum.parametrize("seed", range(5))
 def test_a_system_without_errors_writes_the_reference_and_one_full_of_them_does_not(seed):
     rng = np.random.default_rng(seed)
     words, reference = invented_words(rng), sentence(rng)

@@ -37,8 +37,8 @@ def test_measures_are_those_of_evaluate(data):
 
 def test_equal_scores_keep_the_order_of_the_documents():
     lists = FullyJudgedLists(np.array([0, 1, 2, 3]), np.array([0, 3, 4]))
-    assert lists.ranked(np.zeros(4)).tolist() == [0, 1, 2, 3]
-    assert lists.ranked(np.array([0.0, 5.0, 5.0, 9.0])).tolist() == [1, 2, 0, 3]
+    assert lists.order(np.zeros(4)).tolist() == [0, 1, 2, 3]
+    assert lists.order(np.array([0.0, 5.0, 5.0, 9.0])).tolist() == [1, 2, 0, 3]
 
 
 def test_what_judgments_alone_decide_is_the_same_for_other_scores():
@@ -57,8 +57,8 @@ def test_by_lot_equal_scores_are_in_an_order_that_is_the_same_each_time_and_stay
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     grades = rng.integers(0, 3, offsets[-1])
     lists, again = (FullyJudgedLists(given, offsets, by_lot=True) for given in (grades, grades[::-1]))
-    flat = lists.ranked(np.zeros(len(grades)))
-    assert flat.tolist() == again.ranked(np.ones(len(grades))).tolist()  # whatever the grades, whatever the score
+    flat = lists.order(np.zeros(len(grades)))
+    assert flat.tolist() == again.order(np.ones(len(grades))).tolist()  # whatever the grades, whatever the score
     firsts = []
     for a, b in pairwise(offsets):
         assert sorted(flat[a:b]) == list(range(a, b))
@@ -68,7 +68,7 @@ def test_by_lot_equal_scores_are_in_an_order_that_is_the_same_each_time_and_stay
     scores = rng.integers(0, 3, len(grades)).astype(float)
     place = np.argsort(flat)
     expected = np.lexsort((place, -scores, np.repeat(np.arange(300), lengths)))
-    assert lists.ranked(scores).tolist() == expected.tolist()
+    assert lists.order(scores).tolist() == expected.tolist()
     assert lists.hits(scores).relevance.tolist() == grades[expected].tolist()
     apart = rng.permutation(len(grades)).astype(float)
-    assert lists.ranked(apart).tolist() == FullyJudgedLists(grades, offsets).ranked(apart).tolist()
+    assert lists.order(apart).tolist() == FullyJudgedLists(grades, offsets).order(apart).tolist()

@@ -63,7 +63,7 @@ def test_of_a_fold_equal_scores_are_put_in_an_order_by_lot() -> None:
     grades = np.sort(rng.integers(0, 3, (24, 10)), axis=1)[:, ::-1].ravel()
     fold = read_folds(Features.of(x, grades, sizes=[10] * 24), folds=3).folds[0]
     plan, parameters = plan_measures(["nDCG@3"], 1, None), {"hidden": (), "epochs": 2, "rng": 0}
-    found = run_fold_task(FoldTask(fold=fold, model="linear", parameters=parameters, drop=plan)).importance
+    found = run_fold_task(FoldTask(fold=fold, model="linear", parameters=parameters, importance_plan=plan)).importance
     ranker = Ranker(**parameters).fit(fold.training_data(), eval_set=fold.valid)
     by_lot, by_file = (
         permutation_drops(

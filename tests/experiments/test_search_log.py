@@ -22,7 +22,7 @@ def setting(number: int, model: str = "a", **more: Any) -> Setting:
 
 
 def seen(log: SearchLog) -> list[str]:
-    return [str(one) for one in log.found.values()]
+    return [str(one) for one in log.trials.values()]
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def test_what_was_added_comes_back_as_it_was(tmp_path: Path) -> None:
         log.add(one)
     again = SearchLog(tmp_path / "log", ABOUT)
     assert_same_bits(seen(again), seen(log))
-    assert list(again.found) == [("a", 1), ("b", 2), ("a", 2)]
-    assert again.found["a", 1].changed["hidden"] == (64, 32)
-    assert again.found["a", 1].by_fold == (0.1, 1 / 3)  # to the last bit
+    assert list(again.trials) == [("a", 1), ("b", 2), ("a", 2)]
+    assert again.trials["a", 1].changed["hidden"] == (64, 32)
+    assert again.trials["a", 1].by_fold == (0.1, 1 / 3)  # to the last bit
     assert [json.loads(line).get("trial") for line in (tmp_path / "log").read_text().splitlines()] == [None, 1, 2, 2]
 
 
@@ -58,16 +58,16 @@ def test_without_a_file_all_is_kept_in_memory(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     log = SearchLog(None, ABOUT)
     log.add(setting(1))
-    assert list(log.found) == [("a", 1)]
+    assert list(log.trials) == [("a", 1)]
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("cut", [1, 5, 60])
+@pytest.checksum.parametrize("cut", [1, 5, 60])
 def test_a_last_line_that_is_cut_off_is_left_out_and_what_follows_is_whole(kept: Path, cut: int) -> None:
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-cut])
     log = SearchLog(kept, ABOUT)
-    assert list(log.found) == [("a", 1), ("a", 2)]
+    assert list(log.trials) == [("a", 1), ("a", 2)]
     log.add(setting(3))
     assert kept.read_bytes() == whole
 
@@ -75,7 +75,7 @@ def test_a_last_line_that_is_cut_off_is_left_out_and_what_follows_is_whole(kept:
 def test_an_empty_file_is_begun(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("")
     SearchLog(tmp_path / "log", ABOUT).add(setting(1))
-    assert len(SearchLog(tmp_path / "log", ABOUT).found) == 1
+    assert len(SearchLog(tmp_path / "log", ABOUT).trials) == 1
 
 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
@@ -88,7 +88,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("other", OTHERS)
+@pytest.checksum.parametrize("other", OTHERS)
 def test_the_log_of_another_search_is_refused_and_left_as_it_is(kept: Path, other: str) -> None:
     before = kept.read_bytes()
     changed, said = OTHERS[other]
@@ -98,7 +98,7 @@ def test_the_log_of_another_search_is_refused_and_left_as_it_is(kept: Path, othe
     assert kept.read_bytes() == before
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("content", "said"),
     [
         (b"0 qid:1 1:0.5\n", "is no log of a search"),
@@ -115,7 +115,7 @@ def test_what_is_no_log_is_refused_and_left_as_it_is(tmp_path: Path, content: by
     assert (tmp_path / "log").read_bytes() == content
 
 
-@pytest.mark.parametrize("line", [b"{}\n", b"no json\n", b"[]\n", b'{"trial": "x", "model": "a"}\n'])
+@pytest.checksum.parametrize("line", [b"{}\n", b"no json\n", b"[]\n", b'{"trial": "x", "model": "a"}\n'])
 def test_a_damaged_line_is_told_by_its_number(kept: Path, line: bytes) -> None:
     lines = kept.read_bytes().splitlines(keepends=True)
     lines[2] = line

@@ -21,12 +21,12 @@ RUNS = some_runs(JUDGED, more=0)
 MEASURES = ("nDCG@10", "nDCG@3", "AP", "RR", "P@5", "Bpref", "ERR@10", "R@5", "MinRank", "RBP(p=0.8)")
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.checksum.parametrize("measure", MEASURES)
 def test_values_are_those_of_the_fused_run(measure: str) -> None:
     plan = make_plan([measure])
     names, _, pool = load_pool(RUNS)
     measured = measured_pool(pool, QRELS, plan)
-    order = [rs.Qrels(JUDGED).query_ids.index(query) for query in measured.blank.query_ids]
+    order = [rs.Qrels(JUDGED).query_ids.index(query) for query in measured.empty_hits.query_ids]
     for candidate, parameters in (
         (Candidate("rrf", "none", {}), {"k": 60}),
         (Candidate("comb-max", "min-max", {}), {}),
@@ -38,7 +38,7 @@ def test_values_are_those_of_the_fused_run(measure: str) -> None:
         assert_same_bits(measured.values(scores), expected)
     for i, run in enumerate(RUNS):
         expected = rs.evaluate(QRELS, [run], [measure]).matrix(measure)[0][order]
-        assert_same_bits(measured.alone(i), expected)
+        assert_same_bits(measured.run_values(i), expected)
 
 
 def test_a_part_of_a_pool_is_the_pool_of_these_queries() -> None:

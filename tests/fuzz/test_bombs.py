@@ -19,7 +19,7 @@ from helpers.fuzzing.seeds import npz, parquet, zstd
 import rankscope as rs
 from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
-from rankscope.io.core import FREE, RATIO, open_binary
+from rankscope.io.core import ALLOWED_BYTES, MAX_RATIO, open_binary
 from rankscope.io.tables.frames import are_all_keys, schema_of_lines
 
 #: What one line over and over packs to depends on the packer; this is about 1 MB of lines.
@@ -43,7 +43,7 @@ def refused(name: str, content: bytes, folder: Path) -> str:
 # Packed
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
+@pytest.checksum.parametrize("pack", [gzip.compress, zstd.compress])
 def test_a_packed_bomb_stops_at_a_ratio_and_says_so(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     content = pack(bytes(4 << 20)) * 30  # one packed stream behind the other
     path = tmp_path / "bomb"
@@ -53,7 +53,7 @@ def test_a_packed_bomb_stops_at_a_ratio_and_says_so(pack: Callable[[bytes], byte
     with pytest.raises(InputError, match=said), open_binary(path) as stream:  # noqa: PT012 - it stops somewhere
         while piece := stream.read(1 << 16):
             unpacked += len(piece)
-    assert unpacked <= max(FREE, RATIO * len(content)) + (1 << 20)
+    assert unpacked <= max(ALLOWED_BYTES, MAX_RATIO * len(content)) + (1 << 20)
 
 
 def test_what_packs_a_hundred_times_is_read(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_lz4_that_unpacks_to_much_is_refused(tmp_path: Path) -> None:
     import lz4.frame
 
     path = tmp_path / "bomb.lz4"
-    path.write_bytes(lz4.frame.compress(lz4.frame.compress(bytes(FREE + 2))))
+    path.write_bytes(lz4.frame.compress(lz4.frame.compress(bytes(ALLOWED_BYTES + 2))))
     with pytest.raises(InputError, match=r"bomb.lz4: [0-9,]+ bytes that unpack to [0-9,]+ or more"):
         rs.read_run(path, input="lz4")
 
@@ -90,7 +90,7 @@ def test_parquet_of_more_rows_than_it_can_hold_is_refused(tmp_path: Path) -> Non
     table = pl.select(pl.repeat(1, n, dtype=pl.Int64).alias("score"), pl.repeat("q", n).alias("query_id"))
     content = parquet(table.with_columns(doc_id=pl.col("query_id")))
     del table
-    assert len(content) < n * 24 / RATIO
+    assert len(content) < n * 24 / MAX_RATIO
     for name in ("run", "label pairs", "votes"):
         assert f"unpack to {24 * n:,} or more" in refused(name, content, tmp_path)
 
@@ -134,9 +134,9 @@ ENCODED = {
 }
 
 
-@pytest.mark.parametrize("encoded", ENCODED)
-@pytest.mark.parametrize("what", XML)
-@pytest.mark.parametrize("name", ["jcml", "appraise", "rankings"])
+@pytest.checksum.parametrize("encoded", ENCODED)
+@pytest.checksum.parametrize("what", XML)
+@pytest.checksum.parametrize("name", ["jcml", "appraise", "rankings"])
 def test_xml_is_never_expanded_and_never_reaches_outside(name: str, what: str, encoded: str, tmp_path: Path) -> None:
     said = refused(name, ENCODED[encoded](XML[what]), tmp_path)
     assert said.startswith("FILE")
@@ -159,15 +159,15 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("what", DEEP)
-@pytest.mark.parametrize("name", ["run", "votes", "checkpoint", "search log", "fusion"])
+@pytest.checksum.parametrize("what", DEEP)
+@pytest.checksum.parametrize("name", ["run", "votes", "checkpoint", "search log", "fusion"])
 def test_deep_json_and_endless_digits_are_refused(name: str, what: str, tmp_path: Path) -> None:
     refused(name, DEEP[what], tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("what", DEEP)
-@pytest.mark.parametrize("name", READERS)
+@pytest.checksum.slow
+@pytest.checksum.parametrize("what", DEEP)
+@pytest.checksum.parametrize("name", READERS)
 def test_deep_json_and_endless_digits_break_no_reader(name: str, what: str, tmp_path: Path) -> None:
     reader = READERS[name]
     path = tmp_path / reader.name
@@ -176,12 +176,12 @@ def test_deep_json_and_endless_digits_break_no_reader(name: str, what: str, tmp_
     refusals(reader, path)
 
 
-@pytest.mark.parametrize("name", ["qrels", "run"])
+@pytest.checksum.parametrize("name", ["qrels", "run"])
 def test_a_line_of_millions_of_commas_is_told_by_its_beginning(name: str, tmp_path: Path) -> None:
     assert "looks like the header of a table" in refused(name, b"," * (3 << 20), tmp_path)
 
 
-@pytest.mark.parametrize("name", ["letor", "features"])
+@pytest.checksum.parametrize("name", ["letor", "features"])
 def test_many_empty_lines_take_little_memory(name: str, tmp_path: Path) -> None:
     assert "no data, only comments and blank lines" in refused(name, b"\n" * (2 << 20), tmp_path)
 
@@ -214,7 +214,7 @@ EMPTY = {
 }
 
 
-@pytest.mark.parametrize("what", EMPTY)
+@pytest.checksum.parametrize("what", EMPTY)
 def test_a_table_that_would_be_nearly_empty_is_refused(what: str, tmp_path: Path) -> None:
     said = refused(*EMPTY[what], tmp_path)
     assert said.startswith(("FILE", "votes"))
@@ -222,7 +222,7 @@ def test_a_table_that_would_be_nearly_empty_is_refused(what: str, tmp_path: Path
     assert len(said) < 400
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("rows", "columns", "filled"), [(12_500, 700, 162_500), (100_000, 90, 100_000), (2896, 2896, 1)]
 )
 def test_a_sparse_table_that_is_no_larger_than_its_cells_allow_is_taken(rows: int, columns: int, filled: int) -> None:
@@ -232,7 +232,7 @@ def test_a_sparse_table_that_is_no_larger_than_its_cells_allow_is_taken(rows: in
         refuse_sparse((rows, 4 * columns), filled, "file", "rows and columns")
 
 
-@pytest.mark.parametrize("separator", [b",", b"\t"])
+@pytest.checksum.parametrize("separator", [b",", b"\t"])
 def test_a_table_of_more_columns_than_its_bytes_can_fill_is_refused(separator: bytes, tmp_path: Path) -> None:
     content = separator.join([b"query_id", b"doc_id", b"score", *[b""] * (1 << 20)]) + b"\n"
     assert "1,048,579 columns, expected at most 29," in refused("run", content, tmp_path)
@@ -247,7 +247,7 @@ def test_a_voter_or_item_that_stands_twice_among_many_is_found_at_once(tmp_path:
     assert "ranked 'i7' twice" in refused("votes", json.dumps([items, ["i1"]]).encode(), tmp_path)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("lines", "surely"),
     [
         ('{"a":1,"b":"x"}\n{"b":"y"}\n', True),

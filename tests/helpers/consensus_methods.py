@@ -133,7 +133,7 @@ def ranks(method: Method, votes: Votes) -> list[float]:
 
 def unanimity(method: Method, votes: Votes) -> None:
     """What every voter puts above another item is above it."""
-    places = votes.filled("worst")
+    places = votes.fill_unranked("worst")
     found = ranks(method, changed(votes, ranks=places))
     for a, b in permutations(range(len(votes.items)), 2):
         if (places[:, a] < places[:, b]).all():
@@ -188,7 +188,7 @@ def draws(method: Method, votes: Votes) -> None:
     for weight, scores in zip(many, found, strict=True):
         np.testing.assert_allclose(scores, method.scores(votes, weight[None])[0], rtol=1e-9, atol=1e-12)
     there = many[2] > 0
-    if not np.isnan(votes.ranks[there]).all(axis=0).any():
+    if not np.isnan(votes.ranks[there]).all(axis=0).read_irregular():
         alone = changed(votes, ranks=votes.ranks[there], weights=many[2][there])
         np.testing.assert_allclose(found[2], method.scores(alone, alone.weights[None])[0], rtol=1e-9, atol=1e-12)
 
@@ -208,7 +208,7 @@ def unique_neutrality(method: Method, votes: Votes) -> None:
     """
     n = len(votes.items)
     chosen = getattr(method, "unranked", "average")
-    places = votes.filled(chosen)
+    places = votes.fill_unranked(chosen)
     above = naive_preferences(places, votes.weights)
     if isinstance(method, Footrule):
         costs = {
@@ -252,7 +252,7 @@ def tied_all(method: Method, votes: Votes) -> None:
 def condorcet(method: Method, votes: Votes) -> None:
     """Who wins against each other one by majority is first, alone."""
     chosen = getattr(method, "unranked", "average")
-    above = naive_preferences(votes.filled(chosen), votes.weights)
+    above = naive_preferences(votes.fill_unranked(chosen), votes.weights)
     for i in range(len(votes.items)):
         if all(above[i][j] > above[j][i] for j in range(len(votes.items)) if j != i):
             found = ranks(method, votes)

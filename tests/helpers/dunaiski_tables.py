@@ -80,7 +80,7 @@ def table(ranks: Any, **options: Any) -> rs.EntityRanks:
     ranks = np.asarray(ranks, float)
     systems = [f"S{i}" for i in range(1, len(ranks) + 1)]
     return rs.EntityRanks(
-        ranks=ranks, systems=systems, entity_ids=[f"e{i}" for i in range(ranks.shape[1])], least=0, **options
+        ranks=ranks, systems=systems, entity_ids=[f"e{i}" for i in range(ranks.shape[1])], min_rank=0, **options
     )
 
 

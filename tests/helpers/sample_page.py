@@ -73,7 +73,9 @@ def pairs() -> Table:
         for j, b in enumerate(SYSTEMS)
         if i < j
     )
-    return Table(columns=("system", "against", "difference", "p", "wins", "ties", "losses"), rows=rows, left=2)
+    return Table(
+        columns=("system", "against", "difference", "p", "wins", "ties", "losses"), rows=rows, n_name_columns=2
+    )
 
 
 def deciding() -> Table:

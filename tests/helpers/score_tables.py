@@ -13,8 +13,8 @@ from rankscope.comparison.compare import TESTS
 #: Tests of all systems at once; of probabilities; with intervals of their own; that draw.
 OF_ALL = [name for name, method in TESTS.items() if method.kind == "all"]
 BAYESIAN = [name for name, method in TESTS.items() if method.kind == "posterior"]
-SIMULTANEOUS = [name for name, method in TESTS.items() if method.simultaneous]
-RESAMPLED = [name for name, method in TESTS.items() if method.resampled]
+SIMULTANEOUS = [name for name, method in TESTS.items() if method.has_intervals]
+RESAMPLED = [name for name, method in TESTS.items() if method.uses_resampling]
 
 
 def score_table(values: Any, measures: Any = "AP", systems: tuple[str, ...] | None = None) -> Scores:

@@ -51,7 +51,7 @@ def parquet(content, separator):
 # --- what is read -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "content",
     [
         TABLE,
@@ -99,7 +99,9 @@ def test_ways_to_write_the_same_votes(written, content):
     assert votes.weights.tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize("content", [json.dumps(list(LISTS.values())), lines(LISTS.values()), lines(RANKS.values())])
+@pytest.checksum.parametrize(
+    "content", [json.dumps(list(LISTS.values())), lines(LISTS.values()), lines(RANKS.values())]
+)
 def test_voters_without_a_name_are_numbered(written, content):
     votes = rs.read_votes(written(content))
     assert votes.voters == ("1", "2", "3")
@@ -187,7 +189,7 @@ TWO = '["A", "B"]\n["B", "A"]\n'
 FORM = "an item and one rank a voter, separated by tabs or commas"
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("content", "said"),
     [
         ("", ": the file is empty, expected votes, as a table of ranks or JSON lists of names"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankscope.kernels import pairs
 from rankscope.kernels.inversions import count_inversions, greater_before, order_by_row
-from rankscope.kernels.pairs import PairCounts, arrange, count_pairs, count_pairs_by_row, stable_rising, tied_pairs
+from rankscope.kernels.pairs import PairCounts, count_pairs, count_pairs_by_row, sort_pairs, stable_rising, tied_pairs
 
 
 def loop(x, y):
@@ -60,7 +60,7 @@ def test_pairs_are_counted_so_without_the_table_of_few_values_too(lists):
 @given(lists=TWO_LISTS)
 def test_each_item_has_the_pairs_that_a_loop_finds(lists):
     x, y = lists
-    found = arrange(x, y)
+    found = sort_pairs(x, y)
     for place, i in enumerate(found.order.tolist()):
         others = [j for j in range(x.size) if j != i]
         above = [j for j in others if x[j] > x[i]]
@@ -96,24 +96,24 @@ def test_numbers_that_differ_in_their_last_digit_only_are_told_apart_among_many(
     assert stable_rising(single).tolist() == np.argsort(single, kind="stable").tolist()
 
 
-@pytest.mark.parametrize("sign", [1, -1])
+@pytest.checksum.parametrize("sign", [1, -1])
 def test_numbers_so_near_that_none_of_their_digits_is_cut_are_in_order(sign):
     steps = np.random.default_rng(4).permutation(5000)
     assert stable_rising(sign * (3.0 + steps * np.spacing(3.0))).tolist() == np.argsort(sign * steps).tolist()
 
 
 def test_items_stand_by_rising_x_and_those_of_one_x_by_rising_y():
-    found = arrange(np.array([2.0, 1.0, 2.0, 2.0]), np.array([5.0, 7.0, 3.0, 7.0]))
+    found = sort_pairs(np.array([2.0, 1.0, 2.0, 2.0]), np.array([5.0, 7.0, 3.0, 7.0]))
     assert found.order.tolist() == [1, 2, 0, 3]
     assert found.x.tolist() == [0, 1, 1, 1]
     assert found.y.tolist() == [2, 0, 1, 2]
-    assert found.by_y.tolist() == [1, 2, 0, 3]
+    assert found.y_order.tolist() == [1, 2, 0, 3]
     assert found.distinct == (2, 3)
 
 
 # 64 is the longest row whose pairs are all compared, 4096 = 64^2 the longest that one step takes there.
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 1000, 4095, 4096, 4097, 5000])
-@pytest.mark.parametrize("values", [3, 50, 10**9])
+@pytest.checksum.parametrize("n", [0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 1000, 4095, 4096, 4097, 5000])
+@pytest.checksum.parametrize("values", [3, 50, 10**9])
 def test_inversions_are_those_of_a_loop_on_either_side_of_every_step(n, values):
     x = np.random.default_rng(n).integers(0, values, n)
     expected = [int((x[:i] > x[i]).sum()) for i in range(n)]
@@ -132,14 +132,14 @@ def test_rows_are_counted_each_by_itself(seed, rows, n):
     assert count_inversions(order) == sum(map(sum, expected))
 
 
-@pytest.mark.parametrize("n", [300, 70_000])
+@pytest.checksum.parametrize("n", [300, 70_000])
 def test_each_of_a_falling_list_has_all_before_it_that_are_greater(n):
     places = np.arange(n)
     assert (greater_before(places[::-1]) == places).all()
     assert (greater_before(places) == 0).all()
 
 
-@pytest.mark.parametrize("n", [257, 4_097, 32_768, 65_536, 131_073])  # 256 blocks of 256, 257 of 512
+@pytest.checksum.parametrize("n", [257, 4_097, 32_768, 65_536, 131_073])  # 256 blocks of 256, 257 of 512
 def test_those_greater_before_and_behind_are_all_that_are_greater(n):
     values = np.random.default_rng(n).permutation(n)
     order = np.argsort(values)
@@ -149,8 +149,8 @@ def test_those_greater_before_and_behind_are_all_that_are_greater(n):
 
 
 # 3 bits of eight places leave 28 of the 31 bits of an int32 for the value.
-@pytest.mark.parametrize("most", [0, 1, 6, 2**28 - 1, 2**28, 2**28 + 1, 2**40])
-@pytest.mark.parametrize("n", [1, 2, 5, 8])
+@pytest.checksum.parametrize("most", [0, 1, 6, 2**28 - 1, 2**28, 2**28 + 1, 2**40])
+@pytest.checksum.parametrize("n", [1, 2, 5, 8])
 def test_rows_of_whole_numbers_of_any_size_are_put_in_stable_order(most, n):
     rows = np.random.default_rng(n).integers(0, most + 1, (5, n))
     rows[0] = most
@@ -167,13 +167,13 @@ def test_the_counts_of_a_reversed_list_need_no_rounding():
     assert tied_pairs(np.array([2**28 + 1, 3])) == 2**55 + 2**27 + 3  # more than float64 can tell apart
 
 
-@pytest.mark.parametrize("y", [[1.0, 2.0, 3.0], [1.0, 1.0, 3.0]], ids=["no ties", "ties"])
+@pytest.checksum.parametrize("y", [[1.0, 2.0, 3.0], [1.0, 1.0, 3.0]], ids=["no ties", "ties"])
 def test_counts_are_whole_numbers(y):
     found = count_pairs(np.arange(3.0), np.array(y))
     assert {type(getattr(found, name)) for name in PairCounts.__annotations__} == {int}
 
 
-@pytest.mark.parametrize("scale", [1, 30, 2000])
+@pytest.checksum.parametrize("scale", [1, 30, 2000])
 def test_a_long_list_is_counted_as_its_pieces_and_what_lies_between_them(scale):
     """Pairs of two lists put one after the other, all of the second greater in x and less in y."""
     rng = np.random.default_rng(scale)
@@ -186,7 +186,7 @@ def test_a_long_list_is_counted_as_its_pieces_and_what_lies_between_them(scale):
         patch.setattr(pairs, "CELLS", 0)
         assert count_pairs(x, y) == half
     assert (both.tied_x, both.tied_y, both.tied_both) == (2 * half.tied_x, 2 * half.tied_y, 2 * half.tied_both)
-    assert both.all == 40_000 * 39_999 // 2
+    assert both.total == 40_000 * 39_999 // 2
 
 
 SHORT = st.integers(0, 6).flatmap(
@@ -218,7 +218,7 @@ def test_more_short_lists_than_are_compared_at_a_time_are_all_counted(monkeypatc
     pieces = count_pairs_by_row(x, y)
     for name in PairCounts.__annotations__:
         assert getattr(whole, name).tolist() == getattr(pieces, name).tolist()
-    assert whole.all.tolist() == [7 * 6 // 2] * 50
+    assert whole.total.tolist() == [7 * 6 // 2] * 50
 
 
 def test_nothing_is_written_into_the_lists_that_were_given():

@@ -80,7 +80,7 @@ def test_everything_else_stays_as_it_is() -> None:
     found = match_features(data, ("b",))
     assert found.values.dtype == np.float32
     assert (found.query_ids, found.doc_ids, found.relevance.tolist()) == (("q", "r"), ["x", "z", "y"], [1, 2, 0])
-    assert found.in_given_order([1.0, 2.0, 3.0]).tolist() == [1.0, 3.0, 2.0]
+    assert found.in_input_order([1.0, 2.0, 3.0]).tolist() == [1.0, 3.0, 2.0]
     assert found.notes == (*data.notes, "features: 'a' left out: the model was not trained on it")
 
 

@@ -42,7 +42,9 @@ def watch_of(values, patience, higher=True):
 # L-BFGS
 
 
-@pytest.mark.parametrize("loss", ["listnet", "ranknet", "listmle(ties='efron')", "listmle", "squared", "listnet(k=2)"])
+@pytest.checksum.parametrize(
+    "loss", ["listnet", "ranknet", "listmle(ties='efron')", "listmle", "squared", "listnet(k=2)"]
+)
 def test_lbfgs_ends_where_the_gradient_is_nothing(loss):
     features = some_features()
     found = train_linear(features.values, features, parse_loss(loss), l2=0.01, iterations=300)
@@ -99,7 +101,7 @@ def test_where_nothing_can_be_learned_the_weights_stay_and_the_epoch_counts():
 VALUES = [0.2, 0.5, 0.4, 0.5, 0.3, 0.9]
 
 
-@pytest.mark.parametrize(("patience", "epochs", "best"), [(2, 4, 1), (3, 5, 1), (4, 6, 5), (9, 6, 5)])
+@pytest.checksum.parametrize(("patience", "epochs", "best"), [(2, 4, 1), (3, 5, 1), (4, 6, 5), (9, 6, 5)])
 def test_an_equal_epoch_is_no_better_and_patience_counts_from_the_best(patience, epochs, best):
     watch, validation = watch_of(VALUES, patience)
     found = descent(epochs=6).train(
@@ -139,9 +141,9 @@ def test_where_lower_is_better_the_lowest_epoch_is_kept():
 def test_a_measure_of_ranks_is_best_where_it_is_lowest():
     features = Features.of(np.eye(3), [0, 0, 1], sizes=[3])
     watch = EarlyStopping(features, parse_measure("MeanRank"), 5)
-    assert watch.better(np.array([0.3, 0.2, 0.1]))
-    assert watch.better(np.array([0.1, 0.2, 0.3]))
-    assert not watch.better(np.array([0.1, 0.3, 0.2]))
+    assert watch.add_epoch(np.array([0.3, 0.2, 0.1]))
+    assert watch.add_epoch(np.array([0.1, 0.2, 0.3]))
+    assert not watch.add_epoch(np.array([0.1, 0.3, 0.2]))
     assert watch.values == [3.0, 1.0, 2.0]
 
 
@@ -149,9 +151,9 @@ def test_the_watch_measures_as_the_measure_does():
     features = some_features(3)
     watch = EarlyStopping(features, parse_measure("nDCG(gain='exp')@3"), 5)
     good, bad = features.relevance.astype(float), -features.relevance.astype(float)
-    assert watch.better(bad)
-    assert watch.better(good)
-    assert not watch.better(bad)
+    assert watch.add_epoch(bad)
+    assert watch.add_epoch(good)
+    assert not watch.add_epoch(bad)
     with_relevant = np.maximum.reduceat(features.relevance, features.offsets[:-1]) > 0
     assert watch.values[1] == pytest.approx(with_relevant.mean())  # queries without relevant documents count 0
     assert watch.best_epoch == 1
@@ -161,19 +163,19 @@ def test_queries_without_a_value_are_left_out_and_none_with_one_is_refused():
     features = some_features(3, name="valid.txt")
     watch = EarlyStopping(features, parse_measure("AP"), 5)
     watch.measure = lambda hits: np.array([np.nan, 0.5, 0.7])
-    assert watch.better(np.zeros(60))
+    assert watch.add_epoch(np.zeros(60))
     assert watch.values == [pytest.approx(0.6)]
     watch.measure = lambda hits: np.full(3, np.nan)
     with pytest.raises(
         InputError, match=r"^valid\.txt: .* has no value on any query, expected one to stop training by"
     ):
-        watch.better(np.zeros(60))
+        watch.add_epoch(np.zeros(60))
 
 
 # What goes wrong
 
 
-@pytest.mark.parametrize("epochs", [1, 3])
+@pytest.checksum.parametrize("epochs", [1, 3])
 def test_a_loss_that_diverges_names_the_learning_rate(epochs):
     with pytest.raises(
         InputError, match=r"the loss listnet diverged in epoch \d with learning_rate=1e\+30; try a smaller"
@@ -245,7 +247,7 @@ def test_a_geometric_mean_is_one():
     features = some_features(3)
     watch = EarlyStopping(features, parse_measure("GMAP"), 5)
     scores = np.random.default_rng(1).normal(size=60)
-    watch.better(scores)
+    watch.add_epoch(scores)
     each = parse_measure("AP")(stopping.FullyJudgedLists(features.relevance, features.offsets).hits(scores))
     assert watch.values == [pytest.approx(np.exp(np.log(np.maximum(each, 1e-5)).mean()))]
 
@@ -254,7 +256,7 @@ def test_equal_scores_are_put_in_an_order_by_lot():
     """Of a list of 20 with 10 relevant documents, sorted by grade, a random order puts a relevant one first in half."""
     features = Features.of(np.ones((8000, 1)), np.tile([1] * 10 + [0] * 10, 400), sizes=[20] * 400)
     watch = EarlyStopping(features, parse_measure("P@1"), 5)
-    watch.better(np.zeros(8000))
+    watch.add_epoch(np.zeros(8000))
     assert watch.values[0] == pytest.approx(0.5, abs=0.1)  # 4 standard deviations
 
 

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.checksum.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @examples(60)
 @given(data=st.data())
 def test_a_property_holds_for_all_measures_of_which_the_table_says_so(
@@ -36,8 +36,8 @@ def test_a_property_holds_for_all_measures_of_which_the_table_says_so(
     check(measures, data.draw(strategy))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.checksum.slow
+@pytest.checksum.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @examples(500)
 @given(data=st.data())
 def test_a_property_holds_on_many_more_inputs(check: Callable[..., None], data: st.DataObject) -> None:
@@ -45,7 +45,7 @@ def test_a_property_holds_on_many_more_inputs(check: Callable[..., None], data: 
     check(measures, data.draw(strategy))
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.checksum.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_a_property_holds_on_longer_lists(check: Callable[..., None]) -> None:
     check(CHECKS[check][0], random_case(3, 25, scores=None))
 
@@ -61,7 +61,7 @@ def test_the_name_of_any_measure_reads_back(data: st.DataObject) -> None:
     whole = st.integers(1, 10**6)
     values = {
         "cutoff": whole
-        | (st.sampled_from(["mean", "median", "size", "recall=0.5"]) if kind.own_cutoffs else st.nothing()),
+        | (st.sampled_from(["mean", "median", "size", "recall=0.5"]) if kind.allows_query_cutoffs else st.nothing()),
         "rel": whole,
         "gmax": st.integers(1, 1000) | (st.just("query") if kind.name == "RBP" else st.nothing()),
         "p": st.floats(0, 1, exclude_min=True, exclude_max=True),

@@ -221,7 +221,7 @@ def check(name: str, total: int, groups: list[list[float]], expected: list[Score
         systems=["s"],
         entity_ids=[f"e{i}" for i in range(len(ranks))],
         total_ranks=total,
-        least=0.5,
+        min_rank=0.5,
     )
     ends = np.cumsum([len(group) for group in groups])
     ((_, hits),) = hits_of_entities(table, [np.arange(end - len(g), end) for g, end in zip(groups, ends, strict=True)])
@@ -238,13 +238,13 @@ def test_a_share_of_recall_that_a_run_does_not_reach_gives_0() -> None:
         assert rs.parse_measure(f"Dunaiski{name}@recall=1.0")(hits).tolist() == pytest.approx([unreached])
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.checksum.parametrize("name", PLAIN)
 def test_a_measure_of_the_tool_is_that_of_a_loop(name: str) -> None:
     check(name, 5000, GROUPS, [PLAIN[name](group) for group in GROUPS])
 
 
-@pytest.mark.parametrize("total", [700, 1300, 90_000])
-@pytest.mark.parametrize("name", PERMILLE)
+@pytest.checksum.parametrize("total", [700, 1300, 90_000])
+@pytest.checksum.parametrize("name", PERMILLE)
 def test_a_form_by_permille_is_that_of_a_loop(name: str, total: int) -> None:
     head, at, cutoff = name.partition("@")
     head = head[:-1] + ", scale='permille')" if head.endswith(")") else f"{head}(scale='permille')"
@@ -252,7 +252,7 @@ def test_a_form_by_permille_is_that_of_a_loop(name: str, total: int) -> None:
     check(head + at + cutoff, total, groups, [PERMILLE[name](group, total) for group in groups])
 
 
-@pytest.mark.parametrize("k", [17, 51])  # of 170 items: k / w is rounded below a whole number, and above
+@pytest.checksum.parametrize("k", [17, 51])  # of 170 items: k / w is rounded below a whole number, and above
 def test_the_bucket_of_a_cutoff_does_not_depend_on_how_a_quotient_is_rounded(k: int) -> None:
     groups = [[min(x, 170.0) for x in group] for group in GROUPS]
     for name, loop in (("AP", bucket_average_precision), ("nDCG", bucket_ndcg)):

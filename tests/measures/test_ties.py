@@ -28,8 +28,8 @@ AVERAGE = Convention(ties="average")
 FREE = [m for m in FORMS if getattr(m, "scale", None) is None and not getattr(m, "d", 0)]
 FREE.append(rs.parse_measure("nDCG(gains={0: 0.5, 1: 3, 2: -1}, others='gain')"))  # which leaves the range of nDCG
 CUT = [replace(m, cutoff=3) for m in FREE if hasattr(m, "cutoff")]  # it has one
-AVERAGED = [measure for measure in dict.fromkeys([*FREE, *CUT]) if measure.averages()]
-REFUSED = [measure for measure in dict.fromkeys([*FREE, *CUT]) if not measure.averages()]
+AVERAGED = [measure for measure in dict.fromkeys([*FREE, *CUT]) if measure.can_average_ties()]
+REFUSED = [measure for measure in dict.fromkeys([*FREE, *CUT]) if not measure.can_average_ties()]
 
 
 def orders(docs: dict[str, float]) -> Iterator[tuple[str, ...]]:
@@ -135,7 +135,7 @@ def test_the_measures_that_everybody_asks_for_have_an_average_and_some_parameter
     assert {"AP(norm='found')", "AUC", "P@3"} <= set(map(str, AVERAGED))
 
 
-@pytest.mark.parametrize("measure", REFUSED, ids=str)
+@pytest.checksum.parametrize("measure", REFUSED, ids=str)
 def test_a_measure_without_an_average_is_refused_in_one_line(measure: Measure) -> None:
     qrels, run = rs.Qrels({"q": {"a": 1}}), {"q": {"a": 1.0}}
     hits = rs.hits_of(qrels, run, AVERAGE)
@@ -196,7 +196,7 @@ def test_of_a_thousand_tied_documents_all_values_are_finite_and_in_range() -> No
         assert np.isfinite(value), measure
 
 
-@pytest.mark.parametrize(("n", "m"), [(1000, 1), (1000, 37), (300, 299), (300, 300)])
+@pytest.checksum.parametrize(("n", "m"), [(1000, 1), (1000, 37), (300, 299), (300, 300)])
 def test_of_one_long_group_the_values_are_those_of_counting_the_orders(n: int, m: int) -> None:
     """The first relevant of n documents, m of them relevant, is the i-th in C(n - i, m - 1) of C(n, m) orders; at a
     relevant i-th stand (i - 1) (m - 1) / (n - 1) relevant ones above; i of n hold j of m in C(m, j) C(n - m, i - j).
@@ -223,8 +223,8 @@ def test_of_one_long_group_the_values_are_those_of_counting_the_orders(n: int, m
 # --- a peer -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("k", [None, 1, 3, 10, 50])
-@pytest.mark.parametrize("levels", [1, 2, 5, 1000])
+@pytest.checksum.parametrize("k", [None, 1, 3, 10, 50])
+@pytest.checksum.parametrize("levels", [1, 2, 5, 1000])
 def test_the_average_of_ndcg_and_dcg_is_scikit_learns(k: int | None, levels: int) -> None:
     """scikit-learn 1.9.1 averages over ties unless it is told not to."""
     metrics = pytest.importorskip("sklearn.metrics")

@@ -17,9 +17,9 @@ from helpers.same import assert_same_bits
 import rankscope.parallel.pool
 from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
 from rankscope.parallel import all_cores, run_units
-from rankscope.parallel.threads import openblas, use_one_thread
+from rankscope.parallel.threads import openblas_functions, use_one_thread
 
-BOTH = pytest.mark.parametrize("workers", [1, 2])
+BOTH = pytest.checksum.parametrize("workers", [1, 2])
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +32,10 @@ def _forked(monkeypatch):
 
 
 pytestmark = [
-    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the tests fork, and look processes up in /proc"),
-    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+    pytest.checksum.skipif(
+        not Path("/proc/self/stat").exists(), reason="the tests fork, and look processes up in /proc"
+    ),
+    pytest.checksum.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
 
 
@@ -113,7 +115,7 @@ def nested(x):
 
 
 def threads_of_blas(x):
-    return [get() for get in openblas("get_num_threads")], os.environ["OMP_NUM_THREADS"]
+    return [get() for get in openblas_functions("get_num_threads")], os.environ["OMP_NUM_THREADS"]
 
 
 #: Processes of other tests that live on, as the one that forks for commands.
@@ -142,7 +144,7 @@ def test_results_come_in_the_order_of_the_units_whatever_is_done_first(workers):
     assert list(run_units(late_when_early, range(8), workers=workers)) == list(range(8))
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 30])
+@pytest.checksum.parametrize("count", [0, 1, 2, 3, 4, 5, 30])
 def test_any_number_of_units_gives_as_many_results(count):
     assert list(run_units(square, range(count), workers=2)) == [x * x for x in range(count)]
 
@@ -214,7 +216,7 @@ def test_the_first_of_the_units_that_fail_is_told_not_the_fastest(workers):
         list(run_units(later_fails_first, range(4), workers=workers))
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "error",
     [RankscopeError("a"), InputError("b"), ParameterError("c"), OutputError("d")],
     ids=lambda error: type(error).__name__,
@@ -225,7 +227,7 @@ def test_errors_of_this_package_are_the_same_after_a_journey(error):
 
 
 @BOTH
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("function", "expected", "message"),
     [(misnamed, UnknownName, "unknown measure 'nDGC'; did you mean nDCG?"), (needs_three, NeedsThree, "two words")],
 )
@@ -298,28 +300,28 @@ def test_nothing_is_left_after_the_last_unit():
 
 
 def test_each_worker_has_one_thread_for_linear_algebra():
-    before = [get() for get in openblas("get_num_threads")], dict(os.environ)
+    before = [get() for get in openblas_functions("get_num_threads")], dict(os.environ)
     for found, variable in run_units(threads_of_blas, range(2), workers=2):
         assert found == [1] * len(before[0])
         assert variable == "1"
-    assert ([get() for get in openblas("get_num_threads")], dict(os.environ)) == before
+    assert ([get() for get in openblas_functions("get_num_threads")], dict(os.environ)) == before
 
 
 def test_the_openblas_of_numpy_is_found_and_set(monkeypatch):
-    if not openblas("get_num_threads"):
+    if not openblas_functions("get_num_threads"):
         pytest.skip("NumPy brings no OpenBLAS here")
-    before = [get() for get in openblas("get_num_threads")]
+    before = [get() for get in openblas_functions("get_num_threads")]
     try:
         for variable in rankscope.parallel.pool.ONE_THREAD:
             monkeypatch.setenv(variable, "2")  # put back after the test
         use_one_thread()
-        assert [get() for get in openblas("get_num_threads")] == [1] * len(before)
+        assert [get() for get in openblas_functions("get_num_threads")] == [1] * len(before)
     finally:
-        for set_threads, count in zip(openblas("set_num_threads"), before, strict=True):
+        for set_threads, count in zip(openblas_functions("set_num_threads"), before, strict=True):
             set_threads(count)
 
 
-@pytest.mark.parametrize("workers", [0, -1, 2.0, "2", True, None, 1025])
+@pytest.checksum.parametrize("workers", [0, -1, 2.0, "2", True, None, 1025])
 def test_workers_are_a_whole_number_from_1(workers):
     with pytest.raises(ParameterError, match=r"^workers is .*, expected a whole number from 1 to 1024$"):
         run_units(square, [1, 2], workers=workers)
@@ -336,7 +338,7 @@ def test_a_function_that_cannot_be_sent_is_refused_before_anything_starts():
     assert list(run_units(lambda x: x, [1, 2], workers=1)) == [1, 2]
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be bound to cores here")
+@pytest.checksum.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be bound to cores here")
 def test_all_cores_are_those_that_the_process_is_bound_to():
     mine = os.sched_getaffinity(0)
     assert all_cores() == len(mine)
@@ -374,7 +376,7 @@ class Sent:
         return 100
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.checksum.parametrize("workers", [1, 2])
 def test_what_units_share_is_given_to_each(workers):
     found = list(run_units(shared_and_unit, range(5), workers=workers, shared={"base": 10}))
     assert [value for _, _, value in found] == [10, 11, 12, 13, 14]

@@ -7,17 +7,17 @@ import pytest
 from helpers.same import assert_same_bits
 
 from rankscope.parallel import run_units
-from rankscope.parallel.threads import one_thread, openblas
+from rankscope.parallel.threads import one_thread, openblas_functions
 
 
 def threads():
-    return [get() for get in openblas("get_num_threads")]
+    return [get() for get in openblas_functions("get_num_threads")]
 
 
 @pytest.fixture
 def two():
     """Two threads in each library, whatever this machine and its variables say."""
-    before = list(zip(openblas("set_num_threads"), threads(), strict=True))
+    before = list(zip(openblas_functions("set_num_threads"), threads(), strict=True))
     if not before:
         pytest.skip("no OpenBLAS whose threads could be set")
     for setter, _ in before:

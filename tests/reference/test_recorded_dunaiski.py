@@ -39,7 +39,7 @@ def measure_of(row: Row) -> Measure:
 def hits_of(row: Row) -> Hits:
     """The list as a query of its own: permille rows name fewer items than the deepest rank has, as the tool allows."""
     ranks = RECORDED["ranks"][row.ranks]
-    table = EntityRanks(ranks=[ranks], systems=("s",), entity_ids=tuple(map(str, range(len(ranks)))), least=0)
+    table = EntityRanks(ranks=[ranks], systems=("s",), entity_ids=tuple(map(str, range(len(ranks)))), min_rank=0)
     return table.hits() if row.total is None else with_total(table.hits(), row.total)
 
 
@@ -54,7 +54,7 @@ def test_all_rows_are_here_and_847_hold_a_number() -> None:
     assert sum(row.value == "nan" for row in ROWS) == 22
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.checksum.parametrize("function", FUNCTIONS)
 def test_the_preset_agrees_with_every_recorded_value_and_count(function: str) -> None:
     for row in ROWS:
         if row.function != function or row.value == "EXC":

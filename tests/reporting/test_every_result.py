@@ -60,7 +60,8 @@ def judged() -> Rankings:
     ranks = Rankings.of([{"A": 1, "B": 2, "C": 2 + i % 2} for i in range(8)])
     labels = {"segment": Labels.of(list("ssttuuvv")), "judge": Labels.of(["x", "y"] * 4)}
     found = replace(ranks, **labels, pair=Labels.of(["a-b"] * 4 + ["c-d"] * 4))
-    return found.with_column(AWFUL, np.arange(24.0) * 5 % 7, score=True).with_column("m", np.arange(24.0), score=True)
+    found = found.with_column(AWFUL, np.arange(24.0) * 5 % 7, higher_is_better=True)
+    return found.with_column("m", np.arange(24.0), higher_is_better=True)
 
 
 @cache
@@ -110,7 +111,7 @@ def translations() -> rs.translation.TranslationExperiment:
         average=ends,
         average_low=ends - 0.1,
         average_high=ends + 0.1,
-        drawn=np.tile(ends[:, None], 3),
+        average_resamples=np.tile(ends[:, None], 3),
     )
     by_rule = {
         rule: rs.agreement.systems(judged(), statistic="spearman", interval="none", over="own", rng=1) for rule in RULES
@@ -134,7 +135,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.Scores: scores,
     EachQuery: lambda: EachQuery(scores()),
     rs.ConventionTable: lambda: rs.compare_conventions(QRELS, RUNS, "nDCG@3"),
-    rs.Comparison: lambda: rs.compare(scores(), "RR", rng=1),
+    rs.Comparison: lambda: rs.check_settings(scores(), "RR", rng=1),
     rs.QueryPlan: lambda: rs.plan(scores(), "RR"),
     rs.Gate: lambda: rs.gate(
         rs.evaluate(QRELS, RUNS[0], ["RR"]), rs.evaluate(QRELS, RUNS[1], ["RR"]), margin=0.1, rng=1
@@ -153,7 +154,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     SystemLevel: lambda: SystemLevel(
         agreement={"wins": rs.agreement.systems(judged(), interval="none", rng=1)},
         published={"a-b": 0.5},
-        scored="as the test has it",
+        scorer_settings="as the test has it",
     ),
     rs.agreement.MetricComparison: lambda: rs.agreement.compare_metrics(
         judged(), tasks=["*:segment:acc_eq/segment:0.5", "*:segment:wmt12:0.5"], n_resamples=30, rng=1
@@ -168,7 +169,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
         agreement=rs.agreement.segments(judged(), rng=1),
         judgments={"": 2},
         pairs_found={"": 6},
-        scored="as the test has it",
+        scorer_settings="as the test has it",
     ),
     rs.experiments.CrossValidation: lambda: rs.experiments.cross_validate(
         features(),
@@ -205,7 +206,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }
 made = cache(lambda kind: RESULTS[kind]())
-each = pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
+each = pytest.checksum.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
 
 
 def test_no_class_of_results_is_missing_here() -> None:
@@ -260,7 +261,7 @@ def test_it_shows_sections_whose_tables_are_even(kind: type) -> None:
         assert section.title or section.table is not None
         if section.table is not None:
             assert all(len(row) == len(section.table.columns) for row in section.table.rows)
-            assert 0 <= section.table.left <= len(section.table.columns)
+            assert 0 <= section.table.n_name_columns <= len(section.table.columns)
 
 
 @each
@@ -280,7 +281,7 @@ def test_its_text_is_that_of_its_sections_and_its_repr_is_one_short_line(kind: t
 
 
 @each
-@pytest.mark.parametrize("form", RESULT_FORMATS)
+@pytest.checksum.parametrize("form", RESULT_FORMATS)
 def test_it_can_be_had_in_every_format_whatever_a_system_is_called(kind: type, form: str) -> None:
     result = made(kind)
     text = render_result(result, form, details=True)

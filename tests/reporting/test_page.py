@@ -14,7 +14,7 @@ from helpers.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page, s
 from rankscope.data.section import Figure, Marked, Section, Table
 from rankscope.errors import OutputError, ParameterError
 from rankscope.reporting._svg import inline_svg
-from rankscope.reporting.page import CROWD, MAX_ROWS, draw, is_page, render_page, with_unbroken_values
+from rankscope.reporting.page import MAX_NAMES, MAX_ROWS, draw, is_page, render_page, with_unbroken_values
 
 
 class Reader(HTMLParser):
@@ -184,7 +184,7 @@ def test_a_page_in_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     assert not is_page(tmp_path / "other.html")
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("text", "shown"),
     [
         ("a 95 % interval", "a 95~% interval"),
@@ -207,7 +207,7 @@ def test_what_is_data_keeps_its_blanks() -> None:
 
 
 def test_a_column_without_a_heading_has_one_for_those_who_hear_the_page() -> None:
-    table = Table(columns=("", "system"), rows=(("a", "bm25"),), left=2)
+    table = Table(columns=("", "system"), rows=(("a", "bm25"),), n_name_columns=2)
     html = render_page("t", [], [Section(title="All", table=table)], []).html
     assert '<th scope="col" class="t"><span class="unseen">mark</span></th>' in html
 
@@ -220,5 +220,5 @@ def test_figures_are_as_wide_as_a_phone_unless_there_are_many_names() -> None:
         assert found is not None
         return float(found[1])
 
-    assert width(CROWD) == pytest.approx(440, abs=8)
-    assert width(CROWD + 1) == pytest.approx(640, abs=8)
+    assert width(MAX_NAMES) == pytest.approx(440, abs=8)
+    assert width(MAX_NAMES + 1) == pytest.approx(640, abs=8)

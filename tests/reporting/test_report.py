@@ -13,7 +13,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.demo.collection import write_collection
-from rankscope.reporting.report import MOST_SYSTEMS, best_systems
+from rankscope.reporting.report import MAX_SYSTEMS, best_systems
 
 
 @pytest.fixture(scope="module")
@@ -113,22 +113,22 @@ def test_of_very_many_systems_the_best_are_shown_and_the_page_says_so() -> None:
         }
         return rs.Run(lists, name=f"s{s:03}")
 
-    runs = [run(s) for s in range(MOST_SYSTEMS + 10)]
+    runs = [run(s) for s in range(MAX_SYSTEMS + 10)]
     scores = rs.evaluate(qrels, runs, "AP")
     best = [scores.systems[i] for i in np.argsort(-scores.summary("AP"), kind="stable")]
     page = rs.report(qrels, runs, "AP", baseline=best[-1], figures=False)
     text = text_of(page)
     assert (
-        f"{MOST_SYSTEMS + 10} systems; shown and compared are the {MOST_SYSTEMS + 1} best by AP (with the baseline)"
+        f"{MAX_SYSTEMS + 10} systems; shown and compared are the {MAX_SYSTEMS + 1} best by AP (with the baseline)"
         in text
     )
     assert best[0] in text
     assert best[-1] in text
-    left = best[MOST_SYSTEMS:-1]
+    left = best[MAX_SYSTEMS:-1]
     assert not any(re.search(rf"{name}\b(?!, in memory)", text) for name in left)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("measures", "first", "said"),
     [
         (["MinRank"], 0, "best by MinRank"),  # lower is better
@@ -141,12 +141,12 @@ def test_the_best_are_those_of_the_first_measure_that_has_a_direction(
     measures: list[str], first: int, said: str
 ) -> None:
     """System s has its relevant document at rank s + 1; they are given from rank 11 on, the first ten at the end."""
-    order = [*range(10, MOST_SYSTEMS + 10), *range(10)]
+    order = [*range(10, MAX_SYSTEMS + 10), *range(10)]
     runs = [rs.Run({"q": {f"d{s}": 0.0, **above(s)}}, name=f"s{s}") for s in order]
     scores = rs.evaluate({"q": {f"d{s}": 1 for s in order}}, runs, measures)
     kept, notes = best_systems(scores, None)
-    assert {scores.systems[i] for i in kept} == {f"s{s}" for s in range(first, first + MOST_SYSTEMS)}
-    assert notes[0].startswith(f"60 systems; shown and compared are the {MOST_SYSTEMS} {said}: ")
+    assert {scores.systems[i] for i in kept} == {f"s{s}" for s in range(first, first + MAX_SYSTEMS)}
+    assert notes[0].startswith(f"60 systems; shown and compared are the {MAX_SYSTEMS} {said}: ")
 
 
 def above(n: int) -> dict[str, float]:
@@ -155,7 +155,7 @@ def above(n: int) -> dict[str, float]:
 
 
 def test_a_system_without_a_value_is_none_of_the_best() -> None:
-    runs = [rs.Run({"q": {"x": 1.0} if s == 3 else {"d": 1.0}}, name=f"s{s}") for s in range(MOST_SYSTEMS + 1)]
+    runs = [rs.Run({"q": {"x": 1.0} if s == 3 else {"d": 1.0}}, name=f"s{s}") for s in range(MAX_SYSTEMS + 1)]
     kept, _ = best_systems(rs.evaluate({"q": {"d": 1}}, runs, "MinRank"), None)
     assert 3 not in kept
 

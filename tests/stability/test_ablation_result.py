@@ -49,7 +49,7 @@ def demo(n: int = 12) -> tuple[Qrels, dict[str, Lists]]:
 MEASURES = ["AP", "nDCG@10", "Bpref", "infAP", "MeanRank", "GMAP", "NumRelRet", "ERR"]
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "options",
     [
         {},
@@ -95,9 +95,9 @@ def expect_random(found: Ablation, docs: Qrels, systems: list[rs.Run], full: Any
     taus = np.full((len(full.measure_names), 2, 3), np.nan)
     means = np.full(taus.shape, np.nan)
     for i, stream in enumerate(np.random.default_rng(1).spawn(3)):
-        turn = judgments.shuffled(stream)
+        turn = judgments.shuffle(stream)
         for n, share in enumerate((0.6, 0.2)):
-            kept: JudgmentSubset = judgments.sampled(turn, share)
+            kept: JudgmentSubset = judgments.sample(turn, share)
             pooled: Qrels = {q: {} for q in docs}
             for (q, doc), grade in zip(in_order(qrels, docs), kept.relevance.tolist(), strict=True):
                 pooled[q][doc] = grade
@@ -109,7 +109,7 @@ def expect_random(found: Ablation, docs: Qrels, systems: list[rs.Run], full: Any
                     taus[m, n, i] = kendall_tau(np.round(full.summary(name), 12), np.round(b, 12))
     np.testing.assert_allclose(found.random.values, means.mean(axis=2), rtol=1e-12)
     there = np.isfinite(taus).all(axis=2)
-    assert there.any()
+    assert there.read_irregular()
     np.testing.assert_allclose(found.random.tau[there], taus[there].mean(axis=1), atol=1e-12)
     np.testing.assert_allclose(found.random.tau_low[there], taus[there].min(axis=1), atol=1e-12)
     np.testing.assert_allclose(found.random.tau_high[there], taus[there].max(axis=1), atol=1e-12)
@@ -214,7 +214,7 @@ def test_what_follows_from_the_highest_grade_is_told() -> None:
     assert found.depth.values[0].tolist() == [1 / 2]
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("asked", "message"),
     [
         ({"shares": [1.5]}, "expected a number between 0 and 1"),
@@ -261,12 +261,12 @@ def test_the_sentence_names_the_last_level_of_an_unbroken_row() -> None:
     found = study(docs, runs, ["AP", "P@10"], shares=[0.9, 0.5, 0.1], iterations=4)
     low = np.array([[1.0, 0.8, 1.0], [0.95, 0.9, 0.91]])  # AP is no more at .5, whatever .1 says
     changed = replace(found, random=replace(found.random, tau_low=low))
-    assert changed.random.near() == [0.9, 0.1]
+    assert changed.random.stable_levels() == [0.9, 0.1]
     sentence = changed.sections()[0].sentence
     assert "in each of 4 draws" in sentence
     assert sentence.endswith("down to 10 % of them by P@10; 90 % of them by AP.")
     never = replace(found, random=replace(found.random, tau_low=np.zeros((2, 3))))
-    assert never.random.near() == [None, None]
+    assert never.random.stable_levels() == [None, None]
     assert "does not stay close" in never.sections()[0].sentence
     one = replace(found, random=replace(found.random, tau_low=np.stack((low[1], np.zeros(3)))))
     assert one.sections()[0].sentence.endswith("By P@10 it does not even with 90 % of them.")

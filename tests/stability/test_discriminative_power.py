@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.stability import discriminative_power
-from rankscope.stability.discriminative_power import count_draws, counts_of, kth_places, significance_levels
+from rankscope.stability.discriminative_power import count_draws, counts_of, kth_resamples, significance_levels
 from rankscope.stability.dunaiski import coded_levels
 from rankscope.stats import bootstrap_test
 from rankscope.stats import paired_tests as resampled
@@ -69,7 +69,7 @@ def test_levels_and_differences_needed_are_those_of_a_loop(n, pairs, b, seed):
                 assert any(math.isclose(value, shift, abs_tol=1e-12) for shift in shifts)
 
 
-@pytest.mark.parametrize("n", [2, 5, 40])
+@pytest.checksum.parametrize("n", [2, 5, 40])
 def test_the_level_is_that_of_bootstrap_test_on_the_same_resamples(monkeypatch, n):
     rng = np.random.default_rng(n)
     differences = np.vstack(
@@ -114,7 +114,7 @@ def test_a_constant_difference_has_no_spread_and_so_no_level():
 
 
 def test_a_level_asks_for_at_least_one_resample():
-    assert kth_places((0.005, 0.01, 0.05, 0.29), 100) == [-1, 0, 4, 28]
+    assert kth_resamples((0.005, 0.01, 0.05, 0.29), 100) == [-1, 0, 4, 28]
     counts = count_draws(np.random.default_rng(1), 19, 6)
     _, needed = significance_levels(np.random.default_rng(2).normal(0, 1, (1, 6)), counts, (0.05, 0.06))
     assert np.isnan(needed[0]).tolist() == [True, False]

@@ -45,7 +45,7 @@ def expect_same(found: Hits, expected: Hits, leave: tuple[str, ...] = ()) -> Non
         assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
     assert found.max_grade == expected.max_grade
     for measure in PLAIN:
-        if measure.name not in leave and (found.ties != "average" or measure.averages()):
+        if measure.name not in leave and (found.ties != "average" or measure.can_average_ties()):
             np.testing.assert_allclose(
                 measure(found), measure(expected), rtol=1e-12, atol=1e-15, err_msg=str(measure), equal_nan=True
             )
@@ -63,8 +63,8 @@ def test_judgments_are_put_together_from_the_hits_of_all_runs(seed: int) -> None
     places = [
         [ranked(run[q]).index(doc) + 1 for run in runs if doc in run.get(q, {})] for q, doc in in_order(qrels, docs)
     ]
-    assert found.best.tolist() == [min(ranks, default=np.inf) for ranks in places]
-    listed = np.isfinite(found.best)
+    assert found.best_rank.tolist() == [min(ranks, default=np.inf) for ranks in places]
+    listed = np.isfinite(found.best_rank)
     assert found.relevance[listed].tolist() == qrels.relevance[listed].tolist()
     for a, b in pairwise(qrels.offsets.tolist()):  # of the others, nobody knows which is which
         assert sorted(found.relevance[a:b]) == sorted(qrels.relevance[a:b])
@@ -82,9 +82,9 @@ def test_a_shallower_pool_gives_what_the_smaller_qrels_give(seed: int, depth: in
         return
     kept = judgments_of(systems).within(depth)
     for (_, hits), run in zip(systems, runs, strict=True):
-        expect_same(kept.seen_by(hits), hits_of(rs.Qrels(smaller), run))
+        expect_same(kept.rejudge(hits), hits_of(rs.Qrels(smaller), run))
     left = sum(grade >= 0 for of in smaller.values() for grade in of.values())
-    assert kept.marked.sum() == left
+    assert kept.is_kept.sum() == left
 
 
 @examples(8)
@@ -97,16 +97,16 @@ def test_judgments_dropped_at_random_count_as_pooled_but_not_judged(seed: int, s
     qrels, runs = rs.Qrels(docs), lists_of(seed, 2)
     n = len(qrels.relevance)
     judgments = PooledJudgments(qrels.offsets, qrels.relevance, np.ones(n), 1)
-    kept = judgments.sampled(judgments.shuffled(np.random.default_rng(seed)), share)
+    kept = judgments.sample(judgments.shuffle(np.random.default_rng(seed)), share)
     pooled: Qrels = {q: {} for q in docs}
     smaller: Qrels = {q: {} for q in docs}
-    for (q, doc), mark in zip(in_order(qrels, docs), kept.marked, strict=True):
+    for (q, doc), mark in zip(in_order(qrels, docs), kept.is_kept, strict=True):
         grade = docs[q][doc]
         pooled[q][doc] = grade if mark else min(grade, -1)
         if mark:
             smaller[q][doc] = grade
     for run in runs:
-        found = kept.seen_by(hits_of(qrels, run, ties))
+        found = kept.rejudge(hits_of(qrels, run, ties))
         expect_same(found, hits_of(rs.Qrels(pooled), run, ties))
         if any(smaller.values()):
             expect_same(found, hits_of(rs.Qrels(smaller), run, ties), leave=("infAP",))
@@ -118,7 +118,7 @@ def test_of_each_stratum_the_share_is_kept_and_at_least_one_and_ten() -> None:
     offsets = np.cumsum([0, *map(len, grades)])
     relevance = np.array([grade for of in grades for grade in of])
     judgments = PooledJudgments(offsets, relevance, np.ones(relevance.size), 1)
-    turn = judgments.shuffled(np.random.default_rng(3))
+    turn = judgments.shuffle(np.random.default_rng(3))
     before = np.ones(relevance.size, np.bool_)
     for share, expected in (
         # of 7: 6.3, 3.5 rounded half up, .7; of 30: 27, 15, 3 but 10; of 12: 10.8, 6 but 10, 1.2 but 10
@@ -126,20 +126,20 @@ def test_of_each_stratum_the_share_is_kept_and_at_least_one_and_ten() -> None:
         (0.5, [(4, 15), (1, 4), (0, 10)]),
         (0.1, [(1, 10), (1, 4), (0, 10)]),
     ):
-        kept = judgments.sampled(turn, share)
-        parts = [(kept.marked[a:b], relevance[a:b]) for a, b in pairwise(offsets)]
+        kept = judgments.sample(turn, share)
+        parts = [(kept.is_kept[a:b], relevance[a:b]) for a, b in pairwise(offsets)]
         assert [(int((m & (r > 0)).sum()), int((m & (r == 0)).sum())) for m, r in parts] == expected
-        assert not (kept.marked & ~before).any()  # smaller shares are parts of larger ones
-        before = kept.marked
+        assert not (kept.is_kept & ~before).any()  # smaller shares are parts of larger ones
+        before = kept.is_kept
     assert kept.relevance[-1] == -1
-    assert not kept.marked[-1]
+    assert not kept.is_kept[-1]
 
 
 def test_every_document_is_dropped_as_often_as_any_other() -> None:
     relevance = np.array([1] * 8 + [0] * 20)
     judgments = PooledJudgments(np.array([0, 28]), relevance, np.ones(28), 1)
     streams = np.random.default_rng(0).spawn(2000)
-    often = np.mean([judgments.sampled(judgments.shuffled(one), 0.5).marked for one in streams], axis=0)
+    often = np.mean([judgments.sample(judgments.shuffle(one), 0.5).is_kept for one in streams], axis=0)
     assert np.abs(often - 0.5).max() < 4.5 * np.sqrt(0.25 / 2000)  # 28 documents: once in 5,000 such tests
 
 
@@ -150,15 +150,15 @@ def test_what_was_computed_from_all_judgments_is_not_taken_for_the_kept_ones() -
     before = [[measure(hits).tolist() for measure in PLAIN] for _, hits in systems]
     judgments = judgments_of(systems)
     shallow = judgments.within(1)  # b and c
-    hits = [shallow.seen_by(one) for _, one in systems]
+    hits = [shallow.rejudge(one) for _, one in systems]
     assert [one.n_relevant().tolist() for one in hits] == [[1.0], [1.0]]
-    assert hits[0].once_for_pool("shared", list) is hits[1].once_for_pool("shared", list)
+    assert hits[0].cached_on_qrels("shared", list) is hits[1].cached_on_qrels("shared", list)
     assert hits[0]._pool_memory is not qrels.memory
-    assert judgments.within(2).seen_by(systems[0][1]).n_relevant().tolist() == [2.0]
+    assert judgments.within(2).rejudge(systems[0][1]).n_relevant().tolist() == [2.0]
     assert_same_bits([[measure(hits).tolist() for measure in PLAIN] for _, hits in systems], before)
 
 
-@pytest.mark.parametrize("other", [{"q": {"a": 1, "b": 1}}, {"q": {"a": 0, "b": 1}}, {"p": {"a": 1, "b": 0}}])
+@pytest.checksum.parametrize("other", [{"q": {"a": 1, "b": 1}}, {"q": {"a": 0, "b": 1}}, {"p": {"a": 1, "b": 0}}])
 def test_runs_joined_with_other_judgments_are_refused(other: Qrels) -> None:
     ours = rs.hits_of({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}})
     theirs = rs.hits_of(other, {query: {"a": 1.0, "b": 0.5} for query in other})

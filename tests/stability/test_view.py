@@ -146,7 +146,7 @@ def test_as_coded_it_is_single_groups_that_are_compared():
     assert "one of 10 random groups of about 4 entities orders two systems otherwise than most of them do" in text
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.checksum.parametrize("seed", range(6))
 def test_no_sentence_breaks_on_any_data(seed):
     rng = np.random.default_rng(seed)
     systems, queries = int(rng.integers(2, 5)), int(rng.integers(4, 12))
@@ -164,6 +164,6 @@ def test_the_main_condition_has_most_systems_then_the_largest_sets_and_the_main_
     found = rs.stability.study(made(values), set_size=[6, 20, 13], systems=[3, 2], levels=[0.2, 0.04, 0.01], **QUICK)
     assert found.conditions[main_condition(found)].size == 20
     assert found.conditions[main_condition(found)].systems == 3
-    assert found.asked.levels[main_level(found)] == 0.04
+    assert found.study_settings.levels[main_level(found)] == 0.04
     table = rs.stability.study(ranks_table(1), measures=["AP"], entities=[30, 60, 40], splits=4, **QUICK)
     assert table.conditions[main_condition(table)].entities == 40  # of all 60 only the grouping differs

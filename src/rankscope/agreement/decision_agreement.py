@@ -233,7 +233,7 @@ def decisions(
 
     >>> from rankscope.data.rankings import Rankings
     >>> people = Rankings.of([{"A": 1, "B": 2, "C": 2}], name="rank")
-    >>> found = decisions(people.with_column("judge", np.array([0.9, 0.5, 0.7]), score=True))
+    >>> found = decisions(people.with_column("judge", np.array([0.9, 0.5, 0.7]), higher_is_better=True))
     >>> found.confusion[0].counts.tolist()  # A better than B and C for both; the judge has no tie
     [[2, 0, 0], [1, 0, 1], [0, 0, 2]]
     >>> round(found.rates[0].accuracy, 4)
@@ -281,7 +281,9 @@ def decisions(
         epsilon=float(epsilon),
         gold=judged_metrics.gold,
         higher=tuple(
-            name for name in (judged_metrics.gold, *judged_metrics.metrics) if name in judged_metrics.rankings.scores
+            name
+            for name in (judged_metrics.gold, *judged_metrics.metrics)
+            if name in judged_metrics.rankings.score_columns
         ),
         notes=judged_metrics.notes,
     )

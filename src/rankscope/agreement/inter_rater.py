@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.agreement.load import Names, load_human_judgments, select_human_judgments
-from rankscope.agreement.statistics import pair_places
+from rankscope.agreement.statistics import pair_indices
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import as_text, tidy_frame
 from rankscope.data.section import Section, Table
@@ -58,7 +58,7 @@ def decisions_on_pairs(rankings: Rankings, gold: str) -> Decisions:
     table = rankings.table(gold)
     system = np.full(table.shape, -1, np.int64)
     system[rankings.judgment, place_in_group(rankings.offsets)] = rankings.system.codes
-    first, second = pair_places(table.shape[1])
+    first, second = pair_indices(table.shape[1])
     differences = table[:, first] - table[:, second]
     present = ~np.isnan(differences)
     _, segment = np.unique(rankings.segment.codes, return_inverse=True)
@@ -209,7 +209,7 @@ class RaterAgreement:
             Section(
                 title="Do people agree with each other?",
                 sentence=self.sentence(),
-                table=Table(columns=columns, rows=tuple(cells), left=2),
+                table=Table(columns=columns, rows=tuple(cells), n_name_columns=2),
             ),
         )
 

@@ -14,7 +14,7 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach_scores
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
-from rankscope.stats.inputs import constant
+from rankscope.stats.inputs import is_constant
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -199,11 +199,11 @@ class MatchedSystems(NamedTuple):
         segments = [name for name in human_and_metric[0].segments if name in metric_segments]
         matrices = []
         for sums, higher in zip(human_and_metric, (self.people_higher, self.higher[m]), strict=True):
-            assert sums.above is not None
-            assert sums.below is not None
+            assert sums.numerators is not None
+            assert sums.denominators is not None
             positions = {name: i for i, name in enumerate(sums.segments)}
             rows = [positions[name] for name in segments]
-            numerators, denominators = sums.above[rows, :, 0].T, sums.below[rows, :, 0].T
+            numerators, denominators = sums.numerators[rows, :, 0].T, sums.denominators[rows, :, 0].T
             matrices.append(np.where(denominators > 0, numerators if higher else -numerators, np.nan))
         present = ~(np.isnan(matrices[0]) | np.isnan(matrices[1]))
         if not present.any():
@@ -250,9 +250,9 @@ def match_systems(
             systems,
             people_sums,
             metrics,
-            inputs.rule not in ("mean", "given") or bool(getattr(inputs.people, "score", True)),
+            inputs.rule not in ("mean", "given") or bool(getattr(inputs.people, "higher_is_better", True)),
             tuple(
-                metric.score or (settings.from_segments == "share" and isinstance(scores, PairScores))
+                metric.higher_is_better or (settings.from_segments == "share" and isinstance(scores, PairScores))
                 for metric, scores in zip(inputs.metrics, sides[1:], strict=True)
             ),
         )
@@ -388,7 +388,7 @@ def metric_sums(
     if isinstance(scores, PairScores):
         try:
             if settings.from_segments == "share":
-                return share_sums(scores, systems, higher=metric.score)
+                return share_sums(scores, systems, higher=metric.higher_is_better)
             return mean_sums(scores, systems, settings.over)
         except InputError as error:
             raise InputError(f"{metric.metric}: {error}") from None
@@ -406,7 +406,7 @@ def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
                 f"{prefix}{name} says nothing of {join_names(unscored)} that counts (ties alone, or no segment with "
                 "another system); leave it out of the scores and take the systems in common (--common)"
             )
-        if constant(sums.values[None])[0]:
+        if is_constant(sums.values[None])[0]:
             raise InputError(
                 f"{prefix}{name} is {sums.values[0]:g} for all {len(matched.systems)} systems, expected scores that "
                 "differ; leave it or the language pair out (--metrics, --pairs)"
@@ -421,9 +421,9 @@ class Matrices(NamedTuple):
 
     gold: Floats
     metrics: Floats
-    whole: bool
+    of_systems: bool
     notes: tuple[str, ...]
-    used: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
 
 
 def language_pairs(inputs: PeopleAndMetrics) -> list[str]:
@@ -486,8 +486,8 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
         settings.common,
         name_unjudged=True,
     )
-    higher = [bool(getattr(inputs.people, "score", True)) or inputs.rule not in ("mean", "given")]
-    higher += [metric.score for metric in inputs.metrics]
+    higher = [bool(getattr(inputs.people, "higher_is_better", True)) or inputs.rule not in ("mean", "given")]
+    higher += [metric.higher_is_better for metric in inputs.metrics]
     if of_systems:
         return system_matrices(inputs, pair, sides, systems, higher, notes, settings)
     tables = [scores for scores in sides if isinstance(scores, PairScores)]
@@ -505,7 +505,7 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
         stack = np.where(present, stack, np.nan)
         segment_notes += mean_notes
     for name, values in zip(names, stack, strict=True):
-        if constant(values[present][None])[0]:
+        if is_constant(values[present][None])[0]:
             raise InputError(
                 f"{prefix}{name} is {values[present][0] + 0.0:g} for all translations, expected scores that differ; "
                 "leave it or the language pair out (--metrics, --pairs)"
@@ -615,7 +615,9 @@ def attach_metric_columns(
     else:
         assert isinstance(human_scores, PairScores)
         rankings, gold = (
-            rankings_from_scores(SegmentScores(inputs.people.metric, {pair: human_scores}, inputs.people.score)),
+            rankings_from_scores(
+                SegmentScores(inputs.people.metric, {pair: human_scores}, inputs.people.higher_is_better)
+            ),
             "human",
         )
     names: list[str] = []
@@ -627,11 +629,13 @@ def attach_metric_columns(
         systems.append(systems_in(metric_scores, None))
         segments.append(scored_segments(metric_scores, metric_scores.systems))
         if metrics_in_judgments and isinstance(inputs.people, Rankings):
-            rankings = rankings.with_column(metric.metric, rankings.column(metric.metric), score=metric.score)
+            rankings = rankings.with_column(
+                metric.metric, rankings.column(metric.metric), higher_is_better=metric.higher_is_better
+            )
             names.append(metric.metric)
             continue
         earlier_columns = set(rankings.columns)
-        rankings = attach_scores(rankings, SegmentScores(metric.metric, {pair: metric_scores}, metric.score))
+        rankings = attach_scores(rankings, SegmentScores(metric.metric, {pair: metric_scores}, metric.higher_is_better))
         names += [column for column in rankings.columns if column not in earlier_columns]
     all_names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
     _, notes = common_names(pair, all_names, systems, "system", "systems", common, name_unjudged=True)

@@ -40,7 +40,7 @@ from rankscope.agreement.rankeval import ndcg as ndcg_of
 from rankscope.data.rank_list import check_normalisation
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.means import mean_or_nan
+from rankscope.kernels.means import nan_mean_of_list
 from rankscope.stats.inputs import check_choice, check_count
 
 __all__ = [
@@ -196,7 +196,7 @@ def mrr(
     0.41666666666666663
     """
     check_normalisation(normalise, "normalise")
-    return mean_or_nan(farr_of(paired_ranks_of(gold, predicted, rankings, invert, missing), normalise))
+    return nan_mean_of_list(farr_of(paired_ranks_of(gold, predicted, rankings, invert, missing), normalise))
 
 
 def dcg(
@@ -213,7 +213,7 @@ def dcg(
     >>> dcg([[1, 2], [1, 2]], [[1, 2], [2, 1]], cutoff=1)  # (3 + 1) / 2
     2.0
     """
-    return mean_or_nan(dcg_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
+    return nan_mean_of_list(dcg_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def ndcg(
@@ -230,7 +230,7 @@ def ndcg(
     >>> round(ndcg([[1, 2], [1, 2]], [[1, 2], [2, 1]], cutoff=1), 4)  # (1 + 1/3) / 2
     0.6667
     """
-    return mean_or_nan(ndcg_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
+    return nan_mean_of_list(ndcg_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def err(
@@ -247,7 +247,7 @@ def err(
     >>> err([[1, 2]], [[1, 2]])
     0.78125
     """
-    return mean_or_nan(err_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
+    return nan_mean_of_list(err_of(paired_ranks_of(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def best_predicted_vs_human(
@@ -288,4 +288,4 @@ def average_predicted(
     1.3333
     """
     check_normalisation(normalise, "normalise")
-    return mean_or_nan(gold_of_best(paired_ranks_of(gold, predicted, rankings, invert, missing), normalise))
+    return nan_mean_of_list(gold_of_best(paired_ranks_of(gold, predicted, rankings, invert, missing), normalise))

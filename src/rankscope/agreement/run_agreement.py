@@ -37,11 +37,11 @@ class RunAgreement:
     `frame()` is the tidy table: a row a coefficient and query, and the mean with query "all".
     """
 
-    parts: tuple[BetweenRuns, ...]
+    coefficients: tuple[BetweenRuns, ...]
     notes: tuple[str, ...]
 
     def __getitem__(self, statistic: str) -> float:
-        return next(coefficient.mean for coefficient in self.parts if coefficient.statistic == statistic)
+        return next(coefficient.mean for coefficient in self.coefficients if coefficient.statistic == statistic)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class RunAgreement:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        for coefficient in self.parts:
+        for coefficient in self.coefficients:
             for query, value in zip(coefficient.query_ids, coefficient.values.tolist(), strict=True):
                 yield *coefficient.systems, coefficient.statistic, query, value
             yield *coefficient.systems, coefficient.statistic, ALL, coefficient.mean
@@ -61,15 +61,15 @@ class RunAgreement:
 
     def sections(self) -> tuple[Section, ...]:
         """The means, and query by query."""
-        a, b = self.parts[0].systems
+        a, b = self.coefficients[0].systems
         rows = []
-        for coefficient in self.parts:
+        for coefficient in self.coefficients:
             n_queries = int(np.count_nonzero(~np.isnan(coefficient.values)))
             rows.append((coefficient.statistic, format_value(coefficient.mean, "mean"), f"{n_queries:,}"))
-        columns = [coefficient.values.tolist() for coefficient in self.parts]
+        columns = [coefficient.values.tolist() for coefficient in self.coefficients]
         query_rows = [
             (query, *(format_value(column[i], "mean") for column in columns))
-            for i, query in enumerate(self.parts[0].query_ids)
+            for i, query in enumerate(self.coefficients[0].query_ids)
         ]
         return (
             Section(
@@ -81,7 +81,8 @@ class RunAgreement:
             Section(
                 title="Query by query",
                 table=Table(
-                    columns=("query", *(coefficient.statistic for coefficient in self.parts)), rows=tuple(query_rows)
+                    columns=("query", *(coefficient.statistic for coefficient in self.coefficients)),
+                    rows=tuple(query_rows),
                 ),
                 folded=True,
             ),
@@ -89,16 +90,16 @@ class RunAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        names = ",".join(coefficient.statistic for coefficient in self.parts)
-        queries = len(self.parts[0].query_ids)
+        names = ",".join(coefficient.statistic for coefficient in self.coefficients)
+        queries = len(self.coefficients[0].query_ids)
         return f"agreement of two runs | coefficients:{names} | queries:{queries} | rankscope {__version__}"
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        a, b = self.parts[0].systems
-        return f"RunAgreement({a!r} and {b!r}, {len(self.parts[0].query_ids)} queries)"
+        a, b = self.coefficients[0].systems
+        return f"RunAgreement({a!r} and {b!r}, {len(self.coefficients[0].query_ids)} queries)"
 
 
 def runs(
@@ -147,4 +148,4 @@ def runs(
         note if len(names_of_note) == len(coefficients) else f"{join_names(names_of_note, len(names_of_note))}: {note}"
         for note, names_of_note in names_by_note.items()
     ]
-    return RunAgreement(parts=tuple(coefficients), notes=tuple(notes))
+    return RunAgreement(coefficients=tuple(coefficients), notes=tuple(notes))

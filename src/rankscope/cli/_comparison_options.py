@@ -14,7 +14,7 @@ from rankscope.stats.multiple_comparisons import CORRECTIONS
 
 __all__ = [
     "comparison_options",
-    "take_comparison",
+    "pop_comparison_arguments",
 ]
 
 
@@ -105,7 +105,7 @@ def comparison_options(command: Command) -> Command:
     return command
 
 
-def take_comparison(options: dict[str, Any]) -> dict[str, Any]:
+def pop_comparison_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Take the arguments of `rs.compare` out of click's options. Wrong ones raise before any file is read."""
     arguments = {name: options.pop(name) for name in COMPARISON_ARGUMENTS}
     settings = ComparisonSettings(

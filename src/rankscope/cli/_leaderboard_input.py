@@ -20,7 +20,7 @@ from rankscope.io.translation import EXPECTED_ITEMS, ITEM_COLUMNS
 
 __all__ = [
     "INPUTS",
-    "read_board_data",
+    "read_leaderboard_data",
 ]
 
 
@@ -28,7 +28,7 @@ __all__ = [
 INPUTS = ("comparisons", "rankings", "scores", "votes")
 
 
-def read_board_data(
+def read_leaderboard_data(
     path: str, kind: str | None, *, multiway: bool, column: str | None, higher: bool
 ) -> LeaderboardData:
     """Read rankings, scores or votes. For comparisons return the path, since their reader needs more options.
@@ -58,7 +58,7 @@ def read_ranked(path: str, column: str | None, higher: bool) -> Rankings:
     rankings = read_rankings(path, higher=column if higher and column else ())
     name = column_of(rankings, column)
     if higher and column is None:
-        rankings = rankings.with_column(name, rankings.column(name), score=True)
+        rankings = rankings.with_column(name, rankings.column(name), higher_is_better=True)
     return ranked_only(rankings, name)
 
 

@@ -24,9 +24,9 @@ __all__ = [
     "ResultOutput",
     "check_page",
     "page_of",
+    "pop_result_output",
     "printing_options",
     "result_options",
-    "take_result_output",
 ]
 
 
@@ -112,7 +112,7 @@ def page_of(result: Result) -> str:
     return result_page(result, command=shlex.join(["rankscope", *sys.argv[1:]])).html
 
 
-def take_result_output(options: dict[str, Any]) -> ResultOutput:
+def pop_result_output(options: dict[str, Any]) -> ResultOutput:
     """Take the values of `result_options` out of click's options."""
     return ResultOutput(**{name: options.pop(name, None) for name in ResultOutput._fields})
 

@@ -53,16 +53,16 @@ class GuardedStream:
     """
 
     def __init__(self, stream: Any, *, raise_errors: bool = True, parent: GuardedStream | None = None) -> None:
-        self._stream, self._heard = stream, raise_errors
-        self._whole = self if parent is None else parent
-        self._failed: OSError | None = None
+        self._stream, self._raise_errors = stream, raise_errors
+        self._root = self if parent is None else parent
+        self._error: OSError | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     @property
     def buffer(self) -> GuardedStream:
-        return GuardedStream(self._stream.buffer, raise_errors=self._heard, parent=self._whole)
+        return GuardedStream(self._stream.buffer, raise_errors=self._raise_errors, parent=self._root)
 
     def write(self, text: Any) -> Any:
         return self._call(self._stream.write, text)
@@ -74,18 +74,18 @@ class GuardedStream:
         self._call(self._stream.flush)
 
     def _call(self, method: Callable[..., Any], *texts: Any) -> Any:
-        parent = self._whole
-        if parent._failed is None:
+        parent = self._root
+        if parent._error is None:
             try:
                 return method(*texts)
             except OSError as error:
-                parent._failed = error
+                parent._error = error
                 silence(parent._stream)
-        if not self._heard:
+        if not self._raise_errors:
             return None
-        if isinstance(parent._failed, BrokenPipeError):
+        if isinstance(parent._error, BrokenPipeError):
             raise ReaderLeft
-        reason = parent._failed.strerror or parent._failed
+        reason = parent._error.strerror or parent._error
         raise OutputError(f"standard output cannot be written ({reason}); free some space or write elsewhere")
 
 
@@ -95,7 +95,7 @@ class ClosedStream:
     encoding, errors = "utf-8", "surrogateescape"
 
     def __init__(self) -> None:
-        self._asked = False
+        self._has_output = False
 
     @property
     def buffer(self) -> ClosedStream:
@@ -105,14 +105,14 @@ class ClosedStream:
         return False
 
     def write(self, text: Any) -> None:
-        self._asked = self._asked or bool(text)
+        self._has_output = self._has_output or bool(text)
         self.flush()
 
     def writelines(self, texts: Any) -> None:
         self.write(list(texts))
 
     def flush(self) -> None:
-        if self._asked:  # also after a write whose error was hidden, as argparse does
+        if self._has_output:  # also after a write whose error was hidden, as argparse does
             raise OutputError("standard output is closed; name a file to write to")
 
 

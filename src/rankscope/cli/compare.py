@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from rankscope.cli._comparison_options import comparison_options, take_comparison
+from rankscope.cli._comparison_options import comparison_options, pop_comparison_arguments
 from rankscope.cli._options import evaluate_files, evaluation_options
 from rankscope.cli._output import progress_bar
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.comparison.common_queries import resolve_system
 from rankscope.comparison.compare import Comparison
 from rankscope.comparison.compare import compare as compare_scores
@@ -79,7 +79,7 @@ def compare(
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     """
-    arguments, result_output = take_comparison(options), take_result_output(options)
+    arguments, result_output = pop_comparison_arguments(options), pop_result_output(options)
     if gate is not None:
         check_gate_options(len(runs), gate, against, standardise, arguments)
     elif power is not None:
@@ -87,7 +87,7 @@ def compare(
     inputs = (qrels, *runs, *([against] if against is not None else []))
     result_output.check(inputs)
     if save is not None:
-        check_save(save, inputs, beside=result_output.output)
+        check_save(save, inputs, output=result_output.output)
     if len(runs) == 1 and against is None and options["input"] != ENTITY:
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; give another, or "

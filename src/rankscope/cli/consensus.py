@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from rankscope.cli._output import bytes_progress, progress_bar
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, seed_option
 from rankscope.consensus.by_query import merge_queries
 from rankscope.consensus.intervals import DRAWS, LEAST
@@ -178,7 +178,7 @@ def consensus(
     rankscope consensus demo-votes.tsv --method schulze
     rankscope consensus bm25.run dense.run rerank.run --method copeland --format csv
     """
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     option_values = {name: options.pop(name) for name in METHOD_OPTIONS}
     parameters = {name: value for name, value in option_values.items() if value is not None}
     check_method_options(method, parameters)

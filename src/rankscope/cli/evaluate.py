@@ -110,7 +110,7 @@ def evaluate(
         if save is not None:
             from rankscope.evaluation.saved_scores import check_save, write_scores
 
-            check_save(save, (qrels, *runs), beside=output)
+            check_save(save, (qrels, *runs), output=output)
         scores = evaluate_files(qrels, runs, measures, on_error=on_error, **options)
         if save is not None:
             write_scores(scores, save)

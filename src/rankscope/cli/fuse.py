@@ -34,8 +34,8 @@ __all__ = [
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-WEIGHTED = [name for name, method in METHODS.items() if method.weighted]
-WEIGHTED += [name for name, method in TRAINED.items() if "weights" in method.takes]
+WEIGHTED = [name for name, method in METHODS.items() if method.takes_weights]
+WEIGHTED += [name for name, method in TRAINED.items() if "weights" in method.default_setting]
 FUSE_OPTIONS = (
     click.option(
         "--method",

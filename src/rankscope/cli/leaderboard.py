@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from rankscope.cli._leaderboard_input import INPUTS, read_board_data
+from rankscope.cli._leaderboard_input import INPUTS, read_leaderboard_data
 from rankscope.cli._output import progress_bar
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
-from rankscope.consensus.leaderboards import FEWEST, INTERVALS, LEFT_OUT, MODELS, SCALES
+from rankscope.consensus.leaderboards import FEWEST, INTERVALS, MODELS, SCALES, UNRANKED_CHOICES
 from rankscope.consensus.leaderboards import leaderboard as make_board
 from rankscope.data.rankings import Rankings
 from rankscope.errors import ParameterError
@@ -46,8 +46,8 @@ __all__ = [
 @click.option("-m", "--measure", metavar="NAME", help="Of scores: by what systems are compared, query by query.")
 @click.option(
     "--unranked",
-    type=click.Choice(LEFT_OUT),
-    default=LEFT_OUT[0],
+    type=click.Choice(UNRANKED_CHOICES),
+    default=UNRANKED_CHOICES[0],
     show_default=True,
     help="Of votes: whether who left systems out chose among the others only (ignore), or puts them last (worst).",
 )
@@ -100,10 +100,10 @@ def leaderboard(
     rankscope evaluate demo.qrels *.run --by-query --format csv -o scores.csv
     rankscope leaderboard scores.csv -m nDCG@10
     """
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     result_output.check((file,))
     multiway = options["model"] == "plackett-luce"
-    data = read_board_data(file, kind, multiway=multiway, column=column, higher=higher)
+    data = read_leaderboard_data(file, kind, multiway=multiway, column=column, higher=higher)
     if higher and not isinstance(data, Rankings):
         raise ParameterError("--higher is for a column of rankings, and these are none; leave it out")
     with progress_bar(1.0, "resampling") as progress:

@@ -9,7 +9,7 @@ import click
 
 from rankscope.cli._options import evaluate_files, evaluation_options, refuse_workers
 from rankscope.cli._output import bytes_progress
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.comparison.common_queries import resolve_system
 from rankscope.comparison.plan import check_plan
 from rankscope.comparison.plan import plan as plan_queries
@@ -119,7 +119,7 @@ def plan(
     """
     arguments: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
     arguments |= {"alternative": alternative, "n_queries": queries, "tests": tests}
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     check_plan(**arguments)
     if machine is not None:
         if not runs:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rankscope.cli._comparison_options import comparison_options, take_comparison
+from rankscope.cli._comparison_options import comparison_options, pop_comparison_arguments
 from rankscope.cli._options import READING_OPTIONS, evaluation_options, reading_workers
 from rankscope.cli._output import bytes_progress, check_output
 from rankscope.errors import OutputError
@@ -64,7 +64,7 @@ def report(
     \b
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
     """
-    comparison_arguments = take_comparison(options)
+    comparison_arguments = pop_comparison_arguments(options)
     reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
     if not runs and reading_arguments["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")

@@ -12,7 +12,7 @@ import click
 
 from rankscope.cli._options import evaluation_options
 from rankscope.cli._output import bytes_progress, progress_bar
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.errors import ParameterError
 from rankscope.evaluation.joining import ENTITY
 from rankscope.parallel import all_cores
@@ -128,7 +128,7 @@ def stability(
     rankscope stability demo.qrels *.run -m AP -m P@10 --set-size 10,25 --seed 7
     rankscope stability demo-ranks.tsv --input entity-ranks --splits 5,10 --checkpoint saved/
     """
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     conventions = {name: options.pop(name) for name in ("rel", "ties", "missing", "no_relevant", "unjudged")}
     if parts == "ablation":
         options["ablation"] = True

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.scores import LEAST, Scores
+from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.data.text import pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.ties import NOISE, order_of
@@ -19,10 +19,10 @@ __all__ = [
     "MeasureValues",
     "check_systems",
     "extreme_queries",
-    "gains_of",
     "match_queries",
+    "measure_names_of",
+    "query_gains",
     "resolve_system",
-    "select_measures",
 ]
 
 
@@ -39,13 +39,13 @@ class MeasureValues:
     values: Floats
     queries: npt.NDArray[np.int64]
     sign: int
-    logarithms: bool
+    are_logarithms: bool
     notes: tuple[str, ...]
 
     @property
     def label(self) -> str:
         """The name of the values in a sentence: "AP", or "log GMAP" for logarithms."""
-        return f"log {self.measure}" if self.logarithms else self.measure
+        return f"log {self.measure}" if self.are_logarithms else self.measure
 
     @cached_property
     def scale(self) -> float:
@@ -71,7 +71,7 @@ class MeasureValues:
         return self.queries.size
 
 
-def select_measures(scores: Scores, measures: object) -> tuple[str, ...]:
+def measure_names_of(scores: Scores, measures: object) -> tuple[str, ...]:
     """The full names of one measure, a list of measures, or all (None), without duplicates. Raises UnknownName."""
     if measures is None:
         return scores.measure_names
@@ -132,7 +132,7 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         )
     values = values[:, complete]
     if definition.summary == "geometric":
-        values = np.log(np.maximum(values, LEAST))
+        values = np.log(np.maximum(values, MIN_GEOMETRIC))
         notes.append(f"{measure}: values are compared as natural logarithms, a difference is that of two logarithms")
     if sign < 0:
         notes.append(f"{measure}: lower is better")
@@ -142,7 +142,7 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         values=np.ascontiguousarray(values),
         queries=np.flatnonzero(complete),
         sign=sign,
-        logarithms=definition.summary == "geometric",
+        are_logarithms=definition.summary == "geometric",
         notes=tuple(notes),
     )
 
@@ -151,7 +151,7 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
 MOST_EXTREME = 5
 
 
-def gains_of(measure_values: MeasureValues, a: int, b: int) -> Floats:
+def query_gains(measure_values: MeasureValues, a: int, b: int) -> Floats:
     """(n) differences of two systems, above 0 where the first is better; 0 where values differ by rounding only.
 
     Values that should be equal can differ in their last bits, as from two versions. So can differences: if all of them

@@ -17,7 +17,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_p_cell, format_percent, format_value, join_names, pluralise, pluralise_queries
 from rankscope.errors import ParameterError
-from rankscope.kernels.means import mean_of
+from rankscope.kernels.means import nan_mean
 from rankscope.kernels.resample import draw
 from rankscope.kernels.ties import best_places, join_ties
 from rankscope.stats.correlation import (
@@ -43,7 +43,7 @@ __all__ = [
     "N_RESAMPLES",
     "MeasureAgreement",
     "agree_measures",
-    "check_agreement",
+    "check_agreement_settings",
 ]
 
 
@@ -82,7 +82,7 @@ class MeasureAgreement:
     high: Floats
     pvalue: Floats
     n: npt.NDArray[np.int64]
-    counted: npt.NDArray[np.int64]
+    n_systems: npt.NDArray[np.int64]
     confidence_level: float
     interval: str
     n_resamples: int
@@ -183,7 +183,7 @@ def pairs_table(result: MeasureAgreement) -> Table:
         "p",
         result.by,
     )
-    return Table(columns=columns, rows=tuple(rows), left=2)
+    return Table(columns=columns, rows=tuple(rows), n_name_columns=2)
 
 
 def sentence_of(result: MeasureAgreement) -> str:
@@ -278,7 +278,7 @@ def missing_notes(result: MeasureAgreement) -> list[str]:
             f"no value (down to {int(result.n.min())} of {n_items})"
         )
     n_systems = len(result.scores.systems)
-    if result.by == "queries" and (result.counted[~undefined] < n_systems).any():
+    if result.by == "queries" and (result.n_systems[~undefined] < n_systems).any():
         notes.append(
             f"some means are over fewer than {pluralise(n_systems, 'system')}: of the others a measure has one value "
             "on all queries"
@@ -365,7 +365,7 @@ def agree_measures(
     >>> result.value.round(4).tolist(), result.n.tolist()  # RR ties two of three systems: 2 / sqrt(3 2)
     ([0.8165], [3])
     """
-    check_agreement(statistic, by, confidence_level, interval, n_resamples)
+    check_agreement_settings(statistic, by, confidence_level, interval, n_resamples)
     check_systems(scores, None, minimum=1)
     values = oriented_values(scores)
     if len(values) < 2:
@@ -407,7 +407,7 @@ def agree_measures(
         high=high,
         pvalue=pvalue,
         n=n.astype(np.int64),
-        counted=counted.astype(np.int64),
+        n_systems=counted.astype(np.int64),
         confidence_level=confidence_level,
         interval=interval,
         n_resamples=n_resamples if interval == "bootstrap" else 0,
@@ -415,7 +415,9 @@ def agree_measures(
     )
 
 
-def check_agreement(statistic: str, by: str, confidence_level: float, interval: str | None, n_resamples: int) -> None:
+def check_agreement_settings(
+    statistic: str, by: str, confidence_level: float, interval: str | None, n_resamples: int
+) -> None:
     """Raise for wrong arguments, before anything is computed."""
     check_choice("statistic", statistic, STATISTICS)
     check_choice("by", by, BY)
@@ -487,10 +489,13 @@ def mean_correlation(x: Floats, y: Floats, options: dict[str, Any]) -> tuple[flo
     statistic, n = options["statistic"], x.shape[1]
     values = correlation_test(x, y, statistic=statistic).value
     defined = np.flatnonzero(~np.isnan(values))
-    value, low, high = float(mean_of(values)), np.nan, np.nan
+    value, low, high = float(nan_mean(values)), np.nan, np.nan
     if n > 2 and defined.size:
         draws = draw(as_generator(options["rng"]), options["n_resamples"])  # the same for every pair
         correlations = [weighted_correlation(statistic, x[group], y[group]) for group in defined]
-        samples, jackknife = mean_of(bootstrap_values(correlations, n, draws)), mean_of(leave_one_out(correlations, n))
+        samples, jackknife = (
+            nan_mean(bootstrap_values(correlations, n, draws)),
+            nan_mean(leave_one_out(correlations, n)),
+        )
         low, high = bca_ends(value, samples, jackknife, options["confidence_level"])
     return value, low, high, defined.size

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.comparison.common_queries import check_systems, select_measures
+from rankscope.comparison.common_queries import check_systems, measure_names_of
 from rankscope.data.hits import freeze
 from rankscope.data.scores import Scores
 from rankscope.data.text import join_names, pluralise_queries
@@ -118,7 +118,7 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
     ('bm25', 'bm25 (baseline)')
     """
     check_systems(a, None, 1)  # before its measures are used
-    measure_names = select_measures(a, measures)
+    measure_names = measure_names_of(a, measures)
     check_same_collection(a, b, measure_names)
     systems = (*a.systems, *(f"{name} (baseline)" if name in a.systems else name for name in b.systems))
     if len(set(systems)) < len(systems):

@@ -9,8 +9,8 @@ from rankscope.kernels.ties import signs_of
 
 __all__ = [
     "enough_queries",
+    "n_tests_of",
     "short_verdict",
-    "tests_of",
     "verdict",
 ]
 
@@ -21,7 +21,7 @@ POWER = 0.8
 
 def verdict(result: Comparison) -> list[str]:
     """The result by the first measure, and how many queries such a result needs."""
-    comparison = result.parts[0]
+    comparison = result.comparisons[0]
     sentences = [comparison_sentence(result, comparison)]
     n = enough_queries(result, comparison)
     if n is not None:
@@ -36,14 +36,20 @@ def verdict(result: Comparison) -> list[str]:
 
 def short_verdict(result: Comparison) -> str:
     """In one line: "B beats A by 0.0410 in AP (p = 0.0030); 38 queries would have sufficed, 4 times in 5"."""
-    comparison = result.parts[0]
+    comparison = result.comparisons[0]
     a, b = leading_systems(result, comparison)
-    i = comparison.pair(a, b)
-    if signs_of(comparison.matched.sign * (comparison.means[a] - comparison.means[b]), comparison.matched.scale) < 0:
+    i = comparison.pair_index(a, b)
+    if (
+        signs_of(
+            comparison.measure_values.sign * (comparison.means[a] - comparison.means[b]),
+            comparison.measure_values.scale,
+        )
+        < 0
+    ):
         a, b = b, a
     gap, p = abs(float(comparison.difference[i])), float(comparison.pvalue_corrected[i])
     n = enough_queries(result, comparison)
-    if not comparison.found[i]:
+    if not comparison.decisions[i]:
         need_text = (
             f"; it would take {pluralise_queries(n)} to show so small a difference"
             if n is not None and n > comparison.n
@@ -68,9 +74,9 @@ def enough_queries(result: Comparison, comparison: MeasureComparison) -> int | N
     """
     settings = result.settings
     a, b = leading_systems(result, comparison)
-    i = comparison.pair(a, b)
+    i = comparison.pair_index(a, b)
     side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
-    if settings.bayesian or (side and side * comparison.difference[i] <= 0):
+    if settings.is_bayesian or (side and side * comparison.difference[i] <= 0):
         return None
     query_plan = plan(
         result.scores,
@@ -78,15 +84,15 @@ def enough_queries(result: Comparison, comparison: MeasureComparison) -> int | N
         baseline=result.baseline,
         power=POWER,
         level=comparison.level,
-        tests=tests_of(result),
+        tests=n_tests_of(result),
         alternative=settings.alternative,
     )
     t_needs = [row.n_queries for row in query_plan.plans[0].rows if row.method == "t"]
     return t_needs[0] if t_needs else None
 
 
-def tests_of(result: Comparison) -> int:
+def n_tests_of(result: Comparison) -> int:
     """How many tests share the level: those of a family if p-values are corrected for their number, else 1."""
     settings = result.settings
-    is_uncorrected = settings.bayesian or (settings.correction in ("bh", "none") and not settings.of_all)
-    return 1 if is_uncorrected else result.family
+    is_uncorrected = settings.is_bayesian or (settings.correction in ("bh", "none") and not settings.tests_all_systems)
+    return 1 if is_uncorrected else result.family_size

@@ -77,11 +77,11 @@ class ClippedGrades:
 class ReplacedGrades:
     """Some grades are replaced by others."""
 
-    by: tuple[tuple[int, int], ...]
+    replacements: tuple[tuple[int, int], ...]
 
     def __call__(self, grades: Ints) -> Ints:
         replaced = grades.copy()
-        for grade, replacement in self.by:
+        for grade, replacement in self.replacements:
             replaced[grades == grade] = replacement
         return replaced
 
@@ -99,11 +99,11 @@ class MeasureColumn(NamedTuple):
     scale: the divisor of its values. found_only: no value where nothing relevant was retrieved.
     """
 
-    asked: Any
-    ours: Measure | None
+    their_measure: Any
+    our_measure: Measure | None
     view: HitsView
     scale: float = 1.0
-    found_only: bool = False
+    needs_retrieved: bool = False
 
 
 def translate(measure: Any, parameters: Mapping[str, Any]) -> MeasureColumn:
@@ -143,7 +143,7 @@ def translate(measure: Any, parameters: Mapping[str, Any]) -> MeasureColumn:
         if parameter in known_fields
     }
     return MeasureColumn(
-        measure, measure_class(**{**preset_arguments, **our_arguments}), view, scale, found_only=name == "Accuracy"
+        measure, measure_class(**{**preset_arguments, **our_arguments}), view, scale, needs_retrieved=name == "Accuracy"
     )
 
 
@@ -193,11 +193,11 @@ def with_changed_grades(hits: Hits, change_grades: Grades, memory: dict[Any, Any
 
 def values_of(column: MeasureColumn, hits: Hits) -> Floats:
     """(queries) the values; NaN where there is none."""
-    if column.ours is None:
+    if column.our_measure is None:
         return np.ones(len(hits))
-    values = column.ours(hits) / column.scale
-    if column.found_only:
-        values[column.ours.used(hits) == 0] = np.nan
+    values = column.our_measure(hits) / column.scale
+    if column.needs_retrieved:
+        values[column.our_measure.used(hits) == 0] = np.nan
     return values
 
 
@@ -391,12 +391,14 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # loaded at run time
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         self._columns = [read_measure(measure) for measure in dict.fromkeys(measures)]
-        by_subtopic = any(column.ours is not None and column.ours.needs_subtopics for column in self._columns)
+        by_subtopic = any(
+            column.our_measure is not None and column.our_measure.needs_subtopics for column in self._columns
+        )
         self._qrels, query_ids = read_judgments(qrels, by_subtopic)
         if by_subtopic and self._qrels is not None and self._qrels.subtopics is not None:
             warn_of_single_subtopic(self._qrels)
         self._memory: dict[Any, dict[Any, Any]] = {}  # by change of grades
-        super().__init__([column.asked for column in self._columns], query_ids)
+        super().__init__([column.their_measure for column in self._columns], query_ids)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """A `Metric` for each measure and judged query: those that the run answers first, then the others."""
@@ -409,11 +411,11 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # loaded at run time
             for column, values in self._values(hits):
                 for query, value in zip(names, values[rows].tolist(), strict=True):
                     if value == value:
-                        yield irm.Metric(query_id=query, measure=column.asked, value=value)
+                        yield irm.Metric(query_id=query, measure=column.their_measure, value=value)
         missing = sorted(self.qrel_qids - answered)
-        for column in sorted(self._columns, key=lambda column: str(column.asked)):
-            for query in missing if not column.found_only else []:
-                yield irm.Metric(query_id=query, measure=column.asked, value=column.asked.DEFAULT)
+        for column in sorted(self._columns, key=lambda column: str(column.their_measure)):
+            for query in missing if not column.needs_retrieved else []:
+                yield irm.Metric(query_id=query, measure=column.their_measure, value=column.their_measure.DEFAULT)
 
     def _values(self, hits: Hits) -> Iterator[tuple[MeasureColumn, Floats]]:
         """The values of each measure, all from the same hits."""
@@ -433,7 +435,7 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # loaded at run time
             joiner.add_mapping(lists._mapping)
         elif lists._rows is not None:
             joiner.add(lists._rows)
-        return joiner.finish() if joiner.answered else None
+        return joiner.finish() if joiner.has_judged_query else None
 
     def _view(self, hits: Hits, view: HitsView) -> Hits:
         if view.grades is not None:

@@ -24,7 +24,7 @@ from rankscope.io.letor import (
     BlockLines,
     CollectedFields,
     begin_with,
-    comment_places,
+    comment_starts,
     field_ends,
     find_lines,
     leading_fields,
@@ -119,7 +119,7 @@ class LetorBlock(NamedTuple):
     label: npt.NDArray[np.uint8]
     queries: Fields
     docs: Fields | None
-    bad: int
+    first_bad: int
 
 
 def read_documents(test: PathLike, predictions: PathLike, version: Script) -> ScoredDocuments:
@@ -141,11 +141,11 @@ def read_documents(test: PathLike, predictions: PathLike, version: Script) -> Sc
                 first_line = block.buffer[block.begin + 3 : block.buffer.find(b"\n", block.begin + 3)]
                 raise cannot_parse(test, 1, BOM + first_line)
             parsed = parse_block(block, lines, version)
-            n_parsed = lines.starts.size if parsed.bad < 0 else parsed.bad
-            if n_read + n_parsed > scores.size or (parsed.bad >= 0 and n_read + n_parsed == scores.size):
+            n_parsed = lines.starts.size if parsed.first_bad < 0 else parsed.first_bad
+            if n_read + n_parsed > scores.size or (parsed.first_bad >= 0 and n_read + n_parsed == scores.size):
                 raise Stopped(f"Error to read {source_name(predictions)} at line {scores.size + 1}.")
-            if parsed.bad >= 0:
-                raise cannot_parse(test, n_read + parsed.bad + 1, lines.text(parsed.bad))
+            if parsed.first_bad >= 0:
+                raise cannot_parse(test, n_read + parsed.first_bad + 1, lines.text(parsed.first_bad))
             codes.append(line_query_codes(parsed.queries, interner))
             labels.append(parsed.label)
             if parsed.docs is not None:
@@ -194,7 +194,7 @@ def single_blank_between(data: Bytes, ends: Ints, starts: Ints) -> Bools:
 
 def comment_ids(lines: BlockLines, version: Script) -> tuple[Fields, Bools]:
     """The document ids in the comments, and whether each comment has the form of the script."""
-    buffer, position = lines.buffer, comment_places(lines)
+    buffer, position = lines.buffer, comment_starts(lines)
     is_valid = np.ones(position.size, np.bool_)
     values: list[tuple[Ints, Ints]] = []
     for literal in version.comment:

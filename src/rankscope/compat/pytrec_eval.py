@@ -138,8 +138,8 @@ def measure_keys(measures: Iterable[str]) -> dict[str, MeasureLine]:
 
 def measure_key(line: MeasureLine) -> str:
     """The key of a measure, with its cutoff, but without parameters of `set_F`, `utility` and others with one value."""
-    has_several = line.stem in TREC_NAMES and TREC_NAMES[line.stem].several
-    return line.shown if has_several else line.stem
+    has_several = line.stem in TREC_NAMES and TREC_NAMES[line.stem].comma_separated
+    return line.printed_name if has_several else line.stem
 
 
 def check_mapping_of_mappings(name: str, data: object, value: str) -> None:

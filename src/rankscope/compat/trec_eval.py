@@ -78,7 +78,7 @@ class MeasureLine(NamedTuple):
     """One measure as it is printed. stem: its name without parameters; measure: None for runid, num_q, relstring."""
 
     stem: str
-    shown: str
+    printed_name: str
     tail: str | None
     measure: Measure | None
 
@@ -115,19 +115,19 @@ def parse_measure_lines(names: Iterable[str], version: str = "trec_eval") -> lis
         # As in the tool: given parameters replace the defaults, and where they are no list, the first ones
         # count.
         tails = [tail for tail in tails_by_stem[stem] if tail is not None] or (None,)
-        has_several = stem in TREC_NAMES and TREC_NAMES[stem].several
+        has_several = stem in TREC_NAMES and TREC_NAMES[stem].comma_separated
         stem_lines = [
             line for tail in (tails if has_several else tails[:1]) for line in expand_name(stem, tail, defaults)
         ]
         if has_several:  # printed from the lowest to the highest
             stem_lines.sort(key=parameter_of)
-        lines.update((line.shown, line) for line in stem_lines)
+        lines.update((line.printed_name, line) for line in stem_lines)
     return list(lines.values())
 
 
 def parameter_of(line: MeasureLine) -> float:
     """The cutoff, recall or multiple in the printed name; 0 where there is none."""
-    return float(line.shown.removeprefix(f"{line.stem}_")) if line.shown != line.stem else 0.0
+    return float(line.printed_name.removeprefix(f"{line.stem}_")) if line.printed_name != line.stem else 0.0
 
 
 def split_name(name: str, known_names: list[str], *, is_nickname: bool) -> tuple[str, str | None]:
@@ -185,10 +185,10 @@ class TrecEvalReport:
 
     def __init__(self, qrels: Qrels, hits: Hits, runid: str, lines: list[MeasureLine], options: Options) -> None:
         self.qrels, self.runid, self.lines, self.options = qrels, runid, lines, options
-        self.ten = options.version == "trec_eval"
+        self.is_version_10 = options.version == "trec_eval"
         missing = hits.missing
         if missing.any() and not options.complete:
-            if self.ten:
+            if self.is_version_10:
                 first_missing = hits.query_ids[int(np.argmax(missing))]
                 raise MissingQuery(f"trec_eval: result qid '{first_missing}' not found in qrels")
             hits = hits.select(~missing)
@@ -198,7 +198,7 @@ class TrecEvalReport:
             hits = hits.judged_only()
         self.hits = replace(hits, collection_size=options.collection_size)
         # Version 9 prints no line for a query that the run lacks, but counts it in the means.
-        self.shown = np.ones(len(hits), np.bool_) if self.ten else ~self.hits.missing
+        self.is_printed = np.ones(len(hits), np.bool_) if self.is_version_10 else ~self.hits.missing
 
     def values(self, line: MeasureLine) -> Floats:
         """(queries) the values as in the tool."""
@@ -209,11 +209,11 @@ class TrecEvalReport:
             # 0 where nothing is unjudged, and for a query that the run lacks.
             judged = self.hits.sum(self.hits.relevance >= 0)
             values = np.where(missing | (judged == self.hits.retrieved), 0.0, values)
-        elif isinstance(line.measure, Utility) and self.ten and line.tail is not None and missing.any():
+        elif isinstance(line.measure, Utility) and self.is_version_10 and line.tail is not None and missing.any():
             # 10.0 counts one unjudged document for a query that the run lacks, except with default parameters.
             extended_hits = replace(self.hits, retrieved=np.where(missing, 1, self.hits.retrieved), _memory={})
             values = line.measure(extended_hits)
-        if not self.ten:
+        if not self.is_version_10:
             values = np.where(missing, 0.0, values)
         return values
 
@@ -224,7 +224,7 @@ class TrecEvalReport:
         output_lines = self.by_query(computed) if self.options.by_query else []
         if self.options.summary:
             pairs = [pair for pair in zip(self.lines, computed, strict=True) if pair[0].stem != "relstring"]
-            output_lines += [f"{line.shown:<22}\tall\t{self.summary(line, values)}\n" for line, values in pairs]
+            output_lines += [f"{line.printed_name:<22}\tall\t{self.summary(line, values)}\n" for line, values in pairs]
         return "".join(output_lines)
 
     def by_query(self, computed: list[Floats | None]) -> list[str]:
@@ -240,10 +240,10 @@ class TrecEvalReport:
             else:
                 value_format = "%d" if line.stem.startswith("num_") else "%6.4f"
                 columns.append(values.tolist())
-            template += f"{line.shown:<22}\t\0\t{value_format}\n"
+            template += f"{line.printed_name:<22}\t\0\t{value_format}\n"
         if not columns:
             return []
-        rows = zip(self.shown.tolist(), self.hits.query_ids, zip(*columns, strict=True), strict=True)
+        rows = zip(self.is_printed.tolist(), self.hits.query_ids, zip(*columns, strict=True), strict=True)
         return [(template % row).replace("\0", query) for is_printed, query, row in rows if is_printed]
 
     def summary(self, line: MeasureLine, values: Floats | None) -> str:

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from rankscope.data.votes import Votes
-from rankscope.kernels.ties import NOISE, SOLVED, joins
+from rankscope.kernels.ties import NOISE, SOLVED, tied_with_previous
 from rankscope.typing import Floats, Indices
 
 __all__ = [
@@ -46,14 +46,14 @@ class Solution(NamedTuple):
     notes: tuple[str, ...] = ()
     details: Mapping[str, float] = {}
     ranks: Floats | None = None
-    first_open: bool = False
+    winner_open: bool = False
 
 
 class ResampledScores(NamedTuple):
     """Scores of draws of the voters, (draws, items). odd: how many of them `Method.said_of_draws` mentions."""
 
     scores: Floats
-    odd: int = 0
+    n_without_maximum: int = 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,7 +74,7 @@ class Order:
     meaning: str = ""
     details: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    first_open: bool = False
+    winner_open: bool = False
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -111,11 +111,11 @@ class Method(ABC):
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         """(draws, items) scores by weights, (draws, voters), of which some in each row are above 0."""
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+    def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         """Scores for draws of the voters; strict orders place equal items at random, by rng."""
         return ResampledScores(self.scores(votes, weights))
 
-    def said_of_draws(self, n_odd: int, n_draws: int) -> str:
+    def resampling_note(self, n_odd: int, n_draws: int) -> str:
         """The note on the draws that `drawn` counted, where there are any."""
         raise NotImplementedError  # no draws are odd unless `drawn` says so
 
@@ -123,7 +123,7 @@ class Method(ABC):
         """The method to use instead where many votes are merged one after the other, and a note on it."""
         return self, ""
 
-    def means(self) -> str:
+    def describe_score(self) -> str:
         """The meaning of a score, with these parameters."""
         return self.meaning
 
@@ -147,10 +147,10 @@ class Method(ABC):
             ranks=ranks,
             method=str(self),
             higher_is_better=self.higher_is_better,
-            meaning=self.means(),
+            meaning=self.describe_score(),
             details=solution.details,
             notes=solution.notes,
-            first_open=solution.first_open,
+            winner_open=solution.winner_open,
         )
 
     def __str__(self) -> str:
@@ -179,7 +179,7 @@ def ranks_of(scores: Floats, *, higher_is_better: bool = True, least_range: floa
     greatest = np.maximum(np.abs(sorted_keys[:, -1:]), np.abs(sorted_keys[:, :1]))
     spread = np.maximum(sorted_keys[:, -1:] - sorted_keys[:, :1], least_range)
     starts_tie = np.ones(keys.shape, np.bool_)
-    starts_tie[:, 1:] = ~joins(sorted_keys, np.maximum(SOLVED * spread, NOISE * greatest))
+    starts_tie[:, 1:] = ~tied_with_previous(sorted_keys, np.maximum(SOLVED * spread, NOISE * greatest))
     first_ranks = np.maximum.accumulate(np.where(starts_tie, np.arange(1.0, keys.shape[1] + 1), 0.0), axis=1)
     ranks = np.empty_like(first_ranks)
     np.put_along_axis(ranks, order, first_ranks, axis=1)

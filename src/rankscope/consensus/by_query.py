@@ -49,7 +49,7 @@ class QueryConsensus:
     """
 
     query_ids: tuple[str, ...]
-    parts: tuple[Consensus, ...]
+    results: tuple[Consensus, ...]
     ties: str
     notes: tuple[str, ...]
 
@@ -57,7 +57,7 @@ class QueryConsensus:
         """The consensus of a query. Raises InputError for one that there is not."""
         if query not in self.query_ids:
             raise InputError(f"no query {query!r}; there are {pluralise_queries(len(self.query_ids))}")
-        return self.parts[self.query_ids.index(query)]
+        return self.results[self.query_ids.index(query)]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ class QueryConsensus:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, query by query, the best item first; NaN where there is no interval."""
-        for query, consensus in zip(self.query_ids, self.parts, strict=True):
+        for query, consensus in zip(self.query_ids, self.results, strict=True):
             for record in consensus.records():
                 yield query, *record
 
@@ -80,21 +80,21 @@ class QueryConsensus:
 
     def first_items(self) -> Section:
         """The section of the best items of each query."""
-        with_interval = any(consensus.n_resamples for consensus in self.parts)
+        with_interval = any(consensus.n_resamples for consensus in self.results)
         rows = []
-        for query, consensus in zip(self.query_ids, self.parts, strict=True):
+        for query, consensus in zip(self.query_ids, self.results, strict=True):
             for item, rank, score, low, high in list(consensus.records())[:FIRST_ITEMS]:
                 cells = (query, item, format_rank(rank), format_score(score))
                 rows.append((*cells, format_interval(low, high)) if with_interval else cells)
         columns: tuple[str, ...] = ("query", "item", "rank", "score")
-        level = format_percent(self.parts[0].confidence_level)
+        level = format_percent(self.results[0].confidence_level)
         columns += (f"{level} interval of the rank",) if with_interval else ()
-        n_long = sum(len(consensus.votes.items) > FIRST_ITEMS for consensus in self.parts)
-        first_order = self.parts[0].found
+        n_long = sum(len(consensus.votes.items) > FIRST_ITEMS for consensus in self.results)
+        first_order = self.results[0].ordering
         return Section(
             title="The consensus, query by query",
-            sentence=f"Of {pluralise_queries(len(self.parts))}, by the method {first_order.method}.",
-            table=Table(columns=columns, rows=tuple(rows), left=2),
+            sentence=f"Of {pluralise_queries(len(self.results))}, by the method {first_order.method}.",
+            table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
             notes=(
                 *((score_note(first_order),) * bool(first_order.meaning)),
                 *((f"the first {FIRST_ITEMS} of each query are shown; csv, json and parquet hold all",) * bool(n_long)),
@@ -104,13 +104,13 @@ class QueryConsensus:
     def agreement(self) -> Section:
         """How far the voters agree, on each query, and who agrees least."""
         rows = []
-        for query, consensus in zip(self.query_ids, self.parts, strict=True):
+        for query, consensus in zip(self.query_ids, self.results, strict=True):
             voters = consensus.voters
             numbers = (voters.concordance.w, voters.mean_tau)
             cells = (f"{len(consensus.votes.voters):,}", f"{len(consensus.votes.items):,}")
             rows.append((query, *cells, *(format_value(x, "mean") for x in numbers), consensus.condorcet_winner or "-"))
         w_values = [
-            consensus.voters.concordance.w for consensus in self.parts if not np.isnan(consensus.voters.concordance.w)
+            consensus.voters.concordance.w for consensus in self.results if not np.isnan(consensus.voters.concordance.w)
         ]
         mean = f" Its mean over queries is {np.mean(w_values):.4f}." if w_values else ""
         return Section(
@@ -123,8 +123,8 @@ class QueryConsensus:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        first = self.parts[0]
-        fields = ["consensus by query", f"method:{first.found.method}", f"queries:{len(self.parts)}"]
+        first = self.results[0]
+        fields = ["consensus by query", f"method:{first.ordering.method}", f"queries:{len(self.results)}"]
         fields += [f"ties:{self.ties}"] if self.ties else []
         fields += self.weights()
         if first.n_resamples:
@@ -133,7 +133,7 @@ class QueryConsensus:
 
     def weights(self) -> tuple[str, ...]:
         """The weights of all voters for the signature; where a voter has several, each with its query."""
-        consensus_by_query = zip(self.query_ids, self.parts, strict=True)
+        consensus_by_query = zip(self.query_ids, self.results, strict=True)
         voter_weights = [
             (query, name, weight)
             for query, consensus in consensus_by_query
@@ -148,7 +148,7 @@ class QueryConsensus:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"QueryConsensus({pluralise_queries(len(self.parts))}, {self.parts[0].found.method!r})"
+        return f"QueryConsensus({pluralise_queries(len(self.results))}, {self.results[0].ordering.method!r})"
 
 
 def merge_queries(
@@ -193,7 +193,7 @@ def merge_queries(
     for query, query_votes in votes.items():
         query_weights = {name: weight for name, weight in (weights or {}).items() if name in query_votes.voters}
         try:
-            weighted_votes = query_votes.weighted(query_weights) if query_weights else query_votes
+            weighted_votes = query_votes.with_weights(query_weights) if query_weights else query_votes
             # The view shows only W of the agreement, so that no permutations are needed.
             results.append(
                 merge_votes(weighted_votes, chosen_method, n_resamples, confidence_level, seed, permutations=0)
@@ -204,7 +204,7 @@ def merge_queries(
             progress(1.0)
     return QueryConsensus(
         query_ids=tuple(votes),
-        parts=tuple(results),
+        results=tuple(results),
         ties=getattr(votes, "ties", ""),
         notes=(
             *getattr(votes, "notes", ()),

@@ -20,9 +20,9 @@ __all__ = [
     "LEAST",
     "RankIntervals",
     "affordable_draws",
+    "best_and_worst_places",
     "check_draws",
     "no_intervals",
-    "places_in_draws",
     "rank_intervals",
 ]
 
@@ -92,21 +92,21 @@ def rank_intervals(
     generator = as_generator(rng)
     draws = draw(generator, n_resamples)
     for counts in bootstrap_counts(draws, n_voters, min(width, NUMBERS)):
-        resampled = method.drawn(votes, counts * votes.weights, generator)
+        resampled = method.resampled_scores(votes, counts * votes.weights, generator)
         scores = without_nan(resampled.scores, method.higher_is_better)
         resampled_ranks[n_done : n_done + len(counts)] = method.ranks(scores)
-        n_done, n_odd = n_done + len(counts), n_odd + resampled.odd
-    low, high = places_in_draws(resampled_ranks, confidence_level)
+        n_done, n_odd = n_done + len(counts), n_odd + resampled.n_without_maximum
+    low, high = best_and_worst_places(resampled_ranks, confidence_level)
     notes = []
     if n_voters < FEW:
         warning = "intervals of the ranks are rough, and rather too narrow"
         notes.append(Note(f"{n_voters} voters are few: {warning}", f"fewer than {FEW} voters: {warning}"))
     if n_odd:
-        notes.append(Note(method.said_of_draws(n_odd, n_resamples), "some draws of the voters have no maximum"))
+        notes.append(Note(method.resampling_note(n_odd, n_resamples), "some draws of the voters have no maximum"))
     return RankIntervals(np.minimum(low, ranks), np.maximum(high, ranks), n_resamples, tuple(notes))
 
 
-def places_in_draws(ranks: npt.NDArray[np.int32], level: float) -> tuple[Floats, Floats]:
+def best_and_worst_places(ranks: npt.NDArray[np.int32], level: float) -> tuple[Floats, Floats]:
     """(items) the best and the worst place of each that its order with each other item leaves it.
 
     ranks: (draws, items). One item is above another where its rank is the better in all draws but (1 - level) / 2 of

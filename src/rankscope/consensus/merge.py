@@ -78,7 +78,7 @@ class Consensus:
     #: The view that shows it.
     VIEW: ClassVar[str] = "rankscope.consensus.view:consensus_sections"
 
-    found: Order
+    ordering: Order
     votes: Votes
     low: Floats
     high: Floats
@@ -94,13 +94,13 @@ class Consensus:
     @property
     def order(self) -> tuple[str, ...]:
         """The items, the best first, as in `Order.order`."""
-        return self.found.order
+        return self.ordering.order
 
     def __getitem__(self, item: str) -> float:
         """The score of an item. Raises InputError for one that is not among the votes."""
-        if item not in self.found.items:
-            raise InputError(f"no item {item!r} among the votes; items: {join_names(self.found.items)}")
-        return self.found[item]
+        if item not in self.ordering.items:
+            raise InputError(f"no item {item!r} among the votes; items: {join_names(self.ordering.items)}")
+        return self.ordering[item]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -110,12 +110,12 @@ class Consensus:
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, the best item first; NaN where there is no interval."""
         for i in self.places():
-            numbers = (self.found.ranks[i], self.found.scores[i], self.low[i], self.high[i])
-            yield self.found.items[i], *(float(x) for x in numbers)
+            numbers = (self.ordering.ranks[i], self.ordering.scores[i], self.low[i], self.high[i])
+            yield self.ordering.items[i], *(float(x) for x in numbers)
 
     def places(self) -> list[int]:
         """Where the items stand among the votes, the best first."""
-        return self.found.places()
+        return self.ordering.places()
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no interval."""
@@ -129,7 +129,7 @@ class Consensus:
         """Every setting that changes the numbers, in one line."""
         fields = [
             "consensus",
-            f"method:{self.found.method}",
+            f"method:{self.ordering.method}",
             f"voters:{len(self.votes.voters)}",
             f"items:{len(self.votes.items)}",
         ]
@@ -144,7 +144,7 @@ class Consensus:
 
     def __repr__(self) -> str:
         n = pluralise(len(self.votes.items), "item")
-        return f"Consensus({n} by {pluralise(len(self.votes.voters), 'voter')}, {self.found.method!r})"
+        return f"Consensus({n} by {pluralise(len(self.votes.voters), 'voter')}, {self.ordering.method!r})"
 
 
 #: Permutations behind the p-value of the voters' agreement.
@@ -222,7 +222,7 @@ def merge_votes(
         )
     unranked = getattr(method, "unranked", "average")
     return Consensus(
-        found=order,
+        ordering=order,
         votes=votes,
         low=intervals.low,
         high=intervals.high,

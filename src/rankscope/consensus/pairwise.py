@@ -32,7 +32,7 @@ Codes = npt.NDArray[Any]
 #: Comparisons made at once: few enough for the processor's cache.
 AT_ONCE = 1 << 18
 #: Numbers in the matrices of a chunk of draws.
-HELD = 1 << 23
+MATRIX_NUMBERS = 1 << 23
 #: Voters whose comparisons can be counted in a byte.
 IN_A_BYTE = 255
 #: Whole numbers up to here are exact in float32, which is twice as fast.
@@ -49,12 +49,12 @@ def preference_matrices(votes: Votes, weights: Floats, unranked: str = "average"
 
     unranked: by "ignore" only voters who ranked both count; else unranked items stand behind ranked ones, tied.
     """
-    row_codes, column_codes = place_codes(votes.filled(unranked))
+    row_codes, column_codes = place_codes(votes.fill_unranked(unranked))
     return comparison_sums(weights, row_codes, column_codes)
 
 
 def in_chunks(
-    votes: Votes, weights: Floats, unranked: str = "average", max_numbers: int = HELD
+    votes: Votes, weights: Floats, unranked: str = "average", max_numbers: int = MATRIX_NUMBERS
 ) -> Iterator[tuple[slice, Floats]]:
     """The preference matrices of the draws in chunks of a few dozen megabytes, each with the slice of its draws."""
     draws_at_once = max(1, max_numbers // len(votes.items) ** 2)
@@ -100,7 +100,7 @@ def comparison_sums(weights: Floats, row_codes: Codes, column_codes: Codes, shar
     dtype = np.float32 if integral and weights.sum(axis=1).max(initial=0) < EXACT_IN_SINGLE else np.float64
     typed_weights: npt.NDArray[Any] = weights.astype(dtype)
     sums = np.zeros((len(weights), n, n))
-    for rows, voters in blocks(*row_codes.shape):
+    for rows, voters in matrix_blocks(*row_codes.shape):
         above: npt.NDArray[Any] = np.less(row_codes[voters, rows, None], column_codes[voters, None, :]).astype(dtype)
         if shares is not None:
             above = above * shares[voters, None, :]
@@ -118,13 +118,13 @@ def count_voters(row_codes: Codes, column_codes: Codes) -> Floats:
     """(items, items) the number of voters whose row code is below the column code."""
     n = row_codes.shape[1]
     counts = np.zeros((n, n), np.int64)
-    for rows, voters in blocks(*row_codes.shape):
+    for rows, voters in matrix_blocks(*row_codes.shape):
         above = np.less(row_codes[voters, rows, None], column_codes[voters, None, :])
         counts[rows] += np.add.reduce(above.view(np.uint8), axis=0, dtype=np.uint8)
     return counts.astype(np.float64)
 
 
-def blocks(n_voters: int, n_items: int) -> Iterator[tuple[slice, slice]]:
+def matrix_blocks(n_voters: int, n_items: int) -> Iterator[tuple[slice, slice]]:
     """Blocks of a few rows of the matrix and a few voters."""
     voters_at_once = min(n_voters, IN_A_BYTE, max(1, AT_ONCE // n_items))
     rows_at_once = max(1, AT_ONCE // (voters_at_once * n_items))

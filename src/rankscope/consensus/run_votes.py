@@ -43,7 +43,7 @@ class RankedRun(NamedTuple):
     documents: Ints
     rank: Floats
     offsets: Ints
-    place: dict[str, int]
+    query_index: dict[str, int]
 
 
 class RunVotes(Mapping[str, Votes]):
@@ -62,7 +62,7 @@ class RunVotes(Mapping[str, Votes]):
     ) -> None:
         self.voters, self.ties, self.notes = voters, ties, tuple(notes)
         self._ranked, self._documents = ranked, documents
-        query_ids = dict.fromkeys(query for run in ranked for query in run.place)
+        query_ids = dict.fromkeys(query for run in ranked for query in run.query_index)
         self._voters = {query: self._voters_of(query) for query in query_ids}
         single_run = [query for query, voters in self._voters.items() if len(voters) < 2]
         single_document = [query for query in query_ids if query not in set(single_run) and self._single(query)]
@@ -85,7 +85,7 @@ class RunVotes(Mapping[str, Votes]):
 
     def _voters_of(self, query: str) -> list[int]:
         """The runs with a list for a query that is not empty."""
-        query_indices = ((voter, run.place.get(query)) for voter, run in enumerate(self._ranked))
+        query_indices = ((voter, run.query_index.get(query)) for voter, run in enumerate(self._ranked))
         return [
             voter
             for voter, query_index in query_indices
@@ -95,7 +95,7 @@ class RunVotes(Mapping[str, Votes]):
 
     def _rows(self, voter: int, query: str) -> slice:
         run = self._ranked[voter]
-        query_index = run.place[query]
+        query_index = run.query_index[query]
         return slice(int(run.offsets[query_index]), int(run.offsets[query_index + 1]))
 
     def _single(self, query: str) -> bool:

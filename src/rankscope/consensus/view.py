@@ -65,7 +65,7 @@ def consensus_sections(result: Consensus) -> tuple[Section, ...]:
 
 def consensus_section(result: Consensus) -> Section:
     """The items, the best first."""
-    order, with_interval = result.found, result.n_resamples > 0
+    order, with_interval = result.ordering, result.n_resamples > 0
     level = format_percent(result.confidence_level)
     rows = []
     for i in result.places():
@@ -93,12 +93,12 @@ def score_note(order: Order) -> str:
 
 def details_section(result: Consensus) -> Section | None:
     """Other numbers of the method; None where they are few and stand below the order."""
-    details = result.found.details
+    details = result.ordering.details
     if len(details) <= FEW_DETAILS:
         return None
     rows = tuple((name, f"{value:g}") for name, value in details.items())
     return Section(
-        title=f"Other numbers of the method {result.found.method}",
+        title=f"Other numbers of the method {result.ordering.method}",
         table=Table(columns=("what", "value"), rows=rows),
         folded=True,
     )
@@ -106,12 +106,12 @@ def details_section(result: Consensus) -> Section | None:
 
 def consensus_sentence(result: Consensus) -> str:
     """Which item is first, and what an interval means."""
-    order = result.found
+    order = result.ordering
     first_items = [order.items[i] for i in np.flatnonzero(order.ranks == 1)]
     who = (
         f"{first_items[0]} comes first" if len(first_items) == 1 else f"{join_names(first_items)} share the first place"
     )
-    if order.first_open and len(first_items) == 1:
+    if order.winner_open and len(first_items) == 1:
         who = f"this is one of several best orders, with {first_items[0]} first"
     items_text, voters_text = pluralise(len(order.items), "item"), pluralise(len(result.votes.voters), "voter")
     text = f"Of {items_text}, {who}, as {voters_text} rank them, by the method {order.method}."
@@ -129,8 +129,8 @@ def figure_of(result: Consensus) -> Figure:
     return Figure(
         "rank_intervals",
         {
-            "items": [result.found.items[i] for i in places],
-            "ranks": result.found.ranks[places],
+            "items": [result.ordering.items[i] for i in places],
+            "ranks": result.ordering.ranks[places],
             "low": result.low[places],
             "high": result.high[places],
             "interval": f"{format_percent(result.confidence_level)} interval over voters",
@@ -214,8 +214,8 @@ PVALUE_METHODS = {"exact": "exact", "permutation": "by permutations", "chi2": "b
 def condorcet_section(result: Consensus) -> Section:
     """The Condorcet winner, or the Smith set where there is none."""
     winner, smith = result.condorcet_winner, result.smith_set
-    first_items = [result.found.items[i] for i in np.flatnonzero(result.found.ranks == 1)]
-    n_others = len(result.found.items) - len(smith)
+    first_items = [result.ordering.items[i] for i in np.flatnonzero(result.ordering.ranks == 1)]
+    n_others = len(result.ordering.items) - len(smith)
     if winner is not None:
         text = f"{winner} beats every other item one against one: more of the voters' weight is for it than against it."
         if winner not in first_items:

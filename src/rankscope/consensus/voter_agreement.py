@@ -27,12 +27,12 @@ __all__ = [
 
 
 #: The note where voters did not rank all items.
-BEHIND = (
+UNRANKED_NOTE = (
     "for the agreement of the voters, items that a voter left out count as tied behind those that he ranked: voters "
     "who know the same items agree by that alone"
 )
 #: The note where their weights differ.
-ONCE = "the agreement of the voters counts each voter once, whatever the weight"
+WEIGHTS_NOTE = "the agreement of the voters counts each voter once, whatever the weight"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,11 +70,11 @@ def agreement_of_voters(
     >>> round(found.concordance.w, 4), found.with_consensus.round(4).tolist()
     (0.4444, [1.0, 0.3333, 0.3333])
     """
-    places = votes.filled("average")
+    places = votes.fill_unranked("average")
     taus = mean_taus(places, consensus)
-    notes = [] if votes.complete else [BEHIND]
+    notes = [] if votes.complete else [UNRANKED_NOTE]
     if np.ptp(votes.weights) > 0:
-        notes.append(ONCE)
+        notes.append(WEIGHTS_NOTE)
     return VoterAgreement(
         concordance=concordance_test(places, n_resamples=n_resamples, rng=rng),
         mean_tau=taus.mean,
@@ -126,7 +126,7 @@ def vote_distances(
     check_choice("distance", distance, DISTANCES)
     check_unranked(unranked)
     votes = Votes.of(rankings)
-    places = votes.filled(unranked)
+    places = votes.fill_unranked(unranked)
     order_places = np.broadcast_to(places_in_order(order, votes.items), places.shape)
     if distance == "footrule":
         return np.asarray(np.nansum(np.abs(places - order_places), axis=1))

@@ -7,7 +7,7 @@ import numpy as np
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats
 
-__all__ = ["check_least", "check_prior", "floored", "in_weight_units", "weight_unit"]
+__all__ = ["check_least", "check_prior", "in_weight_units", "keep_positive", "weight_unit"]
 
 
 #: For variances, the greatest weight is at least the first; a prior is at most the second times as great.
@@ -27,10 +27,10 @@ def weight_unit(weights: Floats) -> float:
 
 def in_weight_units(weights: Floats) -> Floats:
     """Weights divided by their `weight_unit`, and above 0."""
-    return floored(weights / weight_unit(weights), weights)
+    return keep_positive(weights / weight_unit(weights), weights)
 
 
-def floored(quotients: Floats, weights: Floats) -> Floats:
+def keep_positive(quotients: Floats, weights: Floats) -> Floats:
     """Quotients of weights, kept above 0 where the weights are."""
     return np.where(weights > 0, np.maximum(quotients, NOTHING), 0.0)
 

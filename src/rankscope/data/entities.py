@@ -53,7 +53,7 @@ class EntityRanks:
     entity_ids: tuple[str, ...]
     total_ranks: int | None = None
     name: str = "entities"
-    least: float = 1.0
+    min_rank: float = 1.0
     #: How an error names the place of an entity (its index): as "file:line" where it was read from one.
     where: InitVar[Where | None] = None
 
@@ -205,11 +205,11 @@ def check_entity_ranks(table: EntityRanks, where: Where) -> None:
     duplicate = first_duplicate(entities)
     if duplicate is not None:
         raise InputError(f"{where(duplicate)}: entity {entities[duplicate]!r} is listed twice; keep one of its lines")
-    is_invalid = ~((ranks < MAX_RANK) & (ranks >= table.least) & (ranks > 0))
+    is_invalid = ~((ranks < MAX_RANK) & (ranks >= table.min_rank) & (ranks > 0))
     if is_invalid.any():
         entity = int(np.flatnonzero(is_invalid.any(axis=0))[0])
         system = int(np.flatnonzero(is_invalid[:, entity])[0])
-        expected = f"at least {table.least:g}" if table.least > 0 else "more than 0"
+        expected = f"at least {table.min_rank:g}" if table.min_rank > 0 else "more than 0"
         expected += " and below 2^53"
         raise InputError(
             f"{where(entity)}: the rank of system {systems[system]!r} is {ranks[system, entity]:g}, expected a finite "

@@ -180,7 +180,7 @@ class Features:
         """(documents) the query of each."""
         return group_of(self.offsets)
 
-    def in_given_order(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
+    def in_input_order(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
         """(documents) scores of the documents, in the order in which their rows were given."""
         document_scores = np.asarray(scores)
         if self.order is None:
@@ -207,7 +207,7 @@ class Features:
             graded=self.graded,
         )
 
-    def arranged(self, names: Sequence[str]) -> Features:
+    def select_features(self, names: Sequence[str]) -> Features:
         """The features of these names in this order; zeros for those that are not here."""
         column_of = {name: i for i, name in enumerate(self.names)}
         values = np.zeros((len(self), len(names)), self.values.dtype)

@@ -74,13 +74,13 @@ class Hits:
         """How many queries."""
         return len(self.query_ids)
 
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+    def cached(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute`, cached for these hits."""
         if key not in self._memory:
             self._memory[key] = freeze(compute())
         return cast(T, self._memory[key])
 
-    def once_for_pool(self, key: Hashable, compute: Callable[[], T]) -> T:
+    def cached_on_qrels(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute`, which uses the judgments alone, cached for all runs of one Qrels."""
         if key not in self._pool_memory:
             self._pool_memory[key] = freeze(compute())
@@ -103,21 +103,21 @@ class Hits:
     def relevant(self, rel: int | None = None) -> Bools:
         """(hits) whether the relevance reaches `rel` (default: the one of these hits)."""
         min_relevance = self.rel if rel is None else rel
-        return self.once(("relevant", min_relevance), lambda: self.relevance >= min_relevance)
+        return self.cached(("relevant", min_relevance), lambda: self.relevance >= min_relevance)
 
     def relevant_above(self, rel: int | None = None) -> Ints:
         """(hits) how many relevant documents of the query rank above each."""
         min_relevance = self.rel if rel is None else rel
-        return self.once(("relevant_above", min_relevance), lambda: self.before(self.relevant(min_relevance)))
+        return self.cached(("relevant_above", min_relevance), lambda: self.count_above(self.relevant(min_relevance)))
 
-    def before(self, marked: Bools) -> Ints:
+    def count_above(self, marked: Bools) -> Ints:
         """(hits) how many marked hits of the query rank above each."""
         return count_before(marked, self.offsets)
 
     def n_relevant(self, rel: int | None = None) -> Floats:
         """(queries) the number of judged documents whose relevance reaches `rel`."""
         min_relevance = self.rel if rel is None else rel
-        return self.once_for_pool(
+        return self.cached_on_qrels(
             ("n_relevant", min_relevance),
             lambda: sum_by_group(self.grades >= min_relevance, self.grade_query, len(self)),
         )
@@ -245,25 +245,25 @@ class Hits:
         )
 
     @staticmethod
-    def concat(parts: Sequence[Hits]) -> Hits:
+    def concat(hits_list: Sequence[Hits]) -> Hits:
         """The queries of all parts, one after the other."""
-        if not parts:
+        if not hits_list:
             raise ParameterError("no hits to put together, expected at least one part")
-        first = parts[0]
-        if len({(part.rel, part.collection_size, part.ties, part.precision) for part in parts}) > 1:
+        first = hits_list[0]
+        if len({(part.rel, part.collection_size, part.ties, part.precision) for part in hits_list}) > 1:
             raise ParameterError("hits of different conventions (rel, ties, precision) cannot be put together")
 
         def concatenated(name: str) -> Any:
-            return np.concatenate([getattr(part, name) for part in parts])
+            return np.concatenate([getattr(part, name) for part in hits_list])
 
         arrays: dict[str, Any] = {name: concatenated(name) for name in (*PER_HIT, "retrieved", "missing", "grades")}
         return replace(
             first,
-            query_ids=tuple(query_id for part in parts for query_id in part.query_ids),
-            offsets=bounds(np.concatenate([np.diff(part.offsets) for part in parts])),
-            grade_offsets=bounds(np.concatenate([np.diff(part.grade_offsets) for part in parts])),
-            max_grade=max(part.max_grade for part in parts),
-            subtopics=Subtopics.concat([part.subtopics for part in parts]),
+            query_ids=tuple(query_id for part in hits_list for query_id in part.query_ids),
+            offsets=bounds(np.concatenate([np.diff(part.offsets) for part in hits_list])),
+            grade_offsets=bounds(np.concatenate([np.diff(part.grade_offsets) for part in hits_list])),
+            max_grade=max(part.max_grade for part in hits_list),
+            subtopics=Subtopics.concat([part.subtopics for part in hits_list]),
             _memory={},
             _pool_memory={},
             **arrays,

@@ -71,7 +71,7 @@ class JoinedPortion(NamedTuple):
     hits: npt.NDArray[Any]
     queries: Ints
     retrieved: Ints
-    unknown: list[str]
+    unjudged_queries: list[str]
 
 
 class Joiner:
@@ -80,13 +80,13 @@ class Joiner:
     def __init__(self, qrels: Qrels, convention: Convention, name: str) -> None:
         self.qrels, self.convention, self.name = qrels, convention, name
         # Rows query, rank, first, last, judgment; a column a hit, in order within each query.
-        self.parts: list[npt.NDArray[Any]] = []
+        self.hit_tables: list[npt.NDArray[Any]] = []
         n = len(qrels.query_ids)
         self.grades = qrels.grades  # sorted now, before the hits need the memory
         self.retrieved = np.zeros(n, np.int64)
         self.missing = np.ones(n, np.bool_)
-        self.answered = False  # whether any query of the qrels has a list
-        self.unknown: list[str] = []  # queries of the run that have no judgments
+        self.has_judged_query = False  # whether any query of the qrels has a list
+        self.unjudged_queries: list[str] = []  # queries of the run that have no judgments
         self.advice = "remove one of the two"  # in the message for a document that a query holds twice
 
     def add(self, rows: Rows) -> None:
@@ -104,7 +104,7 @@ class Joiner:
         judged_groups = np.flatnonzero(codes < len(self.qrels.query_ids))
         self.retrieved[codes[judged_groups]] = lengths[judged_groups]
         self.missing[codes[judged_groups]] = False
-        self.answered |= bool(judged_groups.size)
+        self.has_judged_query |= bool(judged_groups.size)
         self._rank(rows.values, rows.offsets, codes, judged_rows, row_groups, judgments, rows.docs)
 
     def add_mapping(self, run: Mapping[str, Mapping[str, float]]) -> None:
@@ -119,7 +119,7 @@ class Joiner:
                 codes.append(code)
                 doc_lists.append(docs)
             elif isinstance(query, str) and query:
-                self.unknown.append(query)
+                self.unjudged_queries.append(query)
                 unjudged_lists.append(docs)
             else:
                 raise InputError(f"run {self.name!r}: the query id {query!r} is no string or empty; use str(...)")
@@ -150,7 +150,7 @@ class Joiner:
         judgments = judged_in_query[judged_rows] + self.qrels.offsets[code_array[row_groups]]
         self.retrieved[code_array] = offsets[1:] - offsets[:-1]
         self.missing[code_array] = False
-        self.answered = True
+        self.has_judged_query = True
         self._rank(scores, offsets, code_array, judged_rows, row_groups, judgments, doc_lists)
 
     def _scores(self, doc_lists: list[Mapping[str, float]]) -> npt.NDArray[np.float64]:
@@ -164,9 +164,9 @@ class Joiner:
                 return scores
         except (TypeError, ValueError, OverflowError):
             pass
-        raise InputError(f"run {self.name!r}: {self._fault(doc_lists)}; correct it or leave the document out")
+        raise InputError(f"run {self.name!r}: {self._first_fault(doc_lists)}; correct it or leave the document out")
 
-    def _fault(self, doc_lists: list[Mapping[str, float]]) -> str:
+    def _first_fault(self, doc_lists: list[Mapping[str, float]]) -> str:
         """What is wrong with the first invalid document."""
         for docs in doc_lists:
             for doc, score in docs.items():
@@ -187,12 +187,12 @@ class Joiner:
         """The place of each query among the qrels'; numbers beyond them for queries without judgments."""
         code_of_query = self.qrels.codes
         codes = np.empty(len(query_ids), np.int64)
-        first_new_code = len(self.qrels.query_ids) + len(self.unknown)
+        first_new_code = len(self.qrels.query_ids) + len(self.unjudged_queries)
         codes[:] = [code_of_query.get(id_, -1) for id_ in query_ids]
         unjudged = np.flatnonzero(codes < 0)
         if unjudged.size:
             codes[unjudged] = first_new_code + np.arange(unjudged.size)
-            self.unknown += [decode_id(query_ids[i]) for i in unjudged]
+            self.unjudged_queries += [decode_id(query_ids[i]) for i in unjudged]
         return codes
 
     def _rank(
@@ -232,7 +232,7 @@ class Joiner:
         )
         if not ranks.in_order:
             hit_table = hit_table[:, self._order(ranks, row_groups, judgments, is_single_query=offsets.size == 2)]
-        self.parts.append(hit_table)
+        self.hit_tables.append(hit_table)
 
     def _order(self, ranks: Ranks, row_groups: Ints, judgments: Ints, is_single_query: bool) -> npt.NDArray[np.intp]:
         """The order of hits by query, then rank. alone: they are of one query."""
@@ -243,31 +243,31 @@ class Joiner:
     def portion(self) -> JoinedPortion:
         """The hits so far, to be merged into another Joiner."""
         queries = np.flatnonzero(~self.missing)
-        return JoinedPortion(self._hits(), queries, self.retrieved[queries], self.unknown)
+        return JoinedPortion(self._hits(), queries, self.retrieved[queries], self.unjudged_queries)
 
     def merge(self, portion: JoinedPortion) -> None:
         """Add the hits of queries that are new here; portions come in the order of the input."""
-        self.parts.append(portion.hits)
+        self.hit_tables.append(portion.hits)
         self.retrieved[portion.queries] = portion.retrieved
         self.missing[portion.queries] = False
-        self.answered |= bool(portion.queries.size)
-        self.unknown += portion.unknown
+        self.has_judged_query |= bool(portion.queries.size)
+        self.unjudged_queries += portion.unjudged_queries
 
     def _hits(self) -> npt.NDArray[Any]:
-        if not self.parts:  # queries without judgments only
+        if not self.hit_tables:  # queries without judgments only
             return np.empty((5, 0), np.int32)
-        return np.concatenate(self.parts, axis=1) if len(self.parts) > 1 else self.parts[0]
+        return np.concatenate(self.hit_tables, axis=1) if len(self.hit_tables) > 1 else self.hit_tables[0]
 
     def finish(self) -> Hits:
         """The hits of all that was added."""
         qrels = self.qrels
-        if not self.answered:
+        if not self.has_judged_query:
             raise InputError(
                 f"run {self.name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
-                f"run: {first_names(self.unknown)}); check that they belong together"
+                f"run: {first_names(self.unjudged_queries)}); check that they belong together"
             )
         hit_table = self._hits()
-        self.parts.clear()
+        self.hit_tables.clear()
         if (hit_table[0, 1:] < hit_table[0, :-1]).any():
             hit_table = hit_table[:, stable_order(hit_table[0])]
         query, judgment = hit_table[0].astype(np.int64), hit_table[4]
@@ -319,6 +319,6 @@ def join(qrels: Qrels, run: Run, convention: Convention | None = None) -> Hits:
     if run._mapping is not None:
         joiner.add_mapping(run._mapping)
     else:
-        for rows in run._whole_queries():
+        for rows in run._complete_queries():
             joiner.add(rows)
     return joiner.finish()

@@ -161,7 +161,7 @@ class Preferences:
         >>> outcomes.outcome.tolist()
         [1, 0]
         """
-        values = rankings.better_low(column)
+        values = rankings.lower_is_better_values(column)
         ranked_items = np.flatnonzero(~np.isnan(values))
         values = values[ranked_items]
         system, judgment = rankings.system.codes[ranked_items], rankings.judgment[ranked_items]
@@ -173,7 +173,7 @@ class Preferences:
             raise InputError(
                 f"no judgment has values of {column!r} for two items, expected lists in which something is compared"
             )
-        return cls.among(
+        return cls.from_outcomes(
             rankings.systems,
             system[first],
             system[second],
@@ -207,7 +207,7 @@ class Preferences:
         query, pair = np.nonzero(~np.isnan(difference))
         if not query.size:
             raise InputError(f"{measure}: no two systems have values on one query, expected at least two systems")
-        return cls.among(
+        return cls.from_outcomes(
             scores.systems,
             first[pair],
             second[pair],
@@ -217,7 +217,7 @@ class Preferences:
         )
 
     @classmethod
-    def among(
+    def from_outcomes(
         cls, names: Sequence[str], left: Ints, right: Ints, outcome: Ints, unit: Labels, notes: tuple[str, ...]
     ) -> Preferences:
         """Outcomes of pairs of names, given by their places; names that are never compared are dropped."""

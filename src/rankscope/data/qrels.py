@@ -234,20 +234,24 @@ class JudgedIndex:
         self.rows: npt.NDArray[np.integer[Any]] = order.astype(np.int32 if keys.size < 1 << 31 else np.int64)
         in_bucket = np.bincount(bucket, minlength=1 << bits)
         ends = np.cumsum(in_bucket, dtype=np.int32 if keys.size < 1 << 31 else np.int64)
-        self.first: npt.NDArray[np.integer[Any]] = np.subtract(ends, in_bucket, out=ends, casting="unsafe")
-        self.deepest = int(in_bucket.max())
+        self.bucket_starts: npt.NDArray[np.integer[Any]] = np.subtract(ends, in_bucket, out=ends, casting="unsafe")
+        self.max_bucket_size = int(in_bucket.max())
         # Looked up for every row of every run, so kept small: one byte a bucket.
-        count_type = np.uint8 if self.deepest < 256 else np.int64
-        self.in_bucket: npt.NDArray[np.integer[Any]] = in_bucket.astype(count_type)
+        count_type = np.uint8 if self.max_bucket_size < 256 else np.int64
+        self.bucket_sizes: npt.NDArray[np.integer[Any]] = in_bucket.astype(count_type)
 
     def find(self, keys: Words, docs: Fields) -> tuple[npt.NDArray[np.intp], Ints]:
         """The rows (rising) that are judged, and the index of the judgment of each."""
         bucket = (keys >> self.shift).view(np.int64)
-        candidates = np.flatnonzero(self.in_bucket[bucket])
+        candidates = np.flatnonzero(self.bucket_sizes[bucket])
         bucket = bucket[candidates]
-        bucket_start, bucket_size, candidate_keys = self.first[bucket], self.in_bucket[bucket], keys[candidates]
+        bucket_start, bucket_size, candidate_keys = (
+            self.bucket_starts[bucket],
+            self.bucket_sizes[bucket],
+            keys[candidates],
+        )
         judgments = np.full(candidates.size, -1, np.int64)
-        for depth in range(self.deepest):
+        for depth in range(self.max_bucket_size):
             is_in_bucket = bucket_size > depth
             if not is_in_bucket.any():
                 break

@@ -82,7 +82,7 @@ class Rankings:
     offsets: Ints
     system: Labels
     columns: Mapping[str, Floats]
-    scores: frozenset[str] = frozenset()
+    score_columns: frozenset[str] = frozenset()
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class Rankings:
                 raise InputError(f"{values.size} values of {name!r} for {n_items} items, expected one each")
             if np.isinf(values).any():
                 raise InputError(f"a value of {name!r} is infinite, expected a finite number, or NaN for none")
-        unknown_columns = self.scores - set(self.columns)
+        unknown_columns = self.score_columns - set(self.columns)
         if unknown_columns:
             raise UnknownName("column of these rankings", min(unknown_columns), self.columns)
         for first_judgment in range(0, n_judgments, AT_ONCE):  # in portions, to save memory
@@ -117,7 +117,7 @@ class Rankings:
 
     @classmethod
     def of(
-        cls, judgments: Sequence[Mapping[str, float | None]], *, name: str = "rank", score: bool = False
+        cls, judgments: Sequence[Mapping[str, float | None]], *, name: str = "rank", higher_is_better: bool = False
     ) -> Rankings:
         """From a mapping of systems to ranks (or scores) a judgment, each on a segment of its own; None: no value."""
         if isinstance(judgments, Mapping) or not all(isinstance(judgment, Mapping) for judgment in judgments):
@@ -131,7 +131,7 @@ class Rankings:
             offsets=bounds(np.array([len(judgment) for judgment in judgments], np.int64)),
             system=Labels.of([system for judgment in judgments for system in judgment]),
             columns={name: np.array(values, np.float64)},
-            scores=frozenset([name] if score else []),
+            score_columns=frozenset([name] if higher_is_better else []),
         )
 
     def __len__(self) -> int:
@@ -153,23 +153,25 @@ class Rankings:
             raise UnknownName("column of these rankings", name, self.columns)
         return self.columns[name]
 
-    def better_low(self, name: str) -> Floats:
+    def lower_is_better_values(self, name: str) -> Floats:
         """(items) the values of a column so that lower is better: those of scores with the other sign."""
         values = self.column(name)
-        return -values if name in self.scores else values
+        return -values if name in self.score_columns else values
 
     def table(self, name: str) -> Floats:
         """(judgments, most items of one) a column, a row a judgment; lower is better; NaN where there is none."""
         lengths = np.diff(self.offsets)
         table = np.full((len(self), int(lengths.max(initial=0))), np.nan)
-        table[self.judgment, place_in_group(self.offsets)] = self.better_low(name)
+        table[self.judgment, place_in_group(self.offsets)] = self.lower_is_better_values(name)
         return table
 
-    def with_column(self, name: str, values: Floats, *, score: bool) -> Rankings:
+    def with_column(self, name: str, values: Floats, *, higher_is_better: bool) -> Rankings:
         """The same with one column more (or another in its place)."""
-        score_columns = self.scores - {name}
+        score_columns = self.score_columns - {name}
         return replace(
-            self, columns={**self.columns, name: values}, scores=score_columns | {name} if score else score_columns
+            self,
+            columns={**self.columns, name: values},
+            score_columns=score_columns | {name} if higher_is_better else score_columns,
         )
 
     def select(self, judgments: npt.ArrayLike) -> Rankings:

@@ -262,7 +262,7 @@ class RowBatch(NamedTuple):
             self.numbers[rows],
         )
 
-    def copied(self) -> RowBatch:
+    def detached_copy(self) -> RowBatch:
         """A copy that does not hold on to the buffer of the whole batch."""
         queries, docs = pack_strings([string_contents(self.queries)]), pack_strings([string_contents(self.docs)])
         return RowBatch(queries, self.starts, docs, self.hashes.copy(), self.values.copy(), self.numbers.copy())
@@ -274,10 +274,10 @@ class RowNumbers:
 
     starts: Ints
     numbers: Ints
-    say: Callable[[int], str]
+    describe_row: Callable[[int], str]
 
     def __call__(self, start: int) -> str:
-        return self.say(int(self.numbers[np.searchsorted(self.starts, start)]))
+        return self.describe_row(int(self.numbers[np.searchsorted(self.starts, start)]))
 
 
 def row_batch(queries: Fields, docs: Fields, values: npt.NDArray[Any], numbers: Ints) -> RowBatch:
@@ -313,7 +313,7 @@ def complete_queries(pieces: Iterable[RowBatch], describe_row: Callable[[int], s
             continue
         first_stretch = 0
         if pending and decode(piece.queries.slice(slice(1)))[0] == last_query:
-            pending.append(piece.part(0, 1).copied())
+            pending.append(piece.part(0, 1).detached_copy())
             first_stretch = 1
         if n_stretches == first_stretch:
             continue
@@ -321,7 +321,7 @@ def complete_queries(pieces: Iterable[RowBatch], describe_row: Callable[[int], s
             yield group_new_queries(join_batches(pending), interner, describe_row)
         if n_stretches - first_stretch > 1:
             yield group_new_queries(piece.part(first_stretch, n_stretches - 1), interner, describe_row)
-        pending = [piece.part(n_stretches - 1, n_stretches).copied()]
+        pending = [piece.part(n_stretches - 1, n_stretches).detached_copy()]
         last_query = decode(pending[0].queries)[0]
     if pending:
         yield group_new_queries(join_batches(pending), interner, describe_row)

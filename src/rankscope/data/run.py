@@ -46,7 +46,7 @@ class Run:
         #: Notes of the reader of the file.
         self.notes: tuple[str, ...] = ()
         self._mapping: Mapping[str, Mapping[str, float]] | None = None
-        self._held: Rows | None = None
+        self._loaded_rows: Rows | None = None
         self._pieces: Iterator[RowBatch] | None = None
         pieces = None
         if isinstance(data, Iterator):
@@ -56,27 +56,27 @@ class Run:
         elif is_mapping_of_mappings(data):
             self._mapping = data
         else:
-            self._held = rows_from_data(data, "score")
+            self._loaded_rows = rows_from_data(data, "score")
 
     @classmethod
     def from_rows(cls, rows: Rows, *, name: str, notes: tuple[str, ...] = ()) -> Run:
         """From the rows of a reader."""
         self = cls.__new__(cls)
         self.name, self.notes = name, notes
-        self._mapping, self._held, self._pieces = None, rows, None
+        self._mapping, self._loaded_rows, self._pieces = None, rows, None
         return self
 
     @property
     def _rows(self) -> Rows | None:
         """All rows; None for a mapping. Raises InputError where pieces are at fault, or have been taken already."""
-        if self._mapping is None and self._held is None:
-            self._held = concatenate_queries(self._whole_queries(), self._row_called)
-        return self._held
+        if self._mapping is None and self._loaded_rows is None:
+            self._loaded_rows = concatenate_queries(self._complete_queries(), self._describe_row)
+        return self._loaded_rows
 
-    def _whole_queries(self) -> Iterator[Rows]:
+    def _complete_queries(self) -> Iterator[Rows]:
         """The rows in portions of whole queries; an iterator gives them once only. Raises InputError."""
-        if self._held is not None:
-            yield self._held
+        if self._loaded_rows is not None:
+            yield self._loaded_rows
             return
         pieces, self._pieces = self._pieces, None
         if pieces is None:
@@ -85,7 +85,7 @@ class Run:
             )
         has_rows = False
         try:
-            for rows in complete_queries(pieces, self._row_called):
+            for rows in complete_queries(pieces, self._describe_row):
                 has_rows = True
                 yield rows
         except Ungrouped as error:
@@ -96,7 +96,7 @@ class Run:
         if not has_rows:
             raise InputError(f"run {self.name!r}: its pieces hold no data, expected at least one document")
 
-    def _row_called(self, number: int) -> str:
+    def _describe_row(self, number: int) -> str:
         return f"run {self.name!r}: row {number}"
 
     @property
@@ -121,7 +121,7 @@ class Run:
         return pl.DataFrame({"query_id": row_query_ids, "doc_id": doc_ids, "score": self._rows.values})
 
     def __repr__(self) -> str:
-        if self._mapping is None and self._held is None:
+        if self._mapping is None and self._loaded_rows is None:
             return f"Run({self.name!r}, in pieces)"
         n_queries = len(self._mapping) if self._mapping is not None else len(self.query_ids)
         return f"Run({self.name!r}, {n_queries} {'query' if n_queries == 1 else 'queries'})"

@@ -28,7 +28,7 @@ __all__ = [
 
 
 #: The least value that enters a geometric mean (trec_eval's MIN_GEO_MEAN).
-LEAST = 0.00001
+MIN_GEOMETRIC = 0.00001
 
 
 class MeasureLike(Protocol):
@@ -68,7 +68,9 @@ def summarise(values: Floats, kinds: list[str]) -> Floats:
     values = np.where(present, values, 0.0)
     geometric = [m for m, kind in enumerate(kinds) if kind == "geometric"]
     if geometric:
-        values[:, geometric] = np.where(present[:, geometric], np.log(np.maximum(values[:, geometric], LEAST)), 0.0)
+        values[:, geometric] = np.where(
+            present[:, geometric], np.log(np.maximum(values[:, geometric], MIN_GEOMETRIC)), 0.0
+        )
     # One query after the other, as trec_eval adds: its last printed digit can depend on that.
     total: Floats = np.add.accumulate(values, axis=2)[:, :, -1]
     n_values = present.sum(axis=2)
@@ -112,7 +114,7 @@ class Scores:
     measure_settings: tuple[Mapping[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     #: Other names under which measures were asked for, such as "map", and what they are called here.
-    asked: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
     version: str = __version__
     #: Gives the fingerprint of the judgments; None where that is not known.
     judgments: Callable[[], str] | None = None
@@ -130,20 +132,20 @@ class Scores:
         """The place of a measure among `measures`, by any of its names. Raises UnknownName where it is not there."""
         name = str(measure)
         if name not in self.measure_names:
-            name = self.asked.get(name, name)
+            name = self.aliases.get(name, name)
         if name not in self.measure_names:
             name_of_lower = {
                 alias.lower(): measure_name
                 for measure_name in self.measure_names
-                for alias in (measure_name, *self._asked_as(measure_name))
+                for alias in (measure_name, *self._aliases_of(measure_name))
             }
             name = name_of_lower.get(name.lower(), name)
         if name not in self.measure_names:
             raise UnknownName("measure of these scores", name, self.measure_names)
         return self.measure_names.index(name)
 
-    def _asked_as(self, measure_name: str) -> list[str]:
-        return [alias for alias, name in self.asked.items() if name == measure_name]
+    def _aliases_of(self, measure_name: str) -> list[str]:
+        return [alias for alias, name in self.aliases.items() if name == measure_name]
 
     def place_of_system(self, system: str | None = None) -> int:
         """The place of a system among `systems`. system: may be left out where there is only one.
@@ -302,7 +304,11 @@ class Scores:
     def sections(self, *, by_query: bool = False) -> list[Section]:
         """One table, without a title."""
         heading, *rows = self.cells(by_query=by_query)
-        return [Section(title="", table=Table(columns=tuple(heading), rows=tuple(map(tuple, rows)), left=1 + by_query))]
+        return [
+            Section(
+                title="", table=Table(columns=tuple(heading), rows=tuple(map(tuple, rows)), n_name_columns=1 + by_query)
+            )
+        ]
 
     def table(self, *, by_query: bool = False) -> str:
         """The values as a text table, with signature and notes under it."""

@@ -48,13 +48,13 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    left: int = 1
+    n_name_columns: int = 1
 
     def lines(self) -> list[str]:
         """The table for a terminal."""
         plain_rows = [[cell for cell in row if isinstance(cell, str)] for row in self.rows]
         if all(len(row) == len(self.columns) for row in plain_rows):  # no superscripts
-            return align_columns([self.columns, *plain_rows], self.left)
+            return align_columns([self.columns, *plain_rows], self.n_name_columns)
         raised_widths = [
             max((display_width(as_marked(row[c]).raised) for row in self.rows), default=0)
             for c in range(len(self.columns))
@@ -73,7 +73,7 @@ class Table:
                     for cell, raised_width in zip(cells, raised_widths, strict=True)
                 ]
             )
-        return align_columns(rows, self.left)
+        return align_columns(rows, self.n_name_columns)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -89,7 +89,7 @@ class SegmentScores:
 
     metric: str
     pairs: Mapping[str, PairScores]
-    score: bool = True
+    higher_is_better: bool = True
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class SystemScores:
 
     metric: str
     pairs: Mapping[str, Mapping[str, float]]
-    score: bool = True
+    higher_is_better: bool = True
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -171,7 +171,7 @@ def attach_scores(rankings: Rankings, scores: SegmentScores) -> Rankings:
                 raise no_match_error(scores, noun, judged_names, scored_names)
         raise InputError(f"scores of {scores.metric}: none for any judged translation; check that they belong together")
     column = unused_name(scores.metric, rankings.columns)
-    with_scores = rankings.with_column(column, values, score=scores.score)
+    with_scores = rankings.with_column(column, values, higher_is_better=scores.higher_is_better)
     notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, scores_of_pair, pair_of_item))
     return replace(with_scores, notes=tuple(dict.fromkeys(notes)))
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from rankscope.errors import InputError
 
 __all__ = [
-    "FREE",
+    "FREE_CELLS",
     "refuse_sparse",
 ]
 
 
 #: Cells that any table may have, and further cells that each value allows.
-FREE, CELLS_PER_VALUE = 1 << 23, 50
+FREE_CELLS, CELLS_PER_VALUE = 1 << 23, 50
 
 
 def refuse_sparse(sizes: Sequence[int], n_filled: int, where: str, noun: str) -> None:
@@ -24,7 +24,7 @@ def refuse_sparse(sizes: Sequence[int], n_filled: int, where: str, noun: str) ->
     for the message.
     """
     cells = math.prod(sizes)
-    if cells > FREE + CELLS_PER_VALUE * n_filled:
+    if cells > FREE_CELLS + CELLS_PER_VALUE * n_filled:
         shape_text = " x ".join(f"{shape_text:,}" for shape_text in sizes)
         raise InputError(
             f"{where}: {shape_text} {noun}, a table of which 1 cell in {cells // max(n_filled, 1):,} is filled, "

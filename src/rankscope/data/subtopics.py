@@ -50,10 +50,10 @@ class Subtopics:
         )
 
     @staticmethod
-    def concat(parts: Sequence[Subtopics | None]) -> Subtopics | None:
+    def concat(tables: Sequence[Subtopics | None]) -> Subtopics | None:
         """The entries of all parts, one after the other; None where any part is None."""
-        present = [table for table in parts if table is not None]
-        if len(present) < len(parts):
+        present = [table for table in tables if table is not None]
+        if len(present) < len(tables):
             return None
         ids = encode(decode_ids([id_ for table in present for id_ in decode(table.ids)]))
         return Subtopics(

@@ -141,7 +141,7 @@ class Votes:
         Raises InputError as the class, for an item that a list holds twice, and for one that is not among `items`.
         """
         if isinstance(rankings, Votes):
-            return rankings if weights is None else rankings.weighted(weights)
+            return rankings if weights is None else rankings.with_weights(weights)
         if isinstance(rankings, str) or not isinstance(rankings, Iterable):
             raise ParameterError("rankings are lists of names or mappings of names to ranks, one a voter")
         is_named = isinstance(rankings, Mapping)
@@ -150,9 +150,9 @@ class Votes:
         voters = voters if is_named else tuple(str(i + 1) for i in range(len(ballots)))
         item_names, ranks = ballot_ranks(voters, ballots, items)
         votes = cls(ranks=ranks, items=item_names, voters=voters)
-        return votes if weights is None else votes.weighted(weights)
+        return votes if weights is None else votes.with_weights(weights)
 
-    def weighted(self, weights: Sequence[float] | Mapping[str, float]) -> Votes:
+    def with_weights(self, weights: Sequence[float] | Mapping[str, float]) -> Votes:
         """The same with other weights, one a voter; by name: the others keep theirs. Raises InputError."""
         if isinstance(weights, Mapping):
             unknown_voters = [name for name in weights if name not in self.voters]
@@ -176,7 +176,7 @@ class Votes:
         """Whether every voter ranked every item."""
         return not np.isnan(self.ranks).any()
 
-    def filled(self, unranked: str = "average") -> Floats:
+    def fill_unranked(self, unranked: str = "average") -> Floats:
         """(voters, items) the places with those of unranked items, all behind the ranked ones.
 
         unranked: of n items, k of them ranked, the others take (k + 1 + n) / 2 by "average", n by "worst", k + 1 by

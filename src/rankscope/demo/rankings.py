@@ -26,13 +26,13 @@ __all__ = [
     "ASSISTANTS",
     "COMPARED_PROMPTS",
     "COMPARISONS",
-    "KNOWN",
     "LENGTH_EFFECT",
     "MACHINES",
+    "N_AUTHORS",
+    "N_KNOWN_AUTHORS",
     "POSITION_EFFECT",
     "RANKING_METHODS",
     "RATERS",
-    "TOTAL",
     "WRITERS",
     "answer_files",
     "entity_files",
@@ -92,7 +92,7 @@ ANSWER_PROMPTS = 60
 #: The writers of answers, and their average quality; single answers have a standard deviation of 1.
 WRITERS = {"large": 0.6, "medium": 0.2, "small": -0.2, "tiny": -0.6}
 RATERS = ("ann", "bob", "eve")
-PEOPLE = 0.5  # the noise of a person's judgment
+RATER_NOISE = 0.5  # the noise of a person's judgment
 COARSE = 0.7  # people often tie answers that differ by less
 #: The machines that judge, and their noise.
 MACHINES = {"llm": 0.6, "reward": 2.2}
@@ -110,7 +110,9 @@ def answer_files(seed: int) -> dict[str, str]:
     unscored = rng.choice(quality.size, UNSCORED, replace=False)
     rater_order = np.argsort(rng.random((ANSWER_PROMPTS, len(RATERS))), axis=1)
     raters = np.sort(rater_order[:, :2], axis=1)  # two for each prompt
-    perceived = np.rint((quality[:, None, :] + PEOPLE * rng.normal(size=(ANSWER_PROMPTS, 2, len(WRITERS)))) / COARSE)
+    perceived = np.rint(
+        (quality[:, None, :] + RATER_NOISE * rng.normal(size=(ANSWER_PROMPTS, 2, len(WRITERS)))) / COARSE
+    )
     ranks = 1 + (perceived[:, :, None, :] > perceived[:, :, :, None]).sum(axis=3)  # 1 + the number of better ones
     lines = ["item,candidate,rater,rank,llm,reward"]
     for item, rater, writer in np.ndindex(ranks.shape):
@@ -176,7 +178,7 @@ def preference_files(seed: int) -> dict[str, str]:
 
 
 #: How many authors are ranked, and how many of them are known to be good.
-TOTAL, KNOWN = 20_000, 200
+N_AUTHORS, N_KNOWN_AUTHORS = 20_000, 200
 #: The coefficient of merit in the logarithm of the odds of being known.
 SELECTION_STRENGTH = 3.0
 
@@ -201,12 +203,12 @@ RANKING_METHODS = {
 def entity_files(seed: int) -> dict[str, str]:
     """demo-ranks.tsv: a header of systems, then a known author a line, with the rank by each system."""
     rng = np.random.default_rng([seed, 1])  # a stream of its own
-    merit = rng.normal(size=TOTAL)
+    merit = rng.normal(size=N_AUTHORS)
     chances = np.exp(SELECTION_STRENGTH * merit)
-    known_authors = rng.choice(TOTAL, KNOWN, replace=False, p=chances / chances.sum())
+    known_authors = rng.choice(N_AUTHORS, N_KNOWN_AUTHORS, replace=False, p=chances / chances.sum())
     columns = []
     for method in RANKING_METHODS.values():
-        scores = method.weight * merit + rng.normal(size=TOTAL)
+        scores = method.weight * merit + rng.normal(size=N_AUTHORS)
         columns.append(mean_ranks(np.round(scores / method.step) if method.step else scores)[known_authors])
     lines = ["\t".join(["author", *RANKING_METHODS])]
     lines += [

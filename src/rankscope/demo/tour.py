@@ -15,7 +15,7 @@ from rankscope.comparison.compare import compare
 from rankscope.comparison.verdict import short_verdict
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, write_files
 from rankscope.demo.letor import feature_files, letor_files
-from rankscope.demo.rankings import TOTAL, answer_files, entity_files, preference_files, vote_files
+from rankscope.demo.rankings import N_AUTHORS, answer_files, entity_files, preference_files, vote_files
 from rankscope.demo.translations import translation_files
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
@@ -35,8 +35,8 @@ class Step(NamedTuple):
     """A command to try in the demo's folder, and what it shows. first: whether the demo itself prints it."""
 
     command: str
-    shows: str
-    first: bool = False
+    description: str
+    in_short_tour: bool = False
 
 
 #: What each part of the project writes: a function from the seed to {file name: text}.
@@ -56,7 +56,7 @@ TOUR = (
     Step(
         "rankscope evaluate demo.qrels rerank.run hybrid.run",
         "two runs side by side, with the default measures",
-        first=True,
+        in_short_tour=True,
     ),
     Step(
         "rankscope evaluate demo.qrels rerank.run --by-query --format csv -o scores.csv",
@@ -96,7 +96,7 @@ TOUR = (
     ),
     Step("rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0", "the output of LETOR's own script"),
     Step(
-        f"rankscope evaluate demo-ranks.tsv --input entity-ranks --total-ranks {TOTAL} -m MeanRank -m AP -m AUC",
+        f"rankscope evaluate demo-ranks.tsv --input entity-ranks --total-ranks {N_AUTHORS} -m MeanRank -m AP -m AUC",
         "only the ranks of known entities: where do five ways to rank authors put those known to be good",
     ),
     Step(
@@ -145,7 +145,7 @@ TOUR = (
     Step(
         "rankscope compare demo.qrels rerank.run hybrid.run -m nDCG@10",
         "which of the two is better, and how easily chance alone would make such a difference",
-        first=True,
+        in_short_tour=True,
     ),
     Step(
         "rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7",
@@ -158,7 +158,7 @@ TOUR = (
     Step(
         "rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02",
         "how many queries it takes to find a difference of .02 in AP, and what these 50 can show",
-        first=True,
+        in_short_tour=True,
     ),
     Step(
         "rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.5 --standardise z",
@@ -167,12 +167,12 @@ TOUR = (
     Step(
         "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
         "a gate for continuous integration: exit code 0, since rerank is shown to be no worse",
-        first=True,
+        in_short_tour=True,
     ),
     Step(
         "rankscope stability demo.qrels *.run --seed 7",
         "which measures can be trusted on these data, and from how many queries on",
-        first=True,
+        in_short_tour=True,
     ),
     Step(
         "rankscope stability demo.qrels *.run -m nDCG --cutoffs 5,20 --set-size 10,25 --ablation --seed 7 --print eval",
@@ -185,7 +185,7 @@ TOUR = (
     Step(
         "rankscope consensus demo-votes.tsv --method schulze",
         "nine readers' rankings of books in one order: how sure it is, and which reader stands apart",
-        first=True,
+        in_short_tour=True,
     ),
     Step(
         "rankscope consensus demo-votes.tsv --method kemeny --weight Ivo=0.5 --format html -o books.html",
@@ -198,7 +198,7 @@ TOUR = (
     Step(
         "rankscope leaderboard demo-preferences.csv --unit prompt",
         "which of six assistants leads, by 600 comparisons of two, and who cannot be told apart",
-        first=True,
+        in_short_tour=True,
     ),
     Step(
         "rankscope leaderboard demo-preferences.csv --unit prompt --model davidson --covariate length --position",
@@ -219,7 +219,7 @@ TOUR = (
     Step(
         "rankscope train demo-train.txt --valid demo-valid.txt --loss listnet --hidden 0 -o demo.model",
         "a ranker learned from 20 queries, whose features are the six systems' scores",
-        first=True,
+        in_short_tour=True,
     ),
     Step("rankscope predict demo.model demo-test.txt -o demo-scores.txt", "its scores for 20 other queries"),
     Step(
@@ -244,7 +244,7 @@ TOUR = (
     Step(
         "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",
         "one page to send to a colleague, with figures",
-        first=True,
+        in_short_tour=True,
     ),
     Step(
         "rankscope report demo-few.qrels *.run -m nDCG@10 --machine demo-judge.qrels -o judged.html",
@@ -278,7 +278,7 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             *command_hint(),
             "",
             "Try next:" if folder == Path() else f"Try next, after cd {folder}:",
-            *step_lines(step for step in TOUR if step.first),
+            *step_lines(step for step in TOUR if step.in_short_tour),
             "",
             "`rankscope demo --tour` lists all that these files are good for.",
             "",
@@ -292,7 +292,7 @@ def full_tour() -> str:
 
 
 def step_lines(steps: Iterable[Step]) -> list[str]:
-    return [f"  {step.command}\n      {step.shows}" for step in steps]
+    return [f"  {step.command}\n      {step.description}" for step in steps]
 
 
 def write_page(folder: Path, runs: Sequence[Path]) -> str:

@@ -14,8 +14,8 @@ import numpy as np
 
 __all__ = [
     "FOLDER",
+    "PARALLEL_SENTENCES",
     "SEGMENTS",
-    "TRAINED",
     "TRANSLATORS",
     "translation_files",
 ]
@@ -23,7 +23,7 @@ __all__ = [
 
 FOLDER = "demo-mt"
 #: Sentences of the test set, sentences of the parallel text, and the judges of each sentence of the test set.
-SEGMENTS, TRAINED, JUDGES = 60, 300, ("ann", "bob")
+SEGMENTS, PARALLEL_SENTENCES, JUDGES = 60, 300, ("ann", "bob")
 #: The systems and their error rates per word, best first.
 TRANSLATORS = {"apex": 0.08, "brisk": 0.14, "crude": 0.22, "draft": 0.30, "early": 0.42}
 #: The errors, and how severe people find each.
@@ -62,7 +62,7 @@ def translation_files(seed: int) -> dict[str, str]:
     rng = np.random.default_rng([seed, 8])  # a stream of its own
     lexicon = invented_words(rng)
     references = [sentence(rng) for _ in range(SEGMENTS)]
-    parallel_sentences = [sentence(rng) for _ in range(TRAINED)]
+    parallel_sentences = [sentence(rng) for _ in range(PARALLEL_SENTENCES)]
     plain_folder, parallel_prefix = f"{FOLDER}/wmt12/plain", f"{FOLDER}/mt-train/newstest2010/newstest2010"
     files = {
         f"{plain_folder}/sources/newstest2012-src.{SOURCE}": text_of(source_of(words, lexicon) for words in references),

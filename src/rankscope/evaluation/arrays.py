@@ -41,7 +41,7 @@ class DenseTable(NamedTuple):
     max_grade: int
     begin: int = 0
 
-    def part(self, begin: int, end: int) -> DenseTable:
+    def select_rows(self, begin: int, end: int) -> DenseTable:
         """Some rows, with scores of -inf where there is no document."""
         rows = slice(begin, end)
         scores, mask = self.scores[rows], None if self.mask is None else self.mask[rows]
@@ -149,8 +149,8 @@ def first_false(flags: Bools) -> tuple[int, int]:
 
 
 #: Hits of one block, so that the arrays of the measures fit into the processor's cache; and cells of one block.
-AT_ONCE = 1 << 15
-CELLS = 1 << 21
+HITS_PER_BLOCK = 1 << 15
+CELLS_PER_BLOCK = 1 << 21
 
 
 def evaluate_arrays(
@@ -209,12 +209,12 @@ def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) 
     """Apply all measures, to some rows at a time."""
     rows, columns = table.scores.shape
     depth, ideal_depth = depths_of(plan, columns)
-    rows_per_block = max(min(AT_ONCE // max(depth, ideal_depth), CELLS // columns), 1)
+    rows_per_block = max(min(HITS_PER_BLOCK // max(depth, ideal_depth), CELLS_PER_BLOCK // columns), 1)
     values, undefined = np.empty((len(plan.measures), rows)), np.empty((len(plan.measures), rows), np.bool_)
     n_empty = np.zeros(len(plan.measures), np.int64)
     for begin in range(0, rows, rows_per_block):
         end = min(begin + rows_per_block, rows)
-        hits = hits_of_table(table.part(begin, end), plan, ids[begin:end], depth, ideal_depth)
+        hits = hits_of_table(table.select_rows(begin, end), plan, ids[begin:end], depth, ideal_depth)
         values[:, begin:end], undefined[:, begin:end] = plan.values(hits, name)
         n_empty += count_empty_values(values[:, begin:end], hits, plan)
     return Scores(
@@ -227,7 +227,7 @@ def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) 
         settings=plan.settings(rows),
         measure_settings=plan.measure_settings(hits),
         notes=tuple(empty_note(n_empty, name, plan) + undefined_note(undefined, plan)),
-        asked=plan.asked,
+        aliases=plan.aliases,
     )
 
 
@@ -249,7 +249,7 @@ def default_ids(n: int) -> tuple[str, ...]:
 
 def depths_of(plan: Plan, columns: int) -> tuple[int, int]:
     """How many ranks, and how many grades, the measures use: up to the deepest cutoff, or all."""
-    if not all(measure.looks_at_first_only() for measure in plan.measures):
+    if not all(measure.needs_first_k_only() for measure in plan.measures):
         return columns, columns
     deepest = min(max(getattr(measure, "cutoff", 0) for measure in plan.measures), columns)
     return columns if plan.convention.ties == "error" else deepest, deepest

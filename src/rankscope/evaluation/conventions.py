@@ -47,20 +47,20 @@ class MeasureAliases(Mapping[str, str]):
     """Other names of measures: as the user wrote them, and as in trec_eval (made when first needed)."""
 
     def __init__(self, written: Mapping[str, str], measures: Iterable[Measure]) -> None:
-        self.written, self.measures = written, tuple(measures)
+        self.user_names, self.measures = written, tuple(measures)
 
     @cached_property
-    def all(self) -> dict[str, str]:
-        return {**self.written, **{trec_name(measure): str(measure) for measure in self.measures}}
+    def full_names(self) -> dict[str, str]:
+        return {**self.user_names, **{trec_name(measure): str(measure) for measure in self.measures}}
 
     def __getitem__(self, name: str) -> str:
-        return self.all[name]
+        return self.full_names[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.all)
+        return iter(self.full_names)
 
     def __len__(self) -> int:
-        return len(self.all)
+        return len(self.full_names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class Plan:
     preset: str | None
     highest_grade: int | None
     least_rank: float
-    asked: Mapping[str, str]  # other names of the measures, as the user wrote them
+    aliases: Mapping[str, str]  # other names of the measures, as the user wrote them
     _settings: dict[int, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
 
     @cached_property
@@ -98,19 +98,21 @@ class Plan:
             self._settings[hits.max_grade] = tuple(measure.settings(hits) for measure in self.measures)
         return self._settings[hits.max_grade]
 
-    def read(self, hits: Hits) -> Hits:
+    def measured_hits(self, hits: Hits) -> Hits:
         """The hits that the measures see."""
         return hits.judged_only() if self.unjudged == "skip" else hits
 
-    def measuring(self, measures: Iterable[str], *, unjudged: str | None = None) -> Plan:
+    def with_measures(self, measures: Iterable[str], *, unjudged: str | None = None) -> Plan:
         """The same conventions for other measures; where ties are averaged, measures that cannot be are skipped."""
         usable_measures = [
-            measure for measure in parse_measures(measures) if self.convention.ties != "average" or measure.averages()
+            measure
+            for measure in parse_measures(measures)
+            if self.convention.ties != "average" or measure.can_average_ties()
         ]
         return replace(
             self,
             measures=tuple(usable_measures),
-            asked=MeasureAliases({}, usable_measures),
+            aliases=MeasureAliases({}, usable_measures),
             unjudged=self.unjudged if unjudged is None else unjudged,
             _settings={},
         )
@@ -125,11 +127,11 @@ class Plan:
                 f"{hits.max_grade}; map the grades to lower ones, or choose another preset"
             )
         values = np.array([measure(hits) for measure in self.measures])
-        undefined = hits.once_for_pool(("undefined", self.names, hits.rel), lambda: self.undefined(hits))
-        self.settle(values, undefined, hits)
+        undefined = hits.cached_on_qrels(("undefined", self.names, hits.rel), lambda: self.undefined(hits))
+        self.apply_missing_rules(values, undefined, hits)
         return values, undefined
 
-    def settle(self, values: Floats, undefined: Bools, hits: Hits) -> None:
+    def apply_missing_rules(self, values: Floats, undefined: Bools, hits: Hits) -> None:
         """Apply the rules of `missing` and `no_relevant` to values (measures, queries), in place."""
         if self.no_relevant != "zero" and undefined.any():
             values[undefined] = 1.0 if self.no_relevant == "one" else np.nan
@@ -152,7 +154,7 @@ class Plan:
             filled_hits = {best_grades[m]: block_hits.filled(int(best_grades[m] or 0), depth) for m in bounded_measures}
             for m in bounded_measures:
                 low_high[1, m, begin:end] = self.measures[m](filled_hits[best_grades[m]])
-        self.settle(low_high[1], undefined, hits)
+        self.apply_missing_rules(low_high[1], undefined, hits)
         low_high[1][np.isnan(low_high[0])] = np.nan  # settle gives unbounded measures values, too
         return low_high
 
@@ -251,10 +253,10 @@ def make_plan(
         if unjudged == "bounds":
             raise ParameterError("unjudged='bounds' asks for one order of each list; choose ties doc_id_desc or file")
         for measure in measure_by_name.values():
-            measure.refuse_average()
+            measure.check_tie_average()
     return Plan(
         measures=tuple(measure_by_name.values()),
-        asked=MeasureAliases(aliases, measure_by_name.values()),
+        aliases=MeasureAliases(aliases, measure_by_name.values()),
         convention=convention,
         missing=check_convention("missing", missing, MISSING),
         no_relevant=check_convention(

@@ -165,7 +165,7 @@ def compare_conventions(
     for preset in presets_of(parsed_measure):
         ties = "file" if preset is None and input in LETOR else None
         plan = make_plan([measure], preset=preset, rel=rel, missing=missing, ties=ties)
-        if plan.convention.ties == "average" and not plan.measures[0].averages():
+        if plan.convention.ties == "average" and not plan.measures[0].can_average_ties():
             notes[f"{preset} is left out: its ties are averaged, which {plan.names[0]} cannot be"] = None
             continue
         if plan.convention not in joined:

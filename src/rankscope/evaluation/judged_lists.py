@@ -22,7 +22,7 @@ __all__ = [
 
 
 #: The seed of the random order of ties.
-LOT = 20_070
+TIE_SEED = 20_070
 
 
 class FullyJudgedLists:
@@ -44,35 +44,35 @@ class FullyJudgedLists:
     ) -> None:
         self.relevance = np.array(relevance, np.int64)
         self.offsets = np.array(offsets, np.int64)
-        self.lists = group_of(self.offsets)
+        self.list_index = group_of(self.offsets)
         self.rank = (place_in_group(self.offsets) + 1).astype(np.float64)
         self.grades = self.relevance[order_in_lists(self.relevance, self.offsets)]
         self.max_grade = int(self.relevance.max()) if max_grade is None else max_grade
         self.rel = rel
-        random_keys = np.random.default_rng(LOT).random(self.relevance.size) if by_lot else None
-        self.lot = None if random_keys is None else order_in_lists(random_keys, self.offsets)
+        random_keys = np.random.default_rng(TIE_SEED).random(self.relevance.size) if by_lot else None
+        self.tie_order = None if random_keys is None else order_in_lists(random_keys, self.offsets)
         n = self.offsets.size - 1
-        self.ids = tuple(map(str, range(n)))
+        self.query_ids = tuple(map(str, range(n)))
         self.missing = np.zeros(n, np.bool_)
         self.memory: dict[Any, Any] = {}
 
-    def ranked(self, scores: Reals) -> Ints:
+    def order(self, scores: Reals) -> Ints:
         """(documents) their indices, by list and falling score."""
-        if self.lot is None:
+        if self.tie_order is None:
             return order_in_lists(scores, self.offsets)
-        return np.asarray(self.lot[order_in_lists(scores[self.lot], self.offsets)])
+        return np.asarray(self.tie_order[order_in_lists(scores[self.tie_order], self.offsets)])
 
     def hits(self, scores: Reals) -> Hits:
         """Every document of every list, ranked by its score."""
-        order = self.ranked(scores)
+        order = self.order(scores)
         return Hits(
-            query_ids=self.ids,
+            query_ids=self.query_ids,
             offsets=self.offsets,
             rank=self.rank,
             first=self.rank,
             last=self.rank,
             relevance=self.relevance[order],
-            judged=order - self.offsets[self.lists],
+            judged=order - self.offsets[self.list_index],
             retrieved=np.diff(self.offsets),
             missing=self.missing,
             grades=self.grades,

@@ -56,7 +56,7 @@ __all__ = [
 
 
 #: The entry of the file's metadata that holds what the table does not; and the version of its format.
-KEY, FORM = "rankscope", 1
+KEY, FORMAT_VERSION = "rankscope", 1
 SUFFIX = ".parquet"
 MAGIC = b"PAR1"
 #: A table with these columns holds scores, whoever wrote it.
@@ -79,7 +79,7 @@ class SavedMeasure:
         return self.name
 
 
-def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, beside: PathLike | None = None) -> None:
+def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, output: PathLike | None = None) -> None:
     """Raise now rather than after long work for a file that scores cannot be saved to.
 
     inputs: files that are read. beside: a file that something else is written to. Raises ParameterError for a name that
@@ -90,7 +90,7 @@ def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, beside: PathL
         raise ParameterError(f"{name}: scores are saved as Parquet; name a file that ends in {SUFFIX}")
     check_writable(path)
     refuse_overwriting(path, inputs)
-    if beside is not None and os.path.realpath(path) == os.path.realpath(beside):
+    if output is not None and os.path.realpath(path) == os.path.realpath(output):
         raise ParameterError(f"{name}: is to hold the saved scores and the output both; name two files")
 
 
@@ -151,9 +151,9 @@ def tidy_score_frame(scores: Scores) -> pl.DataFrame:
 
 def describe_scores(scores: Scores) -> dict[str, Any]:
     """All that the table does not hold, for JSON, which escapes names to ASCII."""
-    aliases = scores.asked.written if isinstance(scores.asked, MeasureAliases) else scores.asked
+    aliases = scores.aliases.user_names if isinstance(scores.aliases, MeasureAliases) else scores.aliases
     return {
-        "form": FORM,
+        "form": FORMAT_VERSION,
         "version": scores.version,
         "systems": scores.systems,
         "measures": [
@@ -240,14 +240,15 @@ def read_description(content: bytes, name: str) -> dict[str, Any] | None:
     try:
         text = pl.read_parquet_metadata(io.BytesIO(content)).get(KEY)
         description = None if text is None else json.loads(text)
-        if description is None or (isinstance(description, dict) and description.get("form") == FORM):
+        if description is None or (isinstance(description, dict) and description.get("form") == FORMAT_VERSION):
             return description
         version = description.get("form") if isinstance(description, dict) else None
     except polars_errors():
         raise InputError(f"{name}: {DAMAGED}") from None
     if isinstance(version, int):
         raise InputError(
-            f"{name}: scores saved in form {version}, expected form {FORM}; save them again, or use a newer rankscope"
+            f"{name}: scores saved in form {version}, expected form {FORMAT_VERSION}; save them again, or use a newer "
+            "rankscope"
         )
     raise InputError(f"{name}: {DAMAGED}")
 
@@ -292,7 +293,7 @@ def rebuild_scores(description: Mapping[str, Any], frame: pl.DataFrame) -> Score
         settings=dict(description["settings"]),
         measure_settings=tuple(dict(settings) for settings in description["measure_settings"]),
         notes=tuple(description["notes"]),
-        asked=MeasureAliases(dict(description["asked"]), [m for m in measures if isinstance(m, Measure)]),
+        aliases=MeasureAliases(dict(description["asked"]), [m for m in measures if isinstance(m, Measure)]),
         version=str(description["version"]),
         judgments=partial(str, description["judgments"]) if description["judgments"] else None,
     )
@@ -340,7 +341,7 @@ def read_score_table(path: PathLike) -> Scores:
     """
     table = read_named_table(path, EXPECTED)
     columns = {
-        name: require_column(table.frame.columns, name, (name, COLUMN_ALIASES[name]), table.head)
+        name: require_column(table.frame.columns, name, (name, COLUMN_ALIASES[name]), table.header_location)
         for name in TABLE_COLUMNS
     }
     values = number_values(table, columns["value"])
@@ -385,8 +386,8 @@ def refuse_repeated(table: NamedTable, cells: Ints, value_rows: Ints) -> None:
     if repeats.size:
         first, row = (int(value_rows[order[i]]) for i in (repeats[0], repeats[0] + 1))
         raise InputError(
-            f"{table.where(row)}: a second value of this system, measure and query, the first is at "
-            f"{table.where(first)}; keep one of the two"
+            f"{table.location(row)}: a second value of this system, measure and query, the first is at "
+            f"{table.location(first)}; keep one of the two"
         )
 
 

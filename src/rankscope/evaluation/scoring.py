@@ -57,7 +57,7 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     """Apply all measures to all systems."""
     systems, notes = name_systems(joined)
     first = joined[0].hits
-    results = [plan.values(plan.read(run.hits), system) for run, system in zip(joined, systems, strict=True)]
+    results = [plan.values(plan.measured_hits(run.hits), system) for run, system in zip(joined, systems, strict=True)]
     undefined = results[0][1]
     bounds = None
     if plan.unjudged == "bounds":
@@ -72,7 +72,7 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
         notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
     key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
-    notes += first.once_for_pool(key, lambda: undefined_note(undefined, plan))
+    notes += first.cached_on_qrels(key, lambda: undefined_note(undefined, plan))
     return Scores(
         systems=tuple(systems),
         measures=plan.measures,
@@ -84,8 +84,8 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         settings=plan.settings(len(first), first),
         measure_settings=plan.measure_settings(first),
         notes=tuple(notes),
-        asked=plan.asked,
-        judgments=first.once_for_pool("fingerprint", lambda: fingerprint_of(first)),
+        aliases=plan.aliases,
+        judgments=first.cached_on_qrels("fingerprint", lambda: fingerprint_of(first)),
     )
 
 

@@ -75,7 +75,7 @@ class UnjudgedShares:
 
     def sections(self) -> list[Section]:
         """One table: a row a system; the share of holes at each cutoff, and the bounds of P@k at the main one."""
-        main = self.main()
+        main = self.main_cutoff_index()
         shares = [f"unjudged @{k}" for k in self.cutoffs]
         rows: list[tuple[Cell, ...]] = [
             (
@@ -93,13 +93,13 @@ class UnjudgedShares:
             )
         ]
 
-    def main(self) -> int:
+    def main_cutoff_index(self) -> int:
         """The index of the cutoff that the sentence is about: the second, which most people use."""
         return min(1, len(self.cutoffs) - 1)
 
     def sentence(self) -> str:
         """Whether missing judgments could change the comparison."""
-        c = self.main()
+        c = self.main_cutoff_index()
         shares, depth = self.unjudged[:, c], self.cutoffs[c]
         if (shares == 0).all():
             return f"Every document among the first {depth} of each list was judged."

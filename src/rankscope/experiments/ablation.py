@@ -133,7 +133,7 @@ class FeatureAblation:
 
     model: str
     groups: Mapping[str, tuple[str, ...]]
-    tested: CrossValidation
+    cross_validation: CrossValidation
     names: tuple[str, ...]
 
     @property
@@ -145,8 +145,8 @@ class FeatureAblation:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a measure and group, in the order in which they were given."""
-        for comparison in self.parts:
-            lost, low, high, pair_index = self.found(comparison)
+        for comparison in self.comparisons:
+            lost, low, high, pair_index = self.losses_and_intervals(comparison)
             for g, (group, features) in enumerate(self.groups.items()):
                 i = int(pair_index[g])
                 means = (float(comparison.means[0]), float(comparison.means[g + 1]))
@@ -155,42 +155,44 @@ class FeatureAblation:
                 yield self.model, group, len(features), comparison.measure, *means, *losses, *pvalues
 
     @property
-    def parts(self) -> Sequence[MeasureComparison]:
+    def comparisons(self) -> Sequence[MeasureComparison]:
         """The comparison with the full ranker, by measure."""
-        assert self.tested.comparison is not None  # there are at least two rankers
-        return self.tested.comparison.parts
+        assert self.cross_validation.comparison is not None  # there are at least two rankers
+        return self.cross_validation.comparison.comparisons
 
-    def found(self, comparison: MeasureComparison) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
+    def losses_and_intervals(
+        self, comparison: MeasureComparison
+    ) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
         """(groups) the loss, the ends of its interval, and the index of the pair in the comparison."""
-        pair_index = np.array([comparison.pair(0, g + 1) for g in range(len(self.groups))])
-        sign = np.where(comparison.first[pair_index] == 0, 1.0, -1.0) * comparison.matched.sign
+        pair_index = np.array([comparison.pair_index(0, g + 1) for g in range(len(self.groups))])
+        sign = np.where(comparison.first[pair_index] == 0, 1.0, -1.0) * comparison.measure_values.sign
         interval = np.stack([sign * comparison.low[pair_index], sign * comparison.high[pair_index]])
         return sign * comparison.difference[pair_index], interval.min(axis=0), interval.max(axis=0), pair_index
 
     def lost(self, measure: object) -> Floats:
         """(groups) by how much the mean is worse without each. Raises UnknownName for an unknown measure."""
-        assert self.tested.comparison is not None
-        return self.found(self.tested.comparison[measure])[0]
+        assert self.cross_validation.comparison is not None
+        return self.losses_and_intervals(self.cross_validation.comparison[measure])[0]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        return self.tested.notes
+        return self.cross_validation.notes
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         groups = " ".join(f"{name}[{','.join(features)}]" for name, features in self.groups.items())
-        return self.tested.signature(groups=groups)
+        return self.cross_validation.signature(groups=groups)
 
     def sections(self) -> Sequence[Section]:
         """A table a measure, the largest loss first."""
-        return [self.section(comparison, m) for m, comparison in enumerate(self.parts)]
+        return [self.section(comparison, m) for m, comparison in enumerate(self.comparisons)]
 
     def section(self, comparison: MeasureComparison, position: int) -> Section:
-        lost, low, high, pair_index = self.found(comparison)
+        lost, low, high, pair_index = self.losses_and_intervals(comparison)
         sizes = {group: len(features) for group, features in self.groups.items()}
         rows: list[tuple[Cell, ...]] = []
-        for g in order_of(-lost, comparison.matched.scale).tolist():
+        for g in order_of(-lost, comparison.measure_values.scale).tolist():
             group = list(sizes)[g]
             cells = (
                 format_number(float(comparison.means[g + 1])),
@@ -217,8 +219,8 @@ class FeatureAblation:
         better = [group for g, group in enumerate(groups) if comparison.beats[g + 1, 0]]
         undecided = [group for group in groups if group not in worse and group not in better]
         clauses = [
-            f"With all {pluralise(len(self.tested.feature_names), 'feature')} {self.model} has a "
-            f"{value_label(self.tested)} of {format_number(float(comparison.means[0]))} on the test lists"
+            f"With all {pluralise(len(self.cross_validation.feature_names), 'feature')} {self.model} has a "
+            f"{value_label(self.cross_validation)} of {format_number(float(comparison.means[0]))} on the test lists"
         ]
         clauses += [f"trained without {join_names(worse)} it is worse"] if worse else []
         clauses += [f"without {join_names(better)} it is better"] if better else []
@@ -292,7 +294,9 @@ def ablate(
     result = cross_validate_folds(
         fold_set, variants, replace(settings, baseline=variants.names[0]), workers=workers, progress=progress
     )
-    return FeatureAblation(model=models.names[0], groups=parsed_groups, tested=result, names=variants.names[1:])
+    return FeatureAblation(
+        model=models.names[0], groups=parsed_groups, cross_validation=result, names=variants.names[1:]
+    )
 
 
 def without_each(models: RankerModels, groups: Mapping[str, Sequence[str]]) -> RankerModels:
@@ -301,7 +305,7 @@ def without_each(models: RankerModels, groups: Mapping[str, Sequence[str]]) -> R
     return RankerModels(
         names=(models.names[0], *(f"{models.names[0]} without {name}" for name in groups)),
         parameters=models.parameters * n_models,
-        fixed=models.fixed * n_models,
-        makers=models.makers * n_models,
-        without=((), *(tuple(features) for features in groups.values())),
+        seed_independent=models.seed_independent * n_models,
+        classes=models.classes * n_models,
+        excluded_features=((), *(tuple(features) for features in groups.values())),
     )

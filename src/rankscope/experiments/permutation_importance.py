@@ -106,7 +106,7 @@ class FeatureImportance:
     measure: str
     drops: tuple[Floats, ...]
     value: str
-    falls: str
+    change_verb: str
     settings: str
 
     @property
@@ -159,7 +159,7 @@ class FeatureImportance:
         return Section(
             title=f"{name}: what features are worth",
             sentence=(
-                f"By how much the {self.value} on the test lists {self.falls} when the values of one feature are "
+                f"By how much the {self.value} on the test lists {self.change_verb} when the values of one feature are "
                 f"shuffled among all documents{more_text}. Features that say the same stand in for each other: then "
                 "each seems worth little."
             ),

@@ -29,7 +29,7 @@ from rankscope.experiments.crossvalidation import (
     join_features,
     parse_rankers,
     read_folds,
-    task_places,
+    task_keys,
     validate_rankers,
     validate_settings,
 )
@@ -131,7 +131,7 @@ def ranker_kind(ranker: Ranker) -> str:
         return "trees"
     if ranker.hidden:
         return "network"
-    return "linear" if loss.exact else "linear by steps"
+    return "linear" if loss.has_exact_gradient else "linear by steps"
 
 
 def draw_setting(name: str, ranker: Ranker, trial: int, seed: int) -> dict[str, Any]:
@@ -189,25 +189,25 @@ class Search:
     columns: those of `tested`, whose tidy table this one's is; `trial_frame` has the trials.
     """
 
-    tested: CrossValidation
+    cross_validation: CrossValidation
     trials: tuple[Setting, ...]
     best: tuple[Setting, ...]
     measure: str
     log: str | None
-    known: int = 0
+    n_logged: int = 0
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return self.tested.columns
+        return self.cross_validation.columns
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the test."""
-        return self.tested.records()
+        return self.cross_validation.records()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        notes = [*self.tested.notes]
+        notes = [*self.cross_validation.notes]
         if failed_trials := [trial for trial in self.trials if np.isnan(trial.value)]:
             failed_text = f"{pluralise(len(failed_trials), 'setting')} could not be trained"
             first = failed_trials[0]
@@ -220,16 +220,16 @@ class Search:
         """Every setting that changes the numbers, in one line."""
         n_trials = len(self.trials) // len(self.best)
         best_text = " ".join(f"{trial.model}[{trial.number}]" for trial in self.best)
-        return self.tested.signature(search=f"{n_trials} by validation {self.measure}", chosen=best_text)
+        return self.cross_validation.signature(search=f"{n_trials} by validation {self.measure}", chosen=best_text)
 
     def sections(self) -> Sequence[Section]:
         """The settings of each ranker, the best first; then the test."""
-        return [*(self.settings(best) for best in self.best), *self.tested.sections()]
+        return [*(self.settings(best) for best in self.best), *self.cross_validation.sections()]
 
     def settings(self, best: Setting) -> Section:
         """The best settings of a ranker, and the given one."""
         trials = [trial for trial in self.trials if trial.model == best.model]
-        sign = self.tested.test.scores.sign(self.measure)
+        sign = self.cross_validation.test.scores.sign(self.measure)
         trials.sort(key=lambda trial: trial.number)
         ranked_trials = [trials[i] for i in order_of(np.array([-sign * trial.value for trial in trials])).tolist()]
         listed_trials = ranked_trials[:TRIALS_LISTED]
@@ -364,10 +364,10 @@ def search(
         workers=workers,
     )
     fold_set = read_folds(source, folds=folds, rng=settings.seed, cache=cache, progress=reading)
-    trial_log = SearchLog(log, about_search(fold_set, models, settings))
-    n_steps = trials * len(models.names) * len(fold_set.folds) + len(task_places(fold_set, models, settings))
+    trial_log = SearchLog(log, search_settings(fold_set, models, settings))
+    n_steps = trials * len(models.names) * len(fold_set.folds) + len(task_keys(fold_set, models, settings))
     report_trials = None if progress is None else lambda n: progress(n / n_steps)
-    n_logged = len(trial_log.found)
+    n_logged = len(trial_log.trials)
     all_trials = tuple(run_trials(fold_set, models, settings, trial_log, trials, workers, report_trials))
     best = tuple(
         best_setting([trial for trial in all_trials if trial.model == name], settings) for name in models.names
@@ -375,24 +375,24 @@ def search(
     best_rankers = {
         name: (maker, with_changes(ranker_parameters, trial.changed))
         for name, maker, ranker_parameters, trial in zip(
-            models.names, models.makers, models.parameters, best, strict=True
+            models.names, models.classes, models.parameters, best, strict=True
         )
     }
     best_models = validate_rankers(best_rankers)
-    test_share = len(task_places(fold_set, best_models, settings)) / n_steps
+    test_share = len(task_keys(fold_set, best_models, settings)) / n_steps
     report_test = None if progress is None else lambda n: progress(n * test_share)
     test_result = cross_validate_folds(fold_set, best_models, settings, workers=workers, progress=report_test)
     return Search(
-        tested=test_result,
+        cross_validation=test_result,
         trials=all_trials,
         best=best,
         measure=settings.plan.names[0],
         log=trial_log.path,
-        known=min(n_logged, len(all_trials)),
+        n_logged=min(n_logged, len(all_trials)),
     )
 
 
-def about_search(fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings) -> dict[str, Any]:
+def search_settings(fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings) -> dict[str, Any]:
     """All that the value of a trial depends on; for the data, a digest of training and validation lists."""
     return {
         "version": __version__,
@@ -473,7 +473,7 @@ def run_trials(
 ) -> Iterator[Setting]:
     """All trials in order, from the log where it has them; each is in the log before it is yielded."""
     trial_keys = [(m, number) for number in range(1, trials + 1) for m in range(len(models.names))]
-    missing_keys = [(m, number) for m, number in trial_keys if (models.names[m], number) not in trial_log.found]
+    missing_keys = [(m, number) for m, number in trial_keys if (models.names[m], number) not in trial_log.trials]
     if report_progress is not None and len(missing_keys) < len(trial_keys):
         report_progress((len(trial_keys) - len(missing_keys)) * len(fold_set.folds))
     max_grade = max(int(part.relevance.max()) for fold in fold_set.folds for part in (*fold.train, fold.valid))
@@ -491,10 +491,10 @@ def run_trials(
     results = run_units(run_setting_task, units, workers=workers, progress=report_progress)
     for m, number in trial_keys:
         name = models.names[m]
-        if (name, number) not in trial_log.found:
+        if (name, number) not in trial_log.trials:
             fold_results = [next(results) for _ in fold_set.folds]
             trial_log.add(setting_from_results(name, number, changes_by_key[m, number], fold_results, lists))
-        yield trial_log.found[name, number]
+        yield trial_log.trials[name, number]
 
 
 def setting_task(
@@ -506,7 +506,7 @@ def setting_task(
         train=fold.train,
         valid=fold.valid,
         model=models.names[m],
-        ranker=models.makers[m](**parameters, rng=settings.seed),
+        ranker=models.classes[m](**parameters, rng=settings.seed),
         rel=settings.plan.convention.rel,
         tolerant=number > 1,
     )

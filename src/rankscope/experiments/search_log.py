@@ -90,27 +90,27 @@ class SearchLog:
 
     def __init__(self, path: PathLike | None, about: Mapping[str, Any]) -> None:
         self.path = None if path is None else os.fspath(path)
-        self.about = {MARK: FORM, **json.loads(json.dumps(about))}
-        self.found: dict[tuple[str, int], Setting] = {}
+        self.settings = {MARK: FORM, **json.loads(json.dumps(about))}
+        self.trials: dict[tuple[str, int], Setting] = {}
         if self.path is None:
             return
         check_writable(self.path)
         if is_special(self.path):
             raise OutputError(f"{self.path}: is no file, and a log is read again; name a file")
-        first_line = json.dumps(self.about) + "\n"
+        first_line = json.dumps(self.settings) + "\n"
         if not os.path.exists(self.path) and write_new(self.path, first_line):
             return
         content = read_log(self.path)  # also where another process created it first
         if not content.strip():
             write_chunks(self.path, [first_line.encode()])
             return
-        valid_size = self.take(content.splitlines(keepends=True))
+        valid_size = self.read_trials(content.splitlines(keepends=True))
         if valid_size < len(content):
             write_chunks(self.path, [content[:valid_size]])
 
-    def take(self, lines: list[bytes]) -> int:
+    def read_trials(self, lines: list[bytes]) -> int:
         """Read the trials; the number of bytes of complete lines."""
-        self.compare(lines[0])
+        self.check_settings(lines[0])
         valid_size = len(lines[0])
         for line_number, line in enumerate(lines[1:], 2):
             try:
@@ -124,30 +124,30 @@ class SearchLog:
                     f"{self.path}:{line_number}: is no line of a log, expected a trial as JSON; delete the line, and "
                     "its trial is done again"
                 ) from None
-            self.found.setdefault((setting.model, setting.number), setting)
+            self.trials.setdefault((setting.model, setting.number), setting)
             valid_size += len(line)
         return valid_size
 
-    def compare(self, first_line: bytes) -> None:
+    def check_settings(self, first_line: bytes) -> None:
         """Raise InputError where the first line belongs to another search."""
         try:
             header = json.loads(first_line)
             log_format = header[MARK]
         except (KeyError, TypeError, ValueError, RecursionError):
-            self.refuse("is no log of a search")
+            self.fail("is no log of a search")
         if log_format != FORM:
-            self.refuse(f"is a log of form {log_format!r}, and this version of rankscope writes {FORM}")
-        for key in dict.fromkeys((*self.about, *header)):
-            ours, theirs = self.about.get(key), header.get(key)
+            self.fail(f"is a log of form {log_format!r}, and this version of rankscope writes {FORM}")
+        for key in dict.fromkeys((*self.settings, *header)):
+            ours, theirs = self.settings.get(key), header.get(key)
             if ours != theirs:
-                self.refuse(f"is the log of another search: {difference(key, theirs, ours)}")
+                self.fail(f"is the log of another search: {difference(key, theirs, ours)}")
 
-    def refuse(self, problem: str) -> NoReturn:
+    def fail(self, problem: str) -> NoReturn:
         raise InputError(f"{self.path}: {problem}; name another file for the log, or search as it did") from None
 
     def add(self, setting: Setting) -> None:
         """Add a trial; it is on disk when this returns."""
-        self.found[setting.model, setting.number] = setting
+        self.trials[setting.model, setting.number] = setting
         if self.path is None:
             return
         try:

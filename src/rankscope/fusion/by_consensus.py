@@ -45,7 +45,7 @@ class ConsensusSettings:
 
     method: Method
     name: str
-    instead: str
+    search_note: str
     normalise: str
     weights: npt.NDArray[np.float64]
 
@@ -94,7 +94,7 @@ def validate_consensus(
     return ConsensusSettings(
         method=method_for_many,
         name=PREFIX + str(requested_method).replace(" ", "").replace("'", ""),
-        instead=instead,
+        search_note=instead,
         normalise=normalise or "none",
         weights=run_weights,
     )
@@ -140,7 +140,7 @@ def votes_tables(pool: RunPool, order: Sequence[int]) -> Callable[[int, Ints], F
     """A function of a query and its documents: the ranks (runs in this order, documents), NaN for missing ones."""
     ranks = np.full((len(order), pool.size), np.nan, np.float32)  # integers below 2^24: exact
     for run_ranks, i in zip(ranks, order, strict=True):
-        run_ranks[pool.entries[i].place] = pool.entries[i].rank
+        run_ranks[pool.entries[i].document] = pool.entries[i].rank
     return lambda query, documents: ranks[:, documents].astype(np.float64)
 
 
@@ -149,7 +149,7 @@ def order_notes(settings: ConsensusSettings, ids: Sequence[str], orders: Sequenc
         return []
     from rankscope.consensus.by_query import notes_by_query
 
-    return [*([settings.instead] if settings.instead else []), *notes_by_query(tuple(ids), orders)]
+    return [*([settings.search_note] if settings.search_note else []), *notes_by_query(tuple(ids), orders)]
 
 
 def refuse_large(pool: RunPool, method: Method) -> None:

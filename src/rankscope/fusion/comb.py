@@ -68,7 +68,7 @@ def spread_gains(pool: RunPool, entry: PooledRun, gains: Gains) -> tuple[Floats,
     scores, lacking = gains
     assert lacking is not None
     values = pool.of_query(lacking)
-    values[entry.place] = scores
+    values[entry.document] = scores
     answered = np.zeros(len(pool.query_ids))
     answered[entry.query[entry.lengths > 0]] = 1
     return values, None if answered.all() else pool.of_query(answered) > 0
@@ -151,7 +151,7 @@ def gains_by_document(pool: RunPool, i: int, gains: Gains) -> Iterator[tuple[npt
     """Documents and their gains of the i-th run; no document twice."""
     entry = pool.entries[i]
     if gains[1] is None:
-        yield entry.place, gains[0]
+        yield entry.document, gains[0]
         return
     values, has_gain = spread_gains(pool, entry, gains)
     if has_gain is None:
@@ -176,7 +176,7 @@ def medians(pool: RunPool, gains: Callable[[int], Gains]) -> Floats:
 
 def summing_order(entries: Sequence[PooledRun], weights: Floats) -> list[int]:
     """An order of the runs that does not depend on that of the arguments, so that sums round alike."""
-    return sorted(range(len(entries)), key=lambda i: (entries[i].mark, float(weights[i])))
+    return sorted(range(len(entries)), key=lambda i: (entries[i].checksum, float(weights[i])))
 
 
 def round_noise(values: Floats) -> Floats:

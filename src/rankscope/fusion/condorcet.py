@@ -32,7 +32,7 @@ def condorcet_scores(pool: RunPool, weights: Floats) -> Floats:
     Queries with the same number of documents are compared together.
     """
     lengths = np.diff(pool.offsets)
-    ranks = [ranks_by_run(pool, entry.place, entry.rank) for entry in pool.entries]
+    ranks = [ranks_by_run(pool, entry.document, entry.rank) for entry in pool.entries]
     order = summing_order(pool.entries, weights)
     unweighted = bool((weights == 1).all()) and len(order) < STRIP
     # Majorities smaller than this are rounding.

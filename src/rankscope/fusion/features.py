@@ -157,7 +157,7 @@ def documents_in_order(pool: RunPool, is_kept: Bools) -> Ints:
     first_run = np.full(pool.size, len(pool.entries))
     rank = np.zeros(pool.size, np.int64)
     for i, entry in reversed(list(enumerate(pool.entries))):
-        first_run[entry.place], rank[entry.place] = i, entry.rank
+        first_run[entry.document], rank[entry.document] = i, entry.rank
     query_position = np.empty(len(pool.query_ids), np.int64)
     query_position[pool.order] = np.arange(query_position.size)
     order = np.lexsort((rank, first_run, query_position[group_of(pool.offsets)]))
@@ -195,7 +195,7 @@ def worst_scores(pool: RunPool, entry: PooledRun, scores: Floats) -> Floats:
 def spread_rows(pool: RunPool, entry: PooledRun, values: Floats, lacking: Floats) -> Floats:
     """(documents) values of a run's rows, and by query for documents that it lacks."""
     by_document = pool.of_query(lacking)
-    by_document[entry.place] = values
+    by_document[entry.document] = values
     return by_document
 
 
@@ -203,5 +203,5 @@ def runs_per_document(pool: RunPool) -> Floats:
     """(documents) how many runs have each."""
     n_runs = np.zeros(pool.size)
     for entry in pool.entries:
-        n_runs[entry.place] += 1
+        n_runs[entry.document] += 1
     return n_runs

@@ -118,7 +118,7 @@ def fused_scores(
         entry = pool.entries[i]
         if method == "borda":
             return borda_points(pool, entry)
-        if not METHODS[method].scores:
+        if not METHODS[method].uses_scores:
             return rank_gains(method, parameters.get("k", 0.0), parameters.get("p", 0.0), entry), None
         if normalised_pool is not None:
             return normalised_pool.gains[i]

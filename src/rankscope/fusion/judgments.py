@@ -36,7 +36,7 @@ class JudgedDocuments(NamedTuple):
     size: Ints
     relevant: Bools
 
-    def where(self, mask: Bools) -> JudgedDocuments:
+    def select(self, mask: Bools) -> JudgedDocuments:
         """A selection of the documents. mask: (documents)."""
         return JudgedDocuments(self.query[mask], self.rank[mask], self.size[mask], self.relevant[mask])
 
@@ -53,29 +53,29 @@ class PoolJudgments:
     """
 
     grades: Ints
-    relevant: Ints
+    n_relevant: Ints
     used: Bools
     level: int
     runs: tuple[JudgedDocuments, ...]
 
-    def only(self, queries: Bools) -> PoolJudgments:
+    def restrict(self, queries: Bools) -> PoolJudgments:
         """The same judgments, restricted to some queries to learn from. queries: (queries of the pool) a mask."""
         return replace(self, used=self.used & queries)
 
-    def lists(self, entry: PooledRun) -> tuple[Ints, Ints]:
+    def used_lists(self, entry: PooledRun) -> tuple[Ints, Ints]:
         """The used queries for which a run has lists, and the length of each list."""
         is_used = self.used[entry.query] & (entry.lengths > 0)
         return entry.query[is_used], entry.lengths[is_used]
 
-    def found(self, i: int) -> JudgedDocuments:
+    def judged_of_run(self, i: int) -> JudgedDocuments:
         """The judged documents of a run in used queries."""
         run_documents = self.runs[i]
-        return run_documents.where(self.used[run_documents.query])
+        return run_documents.select(self.used[run_documents.query])
 
-    def hits(self, i: int) -> JudgedDocuments:
+    def relevant_of_run(self, i: int) -> JudgedDocuments:
         """The relevant documents of a run in used queries."""
         run_documents = self.runs[i]
-        return run_documents.where(self.used[run_documents.query] & run_documents.relevant)
+        return run_documents.select(self.used[run_documents.query] & run_documents.relevant)
 
 
 def judge_pool(pool: RunPool, qrels: Qrels, rel: int = 1) -> PoolJudgments:
@@ -95,9 +95,9 @@ def judge_pool(pool: RunPool, qrels: Qrels, rel: int = 1) -> PoolJudgments:
 
 
 def judged_documents(pool: RunPool, entry: PooledRun, grades: Ints, rel: int) -> JudgedDocuments:
-    grade = grades[entry.place]
+    grade = grades[entry.document]
     rows = np.flatnonzero(grade >= min(rel, 0))
-    query = group_of(pool.offsets)[entry.place[rows]]
+    query = group_of(pool.offsets)[entry.document[rows]]
     rank, grade = entry.rank[rows], grade[rows]
     order = np.lexsort((rank, query))
     size = np.zeros(len(pool.query_ids), np.int64)

@@ -28,23 +28,23 @@ class FusionMethod(NamedTuple):
     """
 
     meaning: str
-    scores: bool = False
-    weighted: bool = False
-    takes: tuple[str, float] | None = None
+    uses_scores: bool = False
+    takes_weights: bool = False
+    parameter: tuple[str, float] | None = None
 
 
 #: Every method, in the order in which they are listed.
 METHODS = {
-    "rrf": FusionMethod("sum of 1 / (k + rank)", weighted=True, takes=("k", 60)),
+    "rrf": FusionMethod("sum of 1 / (k + rank)", takes_weights=True, parameter=("k", 60)),
     "isr": FusionMethod("runs that have it, times the sum of 1 / rank^2"),
     "log-isr": FusionMethod("ln(runs that have it), times the sum of 1 / rank^2"),
-    "logn-isr": FusionMethod("ln(runs that have it + sigma), times the sum of 1 / rank^2", takes=("sigma", 0.01)),
-    "rbc": FusionMethod("sum of (1 - p) p^(rank - 1)", weighted=True, takes=("p", 0.8)),
-    "borda": FusionMethod("sum of points: documents of the query less those before it", weighted=True),
-    "condorcet": FusionMethod("how many other documents it beats, one against one", weighted=True),
-    "comb-sum": FusionMethod("sum of its scores", True, weighted=True),
+    "logn-isr": FusionMethod("ln(runs that have it + sigma), times the sum of 1 / rank^2", parameter=("sigma", 0.01)),
+    "rbc": FusionMethod("sum of (1 - p) p^(rank - 1)", takes_weights=True, parameter=("p", 0.8)),
+    "borda": FusionMethod("sum of points: documents of the query less those before it", takes_weights=True),
+    "condorcet": FusionMethod("how many other documents it beats, one against one", takes_weights=True),
+    "comb-sum": FusionMethod("sum of its scores", True, takes_weights=True),
     "comb-mnz": FusionMethod("sum of its scores, times the runs that have it", True),
-    "comb-gmnz": FusionMethod("sum of its scores, times (runs that have it)^gamma", True, takes=("gamma", 1)),
+    "comb-gmnz": FusionMethod("sum of its scores, times (runs that have it)^gamma", True, parameter=("gamma", 1)),
     "comb-anz": FusionMethod("mean of its scores", True),
     "comb-min": FusionMethod("least of its scores", True),
     "comb-max": FusionMethod("greatest of its scores", True),
@@ -85,23 +85,23 @@ def validate(
     fusion_method = METHODS[method]
     if normalise is not None and normalise not in NORMALISATIONS:
         raise UnknownName("normalisation", str(normalise), NORMALISATIONS)
-    if not fusion_method.scores and normalise not in (None, "none", INVERTED):
+    if not fusion_method.uses_scores and normalise not in (None, "none", INVERTED):
         raise ParameterError(
             f"{method} looks at ranks, which {normalise} does not change; leave normalise out, or choose a method that "
             "looks at scores, as comb-sum"
         )
-    parameters = {fusion_method.takes[0]: fusion_method.takes[1]} if fusion_method.takes else {}
+    parameters = {fusion_method.parameter[0]: fusion_method.parameter[1]} if fusion_method.parameter else {}
     for name, value in given_parameters.items():
         if value is None:
             continue
         if name not in parameters:
-            accepted = f"it takes {fusion_method.takes[0]}" if fusion_method.takes else "it takes none"
+            accepted = f"it takes {fusion_method.parameter[0]}" if fusion_method.parameter else "it takes none"
             raise ParameterError(f"{method} has no parameter {name!r}; {accepted}")
         check_parameter(name, value)
         parameters[name] = value
     return FusionSettings(
         method=method,
-        normalise=normalise or ("min-max" if fusion_method.scores else "none"),
+        normalise=normalise or ("min-max" if fusion_method.uses_scores else "none"),
         parameters=parameters,
         weights=validate_weights(weights, n_runs, method),
     )
@@ -120,8 +120,8 @@ def check_parameter(name: str, value: Any) -> None:
 def validate_weights(weights: Sequence[float] | None, n_runs: int, method: str) -> npt.NDArray[np.float64]:
     if weights is None:
         return np.ones(n_runs)
-    if method in METHODS and not METHODS[method].weighted:
-        weighted_methods = ", ".join(name for name, fusion_method in METHODS.items() if fusion_method.weighted)
+    if method in METHODS and not METHODS[method].takes_weights:
+        weighted_methods = ", ".join(name for name, fusion_method in METHODS.items() if fusion_method.takes_weights)
         raise ParameterError(f"{method} takes no weights; those that do: {weighted_methods}")
     return parse_weights(weights, n_runs)
 

@@ -14,7 +14,7 @@ from rankscope.fusion.comb import Gains, borda_shares
 from rankscope.fusion.pool import PooledRun, RunPool
 from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.segments import bounds
-from rankscope.stats.inputs import levelled
+from rankscope.stats.inputs import scale_rows
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -61,7 +61,7 @@ def normalise_run(pool: RunPool, entry: PooledRun, normalisation: str, name: str
         check_greatest(pool, entry, nonempty_lists, greatest, name)
         return scores / np.repeat(greatest, counts), ()
     least = np.minimum.reduceat(scores, starts)
-    _, exponents = levelled(np.stack([greatest, least], axis=1))
+    _, exponents = scale_rows(np.stack([greatest, least], axis=1))
     if exponents.any():  # squares and sums of such scores overflow or vanish
         scores = np.ldexp(scores, -np.repeat(exponents, counts))
         greatest, least = np.ldexp(greatest, -exponents), np.ldexp(least, -exponents)
@@ -102,7 +102,7 @@ class NormalisedPool:
     "borda", for those that it lacks; notes: on lists of equal scores.
     """
 
-    how: str
+    normalisation: str
     gains: tuple[Gains, ...]
     notes: tuple[str, ...]
 

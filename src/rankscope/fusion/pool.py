@@ -48,7 +48,7 @@ class GatheredIds(NamedTuple):
     fields: Fields
     table: npt.NDArray[np.uint64] | None
 
-    def hold(self, strings: Fields, index: Ints) -> bool:
+    def match(self, strings: Fields, index: Ints) -> bool:
         """Whether each of the strings equals the one at its index."""
         if self.table is None:
             return bool(equal(strings, self.fields.take(index)).all())
@@ -104,12 +104,12 @@ class PooledRun:
     list's query; lengths: (lists); rank: (rows) from 1; scores: (rows); mark: a checksum of the run's content.
     """
 
-    place: Ints
+    document: Ints
     query: Ints
     lengths: Ints
     rank: Ints
     scores: Floats
-    mark: int
+    checksum: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,7 +282,7 @@ def first_ids(runs: Sequence[Rows], row_documents: Sequence[Ints], n_documents: 
         id_lists.append(rows.docs.take(new_rows))
         positions.append(documents[new_rows])
     ids = gather_ids(id_lists, positions, n_documents)
-    is_exact = all(ids.hold(rows.docs, documents) for rows, documents in zip(runs, row_documents, strict=True))
+    is_exact = all(ids.match(rows.docs, documents) for rows, documents in zip(runs, row_documents, strict=True))
     return ids.fields if is_exact else None
 
 
@@ -319,12 +319,12 @@ def subset_of_run(entry: PooledRun, new_documents: Ints, new_queries: Ints) -> P
     kept_lists = new_queries[entry.query] >= 0
     kept_rows = np.repeat(kept_lists, entry.lengths)
     return PooledRun(
-        place=new_documents[entry.place[kept_rows]],
+        document=new_documents[entry.document[kept_rows]],
         query=new_queries[entry.query[kept_lists]],
         lengths=entry.lengths[kept_lists],
         rank=entry.rank[kept_rows],
         scores=entry.scores[kept_rows],
-        mark=entry.mark,  # of the whole run, so that subsets are summed in the same order
+        checksum=entry.checksum,  # of the whole run, so that subsets are summed in the same order
     )
 
 

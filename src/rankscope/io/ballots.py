@@ -75,7 +75,7 @@ def json_votes(content: bytes, name: str) -> Votes:
         voter_entries = ((str(i), entry) for i, entry in enumerate(data, 1))
     else:
         raise InputError(f"{name}: JSON that holds no rankings, expected {SHAPE}")
-    ballots = [ballot_of(entry, voter, partial(where, i)) for i, (voter, entry) in enumerate(voter_entries)]
+    ballots = [parse_ballot(entry, voter, partial(where, i)) for i, (voter, entry) in enumerate(voter_entries)]
     return votes_from_ballots(ballots, items, where)
 
 
@@ -85,7 +85,7 @@ def json_lines_votes(content: bytes, name: str) -> Votes:
     ballots = []
     for i, (number, line) in enumerate(numbered_lines, 1):
         entry = parse_json(line, name, shape=SHAPE, holder="item", first_line=number)
-        ballots.append(ballot_of(entry, str(i), f"{name}:{number}: ".__str__))
+        ballots.append(parse_ballot(entry, str(i), f"{name}:{number}: ".__str__))
     return votes_from_ballots(ballots, None, lambda i: f"{name}:{numbered_lines[i][0]}: ")
 
 
@@ -125,7 +125,7 @@ def next_value(separator: re.Pattern[str], text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def ballot_of(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
+def parse_ballot(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
     """A voter's entry as a ballot: a list of names, ranks by name, or an object with one of these as "ranking".
 
     where: gives the beginning of an error message.
@@ -163,8 +163,10 @@ VOTE_FORMATS = {
 }
 TERMS = TableTerms("voter", "item", "items")
 #: Texts of cells without a rank.
-NONE = (*NO_VALUE, "-", "n/a")
-CELLS = frozenset(spelling for word in NONE for spelling in (word, word.upper(), word.capitalize())) | {"NaN"}
+MISSING_RANK_TEXTS = (*NO_VALUE, "-", "n/a")
+MISSING_RANK_CELLS = frozenset(
+    spelling for word in MISSING_RANK_TEXTS for spelling in (word, word.upper(), word.capitalize())
+) | {"NaN"}
 #: Names of the columns of a table with a row for each voter and item; the first of each is ours.
 LONG_COLUMNS = {
     "voter": ("voter", "voter_id", "judge", "judge_id", "rater", "annotator", "user", "ranker", "ballot"),
@@ -283,7 +285,7 @@ def is_long_row(value: object) -> bool:
 
 def table_votes(content: bytes, name: str) -> Votes:
     """The votes in a text table with one column per voter."""
-    table = parse_rank_table(content, name, TERMS, CELLS)
+    table = parse_rank_table(content, name, TERMS, MISSING_RANK_CELLS)
     return build_votes(table.ranks, table.items, table.names, [f"{name}:{line}" for line in table.lines])
 
 
@@ -292,9 +294,11 @@ def wide_votes(table: NamedTable) -> Votes:
     item_column, *voters = table.frame.columns
     items = name_column(table, item_column, "item").to_list()
     if not voters or not items:
-        raise InputError(f"{table.head}: columns {list_columns(table.frame.columns)}, expected {TERMS.form}")
-    ranks = np.array([number_values(table, voter, NONE) for voter in voters])
-    return build_votes(ranks, items, voters, [table.where(row) for row in range(len(items))])
+        raise InputError(
+            f"{table.header_location}: columns {list_columns(table.frame.columns)}, expected {TERMS.expected}"
+        )
+    ranks = np.array([number_values(table, voter, MISSING_RANK_TEXTS) for voter in voters])
+    return build_votes(ranks, items, voters, [table.location(row) for row in range(len(items))])
 
 
 def build_votes(
@@ -332,7 +336,8 @@ def long_votes(table: NamedTable) -> Votes:
     for field, column in columns.items():
         if column is None:
             raise InputError(
-                f"{table.head}: no column {field!r} among {list_columns(column_names)}, expected voter, item and rank; "
+                f"{table.header_location}: no column {field!r} among {list_columns(column_names)}, expected voter, "
+                "item and rank; "
                 f"rename one of them to {field} (also understood: {', '.join(LONG_COLUMNS[field][1:])})"
             )
     if not table.frame.height:
@@ -346,12 +351,13 @@ def long_votes(table: NamedTable) -> Votes:
         row = int(order[repeats + 1].min())
         first_row = int(np.argmax(key == key[row]))
         raise InputError(
-            f"{table.where(row)}: voter {voters[voter_index[row]]!r} ranks {items[item_index[row]]!r} twice, first at "
-            f"{table.where(first_row)}; keep one of the two"
+            f"{table.location(row)}: voter {voters[voter_index[row]]!r} ranks {items[item_index[row]]!r} twice, first "
+            "at "
+            f"{table.location(first_row)}; keep one of the two"
         )
     refuse_sparse((len(voters), len(items)), voter_index.size, table.name, "voters and items")
     ranks = np.full((len(voters), len(items)), np.nan)
-    ranks[voter_index, item_index] = number_values(table, columns["rank"] or "", NONE)
+    ranks[voter_index, item_index] = number_values(table, columns["rank"] or "", MISSING_RANK_TEXTS)
     weight_column = find_column(column_names, WEIGHT)
     weights = np.empty(0) if weight_column is None else voter_weights(table, weight_column, voter_index, voters)
     return Votes(ranks=ranks, items=items, voters=voters, weights=weights)
@@ -372,7 +378,7 @@ def voter_weights(
         else:
             reason = "expected a number above 0; leave out voters who do not count"
         raise InputError(
-            f"{table.where(row)}: the weight of voter {voters[voter_index[row]]!r} is "
+            f"{table.location(row)}: the weight of voter {voters[voter_index[row]]!r} is "
             f"{table.frame[column][row] or 'empty'}, {reason}"
         )
     return weights

@@ -50,9 +50,9 @@ class Content(NamedTuple):
     """Checked rows: no document twice, all numbers finite. name: of the run; tagged: whether the input names it."""
 
     rows: Rows
-    shown: str  # how messages name the input
+    input_name: str  # how messages name the input
     name: str = "run"
-    tagged: bool = False
+    has_own_name: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -60,9 +60,9 @@ class Target(NamedTuple):
     """The output file and its format. packed: ".gz", ".zst" or "". holds: "qrels" or "run" if the name says so."""
 
     path: PathLike
-    form: str
-    packed: str
-    holds: str | None
+    format_name: str
+    compression: str
+    kind: str | None
 
 
 def convert(
@@ -106,19 +106,19 @@ def convert(
     if not to_stdout:
         check_writable(target)
         refuse_overwriting(target, [path for path in (source, labels) if is_path(path)])
-    output_format = get_format(output.form)
+    output_format = get_format(output.format_name)
     assert output_format.write is not None  # `parse_target` has refused the others
     output_format.prepare(os.fspath(target))
-    content = load_content(source, input, ReadRequest(kind, complete=True, hint=output.holds, labels=labels))
+    content = load_content(source, input, ReadRequest(kind, keep_all=True, hint=output.kind, labels=labels))
     content_kind = kind_of_rows(content.rows)
-    if output.holds not in (None, content_kind):
+    if output.kind not in (None, content_kind):
         raise ParameterError(
-            f"{target}: named as {KINDS[output.holds or '']}, but {content.shown} holds {KINDS[content_kind]}; "
-            f"name it otherwise, or add --to {output.form}"
+            f"{target}: named as {KINDS[output.kind or '']}, but {content.input_name} holds {KINDS[content_kind]}; "
+            f"name it otherwise, or add --to {output.format_name}"
         )
     refuse_repeated_documents(content.rows)
-    output_format.refuse(content.rows, content.name, content.shown)
-    chunks = compress(output_format.write(content.rows, content.name), output.packed)
+    output_format.refuse(content.rows, content.name, content.input_name)
+    chunks = compress(output_format.write(content.rows, content.name), output.compression)
     if to_stdout:
         write_stdout(chunks)
     else:
@@ -160,8 +160,8 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
     if request.kind not in (None, kind):
         raise ParameterError(f"--kind {request.kind}: {source.name} is read as {kind}; leave --kind out")
     notes = (
-        (ungrouped_note(source.name, content.apart), *content.notes)
-        if content.apart and kind == "run"
+        (ungrouped_note(source.name, content.n_ungrouped), *content.notes)
+        if content.n_ungrouped and kind == "run"
         else content.notes
     )
     return Content(content.rows, source_name(path), content.name or file_stem(path), content.name is not None, notes)
@@ -214,16 +214,16 @@ def parse_target(path: PathLike, to: str | None) -> Target:
 
 def loss_notes(content: Content, output: Target) -> list[str]:
     """Notes on what the target drops."""
-    rows, output_format = content.rows, get_format(output.form)
+    rows, output_format = content.rows, get_format(output.format_name)
     notes = []
     empty = decode_ids([rows.query_ids[query] for query in np.flatnonzero(np.diff(rows.offsets) == 0)])
     if empty and not output_format.keeps_empty:
         verb = "has" if len(empty) == 1 else "have"
         notes.append(
-            f"{pluralise_queries(len(empty))} {verb} no documents, which {output.form} cannot say: left out "
+            f"{pluralise_queries(len(empty))} {verb} no documents, which {output.format_name} cannot say: left out "
             f"({first_names(empty)})"
         )
-    has_own_name = kind_of_rows(rows) == "run" and content.tagged and file_stem(output.path) != content.name
+    has_own_name = kind_of_rows(rows) == "run" and content.has_own_name and file_stem(output.path) != content.name
     if has_own_name and not output_format.keeps_name:
-        notes.append(f"the run's name {content.name!r} is not kept: {output.form} has no place for it")
-    return [*notes, *output_format.loses(rows)]
+        notes.append(f"the run's name {content.name!r} is not kept: {output.format_name} has no place for it")
+    return [*notes, *output_format.loss_notes(rows)]

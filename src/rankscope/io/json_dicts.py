@@ -28,8 +28,8 @@ from rankscope.data.row_input import (
 from rankscope.data.rows import Interner, Rows, decode_ids
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
-    FREE,
-    RATIO,
+    ALLOWED_BYTES,
+    MAX_RATIO,
     VALUES,
     FileContent,
     FileHead,
@@ -56,7 +56,7 @@ __all__ = [
 #: The first bytes of an LZ4 frame.
 FRAME = b"\x04\x22\x4d\x18"
 #: How many times ranx compresses.
-LAYERS = 2
+N_COMPRESSIONS = 2
 #: Advice for tables in JSON.
 AS_LINES = 'write an object a line (pandas: to_json(path, orient="records", lines=True))'
 #: An object whose first value is an object.
@@ -95,7 +95,7 @@ def read_dicts(source: Source, request: ReadRequest) -> FileContent:
 
     Raises InputError for invalid JSON, another shape, a repeated name, and a value that is not a number.
     """
-    data, kind = load_dicts(source.rest(), source.name), request.kind
+    data, kind = load_dicts(source.read_bytes(), source.name), request.kind
     if kind != "qrels" and are_by_subtopic(data):
         if kind == "run":
             description = f"{shorten_value(next(iter(data)))} holds objects of objects"
@@ -105,7 +105,7 @@ def read_dicts(source: Source, request: ReadRequest) -> FileContent:
         rows = rows_from_dicts(data, source.name, "score", allow_bool=False)
         if not all_integers(rows.values):
             return FileContent(rows)
-        kind = request.either(source.name, "whole numbers only, which may be judgments or scores")
+        kind = request.resolved_kind(source.name, "whole numbers only, which may be judgments or scores")
     return FileContent(rows_from_dicts(data, source.name, VALUES[kind], allow_bool=False))
 
 
@@ -174,9 +174,9 @@ def parse_ranx(content: bytes, name: str) -> Any:
     """Parse a file saved by ranx: CBOR, compressed twice."""
     frame, cbor = lz4_libraries(name)
     try:
-        max_size = max(FREE, RATIO * len(content))
+        max_size = max(ALLOWED_BYTES, MAX_RATIO * len(content))
         packed_size = len(content)
-        for _ in range(LAYERS):
+        for _ in range(N_COMPRESSIONS):
             if content.startswith(FRAME):
                 content = frame.LZ4FrameDecompressor().decompress(content, max_length=max_size + 1)
                 refuse_bomb(len(content), packed_size, name)
@@ -202,7 +202,7 @@ def refuse_repeated_dicts(data: Any, content: bytes, name: str) -> Any:
     return data
 
 
-def check_lz4(target: str) -> None:
+def require_lz4(target: str) -> None:
     lz4_libraries(target)
 
 
@@ -289,5 +289,5 @@ LZ4 = Format(
     write=write_lz4,
     refuse=refuse_not_utf8,
     keeps_empty=True,
-    prepare=check_lz4,
+    prepare=require_lz4,
 )

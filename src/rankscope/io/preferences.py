@@ -109,7 +109,7 @@ WINNER = (
 )
 WEIGHT = ("weight", "weights")
 #: Suffixes (or prefixes) of the two columns of a covariate, the left one first.
-ENDS = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
+COVARIATE_AFFIXES = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
 EXPECTED = "a line of names (left,right,winner) and a line a comparison"
 CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or nothing for no choice"
 
@@ -158,13 +158,13 @@ def preferences_of(
     """The preferences in a table; as `read_preferences`."""
     if not table.frame.height:
         raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
-    pairs = pairs_of(table, winner)
+    pairs = read_system_pairs(table, winner)
     notes: list[str] = []
     if pairs.ordered:
         outcome = np.ones(table.frame.height, np.int64)
         kept_rows: Ints | slice = slice(None)
     else:
-        choice = choices_of(table, winner_column(table, winner, notes), pairs, notes)
+        choice = read_choices(table, winner_column(table, winner, notes), pairs, notes)
         kept_rows = np.flatnonzero(choice != NO_CHOICE)
         outcome = np.array([1, -1, 0])[choice[kept_rows]]
     names = [covariates] if isinstance(covariates, str) else list(dict.fromkeys(covariates))
@@ -178,8 +178,8 @@ def preferences_of(
             right=right,
             outcome=outcome,
             weight=comparison_weights(table, kept_rows, notes),
-            covariates={name: covariate_of(table, name, kept_rows) for name in names},
-            unit=None if unit is None else units_of(table, unit, kept_rows),
+            covariates={name: read_covariate(table, name, kept_rows) for name in names},
+            unit=None if unit is None else read_units(table, unit, kept_rows),
             sides=not pairs.ordered,
             notes=tuple(notes),
         )
@@ -187,7 +187,7 @@ def preferences_of(
         raise error if str(error).startswith(table.name) else InputError(f"{table.name}: {error}") from None
 
 
-def pairs_of(table: NamedTable, winner: str | None) -> SystemPairs:
+def read_system_pairs(table: NamedTable, winner: str | None) -> SystemPairs:
     """The two systems of each row. Raises InputError where their columns are missing, or both are the same system."""
     names = table.frame.columns
     ordered_columns = (
@@ -200,7 +200,8 @@ def pairs_of(table: NamedTable, winner: str | None) -> SystemPairs:
     )
     if columns[0] is None or columns[1] is None:
         raise InputError(
-            f"{table.head}: columns {list_columns(names)}, expected those of two systems and of the winner (left, "
+            f"{table.header_location}: columns {list_columns(names)}, expected those of two systems and of the winner "
+            "(left, "
             "right, winner), or better and worse; rename them (also understood: model_a, system_a, a, ...)"
         )
     pair_columns = (columns[0], columns[1])
@@ -209,7 +210,7 @@ def pairs_of(table: NamedTable, winner: str | None) -> SystemPairs:
     if identical.size:
         row = int(identical[0])
         raise InputError(
-            f"{table.where(row)}: {systems[left[row]]!r} against itself, expected two systems; correct this line"
+            f"{table.location(row)}: {systems[left[row]]!r} against itself, expected two systems; correct this line"
         )
     return SystemPairs(systems, left, right, pair_columns, None not in ordered_columns)
 
@@ -231,7 +232,8 @@ def winner_column(table: NamedTable, winner: str | None, notes: list[str]) -> st
     candidates = [name for name in (find_column(names, (option,)) for option in WINNER) if name is not None]
     if not candidates:
         raise InputError(
-            f"{table.head}: no column 'winner' among {list_columns(names)}; rename one of them to winner (also "
+            f"{table.header_location}: no column 'winner' among {list_columns(names)}; rename one of them to winner "
+            "(also "
             f"understood: {', '.join(WINNER[1:])})"
         )
     if len(candidates) > 1:
@@ -246,11 +248,11 @@ def find_named_column(table: NamedTable, name: str) -> str:
     names = table.frame.columns
     column = name if name in names else find_column(names, (name.strip().lower(),))
     if column is None:
-        raise InputError(f"{table.head}: no column {name!r} among {list_columns(names)}; name one of those")
+        raise InputError(f"{table.header_location}: no column {name!r} among {list_columns(names)}; name one of those")
     return column
 
 
-def choices_of(table: NamedTable, column: str, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
+def read_choices(table: NamedTable, column: str, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
     """(rows) 0 where the left one won, 1 where the right one won, TIE, NO_CHOICE for empty cells.
 
     A cell with the name of one of the row's two systems means that system, else it is a word. Where a word is also the
@@ -273,7 +275,8 @@ def choices_of(table: NamedTable, column: str, pairs: SystemPairs, notes: list[s
             else f"between {pair_text}"
         )
         raise InputError(
-            f"{table.where(row)}: {column} is {cells[codes[row]]!r}, {problem}; expected {CHOICES}; correct this line"
+            f"{table.location(row)}: {column} is {cells[codes[row]]!r}, {problem}; expected {CHOICES}; correct this "
+            "line"
         )
     refuse_ambiguous(table, column, [cell for cell, system in zip(cells, cell_systems, strict=True) if system < 0])
     if (is_ambiguous & (choice != word_choice)).any():
@@ -291,7 +294,7 @@ def winner_cells(table: NamedTable, column: str) -> tuple[tuple[str, ...], Ints]
 
     series = table.frame[column]
     if not (series.dtype.is_numeric() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-        raise InputError(f"{table.where(0)}: column {column!r} holds {series.dtype}, expected {CHOICES}")
+        raise InputError(f"{table.location(0)}: column {column!r} holds {series.dtype}, expected {CHOICES}")
     cells, (codes,) = name_codes([series.cast(pl.String).fill_null("")])
     return cells, codes
 
@@ -307,12 +310,14 @@ def refuse_ambiguous(table: NamedTable, column: str, cells: Sequence[str]) -> No
     digits = {normalise_cell(cell) for cell in cells}
     if ambiguous_digits(cells):
         raise InputError(
-            f"{table.head}: column {column!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected 1, 2 and 0 "
+            f"{table.header_location}: column {column!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected "
+            "1, 2 and 0 "
             "for a tie; write left, right and tie"
         )
     if {"-1", "2"} <= digits:
         raise InputError(
-            f"{table.head}: column {column!r} holds 2 and -1, expected 1, 2 and 0, or 1, -1 and 0; write left, right "
+            f"{table.header_location}: column {column!r} holds 2 and -1, expected 1, 2 and 0, or 1, -1 and 0; write "
+            "left, right "
             "and tie"
         )
 
@@ -321,7 +326,9 @@ def note_skipped_rows(table: NamedTable, column: str, choice: npt.NDArray[np.int
     """Note the rows without a winner. Raises InputError where no row has one."""
     missing = int((choice == NO_CHOICE).sum())
     if missing == choice.size:
-        raise InputError(f"{table.head}: column {column!r} is empty, expected {CHOICES}; name another column (winner)")
+        raise InputError(
+            f"{table.header_location}: column {column!r} is empty, expected {CHOICES}; name another column (winner)"
+        )
     if missing:
         verb = "is" if missing == 1 else "are"
         notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} left out")
@@ -335,24 +342,24 @@ def comparison_weights(table: NamedTable, kept_rows: Ints | slice, notes: list[s
     weights = number_values(table, column)[kept_rows]
     invalid = np.flatnonzero(~(weights > 0))
     if invalid.size:
-        row = row_of(int(invalid[0]), kept_rows)
+        row = row_of_comparison(int(invalid[0]), kept_rows)
         cell = table.frame[column][row]
         raise InputError(
-            f"{table.where(row)}: {column} is {'empty' if cell in (None, '') else cell}, expected a number above 0; "
+            f"{table.location(row)}: {column} is {'empty' if cell in (None, '') else cell}, expected a number above 0; "
             "leave out what does not count"
         )
     notes.append(f"{table.name}: {column!r} is read as the weight")
     return weights
 
 
-def covariate_of(table: NamedTable, name: str, kept_rows: Ints | slice) -> Floats:
+def read_covariate(table: NamedTable, name: str, kept_rows: Ints | slice) -> Floats:
     """(comparisons) a column of numbers, or the difference of two columns."""
     names = table.frame.columns
     lower_name = name.strip().lower()
     column = name if name in names else find_column(names, (lower_name,))
     if column is not None:
         return complete_numbers(table, column, kept_rows)
-    for ends in ENDS:
+    for ends in COVARIATE_AFFIXES:
         for left, right in (tuple(f"{lower_name}_{end}" for end in ends), tuple(f"{end}_{lower_name}" for end in ends)):
             pair_columns = find_column(names, (left,)), find_column(names, (right,))
             if pair_columns[0] is not None and pair_columns[1] is not None:
@@ -360,7 +367,8 @@ def covariate_of(table: NamedTable, name: str, kept_rows: Ints | slice) -> Float
                     table, pair_columns[1], kept_rows
                 )
     raise InputError(
-        f"{table.head}: no covariate {name!r} among {list_columns(names)}, expected a column of this name, or two: "
+        f"{table.header_location}: no covariate {name!r} among {list_columns(names)}, expected a column of this name, "
+        "or two: "
         f"{name}_left and {name}_right (or {name}_a and {name}_b)"
     )
 
@@ -370,17 +378,17 @@ def complete_numbers(table: NamedTable, column: str, kept_rows: Ints | slice) ->
     numbers = number_values(table, column)[kept_rows]
     missing = np.flatnonzero(np.isnan(numbers))
     if missing.size:
-        location = table.where(row_of(int(missing[0]), kept_rows))
+        location = table.location(row_of_comparison(int(missing[0]), kept_rows))
         raise InputError(f"{location}: the {column} is empty, expected a number; fill it in or drop the line")
     return numbers
 
 
-def units_of(table: NamedTable, unit: str, kept_rows: Ints | slice) -> Labels:
+def read_units(table: NamedTable, unit: str, kept_rows: Ints | slice) -> Labels:
     names, (codes,) = name_codes([name_column(table, find_named_column(table, unit), unit)])
     return drop_unused_names(Labels(names, codes[kept_rows]))
 
 
-def row_of(comparison: int, kept_rows: Ints | slice) -> int:
+def row_of_comparison(comparison: int, kept_rows: Ints | slice) -> int:
     """The row of the table with this comparison."""
     return comparison if isinstance(kept_rows, slice) else int(kept_rows[comparison])
 
@@ -411,10 +419,11 @@ def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rank
     table = read_named_table(path, EXPECTED_ITEMS)
     if not holds_preferences(table.frame.columns):
         raise InputError(
-            f"{table.head}: columns {list_columns(table.frame.columns)}, expected a segment with better and worse, or "
+            f"{table.header_location}: columns {list_columns(table.frame.columns)}, expected a segment with better "
+            "and worse, or "
             "with a, b and choices between the two"
         )
-    return preferences_in(table, set(), gold)
+    return rankings_of_preferences(table, set(), gold)
 
 
 def read_judged_table(
@@ -435,10 +444,11 @@ def read_judged_table(
         return rankings_from_table(table, columns, scores=scores, gold=gold, needed=needed)
     if scores:
         raise InputError(
-            f"{table.head}: preferences between two, which become ranks; {scores[0]!r} cannot be a column of scores, "
+            f"{table.header_location}: preferences between two, which become ranks; {scores[0]!r} cannot be a column "
+            "of scores, "
             "leave higher out"
         )
-    return preferences_in(table, {*(columns or ()), *needed}, gold)
+    return rankings_of_preferences(table, {*(columns or ()), *needed}, gold)
 
 
 def holds_preferences(names: Sequence[str]) -> bool:
@@ -452,10 +462,10 @@ def holds_preferences(names: Sequence[str]) -> bool:
     )
 
 
-def preferences_in(table: NamedTable, needed: set[str], gold: str | None = None) -> Rankings:
+def rankings_of_preferences(table: NamedTable, needed: set[str], gold: str | None = None) -> Rankings:
     """The preferences in a table as rankings. needed: columns that must hold choices, as gold must."""
     names = table.frame.columns
-    keys = {"segment": require_column(names, "segment", ITEM_COLUMNS["segment"], table.head)}
+    keys = {"segment": require_column(names, "segment", ITEM_COLUMNS["segment"], table.header_location)}
     if not table.frame.height:
         raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
     ordered_columns = find_column(names, BETTER_COLUMNS), find_column(names, WORSE_COLUMNS)
@@ -467,7 +477,7 @@ def preferences_in(table: NamedTable, needed: set[str], gold: str | None = None)
     repeated = next((row for row, (x, y) in enumerate(zip(first, second, strict=True)) if x == y), None)
     if repeated is not None:
         raise InputError(
-            f"{table.where(repeated)}: {first[repeated]!r} stands against itself, expected two; correct it"
+            f"{table.location(repeated)}: {first[repeated]!r} stands against itself, expected two; correct it"
         )
     n_rows = table.frame.height
     notes: list[str] = []
@@ -497,7 +507,7 @@ def preferences_in(table: NamedTable, needed: set[str], gold: str | None = None)
         lengths=np.full(n_rows, 2),
         systems=[name for row in zip(first, second, strict=True) for name in row],
         columns=values,
-        where=lambda row, _: table.where(row),
+        where=lambda row, _: table.location(row),
         notes=notes,
         shorten=False,
     )
@@ -519,13 +529,15 @@ def choice_ranks(
             if name in required:
                 row = codes.index(None)
                 raise InputError(
-                    f"{table.where(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing for "
+                    f"{table.location(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing "
+                    "for "
                     "no choice; correct this line"
                 )
             continue
         if ambiguous_digits(cells):
             raise InputError(
-                f"{table.head}: column {name!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected 1, 2 and 0 "
+                f"{table.header_location}: column {name!r} holds 0 and 1 and no 2: is 0 a tie, or the second? "
+                "expected 1, 2 and 0 "
                 "for a tie; write a, b and tie"
             )
         ranks = RANKS[np.array(codes, np.int64)]
@@ -537,7 +549,8 @@ def choice_ranks(
             notes.append(f"{table.name}: {pluralise(missing, 'row')} without a choice of {name!r}")
     if not ranks_by_column:
         raise InputError(
-            f"{table.head}: no column of choices among {list_columns(table.frame.columns)}, expected one as human, "
+            f"{table.header_location}: no column of choices among {list_columns(table.frame.columns)}, expected one "
+            "as human, "
             "with a, b or tie (or 1, 2, 0) in every row"
         )
     return ranks_by_column, notes

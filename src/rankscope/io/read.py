@@ -79,5 +79,5 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
 def run_from_source(source: Source, name: str | None = None) -> Run:
     """The run in an open file. name: as in `read_run`."""
     content = source.read(ReadRequest("run"))
-    notes = (ungrouped_note(source.name, content.apart), *content.notes) if content.apart else content.notes
+    notes = (ungrouped_note(source.name, content.n_ungrouped), *content.notes) if content.n_ungrouped else content.notes
     return Run.from_rows(content.rows, name=name or content.name or file_stem(source.path), notes=notes)

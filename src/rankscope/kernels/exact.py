@@ -23,14 +23,14 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "MANTISSA",
-    "NONE",
-    "ROW",
+    "NON_FINITE_EXPONENT",
+    "ROW_BITS",
     "TINY",
     "exact_group_sums",
     "exact_units",
     "round_columns",
     "round_rows",
-    "rounder",
+    "rounding_term",
     "sum_bits",
 ]
 
@@ -38,14 +38,14 @@ __all__ = [
 #: Binary digits of a float64, the first one included: whole numbers up to 2^53 are exact.
 MANTISSA = 53
 #: Digits of a row; digits of the sum of a column's absolute values, with 1 more for what rounding them may add.
-ROW, COLUMN = 25, 27
+ROW_BITS, COLUMN_BITS = 25, 27
 #: The smallest greatest number of a row or column, so that no product of two units is too small for a float64.
 TINY = 2.0**-400
 #: The exponent field of NaN and infinity in a float64.
-NONE = 2047
+NON_FINITE_EXPONENT = 2047
 
 
-def rounder(greatest: Floats, bits: int | Ints) -> Floats:
+def rounding_term(greatest: Floats, bits: int | Ints) -> Floats:
     """The term that rounds numbers of at most `greatest` when it is added and then subtracted.
 
     They become multiples of a unit, which is 2^-bits times the next power of two above `greatest`: the sum of both has
@@ -53,26 +53,26 @@ def rounder(greatest: Floats, bits: int | Ints) -> Floats:
     float64.
     """
     exponent = (greatest.view(np.int64) >> 52) + (MANTISSA - np.asarray(bits))
-    return np.asarray((np.minimum(exponent, NONE) << 52) | (1 << 51)).view(np.float64)
+    return np.asarray((np.minimum(exponent, NON_FINITE_EXPONENT) << 52) | (1 << 51)).view(np.float64)
 
 
-def round_rows(values: Floats, work: Floats | None = None) -> None:
+def round_rows(values: Floats, buffer: Floats | None = None) -> None:
     """Round each row, (rows, features), to multiples of its unit, in place, so that it can be multiplied exactly.
 
-    work: of the same shape, for absolute values; None: no value is below 0.
+    buffer: of the same shape, for absolute values; None: no value is below 0.
     """
-    magnitudes = values if work is None else np.abs(values, out=work)
+    magnitudes = values if buffer is None else np.abs(values, out=buffer)
     # The bits of numbers of at least 0, read as integers, have the same order; their maximum is faster.
     greatest = magnitudes.view(np.int64).max(axis=1, initial=0).view(np.float64)
-    rounding_term = rounder(np.maximum(greatest, TINY), ROW)[:, None]
-    values += rounding_term
-    values -= rounding_term
+    term = rounding_term(np.maximum(greatest, TINY), ROW_BITS)[:, None]
+    values += term
+    values -= term
 
 
 def round_columns(matrix: Floats) -> Floats:
     """(features, columns) weights, rounded so that a product of rounded rows with them is exact."""
-    rounding_term = rounder(np.maximum(np.abs(matrix).sum(axis=0), TINY), COLUMN)
-    return np.asarray((matrix + rounding_term) - rounding_term)
+    term = rounding_term(np.maximum(np.abs(matrix).sum(axis=0), TINY), COLUMN_BITS)
+    return np.asarray((matrix + term) - term)
 
 
 def sum_bits(n: int) -> int:
@@ -83,8 +83,8 @@ def sum_bits(n: int) -> int:
 def exact_units(values: Floats, n: int) -> Floats:
     """Numbers rounded to multiples of one unit, so that sums of any `n` of them are exact in every order."""
     greatest = np.abs(values).max(initial=0.0, keepdims=True)
-    rounding_term = rounder(greatest, sum_bits(n))
-    return np.asarray((values + rounding_term) - rounding_term)
+    term = rounding_term(greatest, sum_bits(n))
+    return np.asarray((values + term) - term)
 
 
 def exact_group_sums(values: Floats, offsets: Ints) -> Floats:
@@ -97,5 +97,5 @@ def exact_group_sums(values: Floats, offsets: Ints) -> Floats:
         return np.zeros(0)
     greatest = np.maximum.reduceat(np.abs(values), starts)
     length_bits = np.frexp(lengths)[1].astype(np.int64)
-    rounding_terms = np.repeat(rounder(greatest, np.minimum(MANTISSA - length_bits, 51)), lengths)
+    rounding_terms = np.repeat(rounding_term(greatest, np.minimum(MANTISSA - length_bits, 51)), lengths)
     return np.asarray(np.add.reduceat((values + rounding_terms) - rounding_terms, starts))

@@ -7,7 +7,7 @@ import numpy as np
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "HIGHEST",
+    "HIGHEST_EXACT_GRADE",
     "discount_jk",
     "discount_log2",
     "discount_natural",
@@ -18,7 +18,7 @@ __all__ = [
 
 
 #: The highest grade whose exponential gains can be added up in float64, whatever their number.
-HIGHEST = 900
+HIGHEST_EXACT_GRADE = 900
 
 
 def gain_linear(grades: Ints) -> Floats:

@@ -38,11 +38,11 @@ class BlockedRows(NamedTuple):
     down, how many blocks of places come behind each.
     """
 
-    at: Ints
-    cell: Ints
+    flat_places: Ints
+    table_cells: Ints
     table: Ints
     ranks: Values
-    block: Values
+    blocks_behind: Values
 
 
 def count_inversions(order: Values) -> int:
@@ -53,7 +53,7 @@ def count_inversions(order: Values) -> int:
         return count_inversions_by_row(inverse(order))
     step = cut_into_blocks(order)
     total = int(np.vdot(step.table, earlier_and_higher(step.table)))
-    for rows in (step.ranks, step.block):
+    for rows in (step.ranks, step.blocks_behind):
         total += count_inversions_by_row(rows) if rows.shape[1] <= DENSE else count_inversions(order_by_row(rows))
     return total
 
@@ -66,11 +66,11 @@ def greater_before(order: Values) -> Ints:
     if n <= DENSE:
         return count_greater_before(inverse(order))
     step = cut_into_blocks(order)
-    by_value = earlier_and_higher(step.table).ravel()[step.cell]
-    by_value += before_in_rows(step.block)[:, ::-1].ravel()
+    by_value = earlier_and_higher(step.table).ravel()[step.table_cells]
+    by_value += before_in_rows(step.blocks_behind)[:, ::-1].ravel()
     counts = before_in_rows(step.ranks).ravel()
-    counts[step.at.ravel()] += by_value
-    return counts.reshape(step.at.shape)[:, :n]
+    counts[step.flat_places.ravel()] += by_value
+    return counts.reshape(step.flat_places.shape)[:, :n]
 
 
 def before_in_rows(values: Values) -> Ints:

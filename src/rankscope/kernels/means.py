@@ -10,8 +10,8 @@ import numpy.typing as npt
 from rankscope.typing import Floats
 
 __all__ = [
-    "mean_of",
-    "mean_or_nan",
+    "nan_mean",
+    "nan_mean_of_list",
     "ratio_or_nan",
 ]
 
@@ -21,13 +21,13 @@ def ratio_or_nan(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
     return np.asarray(np.divide(a, b, out=np.full(a.shape, np.nan), where=b != 0))
 
 
-def mean_of(values: Floats, axis: int = 0) -> Floats:
+def nan_mean(values: Floats, axis: int = 0) -> Floats:
     """The mean of the values along an axis, skipping NaN; NaN where all values are NaN."""
     present = ~np.isnan(values)
     return ratio_or_nan(np.where(present, values, 0.0).sum(axis=axis), present.sum(axis=axis))
 
 
-def mean_or_nan(values: Floats) -> float:
+def nan_mean_of_list(values: Floats) -> float:
     """The mean of a list, skipping NaN; NaN where all values are NaN."""
     present = values[~np.isnan(values)]
     return float(present.mean()) if present.size else float("nan")

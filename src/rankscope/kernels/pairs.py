@@ -14,11 +14,11 @@ from rankscope.kernels.order import stable_order
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "Arranged",
     "PairCounts",
-    "arrange",
+    "SortedPairs",
     "count_pairs",
     "count_pairs_by_row",
+    "sort_pairs",
 ]
 
 
@@ -28,7 +28,7 @@ BLOCK = 1 << 18
 #: A table of all values of x and y is used where it has at most this many cells an item.
 CELLS = 8
 #: Fewer items are sorted as they are.
-SHORT = 2000
+SHORT_LIST = 2000
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class PairCounts:
     tied_both: Any
 
     @property
-    def all(self) -> Any:
+    def total(self) -> Any:
         """How many pairs there are."""
         return self.concordant + self.discordant + self.tied_x + self.tied_y + self.tied_both
 
 
 @dataclass(frozen=True, eq=False)
-class Arranged:
+class SortedPairs:
     """Items by rising x; those of one x by rising y.
 
     order: (n) the item at each place. x, y: (n) by place, the rank of its value among the distinct ones, from 0.
@@ -62,7 +62,7 @@ class Arranged:
     order: Ints
     x: Ints
     y: Ints
-    by_y: Ints
+    y_order: Ints
 
     @cached_property
     def distinct(self) -> tuple[int, int]:
@@ -75,14 +75,14 @@ class Arranged:
 
         They are the inversions of y: items of one x stand by rising y, so no tie is an inversion.
         """
-        return greater_before(self.by_y)
+        return greater_before(self.y_order)
 
     @cached_property
     def discordant_behind(self) -> Ints:
         """(n) by place, the items of greater x and less y."""
         places = np.arange(self.order.size)
         ranks = np.empty(places.size, np.int64)
-        ranks[self.by_y] = places
+        ranks[self.y_order] = places
         # Of the items ranked below an item, place - before stand before it; the others stand behind.
         return np.asarray(ranks - places + self.discordant_before, np.int64)
 
@@ -97,7 +97,7 @@ class Arranged:
         return np.asarray(np.bincount(self.y)[self.y] - 1, np.int64)
 
     @cached_property
-    def pair(self) -> Ints:
+    def pair_codes(self) -> Ints:
         """(n) by place, the rank of its x and y among the distinct pairs of them, from 0."""
         codes = np.zeros(self.order.size, np.int64)
         np.cumsum((self.x[1:] != self.x[:-1]) | (self.y[1:] != self.y[:-1]), out=codes[1:])
@@ -106,7 +106,7 @@ class Arranged:
     @cached_property
     def tied_both(self) -> Ints:
         """(n) by place, the other items of its x and its y."""
-        return np.asarray(np.bincount(self.pair)[self.pair] - 1, np.int64)
+        return np.asarray(np.bincount(self.pair_codes)[self.pair_codes] - 1, np.int64)
 
     @cached_property
     def concordant(self) -> Ints:
@@ -115,7 +115,7 @@ class Arranged:
         return untied - self.discordant_before - self.discordant_behind
 
 
-def arrange(x: Floats, y: Floats) -> Arranged:
+def sort_pairs(x: Floats, y: Floats) -> SortedPairs:
     """Two lists of one length, without NaN, so ordered that their pairs can be counted."""
     n = x.size
     y_order = stable_rising(y)
@@ -124,10 +124,10 @@ def arrange(x: Floats, y: Floats) -> Arranged:
     x_codes, sorted_y_codes = codes_of_sorted(x[order]), codes_of_sorted(y[y_order])
     y_codes = sorted_y_codes[x_order]
     if n and sorted_y_codes[-1] < n - 1:
-        return Arranged(order, x_codes, y_codes, stable_order(y_codes))
+        return SortedPairs(order, x_codes, y_codes, stable_order(y_codes))
     by_y = np.empty(n, np.int64)
     by_y[x_order] = np.arange(n)
-    return Arranged(order, x_codes, y_codes, by_y)
+    return SortedPairs(order, x_codes, y_codes, by_y)
 
 
 def stable_rising(values: Floats) -> Ints:
@@ -137,7 +137,7 @@ def stable_rising(values: Floats) -> Ints:
     one: faster than sorting places by what they point at. The few that the cut made equal are sorted again afterwards.
     """
     n = values.size
-    if n < SHORT:
+    if n < SHORT_LIST:
         return np.argsort(values, kind="stable")
     bits = (n - 1).bit_length()
     codes = np.add(values, 0.0, dtype=np.float64).view(np.int64)  # -0.0 becomes 0.0, its equal
@@ -169,10 +169,10 @@ def codes_of_sorted(values: Values) -> Ints:
 def count_pairs(x: Floats, y: Floats) -> PairCounts:
     """How two lists of one length, without NaN, order their n (n - 1) / 2 pairs; exact, in n log n."""
     n = x.size
-    arranged = arrange(x, y)
+    arranged = sort_pairs(x, y)
     n_x_values, n_y_values = arranged.distinct
     if n_x_values == n_y_values == n:
-        discordant = count_inversions(arranged.by_y)
+        discordant = count_inversions(arranged.y_order)
         return PairCounts(n * (n - 1) // 2 - discordant, discordant, 0, 0, 0)
     if n_x_values * n_y_values <= CELLS * n:
         # Few values: a table of their combinations is enough.
@@ -181,8 +181,8 @@ def count_pairs(x: Floats, y: Floats) -> PairCounts:
         discordant = int(np.vdot(table, earlier_and_higher(table)))
         tied_both = tied_pairs(table)
     else:
-        discordant = count_inversions(arranged.by_y)
-        tied_both = tied_pairs(np.bincount(arranged.pair))
+        discordant = count_inversions(arranged.y_order)
+        tied_both = tied_pairs(np.bincount(arranged.pair_codes))
     tied_x, tied_y = (tied_pairs(np.bincount(codes)) - tied_both for codes in (arranged.x, arranged.y))
     concordant = n * (n - 1) // 2 - discordant - tied_x - tied_y - tied_both
     return PairCounts(concordant, discordant, tied_x, tied_y, tied_both)

@@ -22,12 +22,12 @@ __all__ = [
 
 
 #: Points of a block.
-SIZE = 256
+BLOCK_SIZE = 256
 #: Cells of tables that are counted at once: few enough for the processor's cache.
-TABLE = 1 << 17
+TABLE_CELLS = 1 << 17
 
 
-class Within(NamedTuple):
+class BlockSigns(NamedTuple):
     """Blocks that hold several groups. points: (blocks, places), the last place of all points where there is none.
 
     signs: (blocks, places, places) above the diagonal, 1 for a pair ordered alike, -1 the other way round, else 0.
@@ -40,9 +40,9 @@ class Within(NamedTuple):
 class SubsetPairs(NamedTuple):
     """Points prepared. cell: (points) the cell of the table of blocks, of the given shape."""
 
-    cell: Ints
-    shape: tuple[int, int]
-    within: tuple[Within, Within]
+    block_cells: Ints
+    table_shape: tuple[int, int]
+    within: tuple[BlockSigns, BlockSigns]
 
 
 def prepare_subset_pairs(x: Floats, y: Floats) -> SubsetPairs:
@@ -59,12 +59,12 @@ def blocks_of(codes: Ints) -> Ints:
     """(points) the block of each, from 0 by rising value; each long group of ties is a block of its own."""
     sizes = np.bincount(codes)
     starts = np.cumsum(sizes) - sizes
-    block_label = starts // SIZE * 2 + (sizes > SIZE)
-    block_of_group = np.cumsum(np.append(False, (block_label[1:] != block_label[:-1]) | (sizes[1:] > SIZE)))
+    block_label = starts // BLOCK_SIZE * 2 + (sizes > BLOCK_SIZE)
+    block_of_group = np.cumsum(np.append(False, (block_label[1:] != block_label[:-1]) | (sizes[1:] > BLOCK_SIZE)))
     return np.asarray(block_of_group[codes], np.int64)
 
 
-def signs_within(codes: list[Ints], block: Ints, excluded_block: Ints | None) -> Within:
+def signs_within(codes: list[Ints], block: Ints, excluded_block: Ints | None) -> BlockSigns:
     """The signs of pairs within each block of several groups; pairs that share an `excluded_block` too are skipped."""
     axis_codes = codes[0] if excluded_block is None else codes[1]
     order = np.argsort(axis_codes)
@@ -90,7 +90,7 @@ def signs_within(codes: list[Ints], block: Ints, excluded_block: Ints | None) ->
         if excluded_block is not None:
             counted &= excluded_block[point_index][:, None] != excluded_block[point_index]
         block_signs[:] = np.where(counted, product, 0)
-    return Within(points, signs)
+    return BlockSigns(points, signs)
 
 
 def subset_surplus(pairs: SubsetPairs, membership: Bytes) -> Ints:
@@ -99,14 +99,14 @@ def subset_surplus(pairs: SubsetPairs, membership: Bytes) -> Ints:
     membership: (choices, points) 1 where the point is chosen, else 0.
     """
     n_choices, _ = membership.shape
-    n_cells = pairs.shape[0] * pairs.shape[1]
+    n_cells = pairs.table_shape[0] * pairs.table_shape[1]
     surplus = np.zeros(n_choices, np.int64)
-    step = max(1, TABLE // max(n_cells, 1))
+    step = max(1, TABLE_CELLS // max(n_cells, 1))
     for start in range(0, n_choices if n_cells else 0, step):
         chunk = slice(start, start + step)
         choice, point = np.nonzero(membership[chunk])
-        table = np.bincount(choice * n_cells + pairs.cell[point], minlength=len(membership[chunk]) * n_cells)
-        table = table.reshape(-1, *pairs.shape)
+        table = np.bincount(choice * n_cells + pairs.block_cells[point], minlength=len(membership[chunk]) * n_cells)
+        table = table.reshape(-1, *pairs.table_shape)
         earlier = np.cumsum(table, axis=1) - table
         earlier_up_to = np.cumsum(earlier, axis=2)
         # Less in both, without those that are less in x and more in y: up_to - earlier - (all - up_to).

@@ -21,9 +21,9 @@ __all__ = [
     "best_places",
     "join_ties",
     "join_ties_of_lists",
-    "joins",
     "order_of",
     "signs_of",
+    "tied_with_previous",
 ]
 
 
@@ -58,7 +58,7 @@ def join_ties(values: Floats, scale: npt.ArrayLike | None = None, share: float =
         return values
     joined = rows.copy()
     joined[tied_rows] = least_of_ties(
-        rows[tied_rows], sorted_rows[tied_rows], joins(sorted_rows[tied_rows], tolerance[tied_rows])
+        rows[tied_rows], sorted_rows[tied_rows], tied_with_previous(sorted_rows[tied_rows], tolerance[tied_rows])
     )
     return joined.reshape(values.shape)
 
@@ -71,7 +71,7 @@ def greatest_sizes(sorted_rows: Floats) -> Floats:
     return np.asarray(greatest)
 
 
-def joins(sorted_rows: Floats, tolerance: Floats) -> Bools:
+def tied_with_previous(sorted_rows: Floats, tolerance: Floats) -> Bools:
     """(lists, items - 1) whether each but the first is tied with the one before it. sorted_rows: sorted lists."""
     with np.errstate(invalid="ignore"):  # infinite less infinite
         return np.asarray(

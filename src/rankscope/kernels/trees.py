@@ -24,7 +24,7 @@ def tree_sums(
     feature: Ints32,
     threshold: Floats,
     children: Ints32,
-    worth: Floats,
+    leaf_value: Floats,
     roots: Ints32,
 ) -> Floats:
     """(rows) the sum over trees of the value (worth) of the leaf that each row reaches.
@@ -46,7 +46,7 @@ def tree_sums(
     if not roots.size:
         return sums
     flat_children, width = children.ravel(), values.shape[1]
-    worth = exact_units(worth, roots.size)
+    leaf_value = exact_units(leaf_value, roots.size)
     block_rows = max(1, AT_ONCE // roots.size)
     for start in range(0, len(values), block_rows):
         block = values[start : start + block_rows].ravel()
@@ -58,5 +58,5 @@ def tree_sums(
             if np.array_equal(next_node, node):
                 break
             node = next_node.astype(np.intp)
-        sums[start : start + block_rows] = worth[node].sum(axis=1)
+        sums[start : start + block_rows] = leaf_value[node].sum(axis=1)
     return sums

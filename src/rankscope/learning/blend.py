@@ -289,7 +289,7 @@ class Blend(Estimator):
         features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
         scores = self.combination_(score_by_rankers(self.rankers_, features), features.offsets)
-        return np.asarray(features.in_given_order(scores))
+        return np.asarray(features.in_input_order(scores))
 
     @property
     def lists(self) -> bool:
@@ -337,7 +337,7 @@ def check_combination(how: str, normalise: str, loss: str | LossFunction, l2: fl
     check_choice("normalise", normalise, NORMALISATIONS)
     check_positive("l2", l2, zero=True)
     parsed_loss = parse_loss(loss)
-    if not parsed_loss.exact:
+    if not parsed_loss.has_exact_gradient:
         raise ParameterError(
             f"the loss of a stacked blend is {parsed_loss}, whose gradient is not that of its value; take listnet or "
             "ranknet"

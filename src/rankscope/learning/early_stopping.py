@@ -31,13 +31,13 @@ class EarlyStopping:
         self, features: Features, measure: Measure, patience: int, *, max_grade: int | None = None, rel: int = 1
     ) -> None:
         self.lists = FullyJudgedLists(features.relevance, features.offsets, max_grade=max_grade, rel=rel, by_lot=True)
-        self.measure, self.patience, self.kind = measure, patience, measure.summary
+        self.measure, self.patience, self.summary = measure, patience, measure.summary
         self.name = features.name
         self.sign = -1.0 if measure.higher_is_better is False else 1.0
         self.values: list[float] = []
         self.best_epoch = -1
 
-    def better(self, scores: npt.NDArray[np.floating[Any]]) -> bool:
+    def add_epoch(self, scores: npt.NDArray[np.floating[Any]]) -> bool:
         """Add the scores of the next epoch; whether they are the best so far."""
         query_values = self.measure(self.lists.hits(scores))
         if np.isnan(query_values).all():
@@ -45,7 +45,7 @@ class EarlyStopping:
                 f"{self.name}: {self.measure} has no value on any query, expected one to stop training by; give other "
                 "lists or another measure"
             )
-        value = float(summarise(query_values[None, None], [self.kind])[0, 0])
+        value = float(summarise(query_values[None, None], [self.summary])[0, 0])
         self.values.append(value)
         if self.best_epoch >= 0 and at_most(self.sign * value, self.sign * self.values[self.best_epoch]):
             return False
@@ -53,6 +53,6 @@ class EarlyStopping:
         return True
 
     @property
-    def over(self) -> bool:
+    def should_stop(self) -> bool:
         """Whether training should stop."""
         return len(self.values) - 1 - self.best_epoch >= self.patience

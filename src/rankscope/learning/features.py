@@ -121,7 +121,7 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
             f"{'is' if len(empty) == 1 else 'are'} taken for 0: the model was trained on "
             f"{'it' if len(empty) == 1 else 'them'}"
         )
-    arranged = features.arranged(names)
+    arranged = features.select_features(names)
     return replace(arranged, notes=(*features.notes, *notes), where=None)
 
 

@@ -214,14 +214,14 @@ class LambdaMART:
         """Raise ParameterError where LightGBM cannot be loaded."""
         load_lightgbm()
 
-    def shown(self) -> Mapping[str, Any]:
+    def as_dict(self) -> Mapping[str, Any]:
         """All parameters, for a signature."""
         loss = self.loss()
         return {**asdict(self), "objective": None if loss is None else str(loss)}
 
     def __str__(self) -> str:
         default = {field.name: field.default for field in fields(self)}
-        inner = ", ".join(f"{name}={value!r}" for name, value in self.shown().items() if value != default[name])
+        inner = ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items() if value != default[name])
         return f"{LAMBDAMART}({inner})" if inner else LAMBDAMART
 
 
@@ -355,9 +355,9 @@ class LossGradients:
 
     def __init__(self, loss: Loss, features: Features, rng: np.random.Generator) -> None:
         self.loss, self.features, self.rng = loss, features, rng
-        self.highest = int(features.relevance.max())
+        self.max_grade = int(features.relevance.max())
         self.losses: list[float] = []
-        self.flat = 0.0
+        self.constant_curvature = 0.0
 
     def __call__(self, scores: Reals, _: Any) -> tuple[Reals, Reals]:
         features, curvature = self.features, np.zeros(scores.size)
@@ -367,7 +367,7 @@ class LossGradients:
             features.relevance,
             features.offsets,
             rng=self.rng,
-            max_grade=self.highest,
+            max_grade=self.max_grade,
             curvature=curvature,
         )
         if not np.isfinite(value):
@@ -375,8 +375,8 @@ class LossGradients:
         self.losses.append(value)
         slope, curvature = slope * n_lists, curvature * n_lists
         if not curvature.any():  # a loss without second derivatives: one number for all documents
-            self.flat = self.flat or 2 * float(np.abs(slope).mean())
-            curvature = np.full(scores.size, self.flat)
+            self.constant_curvature = self.constant_curvature or 2 * float(np.abs(slope).mean())
+            curvature = np.full(scores.size, self.constant_curvature)
         return slope, curvature + MIN_CURVATURE * curvature.max()
 
 
@@ -395,7 +395,7 @@ def grow_trees(
 
     def record_scores(scores: Reals, _: Any) -> tuple[str, float, bool]:
         if stopping is not None:
-            stopping.better(scores)
+            stopping.add_epoch(scores)
         return "watched", 0.0, True
 
     for tree in range(loss.trees):
@@ -411,7 +411,7 @@ def grow_trees(
             progress(1)
         if stopping is not None:
             booster.eval_valid(record_scores)
-            if stopping.over:
+            if stopping.should_stop:
                 return tree + 1
         if is_finished:
             return tree + 1

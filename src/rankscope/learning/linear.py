@@ -69,11 +69,11 @@ def train_linear(
         if stopping is None or valid_values is None:
             best_weights = weights.copy()
             return
-        if stopping.better(
+        if stopping.add_epoch(
             score_documents(as_layer(weights), valid_values)
         ):  # with the weights in the form that is kept
             best_weights = weights.copy()
-        if stopping.over:
+        if stopping.should_stop:
             raise StopIteration  # ends the search
 
     minimize(

@@ -155,7 +155,7 @@ class Adam:
     """
 
     def __init__(self, weights: Weights, *, decay: float = 0.0, first: float = 0.9, second: float = 0.999) -> None:
-        self.weights, self.decay, self.first, self.second = weights, decay, first, second
+        self.weights, self.decay, self.mean_decay, self.square_decay = weights, decay, first, second
         size = sum(weight.size for weight in weights)
         self.mean, self.square = np.zeros(size, np.float32), np.zeros(size, np.float32)
         self.steps = 0
@@ -163,13 +163,13 @@ class Adam:
     def step(self, gradient: Weights, rate: float) -> None:
         """One step. All weights are treated as one vector, since each call of NumPy costs time."""
         self.steps += 1
-        step_rate = rate * np.sqrt(1 - self.second**self.steps) / (1 - self.first**self.steps)
+        step_rate = rate * np.sqrt(1 - self.square_decay**self.steps) / (1 - self.mean_decay**self.steps)
         update = np.concatenate([layer_gradient.ravel() for layer_gradient in gradient])
-        self.mean *= self.first
-        self.mean += (1 - self.first) * update
+        self.mean *= self.mean_decay
+        self.mean += (1 - self.mean_decay) * update
         update *= update
-        update *= 1 - self.second
-        self.square *= self.second
+        update *= 1 - self.square_decay
+        self.square *= self.square_decay
         self.square += update
         np.sqrt(self.square, out=update)
         update += 1e-8
@@ -241,9 +241,9 @@ class MinibatchTraining:
                 continue
             scores = score_documents(weights, valid_values)
             self.check(scores, epoch)
-            if stopping.better(scores):
+            if stopping.add_epoch(scores):
                 best_weights = [weight.copy() for weight in weights]
-            if stopping.over:
+            if stopping.should_stop:
                 break
         if stopping is None:  # no loss was computed after the last step
             self.check(score_documents(best_weights, values), self.epochs - 1)

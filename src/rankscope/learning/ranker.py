@@ -216,7 +216,7 @@ class Ranker(Estimator):
         progress: Callable[[int], Any] | None,
     ) -> TrainedNetwork:
         """A network, or a linear scorer."""
-        if not self.hidden and loss.exact:
+        if not self.hidden and loss.has_exact_gradient:
             return train_linear(
                 values,
                 features,
@@ -267,7 +267,7 @@ class Ranker(Estimator):
                 f"{features.name}: {int((~np.isfinite(scores)).sum())} of {len(features)} documents get a score "
                 "that is no finite number; what the model learned is too large, so train it anew, with a smaller rate"
             )
-        return np.asarray(features.in_given_order(scores))
+        return np.asarray(features.in_input_order(scores))
 
     def check(self) -> tuple[Loss | LambdaMART, Measure]:
         """The loss and the measure. Raises for invalid parameters, and where a library for training is missing."""

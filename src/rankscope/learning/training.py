@@ -41,7 +41,7 @@ def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
     loss = parse_objective(parameters.pop("loss"))
     if isinstance(loss, LambdaMART):
         tree_settings = {
-            **loss.shown(),
+            **loss.as_dict(),
             "min_documents": loss.min_documents or "auto",
             "objective": loss.objective_name,
         }
@@ -53,7 +53,7 @@ def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
     hidden = "x".join(map(str, parameters.pop("hidden"))) or "none"
     unused_names = [] if validated else ["patience", "stop_on"]
     if not ranker.hidden:
-        unused_names += ["dropout", "learning_rate", "batch_lists"] if loss.exact else ["dropout"]
+        unused_names += ["dropout", "learning_rate", "batch_lists"] if loss.has_exact_gradient else ["dropout"]
     setting_texts = [f"{name}:{value}" for name, value in parameters.items() if name not in unused_names]
     return " | ".join([str(loss), f"hidden:{hidden}", *setting_texts])
 
@@ -84,7 +84,7 @@ class Training:
     @property
     def notes(self) -> tuple[str, ...]:
         notes = [*self.train.notes, *(self.valid.notes if self.valid is not None else ())]
-        notes += self.about_features() + self.about_loss()
+        notes += self.feature_notes() + self.loss_notes()
         if self.valid is None:
             last_kept = "all trees were kept" if self.rounds == "trees" else "the last epoch was kept"
             notes.append(f"there were no validation data to say when to stop: {last_kept}")
@@ -104,7 +104,7 @@ class Training:
         """The name of a round of training, in the plural."""
         return "trees" if self.ranker.kind == "trees" else "epochs"
 
-    def about_features(self) -> list[str]:
+    def feature_notes(self) -> list[str]:
         """A note on features that have the same value for all documents."""
         values = self.train.values
         low, high = values.min(axis=0), values.max(axis=0)
@@ -119,7 +119,7 @@ class Training:
             f"for all documents and cannot say anything ({join_names(map(repr, constant_features))})"
         ]
 
-    def about_loss(self) -> list[str]:
+    def loss_notes(self) -> list[str]:
         """A note where the loss of a network is far above that of equal scores."""
         ranker = self.ranker
         loss = parse_objective(ranker.loss)
@@ -172,7 +172,7 @@ class Training:
         loss_headings = ["loss"] if models[0].losses else []
         headings = ("model", self.rounds, "kept", *loss_headings, str(self.ranker.stop_on))
         n_columns = len(headings) if self.valid is not None else len(headings) - 1
-        table = Table(columns=headings[:n_columns], rows=tuple(row[:n_columns] for row in rows), left=0)
+        table = Table(columns=headings[:n_columns], rows=tuple(row[:n_columns] for row in rows), n_name_columns=0)
         names = [f"model {m}" for m in range(1, len(models) + 1)]
         return [
             Section(title="", sentence=sentence + ".", table=table),
@@ -229,7 +229,7 @@ class BlendTraining:
         return ("ranker", "model", "epoch", "part", "measure", "value")
 
     @cached_property
-    def parts(self) -> dict[str, Training]:
+    def trainings(self) -> dict[str, Training]:
         """The training of each ranker, by name."""
         names = self.blend.parameters_["rankers"]
         return {
@@ -238,13 +238,13 @@ class BlendTraining:
         }
 
     def records(self) -> Iterator[tuple[Any, ...]]:
-        for name, training in self.parts.items():
+        for name, training in self.trainings.items():
             yield from ((name, *row) for row in training.records())
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes that all rankers share, then those of single rankers."""
-        notes_by_ranker = {name: training.notes for name, training in self.parts.items()}
+        notes_by_ranker = {name: training.notes for name, training in self.trainings.items()}
         shared_notes = [
             note
             for note in next(iter(notes_by_ranker.values()))
@@ -265,7 +265,7 @@ class BlendTraining:
         stopping = EarlyStopping(self.valid, as_measure("stop_on", first_ranker.stop_on), 1, max_grade=max_grade)
         scores = self.blend.predict(self.valid)
         order = self.valid.order
-        stopping.better(scores if order is None else scores[order])
+        stopping.add_epoch(scores if order is None else scores[order])
         return stopping.values[0]
 
     def signature(self) -> str:
@@ -274,7 +274,7 @@ class BlendTraining:
         return " | ".join(["blend", *settings, *data, f"features:{len(self.train.names)}", f"rankscope {__version__}"])
 
     def sections(self) -> list[Section]:
-        n, value = len(self.parts), self.value
+        n, value = len(self.trainings), self.value
         sentence = (
             f"Trained a blend of {pluralise(n, 'ranker')} on {pluralise_queries(len(self.train.query_ids))} with "
             f"{pluralise(len(self.train), 'document')} and {pluralise(len(self.train.names), 'feature')}"
@@ -287,17 +287,21 @@ class BlendTraining:
                 f"the blend is {value:.4f}"
             )
         rows = []
-        for (name, training), weight in zip(self.parts.items(), self.blend.combination_.weights.tolist(), strict=True):
+        for (name, training), weight in zip(
+            self.trainings.items(), self.blend.combination_.weights.tolist(), strict=True
+        ):
             models = training.ranker.models_
             mean_kept = f"{np.mean([model.best_epoch + 1 for model in models]):.4g}"
             value_cells = [f"{np.mean([model.values[model.best_epoch] for model in models]):.4f}"] if self.valid else []
             rows.append((name, f"{mean_kept} {training.rounds}", *value_cells, f"{weight:.2f}"))
         headings = ("ranker", "kept", *([measure] if self.valid is not None else []), "weight")
-        first_models = [training.ranker.models_[0] for training in self.parts.values()]
+        first_models = [training.ranker.models_[0] for training in self.trainings.values()]
         return [
-            Section(title="", sentence=sentence + ".", table=Table(columns=headings, rows=tuple(rows), left=1)),
+            Section(
+                title="", sentence=sentence + ".", table=Table(columns=headings, rows=tuple(rows), n_name_columns=1)
+            ),
             *epoch_curves(
-                list(self.parts), [model.values for model in first_models], measure, "Validation by epoch or tree"
+                list(self.trainings), [model.values for model in first_models], measure, "Validation by epoch or tree"
             ),
         ]
 
@@ -308,4 +312,6 @@ class BlendTraining:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"BlendTraining({pluralise(len(self.parts), 'ranker')}, {pluralise_queries(len(self.train.query_ids))})"
+        return (
+            f"BlendTraining({pluralise(len(self.trainings), 'ranker')}, {pluralise_queries(len(self.train.query_ids))})"
+        )

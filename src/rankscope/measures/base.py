@@ -54,57 +54,57 @@ class Measure(ABC):
     #: Whether it asks for judgments by subtopic.
     needs_subtopics: ClassVar[bool] = False
     #: Whether the cutoff may be one that each query has of its own: @mean, @median, @size, @recall=0.5.
-    own_cutoffs: ClassVar[bool] = False
+    allows_query_cutoffs: ClassVar[bool] = False
     #: What the parameters of a family mean, for the page of each of its measures.
-    explains: ClassVar[str]
+    parameter_help: ClassVar[str]
     #: The field that the name shows behind the @.
-    after_at: ClassVar[str] = "cutoff"
+    at_parameter: ClassVar[str] = "cutoff"
     #: Whether it can be averaged over the orders of tied documents (ties="average").
-    averaged: ClassVar[bool] = False
+    has_tie_average: ClassVar[bool] = False
     #: Whether it knows ranks below 1, which a table of ranks may hold where ranks are parts of 1.
     ranks_below_1: ClassVar[bool] = False
     #: Of a measure that, with a whole number k as its cutoff, looks at nothing but the first k documents of a list, its
     #: length, the first k of its grades and the number of relevant documents: the other parameters with which that
     #: stays so, whatever their value; those that are not named must have their defaults. None: whole lists are needed,
     #: or nobody has looked. A subclass says it anew.
-    first_only: ClassVar[tuple[str, ...] | None] = None
+    first_k_parameters: ClassVar[tuple[str, ...] | None] = None
     #: Fields that the name always shows, because everybody sets them differently.
     always_shown: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, hits: Hits) -> Floats:
         """(queries) the value of each query. Raises ParameterError where `hits` cannot be measured so."""
         if hits.ties == "average":
-            self.refuse_average()
+            self.check_tie_average()
         return self.values(hits)
 
     @abstractmethod
     def values(self, hits: Hits) -> Floats:
         """(queries) what a call gives: the one method that a measure must have."""
 
-    def averages(self) -> bool:
+    def can_average_ties(self) -> bool:
         """Whether it can be averaged over the orders of tied documents (ties="average") with these parameters."""
-        return self.averaged and not isinstance(getattr(self, "cutoff", None), str)
+        return self.has_tie_average and not isinstance(getattr(self, "cutoff", None), str)
 
     def may_lack_value(self) -> bool:
         """Whether it has no value where nothing relevant was found, as a mean rank."""
         return self.higher_is_better is False and self.needs_relevant
 
-    def looks_at_first_only(self) -> bool:
+    def needs_first_k_only(self) -> bool:
         """Whether nothing beyond its cutoff can change the value with these parameters; see `first_only`."""
         free_parameters = vars(type(self)).get("first_only")
         if free_parameters is None or not is_int(getattr(self, "cutoff", None)):
             return False
         return all(f.name in ("cutoff", *free_parameters) or getattr(self, f.name) == f.default for f in fields(self))
 
-    def refuse_average(self) -> None:
+    def check_tie_average(self) -> None:
         """Raise ParameterError where it cannot be averaged over the orders of tied documents."""
-        if self.averages():
+        if self.can_average_ties():
             return
         reason, alternative = (
             "its average over the orders of tied documents has no closed form",
             "a measure that has one, as",
         )
-        if self.averaged:
+        if self.has_tie_average:
             reason, alternative = (
                 f"{reason} with these parameters",
                 "other ones, as a whole number for the cutoff, with",
@@ -144,9 +144,9 @@ class Measure(ABC):
 
     def used(self, hits: Hits) -> Floats:
         """(queries) on how many relevant documents the value rests: those retrieved within the cutoff."""
-        return hits.sum(within(hits, self.reach(hits), hits.relevant(self.level(hits))))
+        return hits.sum(within(hits, self.resolve_cutoff(hits), hits.relevant(self.level(hits))))
 
-    def reach(self, hits: Hits) -> int | Floats | None:
+    def resolve_cutoff(self, hits: Hits) -> int | Floats | None:
         """The cutoff, or where each query has its own, (queries) theirs."""
         cutoff: int | str | None = getattr(self, "cutoff", None)
         return query_cutoff(hits, cutoff, self.level(hits)) if isinstance(cutoff, str) else cutoff
@@ -158,7 +158,7 @@ class Measure(ABC):
             value = getattr(self, f.name)
             if f.name == "rel" and value is None and hits is not None:
                 value = hits.rel
-            if f.name != self.after_at and value is not None:
+            if f.name != self.at_parameter and value is not None:
                 settings[f.name] = str(value)
         return settings
 
@@ -167,9 +167,9 @@ class Measure(ABC):
 
     @cached_property
     def _text(self) -> str:
-        shown_fields = [f for f in fields(self) if f.name != self.after_at and self._is_shown(f)]
+        shown_fields = [f for f in fields(self) if f.name != self.at_parameter and self._is_shown(f)]
         parameters = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in shown_fields)
-        cutoff = getattr(self, self.after_at, None)
+        cutoff = getattr(self, self.at_parameter, None)
         return self.name + (f"({parameters})" if parameters else "") + (f"@{cutoff}" if cutoff is not None else "")
 
     def _is_shown(self, f: Field[Any]) -> bool:
@@ -190,12 +190,14 @@ class Measure(ABC):
             if f.name == "cutoff":
                 is_optional = f.default is not MISSING
                 is_query_cutoff = (
-                    self.own_cutoffs and isinstance(value, str) and QUERY_CUTOFF.fullmatch(value) is not None
+                    self.allows_query_cutoffs and isinstance(value, str) and QUERY_CUTOFF.fullmatch(value) is not None
                 )
                 if is_query_cutoff and value.startswith("recall="):  # .5 and 0.50 are 0.5
                     object.__setattr__(self, f.name, f"recall={float(value.removeprefix('recall='))!r}")
                 valid = (value is None and is_optional) or (is_int(value) and 1 <= value < LARGEST) or is_query_cutoff
-                expected = "a whole number of at least 1, as in @10" + (QUERY_CUTOFF_FORMS if self.own_cutoffs else "")
+                expected = "a whole number of at least 1, as in @10" + (
+                    QUERY_CUTOFF_FORMS if self.allows_query_cutoffs else ""
+                )
                 require(valid, self, "cutoff", value, expected)
             elif f.name == "rel":
                 valid = value is None or (is_int(value) and 1 <= value < LARGEST)

@@ -42,13 +42,13 @@ class P(ScaledRanks, Binary):
 
     name: ClassVar[str] = "P"
     source: ClassVar[str] = "trec_eval P_k"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("rel",)
-    own_cutoffs: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("rel",)
+    allows_query_cutoffs: ClassVar[bool] = True
     cutoff: int | str
 
     def values(self, hits: Hits) -> Floats:
-        depth = self.reach(hits)
+        depth = self.resolve_cutoff(hits)
         n_relevant_within = hits.sum(within(hits, depth, hits.relevant(self.rel)))
         precision = (
             ratio(n_relevant_within, depth) if isinstance(depth, np.ndarray) else n_relevant_within / (depth or 1)
@@ -58,7 +58,7 @@ class P(ScaledRanks, Binary):
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
         if self.scale is not None:  # scaled ranks may be below 1
             return super().swap_deltas(hits, first, second)
-        depth = self.reach(hits)
+        depth = self.resolve_cutoff(hits)
         weight_within = within(hits, depth, np.ones(hits.rank.size, np.bool_)).astype(np.float64)
         changes = sum_changes(hits.relevant(self.rel).astype(np.float64), weight_within, first, second)
         return ratio(changes, depth[hits.query[first]]) if isinstance(depth, np.ndarray) else changes / (depth or 1)
@@ -76,13 +76,13 @@ class R(ScaledRanks, Binary):
 
     name: ClassVar[str] = "R"
     source: ClassVar[str] = "trec_eval recall_k"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("rel",)
-    own_cutoffs: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("rel",)
+    allows_query_cutoffs: ClassVar[bool] = True
     cutoff: int | str
 
     def values(self, hits: Hits) -> Floats:
-        n_relevant_within = hits.sum(within(hits, self.reach(hits), hits.relevant(self.rel)))
+        n_relevant_within = hits.sum(within(hits, self.resolve_cutoff(hits), hits.relevant(self.rel)))
         return ratio(n_relevant_within, hits.n_relevant(self.rel))
 
 
@@ -96,8 +96,8 @@ class F(Binary):
 
     name: ClassVar[str] = "F"
     source: ClassVar[str] = "van Rijsbergen (1979), chapter 7; F1: ranx f1@k"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("rel", "beta")
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("rel", "beta")
     beta: float = 1.0
     cutoff: int
 
@@ -117,8 +117,8 @@ class Success(Binary):
 
     name: ClassVar[str] = "Success"
     source: ClassVar[str] = "trec_eval success_k"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("rel",)
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("rel",)
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
@@ -140,8 +140,8 @@ class RelP(Binary):
 
     name: ClassVar[str] = "RelP"
     source: ClassVar[str] = "trec_eval relative_P"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("rel",)
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("rel",)
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
@@ -162,9 +162,9 @@ class AP(ScaledRanks, Binary):
 
     name: ClassVar[str] = "AP"
     source: ClassVar[str] = "trec_eval map, map_cut_k; Buckley and Voorhees (2000)"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("rel", "norm")
-    own_cutoffs: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("rel", "norm")
+    allows_query_cutoffs: ClassVar[bool] = True
     norm: Literal["R", "min", "found"] = "R"
     cutoff: int | str | None = None
 
@@ -179,9 +179,9 @@ class AP(ScaledRanks, Binary):
             del settings["norm"]
         return settings
 
-    def averages(self) -> bool:
+    def can_average_ties(self) -> bool:
         # Within a cutoff the divisor, the number of relevant documents found, depends on the order.
-        return super().averages() and (self.norm != "found" or self.cutoff is None)
+        return super().can_average_ties() and (self.norm != "found" or self.cutoff is None)
 
     def values(self, hits: Hits) -> Floats:
         precision_sum = self.expected_sum(hits) if hits.ties == "average" else hits.sum(self.precisions(hits))
@@ -191,20 +191,22 @@ class AP(ScaledRanks, Binary):
     def precisions(self, hits: Hits) -> Floats:
         """(hits) the precision at the rank of each relevant document within the cutoff; 0 for others."""
         precision = np.minimum((hits.relevant_above(self.rel) + 1.0) / hits.rank, 1.0)
-        return np.where(within(hits, self.reach(hits), hits.relevant(self.rel)), precision, 0.0)
+        return np.where(within(hits, self.resolve_cutoff(hits), hits.relevant(self.rel)), precision, 0.0)
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
         if self.norm == "found" or self.scale is not None:  # the divisor changes as well; scaled ranks may be below 1
             return super().swap_deltas(hits, first, second)
-        rank_weights = np.where(within(hits, self.reach(hits), np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
+        rank_weights = np.where(
+            within(hits, self.resolve_cutoff(hits), np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0
+        )
         changes = precision_sum_changes(hits, hits.relevant(self.rel), rank_weights, first, second)
         return ratio(changes, self.divisor(hits)[hits.query[first]])
 
     def divisor(self, hits: Hits) -> Floats:
         """(queries) what the sum of precisions is divided by."""
         if self.norm == "found":
-            return hits.sum(within(hits, self.reach(hits), hits.relevant(self.rel)))
-        n_relevant, depth = hits.n_relevant(self.rel), self.reach(hits)
+            return hits.sum(within(hits, self.resolve_cutoff(hits), hits.relevant(self.rel)))
+        n_relevant, depth = hits.n_relevant(self.rel), self.resolve_cutoff(hits)
         if self.norm == "R" or depth is None:
             return n_relevant
         return np.minimum(n_relevant, self.ranks_within(hits, depth))
@@ -237,8 +239,8 @@ class RR(Binary):
 
     name: ClassVar[str] = "RR"
     source: ClassVar[str] = "trec_eval recip_rank; Kantor and Voorhees (2000)"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("rel",)
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("rel",)
     cutoff: int | None = None
 
     def values(self, hits: Hits) -> Floats:
@@ -268,7 +270,7 @@ class GMAP(AP):
     name: ClassVar[str] = "GMAP"
     summary: ClassVar[Summary] = "geometric"
     source: ClassVar[str] = "trec_eval gm_map; Robertson (2006)"
-    first_only: ClassVar[tuple[str, ...]] = ("rel", "norm")
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("rel", "norm")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,17 +283,17 @@ class Rprec(Binary):
 
     name: ClassVar[str] = "Rprec"
     source: ClassVar[str] = "trec_eval Rprec, Rprec_mult"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
     mult: float = 1.0
 
     def check(self) -> None:
         require(is_number(self.mult) and self.mult > 0, self, "mult", self.mult, "a number above 0")
 
     def values(self, hits: Hits) -> Floats:
-        depth = self.reach(hits)
+        depth = self.resolve_cutoff(hits)
         return np.minimum(ratio(hits.sum(within(hits, depth, hits.relevant(self.rel))), depth), 1.0)
 
-    def reach(self, hits: Hits) -> Floats:
+    def resolve_cutoff(self, hits: Hits) -> Floats:
         depth: Floats = np.floor(self.mult * hits.n_relevant(self.rel) + 0.9)
         return depth
 
@@ -311,7 +313,7 @@ class AUC(Binary):
     source: ClassVar[str] = "Hanley and McNeil (1982); ir_measures Accuracy"
     cutoff: int | None = None
 
-    def averages(self) -> bool:
+    def can_average_ties(self) -> bool:
         return self.cutoff is None  # the number of relevant documents within it depends on the order
 
     def values(self, hits: Hits) -> Floats:

@@ -73,7 +73,7 @@ class Cascade(Measure):
     def ideal_err(self, hits: Hits) -> Floats:
         """ERR of all judged documents in falling order of grade."""
         gmax = max_grade_of(self.gmax, self, hits)
-        return hits.once_for_pool(("ideal ERR", gmax, self.cutoff), lambda: self.best_err(hits, gmax))
+        return hits.cached_on_qrels(("ideal ERR", gmax, self.cutoff), lambda: self.best_err(hits, gmax))
 
     def best_err(self, hits: Hits, gmax: int) -> Floats:
         lengths = np.diff(hits.grade_offsets)
@@ -96,8 +96,8 @@ class ERR(Cascade):
 
     name: ClassVar[str] = "ERR"
     source: ClassVar[str] = "Chapelle et al. (2009), eq. 4 and algorithm 2; gdeval with gmax=4"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("gmax",)
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("gmax",)
 
     def values(self, hits: Hits) -> Floats:
         return self.err(hits)
@@ -120,8 +120,8 @@ class nERR(Cascade):
 
     name: ClassVar[str] = "nERR"
     source: ClassVar[str] = "ERR of Chapelle et al. (2009), normalised by its ideal as in Sakai (2014)"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("gmax",)
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("gmax",)
 
     def values(self, hits: Hits) -> Floats:
         return ratio(self.err(hits), self.ideal_err(hits))
@@ -138,8 +138,8 @@ class RBP(Measure):
 
     name: ClassVar[str] = "RBP"
     source: ClassVar[str] = "Moffat and Zobel (2008), eq. 4"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("p", "rel", "gmax")
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("p", "rel", "gmax")
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8
     rel: int | None = None
@@ -171,10 +171,10 @@ class RBP(Measure):
         return np.asarray(highest_grade[hits.query])
 
     def values(self, hits: Hits) -> Floats:
-        return (1.0 - self.p) * hits.sum(self.gains_of(hits) * self.worth(hits))
+        return (1.0 - self.p) * hits.sum(self.gains_of(hits) * self.rank_weights(hits))
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        return (1.0 - self.p) * sum_changes(self.gains_of(hits), self.worth(hits), first, second)
+        return (1.0 - self.p) * sum_changes(self.gains_of(hits), self.rank_weights(hits), first, second)
 
     def gains_of(self, hits: Hits) -> Floats:
         """(hits) what each document gains."""
@@ -182,7 +182,7 @@ class RBP(Measure):
             return hits.relevant(self.rel).astype(np.float64)
         return gain_linear(hits.relevance) / self.highest(hits)
 
-    def worth(self, hits: Hits) -> Floats:
+    def rank_weights(self, hits: Hits) -> Floats:
         """(hits) the weight of its rank."""
         return mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
 
@@ -204,8 +204,8 @@ class RBPResidual(Measure):
     needs_relevant: ClassVar[bool] = False
     higher_is_better: ClassVar[bool | None] = False
     source: ClassVar[str] = "Moffat and Zobel (2008), section 4.2"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("p",)
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("p",)
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8
     cutoff: int | None = None

@@ -65,7 +65,7 @@ class IPrec(InterpolatedPrecision):
 
     name: ClassVar[str] = "IPrec"
     source: ClassVar[str] = "trec_eval iprec_at_recall"
-    after_at: ClassVar[str] = "recall"
+    at_parameter: ClassVar[str] = "recall"
     recall: float
 
     def check(self) -> None:
@@ -133,7 +133,7 @@ class IAP(AP):
     name: ClassVar[str] = "IAP"
     source: ClassVar[str] = "Dunaiski (2018), AP interpolated"
 
-    def averages(self) -> bool:
+    def can_average_ties(self) -> bool:
         return False  # the highest precision from a rank on depends on the whole order
 
     def precisions(self, hits: Hits) -> Floats:
@@ -178,7 +178,7 @@ class CutoffIntervals(Binary):
     def check(self) -> None:
         check_steps(self, self.step, self.depth)
 
-    def reach(self, hits: Hits) -> int:
+    def resolve_cutoff(self, hits: Hits) -> int:
         return self.depth - self.depth % self.step
 
     def values(self, hits: Hits) -> Floats:

@@ -53,7 +53,7 @@ class CWL(Measure):
     cwl_eval 1.0.12 as ir_measures 0.4.3 calls it (there gmin and gmax are min_rel and max_rel).
     """
 
-    explains: ClassVar[str] = """
+    parameter_help: ClassVar[str] = """
         C_i is the probability to go on from rank i. W_i is that to come to rank i, C_1 ... C_(i-1), over the sum of it
         over all ranks, and the value is the sum of W_i g_i. gmin, gmax: the grades of gain 0 and 1; those between lie
         on the line from one to the other, those below gain 0 as the unjudged do. gmax=None: the highest grade in the
@@ -65,7 +65,7 @@ class CWL(Measure):
     depth: int | None = None
 
     @abstractmethod
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         """(queries, ranks), or (ranks) for all queries: how likely the reader goes on from each rank."""
 
     def check(self) -> None:
@@ -112,12 +112,12 @@ class CWL(Measure):
             block = slice(*np.searchsorted(query, [first_query, end_query]))
             gain_table = np.zeros((end_query - first_query, n_ranks))
             gain_table[query[block] - first_query, rank_index[block]] = gains[block]
-            values[first_query:end_query] = self.expected(gain_table)
+            values[first_query:end_query] = self.expected_gain(gain_table)
         return values
 
-    def expected(self, gain: Floats) -> Floats:
+    def expected_gain(self, gain: Floats) -> Floats:
         """(queries) the gain expected of a document read, of gains (queries, ranks)."""
-        continuation = self.going_on(np.arange(1.0, gain.shape[1] + 1), gain)
+        continuation = self.continuation_probability(np.arange(1.0, gain.shape[1] + 1), gain)
         reach_probability = np.ones(continuation.shape)
         np.cumprod(continuation[..., :-1], axis=-1, out=reach_probability[..., 1:])  # nobody goes on from the last rank
         return np.asarray((reach_probability * gain).sum(axis=-1) / reach_probability.sum(axis=-1))
@@ -150,7 +150,7 @@ class SDCG(CutCWL):
     def best_grade(self, hits: Hits) -> int:
         return self.highest(hits)
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return np.asarray(np.log2(rank + 1) / np.log2(rank + 2))
 
 
@@ -170,7 +170,7 @@ class BPM(CutCWL):
         super().check()
         require_target(self, self.T)
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return (np.cumsum(gain, axis=-1) < self.T).astype(np.float64)
 
 
@@ -189,7 +189,7 @@ class INSQ(CWL):
         super().check()
         require_target(self, self.T)
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return inverse_square_continuation(rank + 2 * self.T)
 
     def best_grade(self, hits: Hits) -> int:
@@ -214,7 +214,7 @@ class INST(CWL):
         valid = is_number(self.T) and self.T >= 0.25
         require(valid, self, "T", self.T, "a number of at least 0.25 (below, going on could be more than certain)")
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return inverse_square_continuation(rank + self.T + (self.T - np.cumsum(gain, axis=-1)))
 
 
@@ -228,7 +228,7 @@ class NERR8(CutCWL):
     name: ClassVar[str] = "NERR8"
     source: ClassVar[str] = "Azzopardi, Mackenzie and Moffat (2021), eq. 8; agrees with cwl_eval 1.0.12"
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return np.asarray(1 - gain)
 
 
@@ -242,7 +242,7 @@ class NERR9(CutCWL):
     name: ClassVar[str] = "NERR9"
     source: ClassVar[str] = "Azzopardi, Mackenzie and Moffat (2021), eq. 9; agrees with cwl_eval 1.0.12"
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return np.asarray(rank / (rank + 1) * (1 - gain))
 
 
@@ -261,7 +261,7 @@ class NERR10(CWL):
         super().check()
         require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return np.asarray(self.p * (1 - gain))
 
 
@@ -280,7 +280,7 @@ class NERR11(CWL):
         super().check()
         require_target(self, self.T)
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return np.asarray(inverse_square_continuation(rank + 2 * self.T) * (1 - gain))
 
 

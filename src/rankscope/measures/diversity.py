@@ -83,7 +83,7 @@ class SubtopicHits(NamedTuple):
     query: Ints
     subtopic: Ints
     rank: Floats
-    before: Ints
+    n_above: Ints
 
 
 def count_above(subtopic: Ints) -> Ints:
@@ -103,12 +103,12 @@ class Diversity(Binary):
 
     def aspects(self, hits: Hits) -> Aspects:
         level = self.level(hits)
-        return hits.once_for_pool(("aspects", level), lambda: aspects_of(hits, level))
+        return hits.cached_on_qrels(("aspects", level), lambda: aspects_of(hits, level))
 
-    def seen(self, hits: Hits) -> SubtopicHits:
-        return hits.once(("seen", self.level(hits)), lambda: self.look(hits))
+    def subtopic_hits(self, hits: Hits) -> SubtopicHits:
+        return hits.cached(("seen", self.level(hits)), lambda: self.find_subtopic_hits(hits))
 
-    def look(self, hits: Hits) -> SubtopicHits:
+    def find_subtopic_hits(self, hits: Hits) -> SubtopicHits:
         aspects = self.aspects(hits)
         document = hits.grade_offsets[hits.query] + hits.judged
         counts = (aspects.offsets[1:] - aspects.offsets[:-1])[document]
@@ -136,9 +136,9 @@ class AP_IA(Diversity):
     source: ClassVar[str] = "Agrawal et al. (2009); ndeval MAP-IA"
 
     def values(self, hits: Hits) -> Floats:
-        subtopic_hits, aspects = self.seen(hits), self.aspects(hits)
+        subtopic_hits, aspects = self.subtopic_hits(hits), self.aspects(hits)
         n_relevant = np.bincount(aspects.subtopic, minlength=aspects.n_codes)[subtopic_hits.subtopic]
-        precision = (subtopic_hits.before + 1.0) / subtopic_hits.rank / n_relevant
+        precision = (subtopic_hits.n_above + 1.0) / subtopic_hits.rank / n_relevant
         return ratio(sum_by_group(precision, subtopic_hits.query, len(hits)), aspects.n_subtopics)
 
 
@@ -154,7 +154,7 @@ class P_IA(Diversity):
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
-        subtopic_hits = self.seen(hits)
+        subtopic_hits = self.subtopic_hits(hits)
         n_relevant_within = sum_by_group(self.within(subtopic_hits, self.cutoff), subtopic_hits.query, len(hits))
         return ratio(n_relevant_within / self.cutoff, self.aspects(hits).n_subtopics)
 
@@ -171,8 +171,8 @@ class StRecall(Diversity):
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
-        subtopic_hits = self.seen(hits)
-        is_new = self.within(subtopic_hits, self.cutoff) & (subtopic_hits.before == 0)
+        subtopic_hits = self.subtopic_hits(hits)
+        is_new = self.within(subtopic_hits, self.cutoff) & (subtopic_hits.n_above == 0)
         return ratio(sum_by_group(is_new, subtopic_hits.query, len(hits)), self.aspects(hits).n_subtopics)
 
 
@@ -195,36 +195,38 @@ class Novelty(Diversity):
         require(valid, self, "alpha", self.alpha, "a number from 0 to 1")
 
     @abstractmethod
-    def worth(self, rank: Floats) -> Floats:
+    def rank_weight(self, rank: Floats) -> Floats:
         """The weight of a gain at each rank."""
 
-    def deepest(self) -> int | None:
+    def last_counted_rank(self) -> int | None:
         """The last rank where a gain counts; None: all do."""
         cutoff: int | None = getattr(self, "cutoff", None)
         return cutoff
 
-    def gained(self, hits: Hits) -> Floats:
+    def gain_sums(self, hits: Hits) -> Floats:
         """(queries) the sum of all gains, each times the weight of its rank."""
-        subtopic_hits = self.seen(hits)
+        subtopic_hits = self.subtopic_hits(hits)
         gains = (
-            (1.0 - self.alpha) ** subtopic_hits.before
-            * self.worth(subtopic_hits.rank)
-            * self.within(subtopic_hits, self.deepest())
+            (1.0 - self.alpha) ** subtopic_hits.n_above
+            * self.rank_weight(subtopic_hits.rank)
+            * self.within(subtopic_hits, self.last_counted_rank())
         )
         return sum_by_group(gains, subtopic_hits.query, len(hits))
 
-    def ideal(self, hits: Hits) -> Floats:
+    def ideal_gain_sums(self, hits: Hits) -> Floats:
         """(queries) the same of the ideal ranking, which at each rank takes the document that gains most."""
-        key = ("greedy", self.level(hits), self.alpha, self.deepest())
-        gains = hits.once_for_pool(key, lambda: greedy(self.aspects(hits), hits, self.alpha, self.deepest()))
-        rank_weights = self.worth(np.arange(1.0, gains.shape[1] + 1))
+        key = ("greedy", self.level(hits), self.alpha, self.last_counted_rank())
+        gains = hits.cached_on_qrels(
+            key, lambda: greedy(self.aspects(hits), hits, self.alpha, self.last_counted_rank())
+        )
+        rank_weights = self.rank_weight(np.arange(1.0, gains.shape[1] + 1))
         return np.asarray(gains @ rank_weights, np.float64)
 
-    def best(self, hits: Hits, depth: int) -> Floats:
+    def highest_gain_sums(self, hits: Hits, depth: int) -> Floats:
         """(queries) the same where every document were relevant to all subtopics."""
         if 0 < self.alpha < 1:  # gains below the last digit are ignored
             depth = min(depth, int(np.log(NEGLIGIBLE) / np.log(1 - self.alpha)) + 2)
-        gains = (1.0 - self.alpha) ** np.arange(depth) * self.worth(np.arange(1.0, depth + 1))
+        gains = (1.0 - self.alpha) ** np.arange(depth) * self.rank_weight(np.arange(1.0, depth + 1))
         return self.aspects(hits).n_subtopics * float(gains.sum())
 
 
@@ -260,7 +262,7 @@ def greedy(aspects: Aspects, hits: Hits, alpha: float, depth: int | None) -> Flo
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverBest(Novelty):
+class NormalisedByBest(Novelty):
     """Measures divided by the value of documents that are all relevant to all subtopics."""
 
     cutoff: int
@@ -271,19 +273,19 @@ class OverBest(Novelty):
         require(valid, self, "cutoff", self.cutoff, f"at most {MAX_DEPTH}: every rank has its own best gain")
 
     def values(self, hits: Hits) -> Floats:
-        return ratio(self.gained(hits), self.best(hits, self.cutoff))
+        return ratio(self.gain_sums(hits), self.highest_gain_sums(hits, self.cutoff))
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverIdeal(Novelty):
+class NormalisedByIdeal(Novelty):
     """Measures divided by the value of the greedy ideal ranking."""
 
     def values(self, hits: Hits) -> Floats:
-        return ratio(self.gained(hits), self.ideal(hits))
+        return ratio(self.gain_sums(hits), self.ideal_gain_sums(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
-class alpha_DCG(OverBest):
+class alpha_DCG(NormalisedByBest):
     """DCG of what is new, over the most there could be if every document had it all; in [0, 1], higher is better.
 
     sum of gain / log2(rank + 1), a gain being the sum of (1 - alpha)^n over the document's subtopics, n the documents
@@ -294,12 +296,12 @@ class alpha_DCG(OverBest):
     name: ClassVar[str] = "alpha_DCG"
     source: ClassVar[str] = "Clarke et al. (2008); ndeval alpha-DCG"
 
-    def worth(self, rank: Floats) -> Floats:
+    def rank_weight(self, rank: Floats) -> Floats:
         return discount_log2(rank)
 
 
 @dataclass(frozen=True, kw_only=True)
-class alpha_nDCG(OverIdeal):
+class alpha_nDCG(NormalisedByIdeal):
     """DCG of what is new, over that of the ideal ranking; at least 0, higher is better.
 
     At most 1, but where the greedy ideal is not the best order. Gains as in alpha_DCG. The ideal takes the document
@@ -311,12 +313,12 @@ class alpha_nDCG(OverIdeal):
     source: ClassVar[str] = "Clarke et al. (2008), section 4; ndeval alpha-nDCG"
     cutoff: int | None = None
 
-    def worth(self, rank: Floats) -> Floats:
+    def rank_weight(self, rank: Floats) -> Floats:
         return discount_log2(rank)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ERR_IA(OverBest):
+class ERR_IA(NormalisedByBest):
     """Intent-aware ERR, over the most there could be if every document had it all; in [0, 1], higher is better.
 
     sum of gain / rank, with gains as in alpha_DCG. Without relevant documents: 0.
@@ -325,12 +327,12 @@ class ERR_IA(OverBest):
     name: ClassVar[str] = "ERR_IA"
     source: ClassVar[str] = "Chapelle et al. (2009), section 6; ndeval ERR-IA"
 
-    def worth(self, rank: Floats) -> Floats:
+    def rank_weight(self, rank: Floats) -> Floats:
         return 1.0 / rank
 
 
 @dataclass(frozen=True, kw_only=True)
-class nERR_IA(OverIdeal):
+class nERR_IA(NormalisedByIdeal):
     """Intent-aware ERR, over that of the ideal ranking; at least 0, higher is better.
 
     At most 1, but where the greedy ideal is not the best order. sum of gain / rank, with gains and ideal as in
@@ -342,7 +344,7 @@ class nERR_IA(OverIdeal):
     source: ClassVar[str] = "Chapelle et al. (2009), section 6; ndeval nERR-IA"
     cutoff: int | None = None
 
-    def worth(self, rank: Floats) -> Floats:
+    def rank_weight(self, rank: Floats) -> Floats:
         return 1.0 / rank
 
 
@@ -357,10 +359,10 @@ class Persistent(Novelty):
         valid = is_number(self.beta) and 0 < self.beta < 1
         require(valid, self, "beta", self.beta, "a persistence between 0 and 1")
 
-    def worth(self, rank: Floats) -> Floats:
+    def rank_weight(self, rank: Floats) -> Floats:
         return np.asarray(self.beta ** (rank - 1.0))
 
-    def deepest(self) -> int:
+    def last_counted_rank(self) -> int:
         return int(np.log(NEGLIGIBLE) / np.log(self.beta)) + 2
 
 
@@ -377,11 +379,11 @@ class NRBP(Persistent):
 
     def values(self, hits: Hits) -> Floats:
         scale = 1.0 - (1.0 - self.alpha) * self.beta
-        return ratio(scale * self.gained(hits), self.aspects(hits).n_subtopics)
+        return ratio(scale * self.gain_sums(hits), self.aspects(hits).n_subtopics)
 
 
 @dataclass(frozen=True, kw_only=True)
-class nNRBP(OverIdeal, Persistent):
+class nNRBP(NormalisedByIdeal, Persistent):
     """NRBP over that of the ideal ranking; at least 0, higher is better.
 
     At most 1, but where the greedy ideal is not the best order. Gains and ideal as in alpha_nDCG. Without relevant

@@ -27,13 +27,13 @@ class RankStatistic(ScaledRanks, Binary):
 
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     higher_is_better: ClassVar[bool | None] = False
-    own_cutoffs: ClassVar[bool] = True
+    allows_query_cutoffs: ClassVar[bool] = True
     ranks_below_1: ClassVar[bool] = True
     cutoff: int | str | None = None
 
     def counted(self, hits: Hits) -> Bools:
         """(hits) the relevant ones within the cutoff."""
-        return np.asarray(within(hits, self.reach(hits), hits.relevant(self.rel)), np.bool_)
+        return np.asarray(within(hits, self.resolve_cutoff(hits), hits.relevant(self.rel)), np.bool_)
 
 
 @dataclass(frozen=True, kw_only=True)

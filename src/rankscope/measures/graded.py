@@ -12,7 +12,14 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
-from rankscope.kernels.gain import HIGHEST, discount_jk, discount_log2, discount_natural, gain_exponential, gain_linear
+from rankscope.kernels.gain import (
+    HIGHEST_EXACT_GRADE,
+    discount_jk,
+    discount_log2,
+    discount_natural,
+    gain_exponential,
+    gain_linear,
+)
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_sum, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import Binary, Measure, is_int, is_number, ratio, require
@@ -44,7 +51,7 @@ class GainTable(dict[int, float]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gained(Measure):
+class GainMeasure(Measure):
     """Base of measures of gain.
 
     gain: "linear" (the grade) or "exp" (2^grade - 1); negative grades gain nothing. gains: what certain grades
@@ -52,7 +59,7 @@ class Gained(Measure):
     "gain" to let it gain what `gain` says, as trec_eval does. The rank r is discounted by log2(r + 1).
     """
 
-    explains: ClassVar[str] = """
+    parameter_help: ClassVar[str] = """
         gain: a document gains its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing. gains: what
         certain grades gain instead, as {1: 1, 2: 5}; a grade above 0 that is not named is an error, or with
         others="gain" gains what `gain` says.
@@ -90,13 +97,14 @@ class Gained(Measure):
 
     def check_grades(self, hits: Hits) -> None:
         """Raise ParameterError for a grade that has no gain, or one that is no float64."""
-        if self.gain == "exp" and hits.max_grade > HIGHEST:
+        if self.gain == "exp" and hits.max_grade > HIGHEST_EXACT_GRADE:
             raise ParameterError(
                 f"{self.name}: a document is judged {hits.max_grade}, and 2^{hits.max_grade} is beyond float64; "
-                f"expected grades up to {HIGHEST} with gain='exp'; use gain='linear' or map the grades to lower ones"
+                f"expected grades up to {HIGHEST_EXACT_GRADE} with gain='exp'; use gain='linear' or map the grades to "
+                "lower ones"
             )
         if self.gains is not None and self.others == "error":
-            positive_grades: Ints = hits.once_for_pool(
+            positive_grades: Ints = hits.cached_on_qrels(
                 "positive grades", lambda: np.unique(hits.grades[hits.grades > 0])
             )
             grades_without_gain = [grade for grade in positive_grades.tolist() if grade not in self.gains]
@@ -120,7 +128,7 @@ def discounts(discount: str, base: float) -> Callable[[Floats], Floats]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CutGained(Gained):
+class DiscountedGainMeasure(GainMeasure):
     """Base of measures of gain with a cutoff and a choice of discounts.
 
     discount: a gain at rank r is divided by log2(r + 1) ("log2"), ln(r + 1) ("natural"), or log_base(r) from rank
@@ -128,7 +136,7 @@ class CutGained(Gained):
     """
 
     discount: Literal["log2", "natural", "jk"] = "log2"
-    own_cutoffs: ClassVar[bool] = True
+    allows_query_cutoffs: ClassVar[bool] = True
     base: float = 2.0
     cutoff: int | str | None = None
 
@@ -148,14 +156,19 @@ class CutGained(Gained):
 
     def dcg(self, hits: Hits) -> Floats:
         self.check_grades(hits)
-        return hits.sum(self.gain_of(hits.relevance) * mean_weight(hits, self.worth(), self.reach(hits)))
+        return hits.sum(
+            self.gain_of(hits.relevance) * mean_weight(hits, self.discount_function(), self.resolve_cutoff(hits))
+        )
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
         self.check_grades(hits)
-        gain, rank_weights = self.gain_of(hits.relevance), mean_weight(hits, self.worth(), self.reach(hits))
+        gain, rank_weights = (
+            self.gain_of(hits.relevance),
+            mean_weight(hits, self.discount_function(), self.resolve_cutoff(hits)),
+        )
         return sum_changes(gain, rank_weights, first, second)
 
-    def worth(self) -> Callable[[Floats], Floats]:
+    def discount_function(self) -> Callable[[Floats], Floats]:
         """The discount function: from ranks to weights."""
         return discounts(self.discount, self.base)
 
@@ -165,7 +178,7 @@ class CutGained(Gained):
         if isinstance(self.cutoff, str):  # may depend on the list
             return self.best_dcg(hits, hits.grades, hits.grade_offsets)
         key = ("ideal", self.gain, self.gains, self.discount, self.base, self.cutoff)
-        return hits.once_for_pool(key, lambda: self.best_dcg(hits, hits.grades, hits.grade_offsets))
+        return hits.cached_on_qrels(key, lambda: self.best_dcg(hits, hits.grades, hits.grade_offsets))
 
     def best_dcg(self, hits: Hits, grades: Ints, offsets: Ints) -> Floats:
         """(queries) DCG of the best order of these documents. grades: by query, falling within it."""
@@ -173,16 +186,16 @@ class CutGained(Gained):
         if self.gains is not None:  # given gains need not rise with the grade, and may be negative
             gains = self.gain_of(grades)
             gains = np.maximum(gains[np.lexsort((-gains, group_of(offsets)))], 0.0)
-        depth = self.reach(hits)
+        depth = self.resolve_cutoff(hits)
         if depth is not None:
             lengths = np.minimum(lengths, self.ranks_within(hits, depth)).astype(np.int64)
         cut_offsets = bounds(lengths)
         best_rows = ranges(offsets[:-1], lengths)  # the first of each query's grades, which fall
         gains = self.gain_of(grades[best_rows]) if self.gains is None else gains[best_rows]
-        rank = self.counted_as(hits, (place_in_group(cut_offsets) + 1).astype(np.float64))
-        return sum_by_group(gains * self.worth()(rank), group_of(cut_offsets), len(hits))
+        rank = self.scaled_ranks(hits, (place_in_group(cut_offsets) + 1).astype(np.float64))
+        return sum_by_group(gains * self.discount_function()(rank), group_of(cut_offsets), len(hits))
 
-    def counted_as(self, hits: Hits, rank: Floats) -> Floats:
+    def scaled_ranks(self, hits: Hits, rank: Floats) -> Floats:
         """The ranks on the scale of the measure, if it has one; see `nDCG`."""
         return rank
 
@@ -192,7 +205,7 @@ class CutGained(Gained):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DCG(CutGained):
+class DCG(DiscountedGainMeasure):
     """Discounted cumulated gain: the sum of gain / log2(rank + 1); at least 0, higher is better.
 
     discount: "log2", "natural" (ln(rank + 1)), or "jk": none before rank `base`, then log_base(rank). Nothing
@@ -202,8 +215,8 @@ class DCG(CutGained):
     name: ClassVar[str] = "DCG"
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     source: ClassVar[str] = "Järvelin and Kekäläinen (2002); exp: Burges et al. (2005); trec_eval 10 dcg"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
 
     def values(self, hits: Hits) -> Floats:
         return self.dcg(hits)
@@ -214,7 +227,7 @@ class DCG(CutGained):
 
 
 @dataclass(frozen=True, kw_only=True)
-class nDCG(ScaledRanks, CutGained):
+class nDCG(ScaledRanks, DiscountedGainMeasure):
     """DCG over the DCG of the ideal ranking; in [0, 1], higher is better.
 
     ideal: the best order of all "judged" documents, or only of those "listed", which says nothing of what the list
@@ -226,8 +239,8 @@ class nDCG(ScaledRanks, CutGained):
 
     name: ClassVar[str] = "nDCG"
     source: ClassVar[str] = "trec_eval ndcg, ndcg_cut_k; Järvelin and Kekäläinen (2002); exp: Burges et al. (2005)"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
     ideal: Literal["judged", "listed"] = "judged"
     short: Literal["filled", "zero"] = "filled"
 
@@ -249,21 +262,21 @@ class nDCG(ScaledRanks, CutGained):
         ideal_dcg = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
         values = np.minimum(ratio(self.dcg(hits), ideal_dcg), 1.0)  # ranks that a user gives may be equal
         if self.short == "zero":
-            values[np.less(hits.retrieved, self.reach(hits) or 0)] = 0.0
+            values[np.less(hits.retrieved, self.resolve_cutoff(hits) or 0)] = 0.0
         return values
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
         ideal_dcg = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
         changes = super().swap_deltas(hits, first, second)
         if self.short == "zero":
-            changes[np.less(hits.retrieved, self.reach(hits) or 0)[hits.query[first]]] = 0.0
+            changes[np.less(hits.retrieved, self.resolve_cutoff(hits) or 0)[hits.query[first]]] = 0.0
         return ratio(changes, ideal_dcg[hits.query[first]])
 
-    def worth(self) -> Callable[[Floats], Floats]:
-        discount = super().worth()
+    def discount_function(self) -> Callable[[Floats], Floats]:
+        discount = super().discount_function()
         return discount if self.scale is None else lambda ranks: discount(np.maximum(ranks, 1.0))
 
-    def counted_as(self, hits: Hits, rank: Floats) -> Floats:
+    def scaled_ranks(self, hits: Hits, rank: Floats) -> Floats:
         return rank if self.scale is None else rank * SCALES[self.scale] / (hits.collection_size or 1)
 
     def ideal_dcg(self, hits: Hits) -> Floats:
@@ -279,7 +292,7 @@ class nDCG(ScaledRanks, CutGained):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IdealDCG(CutGained):
+class IdealDCG(DiscountedGainMeasure):
     """The DCG of the ideal ranking of all judged documents: what nDCG divides by; at least 0. No direction: it is not
     the system's. Without a judged document that gains something: 0.
     """
@@ -289,45 +302,45 @@ class IdealDCG(CutGained):
     higher_is_better: ClassVar[bool | None] = None
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "trec_eval 10 ideal_dcg"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
 
     def values(self, hits: Hits) -> Floats:
         return self.ideal_dcg(hits)
 
 
-class Curves:
+class DCGCurves:
     """DCG of a list and of the ideal ranking, as they grow with the rank, for any (query, rank)."""
 
-    def __init__(self, measure: Gained, hits: Hits) -> None:
+    def __init__(self, measure: GainMeasure, hits: Hits) -> None:
         measure.check_grades(hits)
         gains = measure.gain_of(hits.grades)
         has_gain = gains > 0
         #: (queries) how many judged documents gain something: the last rank of the ideal with gain.
-        self.last = sum_by_group(has_gain, hits.grade_query, len(hits)).astype(np.int64)
+        self.n_gaining = sum_by_group(has_gain, hits.grade_query, len(hits)).astype(np.int64)
         if (np.diff(gains)[np.diff(hits.grades) <= 0] > 0).any():  # given gains need not rise with the grade
             order = np.lexsort((-gains, hits.grade_query))
             gains, has_gain = gains[order], has_gain[order]
         #: (positive judged) their gains by query, falling, with offsets.
         self.gains = gains[has_gain]
-        self.offsets = bounds(self.last)
+        self.offsets = bounds(self.n_gaining)
         rank = (place_in_group(self.offsets) + 1).astype(np.float64)
-        self.ideal = np.append(cumulative_sum(self.gains * discount_log2(rank), self.offsets), 0.0)
+        self.ideal_dcg = np.append(cumulative_sum(self.gains * discount_log2(rank), self.offsets), 0.0)
         self.hits = hits
         list_gains = measure.gain_of(hits.relevance)
-        self.gained = list_gains > 0
-        self.own = np.append(cumulative_sum(list_gains * discount_log2(hits.rank), hits.offsets), 0.0)
-        self.place = hits.query * (LARGEST + 1.0) + np.minimum(hits.rank, LARGEST)
+        self.has_gain = list_gains > 0
+        self.list_dcg = np.append(cumulative_sum(list_gains * discount_log2(hits.rank), hits.offsets), 0.0)
+        self.sort_keys = hits.query * (LARGEST + 1.0) + np.minimum(hits.rank, LARGEST)
 
-    def ideal_to(self, query: Ints, rank: Floats) -> Floats:
+    def ideal_dcg_at(self, query: Ints, rank: Floats) -> Floats:
         """DCG of the ideal ranking's first documents."""
-        n = np.minimum(rank, self.last[query]).astype(np.int64)
-        return np.where(n > 0, self.ideal[self.offsets[query] + n - 1], 0.0)
+        n = np.minimum(rank, self.n_gaining[query]).astype(np.int64)
+        return np.where(n > 0, self.ideal_dcg[self.offsets[query] + n - 1], 0.0)
 
-    def own_to(self, query: Ints, rank: Floats) -> Floats:
+    def list_dcg_at(self, query: Ints, rank: Floats) -> Floats:
         """DCG of the list's first documents; of all of them beyond its end."""
-        end = np.searchsorted(self.place, query * (LARGEST + 1.0) + np.minimum(rank, LARGEST), side="right")
-        return np.where(end > self.hits.offsets[query], self.own[end - 1], 0.0)
+        end = np.searchsorted(self.sort_keys, query * (LARGEST + 1.0) + np.minimum(rank, LARGEST), side="right")
+        return np.where(end > self.hits.offsets[query], self.list_dcg[end - 1], 0.0)
 
 
 #: `Curves` treats ranks beyond this as this: no list is longer.
@@ -335,7 +348,7 @@ LARGEST = float(1 << 31)
 
 
 @dataclass(frozen=True, kw_only=True)
-class nDCGRel(Gained):
+class nDCGRel(GainMeasure):
     """nDCG averaged over the ranks of the documents that gain something; in [0, 1], higher is better.
 
     The mean, over all judged documents with gain, of the nDCG at the rank where each was retrieved; for those not
@@ -346,20 +359,20 @@ class nDCGRel(Gained):
     source: ClassVar[str] = "trec_eval ndcg_rel"
 
     def values(self, hits: Hits) -> Floats:
-        curves = Curves(self, hits)
-        rows = np.flatnonzero(curves.gained)
+        curves = DCGCurves(self, hits)
+        rows = np.flatnonzero(curves.has_gain)
         query, rank = hits.query[rows], hits.rank[rows]
-        ndcg_at_rank = ratio(curves.own_to(query, rank), curves.ideal_to(query, rank))
+        ndcg_at_rank = ratio(curves.list_dcg_at(query, rank), curves.ideal_dcg_at(query, rank))
         all_queries = np.arange(len(hits))
         last_ranks = np.full(len(hits), LARGEST)
-        final_ndcg = ratio(curves.own_to(all_queries, last_ranks), curves.ideal_to(all_queries, last_ranks))
-        n_retrieved = hits.sum(curves.gained)
-        ndcg_sums = sum_by_group(ndcg_at_rank, query, len(hits)) + (curves.last - n_retrieved) * final_ndcg
-        return ratio(ndcg_sums, curves.last.astype(np.float64))
+        final_ndcg = ratio(curves.list_dcg_at(all_queries, last_ranks), curves.ideal_dcg_at(all_queries, last_ranks))
+        n_retrieved = hits.sum(curves.has_gain)
+        ndcg_sums = sum_by_group(ndcg_at_rank, query, len(hits)) + (curves.n_gaining - n_retrieved) * final_ndcg
+        return ratio(ndcg_sums, curves.n_gaining.astype(np.float64))
 
 
 @dataclass(frozen=True, kw_only=True)
-class RnDCG(Gained):
+class RnDCG(GainMeasure):
     """nDCG averaged over the ranks where the ideal gain changes; in [0, 1], higher is better.
 
     The mean of the nDCG just before each such rank, up to the one behind the last document with gain; a list longer
@@ -374,7 +387,7 @@ class RnDCG(Gained):
         return hits.rel if self.rel is None else self.rel
 
     def values(self, hits: Hits) -> Floats:
-        curves = Curves(self, hits)
+        curves = DCGCurves(self, hits)
         n_queries = len(hits)
         gain_query = group_of(curves.offsets)
         # The last of each run of equal gains: behind it the ideal gain changes.
@@ -383,20 +396,20 @@ class RnDCG(Gained):
         change_rows = np.flatnonzero(ends_run)
         query = gain_query[change_rows]
         rank = (change_rows - curves.offsets[query] + 1).astype(np.float64)
-        ndcg = ratio(curves.own_to(query, rank), curves.ideal_to(query, rank))
+        ndcg = ratio(curves.list_dcg_at(query, rank), curves.ideal_dcg_at(query, rank))
         ndcg_sums = sum_by_group(ndcg, query, n_queries)
         n_values = np.bincount(query, minlength=n_queries).astype(np.float64)
-        longer_queries = np.flatnonzero(hits.retrieved > curves.last + 1)
+        longer_queries = np.flatnonzero(hits.retrieved > curves.n_gaining + 1)
         last_ranks = np.full(longer_queries.size, LARGEST)
         ndcg_sums[longer_queries] += ratio(
-            curves.own_to(longer_queries, last_ranks), curves.ideal_to(longer_queries, last_ranks)
+            curves.list_dcg_at(longer_queries, last_ranks), curves.ideal_dcg_at(longer_queries, last_ranks)
         )
         n_values[longer_queries] += 1
         return np.where(hits.n_relevant(self.level(hits)) > 0, ratio(ndcg_sums, n_values), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class G(Gained):
+class G(GainMeasure):
     """Gain against effort: each gain discounted by the gain that an ideal list would hold there and this one lacks.
 
     In [0, 1], higher is better. sum of gain / log2(2 + C - S), over the total ideal gain: S = the gain retrieved up to
@@ -408,11 +421,11 @@ class G(Gained):
     source: ClassVar[str] = "trec_eval G"
 
     def values(self, hits: Hits) -> Floats:
-        curves = Curves(self, hits)
+        curves = DCGCurves(self, hits)
         list_gains = self.gain_of(hits.relevance)
         cumulated_gains = cumulative_sum(list_gains, hits.offsets)
         ideal_sums = np.append(cumulative_sum(np.maximum(curves.gains, 1.0), curves.offsets), 0.0)
-        n = np.minimum(hits.rank, curves.last[hits.query]).astype(np.int64)
+        n = np.minimum(hits.rank, curves.n_gaining[hits.query]).astype(np.int64)
         ideal_effort = np.where(n > 0, ideal_sums[curves.offsets[hits.query] + n - 1], 0.0) + (hits.rank - n)
         effort = np.where(list_gains > 0, ideal_effort - cumulated_gains, 0.0)
         discounted_gains = np.where(list_gains > 0, list_gains / np.log2(2.0 + effort), 0.0)
@@ -436,7 +449,7 @@ class BinG(Binary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Q(Gained):
+class Q(GainMeasure):
     """Q-measure: the mean blended ratio over the ranks of all documents with gain; in [0, 1], higher is better.
 
     The blended ratio at rank r is (n + beta cg) / (r + beta cg*): n documents with gain in the first r, cg their
@@ -471,7 +484,7 @@ class Q(Gained):
         has_gain = gains > 0
         rows = np.flatnonzero(has_gain)
         query, rank = hits.query[rows], hits.rank[rows]
-        n_with_gain = hits.before(has_gain)[rows] + 1
+        n_with_gain = hits.count_above(has_gain)[rows] + 1
         cumulated_gains = cumulative_sum(gains, hits.offsets)[rows]
         ideal_gains, offsets = self.cumulated_ideal(hits)
         n_ideal = np.diff(offsets)

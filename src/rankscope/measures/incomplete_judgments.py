@@ -39,7 +39,7 @@ class Bpref(Binary):
     def values(self, hits: Hits) -> Floats:
         relevant = hits.relevant(self.rel)
         n_relevant, n_nonrelevant = hits.n_relevant(self.rel), hits.n_nonrelevant(self.rel)
-        nonrelevant_above = hits.before((hits.relevance >= 0) & ~relevant)
+        nonrelevant_above = hits.count_above((hits.relevance >= 0) & ~relevant)
         n_relevant_of_query = n_relevant[hits.query]
         divisor = np.minimum(n_relevant_of_query, n_nonrelevant[hits.query])
         preference = 1.0 - ratio(np.minimum(nonrelevant_above, n_relevant_of_query), divisor)
@@ -74,8 +74,8 @@ class infAP(Binary):
         relevant = hits.relevant(self.rel)
         unjudged = hits.relevance < 0
         r = hits.relevant_above(self.rel)
-        u = hits.before(unjudged)
-        n = hits.before(~relevant & ~unjudged)
+        u = hits.count_above(unjudged)
+        n = hits.count_above(~relevant & ~unjudged)
         j = hits.rank - 1.0
         pooled = ratio((r + n + u).astype(np.float64), j)
         relevant_share = (r + EPSILON) / (r + n + 2 * EPSILON)
@@ -94,8 +94,8 @@ class Judged(Measure):
     name: ClassVar[str] = "Judged"
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "ir_measures Judged"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ()
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ()
     cutoff: int | None = None
 
     def values(self, hits: Hits) -> Floats:
@@ -116,8 +116,8 @@ class Unj(Measure):
     higher_is_better: ClassVar[bool | None] = False
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "trec_eval 10 unj"
-    averaged: ClassVar[bool] = True
-    first_only: ClassVar[tuple[str, ...]] = ()
+    has_tie_average: ClassVar[bool] = True
+    first_k_parameters: ClassVar[tuple[str, ...]] = ()
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:

@@ -36,13 +36,13 @@ class TrecName:
     a parameter looks like, for messages. fixed: what ours is always given.
     """
 
-    ours: str
-    reads: Callable[[str], Mapping[str, Any]] | None = None
+    measure_name: str
+    parse_parameter: Callable[[str], Mapping[str, Any]] | None = None
     defaults: tuple[str, ...] = ()
-    several: bool = True
-    shown: Callable[[str], str] = str
-    form: str = "a number, as in .10"
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    comma_separated: bool = True
+    format_parameter: Callable[[str], str] = str
+    expected_form: str = "a number, as in .10"
+    fixed_parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_integer(text: str) -> int:
@@ -112,35 +112,59 @@ TREC_NAMES = {
     "Rprec": TrecName("Rprec"),
     "bpref": TrecName("Bpref"),
     "recip_rank": TrecName("RR"),
-    "iprec_at_recall": TrecName("IPrec", number_parameter("recall"), RECALLS, shown=two_digits),
-    "P": TrecName("P", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
-    "recall": TrecName("R", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
+    "iprec_at_recall": TrecName("IPrec", number_parameter("recall"), RECALLS, format_parameter=two_digits),
+    "P": TrecName("P", cutoff_parameter, CUTOFFS, format_parameter=without_zeros, expected_form=INTEGERS),
+    "recall": TrecName("R", cutoff_parameter, CUTOFFS, format_parameter=without_zeros, expected_form=INTEGERS),
     "infAP": TrecName("infAP"),
     "gm_bpref": TrecName("GMBpref"),
-    "Rprec_mult": TrecName("Rprec", number_parameter("mult"), MULTIPLES, shown=two_digits),
-    "utility": TrecName("Utility", weights_parameter, several=False, form="four weights, as in utility.1,-1,0,0"),
+    "Rprec_mult": TrecName("Rprec", number_parameter("mult"), MULTIPLES, format_parameter=two_digits),
+    "utility": TrecName(
+        "Utility", weights_parameter, comma_separated=False, expected_form="four weights, as in utility.1,-1,0,0"
+    ),
     "11pt_avg": TrecName("AvgIPrec"),
     "binG": TrecName("BinG"),
-    "G": TrecName("G", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "dcg": TrecName("DCG", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ideal_dcg": TrecName("IdealDCG", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ndcg": TrecName("nDCG", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ndcg_rel": TrecName("nDCGRel", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "Rndcg": TrecName("RnDCG", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ndcg_cut": TrecName("nDCG", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
-    "map_cut": TrecName("AP", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
-    "relative_P": TrecName("RelP", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
-    "success": TrecName("Success", cutoff_parameter, ("1", "5", "10"), shown=without_zeros, form=INTEGERS),
+    "G": TrecName("G", gains_parameter, comma_separated=False, expected_form="gains by grade, as in ndcg.1=3,2=7"),
+    "dcg": TrecName("DCG", gains_parameter, comma_separated=False, expected_form="gains by grade, as in ndcg.1=3,2=7"),
+    "ideal_dcg": TrecName(
+        "IdealDCG", gains_parameter, comma_separated=False, expected_form="gains by grade, as in ndcg.1=3,2=7"
+    ),
+    "ndcg": TrecName(
+        "nDCG", gains_parameter, comma_separated=False, expected_form="gains by grade, as in ndcg.1=3,2=7"
+    ),
+    "ndcg_rel": TrecName(
+        "nDCGRel", gains_parameter, comma_separated=False, expected_form="gains by grade, as in ndcg.1=3,2=7"
+    ),
+    "Rndcg": TrecName(
+        "RnDCG", gains_parameter, comma_separated=False, expected_form="gains by grade, as in ndcg.1=3,2=7"
+    ),
+    "ndcg_cut": TrecName("nDCG", cutoff_parameter, CUTOFFS, format_parameter=without_zeros, expected_form=INTEGERS),
+    "map_cut": TrecName("AP", cutoff_parameter, CUTOFFS, format_parameter=without_zeros, expected_form=INTEGERS),
+    "relative_P": TrecName("RelP", cutoff_parameter, CUTOFFS, format_parameter=without_zeros, expected_form=INTEGERS),
+    "success": TrecName(
+        "Success", cutoff_parameter, ("1", "5", "10"), format_parameter=without_zeros, expected_form=INTEGERS
+    ),
     "set_P": TrecName("SetP"),
     "set_relative_P": TrecName("SetRelP"),
     "set_recall": TrecName("SetR"),
     "set_map": TrecName("SetAP"),
-    "set_F": TrecName("SetF", number_parameter("beta"), several=False),
+    "set_F": TrecName("SetF", number_parameter("beta"), comma_separated=False),
     "num_nonrel_judged_ret": TrecName("NumNonrelRet"),
     "yaap": TrecName("Yaap"),
-    "rbp": TrecName("RBP", persistence_parameter, several=False, form=PERSISTENCE, fixed={"p": 0.9, "gmax": "query"}),
-    "rbp_resid": TrecName("RBPResidual", persistence_parameter, several=False, form=PERSISTENCE, fixed={"p": 0.9}),
-    "unj": TrecName("Unj", cutoff_parameter, ("5", "10", "20"), shown=without_zeros, form=INTEGERS),
+    "rbp": TrecName(
+        "RBP",
+        persistence_parameter,
+        comma_separated=False,
+        expected_form=PERSISTENCE,
+        fixed_parameters={"p": 0.9, "gmax": "query"},
+    ),
+    "rbp_resid": TrecName(
+        "RBPResidual",
+        persistence_parameter,
+        comma_separated=False,
+        expected_form=PERSISTENCE,
+        fixed_parameters={"p": 0.9},
+    ),
+    "unj": TrecName("Unj", cutoff_parameter, ("5", "10", "20"), format_parameter=without_zeros, expected_form=INTEGERS),
 }
 Defaults = Mapping[str, Mapping[str, Any]]
 #: Other names of measures, in lower case; names are matched whatever their case.
@@ -211,7 +235,7 @@ def parse_names(text: str, defaults: Defaults, renames: Mapping[str, str]) -> li
     if match is None:
         stem, dot, _ = text.partition(".")
         if dot and stem.isidentifier() and not renames:
-            known_names = [f"{trec_stem}.10" for trec_stem, entry in TREC_NAMES.items() if entry.several]
+            known_names = [f"{trec_stem}.10" for trec_stem, entry in TREC_NAMES.items() if entry.comma_separated]
             raise UnknownName("measure", text, known_names)
         raise ParameterError(f"cannot read the measure {text!r}; expected a form like nDCG@10 or AP(rel=2)@100")
     name = canonical(match["name"].replace("-", "_"))  # ndeval writes alpha-nDCG
@@ -228,7 +252,7 @@ def parse_names(text: str, defaults: Defaults, renames: Mapping[str, str]) -> li
     if match["name"].lower() == "f1" and "beta" in parameters:
         raise ParameterError(f"{text}: F1 is F with beta=1; write F(beta={parameters['beta']}) for another")
     if match["cutoff"] is not None:
-        at_parameter = MEASURES[name].after_at
+        at_parameter = MEASURES[name].at_parameter
         if at_parameter in parameters:
             raise ParameterError(f"{text}: the {at_parameter} is given twice; expected a form like {name}@10")
         parameters[at_parameter] = parse_after_at(text, MEASURES[name], match["cutoff"])
@@ -249,12 +273,12 @@ def refuse_several(text: str) -> None:
 
 def parse_after_at(text: str, measure_class: type[Measure], value: str) -> float | str:
     """The number behind the @, or the name of a cutoff that depends on the query."""
-    at_parameter = measure_class.after_at
+    at_parameter = measure_class.at_parameter
     if at_parameter == "cutoff":
-        if measure_class.own_cutoffs and QUERY_CUTOFF.fullmatch(value):
+        if measure_class.allows_query_cutoffs and QUERY_CUTOFF.fullmatch(value):
             return value
         if not re.fullmatch(r"[0-9]{1,18}", value):
-            query_forms = QUERY_CUTOFF_FORMS if measure_class.own_cutoffs else ""
+            query_forms = QUERY_CUTOFF_FORMS if measure_class.allows_query_cutoffs else ""
             raise ParameterError(f"{text}: the cutoff is {value!r}, expected a whole number as in nDCG@10{query_forms}")
         return int(value)
     if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", value):
@@ -324,7 +348,7 @@ def build_measure(name: str, parameters: dict[str, Any], defaults: Defaults) -> 
     for f in fields(MEASURES[name]):
         if f.name not in arguments and f.default is MISSING:
             example_value = "10" if f.name == "cutoff" else "0.1"
-            example = f"{name}@{example_value}" if f.name == MEASURES[name].after_at else f"{name}({f.name}=...)"
+            example = f"{name}@{example_value}" if f.name == MEASURES[name].at_parameter else f"{name}({f.name}=...)"
             raise ParameterError(f"{name} needs a {f.name}, as in {example}")
     return MEASURES[name](**arguments)
 
@@ -344,7 +368,7 @@ def split_trec(text: str) -> tuple[str, str | None] | None:
     # The longest name that fits: `Rprec_mult_0.20` is no `Rprec`.
     for stem in sorted(TREC_NAMES, key=len, reverse=True):
         tail = text.removeprefix(stem + "_")
-        if tail not in ("", text) and TREC_NAMES[stem].reads is not None and tail[0] in "0123456789.-p":
+        if tail not in ("", text) and TREC_NAMES[stem].parse_parameter is not None and tail[0] in "0123456789.-p":
             return stem, tail
     return None
 
@@ -358,21 +382,21 @@ def parse_trec(text: str, defaults: Defaults) -> list[Measure] | None:
 def expand_trec(stem: str, tail: str | None, defaults: Defaults | None = None) -> list[tuple[str, Measure]]:
     """The measures that a name of trec_eval stands for, each with the name that it is printed under."""
     entry = TREC_NAMES[stem]
-    if entry.reads is None:
+    if entry.parse_parameter is None:
         if tail is not None:
             raise ParameterError(f"{stem}.{tail}: {stem} takes no parameters; write {stem}")
-        return [(stem, build_measure(entry.ours, dict(entry.fixed), defaults or {}))]
-    is_list = entry.several and (tail is not None or entry.defaults)
-    parameter_texts = list(entry.defaults) if tail is None else (tail.split(",") if entry.several else [tail])
+        return [(stem, build_measure(entry.measure_name, dict(entry.fixed_parameters), defaults or {}))]
+    is_list = entry.comma_separated and (tail is not None or entry.defaults)
+    parameter_texts = list(entry.defaults) if tail is None else (tail.split(",") if entry.comma_separated else [tail])
     named_measures = []
     for text in parameter_texts or (None,):
         try:
-            parameters = {**entry.fixed, **(entry.reads(text) if text is not None else {})}
+            parameters = {**entry.fixed_parameters, **(entry.parse_parameter(text) if text is not None else {})}
         except (ValueError, TypeError):
-            raise ParameterError(f"{stem}.{text}: cannot read {text!r}, expected {entry.form}") from None
+            raise ParameterError(f"{stem}.{text}: cannot read {text!r}, expected {entry.expected_form}") from None
         has_parameter = tail is not None or is_list
-        printed_name = f"{stem}_{entry.shown(text)}" if has_parameter and text is not None else stem
-        named_measures.append((printed_name, build_measure(entry.ours, parameters, defaults or {})))
+        printed_name = f"{stem}_{entry.format_parameter(text)}" if has_parameter and text is not None else stem
+        named_measures.append((printed_name, build_measure(entry.measure_name, parameters, defaults or {})))
     return named_measures
 
 
@@ -397,9 +421,14 @@ def trec_name(measure: Measure) -> str:
         measure = replace(measure, rounding="half_up")  # type: ignore[call-arg]  # both versions of trec_eval have one name for it
     if str(measure) in trec_names_by_measure():
         return trec_names_by_measure()[str(measure)]
-    value = getattr(measure, measure.after_at, None)
+    value = getattr(measure, measure.at_parameter, None)
     for stem, entry in TREC_NAMES.items():
-        if entry.ours == measure.name and entry.several and entry.reads is not None and isinstance(value, (int, float)):
+        if (
+            entry.measure_name == measure.name
+            and entry.comma_separated
+            and entry.parse_parameter is not None
+            and isinstance(value, (int, float))
+        ):
             printed_name, trec_measure = expand_trec(stem, str(value))[0]
             if trec_measure == measure:
                 return printed_name

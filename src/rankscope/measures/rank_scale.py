@@ -39,9 +39,9 @@ class ScaledRanks(Measure):
         require(valid, self, "scale", self.scale, "'percentile' or 'permille'")
 
     def __call__(self, hits: Hits) -> Floats:
-        return super().__call__(self.converted(hits))
+        return super().__call__(self.scaled_hits(hits))
 
-    def converted(self, hits: Hits) -> Hits:
+    def scaled_hits(self, hits: Hits) -> Hits:
         """The hits with ranks on the scale. Raises ParameterError where the number of ranked items is not known."""
         if self.scale is None:
             return hits
@@ -55,16 +55,16 @@ class ScaledRanks(Measure):
             rank, first, last = (ranks * n_parts / collection_size for ranks in (hits.rank, hits.first, hits.last))
             return replace(hits, rank=rank, first=first, last=last, _memory={})
 
-        return hits.once(("on a scale", self.scale), convert)
+        return hits.cached(("on a scale", self.scale), convert)
 
     def used(self, hits: Hits) -> Floats:
-        return super().used(self.converted(hits))
+        return super().used(self.scaled_hits(hits))
 
-    def reach(self, hits: Hits) -> int | Floats | None:
+    def resolve_cutoff(self, hits: Hits) -> int | Floats | None:
         cutoff: int | str | None = getattr(self, "cutoff", None)
         if self.scale is not None and isinstance(cutoff, str):  # all scaled ranks may be below 1
             return query_cutoff(hits, cutoff, self.level(hits), rounded=False)
-        return super().reach(hits)
+        return super().resolve_cutoff(hits)
 
     def ranks_within(self, hits: Hits, depth: int | Floats) -> int | Floats:
         """How many ranks there are up to `depth`, which may be on the scale."""
@@ -73,5 +73,5 @@ class ScaledRanks(Measure):
             n_ranks = np.floor(np.multiply(depth, hits.collection_size or 1) / SCALES[self.scale])
         return n_ranks
 
-    def averages(self) -> bool:
-        return self.scale is None and super().averages()
+    def can_average_ties(self) -> bool:
+        return self.scale is None and super().can_average_ties()

@@ -36,7 +36,7 @@ class SetP(Binary):
 
     name: ClassVar[str] = "SetP"
     source: ClassVar[str] = "trec_eval set_P"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return ratio(hits.sum(hits.relevant(self.rel)), hits.retrieved.astype(np.float64))
@@ -54,7 +54,7 @@ class SetR(Binary):
 
     name: ClassVar[str] = "SetR"
     source: ClassVar[str] = "trec_eval set_recall"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return ratio(hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel))
@@ -69,7 +69,7 @@ class SetF(Binary):
 
     name: ClassVar[str] = "SetF"
     source: ClassVar[str] = "trec_eval set_F"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
     beta: float = 1.0
 
     def check(self) -> None:
@@ -90,7 +90,7 @@ class SetRelP(Binary):
 
     name: ClassVar[str] = "SetRelP"
     source: ClassVar[str] = "trec_eval set_relative_P"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         best = np.minimum(hits.n_relevant(self.rel), hits.retrieved)
@@ -106,7 +106,7 @@ class SetAP(Binary):
 
     name: ClassVar[str] = "SetAP"
     source: ClassVar[str] = "trec_eval set_map"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         n_relevant_retrieved = hits.sum(hits.relevant(self.rel))
@@ -142,7 +142,7 @@ class Utility(Binary):
     range: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "trec_eval utility"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
     a: float = 1.0
     b: float = -1.0
     c: float = 0.0
@@ -176,7 +176,7 @@ class NumRet(Measure):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_ret"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return hits.retrieved.astype(np.float64)
@@ -192,7 +192,7 @@ class NumRel(Binary):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_rel"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return hits.n_relevant(self.rel)
@@ -207,7 +207,7 @@ class NumRelRet(Binary):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_rel_ret"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return hits.sum(hits.relevant(self.rel))
@@ -226,7 +226,7 @@ class NumNonrelRet(Binary):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_nonrel_judged_ret"
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return hits.sum((hits.relevance >= 0) & ~hits.relevant(self.rel))

@@ -37,7 +37,7 @@ def precision_sum_changes(hits: Hits, relevant: Bools, rank_weights: Floats, fir
     rank_weights: (hits) 1 / rank within the cutoff, 0 beyond.
     """
     i, j = order_by_rank(hits, first, second)
-    relevant_above = hits.before(relevant).astype(np.float64)
+    relevant_above = hits.count_above(relevant).astype(np.float64)
     weight_sums = cumulative_sum(rank_weights * relevant, hits.offsets)
     between = weight_sums[j] - relevant[j] * rank_weights[j] - weight_sums[i]
     # The changes where only the upper hit of a pair is relevant, and where only the lower one is.
@@ -49,7 +49,7 @@ def precision_sum_changes(hits: Hits, relevant: Bools, rank_weights: Floats, fir
 def reciprocal_rank_changes(hits: Hits, relevant: Bools, rank_weights: Floats, first: Ints, second: Ints) -> Floats:
     """(pairs) changes of the weight of the rank of the first relevant hit."""
     i, j = order_by_rank(hits, first, second)
-    relevant_above = hits.before(relevant)
+    relevant_above = hits.count_above(relevant)
     relevant_hits = np.flatnonzero(relevant)
     first_weights = np.zeros(len(hits))  # (queries) the weight of the rank of the first relevant hit, and of the second
     second_weights = np.zeros(len(hits))

@@ -54,7 +54,7 @@ def tie_groups(hits: Hits, marked: Bools) -> HitTieGroups:
         above=hits.first[group_starts] - 1,
         size=hits.last[group_starts] - hits.first[group_starts] + 1,
         marked=(marked_before[offsets[1:]] - marked_before[offsets[:-1]]).astype(np.float64),
-        marked_above=hits.before(marked)[group_starts].astype(np.float64),
+        marked_above=hits.count_above(marked)[group_starts].astype(np.float64),
     )
 
 
@@ -115,7 +115,7 @@ def mean_stops(hits: Hits, stop_probability: Floats, cutoff: int | None) -> Floa
     mean_offsets = bounds(n_means)  # of M_0 to M_n of each group
     i = place_in_group(mean_offsets).astype(np.float64)
     mean_pass = np.ones(i.size)  # documents that stop nobody are passed for certain
-    stopped_before = hits.before(is_stopping)
+    stopped_before = hits.count_above(is_stopping)
     stopping_hits = np.flatnonzero(is_stopping)
     hit_group = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))[stopping_hits]
     # The index of each stopping document among those of its group.

@@ -36,25 +36,25 @@ class Cluster:
     """A cluster in use. client: a client of Dask; owns_client: whether `close` also closes the client."""
 
     def __init__(self, client: Any, owns_client: bool, timeout: float) -> None:
-        self.client, self.own, self.timeout = client, owns_client, timeout
+        self.client, self.owns_client, self.timeout = client, owns_client, timeout
         self.address = str(client.scheduler.address)
-        self.checked: set[str] = set()
+        self.checked_workers: set[str] = set()
 
-    def threads(self) -> int:
+    def count_threads(self) -> int:
         """The number of units that the workers run at a time, now; 0 without workers.
 
         Raises RankscopeError for a new worker with another version of this package, or without it.
         """
         thread_counts: dict[str, int] = self.client.nthreads()
-        if thread_counts.keys() - self.checked:
-            self.checked |= check_versions(self.client, sorted(thread_counts.keys() - self.checked))
+        if thread_counts.keys() - self.checked_workers:
+            self.checked_workers |= check_versions(self.client, sorted(thread_counts.keys() - self.checked_workers))
         return sum(thread_counts.values())
 
     def close(self) -> None:
         """Stop using this cluster: units run where they ran before."""
         if self in IN_USE:
             IN_USE.remove(self)
-        if self.own:
+        if self.owns_client:
             self.client.close()
 
     def __enter__(self) -> Cluster:
@@ -99,7 +99,7 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
     cluster = Cluster(client, owns_client, timeout)
     try:
         wait_for_workers(client, timeout)
-        cluster.threads()
+        cluster.count_threads()
     except BaseException:
         cluster.close()
         raise
@@ -119,7 +119,7 @@ VERSION = (
     "getattr(__import__('importlib.util').util.find_spec('rankscope') and __import__('rankscope'), '__version__', '')"
 )
 #: The fraction of a worker's memory that `shared` may take; the remainder is for the units.
-SHARE = 0.25
+MAX_SHARED_FRACTION = 0.25
 
 
 def import_distributed() -> ModuleType:
@@ -237,7 +237,7 @@ def check_size(client: Any, shared: Any) -> None:
     size = serialised_size(shared)
     limits: dict[str, int] = client.run(memory_limit, on_error="ignore")
     smallest_limit, worker = min(((limit, worker) for worker, limit in limits.items() if limit), default=(0, ""))
-    if smallest_limit and size > SHARE * smallest_limit:
+    if smallest_limit and size > MAX_SHARED_FRACTION * smallest_limit:
         raise ParameterError(
             f"what each worker is to hold, as the judgments, takes {size / 1e6:,.0f} MB, expected at most a quarter of "
             f"a worker's memory, and {worker} has {smallest_limit / 1e6:,.0f} MB; give workers more memory "

@@ -27,18 +27,18 @@ Result = TypeVar("Result")
 #: Units sent per thread of the workers: one runs, one waits.
 AHEAD = 2
 #: How often units are sent again after all workers that held them were lost.
-AGAIN = 3
+MAX_RESENDS = 3
 #: Seconds between counts of the workers.
-LOOK = 1.0
+COUNT_INTERVAL = 1.0
 #: Seconds to wait before a broken connection is tried again.
-MOMENT = 0.1
+RETRY_DELAY = 0.1
 
 
 class SentUnit:
     """A unit that was sent. packed: its pickle, to send it again if it is lost."""
 
     def __init__(self, pickled: bytes) -> None:
-        self.packed = pickled
+        self.pickled = pickled
         self.future: Any = None
 
     def release(self) -> None:
@@ -57,9 +57,11 @@ class UnitQueue:
         self.cluster, self.client, self.shared = cluster, cluster.client, shared
         self.queue: deque[SentUnit] = deque()
         self.fetched: deque[bytes] = deque()
-        self.again = 0
-        self.looked = self.seen = time.monotonic()  # when workers were last counted; when there last were any
-        self.room = 0
+        self.n_resends = 0
+        self.last_count = self.last_workers = (
+            time.monotonic()
+        )  # when workers were last counted; when there last were any
+        self.capacity = 0
         self.scattered: Any = UNSET
 
     def __len__(self) -> int:
@@ -67,7 +69,7 @@ class UnitQueue:
         return len(self.queue) + len(self.fetched)
 
     def begin(self) -> None:
-        self.look()
+        self.count_workers()
         if self.shared is not UNSET:
             check_size(self.client, self.shared)
             self.scatter()
@@ -80,33 +82,33 @@ class UnitQueue:
         except TimeoutError:
             raise no_workers_error(self.client, timeout) from None
 
-    def look(self) -> None:
+    def count_workers(self) -> None:
         """Count how many units the workers have room for. Raises where there has been no worker for too long."""
         try:
-            threads = self.cluster.threads()
+            threads = self.cluster.count_threads()
         except OSError:
-            self.broken()
+            self.wait_for_connection()
             return
-        self.looked = time.monotonic()
+        self.last_count = time.monotonic()
         if threads:
-            self.room, self.seen = AHEAD * threads, self.looked
-        elif self.looked - self.seen > self.cluster.timeout:
+            self.capacity, self.last_workers = AHEAD * threads, self.last_count
+        elif self.last_count - self.last_workers > self.cluster.timeout:
             raise no_workers_error(self.client, self.cluster.timeout)
 
-    def broken(self) -> None:
+    def wait_for_connection(self) -> None:
         """Wait a moment after the connection broke: Dask opens a new one, or gives up, which raises the error."""
         if self.client.status not in ("running", "connecting"):
-            raise self.lost() from None
-        time.sleep(MOMENT)
+            raise self.lost_work_error() from None
+        time.sleep(RETRY_DELAY)
 
     def send(self, sent_unit: SentUnit) -> None:
         from dask import config
 
-        arguments = (__version__, sent_unit.packed, self.scattered)
+        arguments = (__version__, sent_unit.pickled, self.scattered)
         with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # large units are fine
             sent_unit.future = self.client.submit(run_unit, *arguments, key=f"rankscope-{uuid.uuid4()}")
 
-    def put(self, pickled: bytes) -> None:
+    def submit(self, pickled: bytes) -> None:
         sent_unit = SentUnit(pickled)
         self.send(sent_unit)
         self.queue.append(sent_unit)
@@ -116,17 +118,17 @@ class UnitQueue:
         if self.fetched:
             return pickle.loads(self.fetched.popleft())
         package = import_distributed()
-        if time.monotonic() - self.looked > LOOK:
-            self.look()
+        if time.monotonic() - self.last_count > COUNT_INTERVAL:
+            self.count_workers()
         while True:
             try:
-                result = pickle.loads(self.queue[0].future.result(timeout=LOOK))
-                self.again = 0
+                result = pickle.loads(self.queue[0].future.result(timeout=COUNT_INTERVAL))
+                self.n_resends = 0
                 break
             except TimeoutError:
-                self.look()
+                self.count_workers()
             except OSError:
-                self.broken()
+                self.wait_for_connection()
             except package.KilledWorker as error:
                 raise RankscopeError(
                     f"a unit of work was lost with each worker that had it, the last one {error.last_worker.address}, "
@@ -149,24 +151,24 @@ class UnitQueue:
 
     def send_again(self) -> None:
         """Send `shared` and the lost units again, after the last worker that held them was lost."""
-        self.again += 1
-        if self.client.status != "running" or self.again > AGAIN:
-            raise self.lost()
-        self.look()
+        self.n_resends += 1
+        if self.client.status != "running" or self.n_resends > MAX_RESENDS:
+            raise self.lost_work_error()
+        self.count_workers()
         if self.shared is not UNSET:
             self.scatter()
         for sent_unit in self.queue:
             if sent_unit.future.cancelled():
                 self.send(sent_unit)
 
-    def lost(self) -> RankscopeError:
-        times = f"it lost its work {self.again} times" if self.again > AGAIN else "it no longer answers"
+    def lost_work_error(self) -> RankscopeError:
+        times = f"it lost its work {self.n_resends} times" if self.n_resends > MAX_RESENDS else "it no longer answers"
         return RankscopeError(
             f"the cluster at {self.cluster.address} is given up, since {times}, so the results are incomplete; look "
             "whether its scheduler runs, and start again"
         )
 
-    def leave(self) -> None:
+    def cancel_all(self) -> None:
         """Cancel all units, and drop everything on the cluster."""
         unfinished = list(self.queue)
         self.queue.clear()
@@ -193,16 +195,16 @@ def run_in_cluster(
     queue = UnitQueue(cluster, shared)
     try:
         queue.begin()
-        for pickled in islice(pickled_units, queue.room):
-            queue.put(pickled)
+        for pickled in islice(pickled_units, queue.capacity):
+            queue.submit(pickled)
         while len(queue):
             result = queue.next()
-            for pickled in islice(pickled_units, max(0, queue.room - len(queue))):
-                queue.put(pickled)
+            for pickled in islice(pickled_units, max(0, queue.capacity - len(queue))):
+                queue.submit(pickled)
             if isinstance(result, FailedUnit):
                 raise result.error.error() if isinstance(result.error, UnpicklableError) else result.error
             if progress is not None:
                 progress(1)
             yield result
     finally:
-        queue.leave()
+        queue.cancel_all()

@@ -26,7 +26,7 @@ __all__ = [
 #: Per thread, since a worker may have several and may run in the process that sends the units.
 STATE = threading.local()
 #: Free bytes that a worker keeps between units; others share its machine.
-KEPT = 1 << 28
+KEPT_MEMORY = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class FailedUnit:
 
 def in_unit() -> bool:
     """Whether this thread is at work on a unit."""
-    return getattr(STATE, "busy", False)
+    return getattr(STATE, "in_unit", False)
 
 
 def run_unit(version: str, pickled: bytes, shared: Any) -> bytes:
@@ -53,7 +53,7 @@ def run_unit(version: str, pickled: bytes, shared: Any) -> bytes:
             raise ParameterError(
                 f"worker {worker_address()} has rankscope {__version__}, expected {version}; install it there"
             )
-        keep_memory(KEPT)
+        keep_memory(KEPT_MEMORY)
         function, unit = pickle.loads(pickled)
         with one_thread():
             return pickle.dumps(function(unit) if shared is UNSET else function(shared, unit), protocol=5)

@@ -15,11 +15,11 @@ __all__ = [
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_TOP_PAD = -3, -1, -2
 SETTINGS = {M_MMAP_THRESHOLD: 1 << 25, M_TOP_PAD: 1 << 25}
 #: Keep all free memory, for a command that ends soon.
-ALL = (1 << 31) - 1
+ALL_MEMORY = (1 << 31) - 1
 
 
 @cache
-def keep_memory(kept_bytes: int = ALL) -> None:
+def keep_memory(kept_bytes: int = ALL_MEMORY) -> None:
     """Let new arrays reuse freed memory instead of new pages of the system, which must be cleared.
 
     By default glibc returns the memory of freed arrays to the system, and the next array costs a page fault for each of

@@ -25,7 +25,7 @@ __all__ = [
 
 
 #: The maximum number of processes that Windows can wait for.
-MOST_ON_WINDOWS = 61
+MAX_ON_WINDOWS = 61
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def start_pool(function: Callable[..., Any], workers: int, shared: Any) -> Itera
     # Nothing is read from the pipe: workers end when a byte arrives at their end, and a byte at ours shows that a
     # worker has started.
     parent_end, worker_end = context.Pipe()
-    n_processes = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
+    n_processes = min(workers, MAX_ON_WINDOWS) if sys.platform == "win32" else workers
     with refuse_missing_processes(workers):
         executor = ProcessPoolExecutor(
             n_processes, mp_context=context, initializer=start_worker, initargs=(parent_end, worker_end, shared)

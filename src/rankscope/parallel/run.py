@@ -109,7 +109,7 @@ def workers_for(workers: int | None, worthwhile: bool, *, guarded: bool = False)
     """
     cluster = current_cluster()
     if cluster is not None:
-        return max(2, cluster.threads())  # even a single worker is another process
+        return max(2, cluster.count_threads())  # even a single worker is another process
     if workers is not None:
         check_workers(workers)
         return int(workers)

@@ -23,9 +23,9 @@ __all__ = [
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-OWN = Path("/proc/self")
+PROCESS_FOLDER = Path("/proc/self")
 #: How often threads are counted while there are too many, and the seconds between.
-LOOKS, LOOK = 20, 0.002
+N_CHECKS, CHECK_INTERVAL = 20, 0.002
 
 
 class ThreadLimit:
@@ -33,7 +33,7 @@ class ThreadLimit:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.inside = 0
+        self.n_blocks = 0
         self.undo: list[tuple[Callable[[int], Any], int]] = []
 
 
@@ -43,17 +43,17 @@ THREAD_LIMIT = ThreadLimit()
 def openblas_libraries() -> list[ctypes.CDLL]:
     """Each loaded OpenBLAS; only on Linux, where the libraries of a process are listed."""
     try:
-        lines = (OWN / "maps").read_text("utf-8", "surrogateescape").splitlines()
+        lines = (PROCESS_FOLDER / "maps").read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
         return []
     libraries = []
-    for path in sorted({line.split(maxsplit=5)[-1] for line in lines if "openblas" in line}):
+    for path in sorted({line.split(maxsplit=5)[-1] for line in lines if "openblas_functions" in line}):
         with contextlib.suppress(OSError):  # another file with that word in its name
             libraries.append(ctypes.CDLL(path))
     return libraries
 
 
-def openblas(function_name: str, libraries: list[ctypes.CDLL] | None = None) -> list[Any]:
+def openblas_functions(function_name: str, libraries: list[ctypes.CDLL] | None = None) -> list[Any]:
     """The function openblas_... of each loaded OpenBLAS: NumPy and SciPy each bring one and rename its functions."""
     names = [f"{prefix}openblas_{function_name}{suffix}" for prefix in ("", "scipy_") for suffix in ("", "64_")]
     functions = []
@@ -69,7 +69,7 @@ def use_one_thread() -> None:
     them.
     """
     os.environ.update(ONE_THREAD)
-    for set_threads in openblas("set_num_threads"):
+    for set_threads in openblas_functions("set_num_threads"):
         set_threads(1)
 
 
@@ -81,20 +81,23 @@ def one_thread() -> Iterator[None]:
     wait for one another, which costs twice the processor time and saves none.
     """
     with THREAD_LIMIT.lock:
-        if not THREAD_LIMIT.inside:
+        if not THREAD_LIMIT.n_blocks:
             libraries = openblas_libraries()
-            setters, getters = openblas("set_num_threads", libraries), openblas("get_num_threads", libraries)
+            setters, getters = (
+                openblas_functions("set_num_threads", libraries),
+                openblas_functions("get_num_threads", libraries),
+            )
             thread_counts = [(setter, int(getter())) for setter, getter in zip(setters, getters, strict=True)]
             THREAD_LIMIT.undo = [(setter, n_threads) for setter, n_threads in thread_counts if n_threads > 1]
             for setter, _ in THREAD_LIMIT.undo:
                 setter(1)
-        THREAD_LIMIT.inside += 1
+        THREAD_LIMIT.n_blocks += 1
     try:
         yield
     finally:
         with THREAD_LIMIT.lock:
-            THREAD_LIMIT.inside -= 1
-            if not THREAD_LIMIT.inside:
+            THREAD_LIMIT.n_blocks -= 1
+            if not THREAD_LIMIT.n_blocks:
                 for setter, n_threads in THREAD_LIMIT.undo:
                     setter(n_threads)
 
@@ -103,17 +106,17 @@ def is_single_threaded() -> bool:
     """Whether this process has one thread, not counting those of OpenBLAS, which ends them before a fork. On Linux."""
     if threading.active_count() > 1:
         return False
-    n_allowed = 1 + sum(get_threads() - 1 for get_threads in openblas("get_num_threads"))
+    n_allowed = 1 + sum(get_threads() - 1 for get_threads in openblas_functions("get_num_threads"))
     n_allowed += (
-        sum(n_threads - 1 for _, n_threads in THREAD_LIMIT.undo) if THREAD_LIMIT.inside else 0
+        sum(n_threads - 1 for _, n_threads in THREAD_LIMIT.undo) if THREAD_LIMIT.n_blocks else 0
     )  # limited threads still exist
-    for _ in range(LOOKS):
+    for _ in range(N_CHECKS):
         names = thread_names()
         if len(set(names)) != 1:
             return False
         if len(names) <= n_allowed:
             return True
-        time.sleep(LOOK)  # a joined thread, as of an earlier pool, still exists for a moment
+        time.sleep(CHECK_INTERVAL)  # a joined thread, as of an earlier pool, still exists for a moment
     return False
 
 
@@ -124,8 +127,8 @@ def thread_names() -> list[bytes]:
     """
     names = []
     with contextlib.suppress(OSError):
-        names.append((OWN / "comm").read_bytes())
-        for task in (OWN / "task").iterdir():
+        names.append((PROCESS_FOLDER / "comm").read_bytes())
+        for task in (PROCESS_FOLDER / "task").iterdir():
             if task.name != str(os.getpid()):
                 with contextlib.suppress(OSError):  # it has just ended
                     names.append((task / "comm").read_bytes())

@@ -47,7 +47,7 @@ class WorkerState:
 
     def __init__(self) -> None:
         self.is_worker = False
-        self.busy = False
+        self.in_unit = False
         self.ending = False
         self.lock = threading.Lock()
         self.shared: Any = UNSET
@@ -99,7 +99,7 @@ def watch_parent(worker_end: Connection) -> None:
     worker_end.poll(None)
     with STATE.lock:
         STATE.ending = True
-        if STATE.busy:
+        if STATE.in_unit:
             os._exit(1)
     parent = parent_process()
     if parent is not None:
@@ -111,12 +111,12 @@ def enter_unit() -> None:
     with STATE.lock:
         if STATE.ending:
             os._exit(1)
-        STATE.busy = True
+        STATE.in_unit = True
 
 
 def leave_unit() -> None:
     with STATE.lock:
-        STATE.busy = False
+        STATE.in_unit = False
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def describe_measure(measure: type[Measure]) -> dict[str, str]:
     parameters = []
     for field in fields(measure):
         default = field.default
-        if field.name == measure.after_at:
+        if field.name == measure.at_parameter:
             parameters.append(f"@{field.name}" if default is MISSING else f"[@{field.name}]")
         else:
             parameters.append(field.name if default is MISSING else f"{field.name}={default!r}")
@@ -113,7 +113,7 @@ def explain_measure(name: str, format_: str = "table") -> str:
     """One measure: what it means, its parameters, other names. Raises UnknownName with the nearest name."""
     trec = split_trec(name)
     if trec is not None and name not in MEASURES:
-        measure_name: str | None = TREC_NAMES[trec[0]].ours
+        measure_name: str | None = TREC_NAMES[trec[0]].measure_name
     else:
         measure_name = canonical(name.partition("@")[0].partition("(")[0])
     if measure_name is None:
@@ -124,7 +124,9 @@ def explain_measure(name: str, format_: str = "table") -> str:
         return json.dumps({**facts, "text": text_of(measure)}, indent=2, ensure_ascii=False) + "\n"
     if format_ == "markdown":
         return "\n".join(chapter(measure))
-    other_names = [trec for trec, entry in TREC_NAMES.items() if entry.ours == measure_name and trec != measure_name]
+    other_names = [
+        trec for trec, entry in TREC_NAMES.items() if entry.measure_name == measure_name and trec != measure_name
+    ]
     other_names += [alias for alias, ours in ALIASES.items() if ours == measure_name and alias not in other_names]
     lines = [
         f"{facts['name']}   {facts['parameters']}".rstrip(),

@@ -46,7 +46,7 @@ PAGE_SUFFIXES = (".html", ".htm", "")
 GENERATOR, HEAD_BYTES = '<meta name="generator" content="rankscope">', 4096
 #: The width of figures in pixels: a phone shows them whole and readable, a desktop enlarges them. A figure of many
 #: names (more than `CROWD`) is wider, and is scrolled on a phone.
-FIGURE_WIDTH, CROWDED_WIDTH, CROWD = 440, 640, 12
+FIGURE_WIDTH, CROWDED_WIDTH, MAX_NAMES = 440, 640, 12
 #: Names up to this length are never broken into lines.
 SHORT_NAME = 24
 # Half characters (bytes that were no UTF-8), control characters, and signs that change the direction of the text after
@@ -97,7 +97,7 @@ class TemplateTable(NamedTuple):
     rows: list[tuple[Marked, ...]]
     left: int
     raised: list[int]
-    left_out: int
+    n_cut: int
 
 
 class TemplateSection(NamedTuple):
@@ -116,7 +116,7 @@ def draw(figure: Figure) -> FigureHtml:
     from rankscope.reporting.figures import Style, as_svg
 
     n_names = max(len(figure.data.get(key, ())) for key in ("systems", "measures", "labels"))
-    return FigureHtml(as_svg(figure, style=Style(width=FIGURE_WIDTH if n_names <= CROWD else CROWDED_WIDTH)))
+    return FigureHtml(as_svg(figure, style=Style(width=FIGURE_WIDTH if n_names <= MAX_NAMES else CROWDED_WIDTH)))
 
 
 def render_page(
@@ -194,7 +194,7 @@ def template_section(section: Section, id_: str, figures: Callable[[Figure], Fig
 def template_table(table: Table) -> TemplateTable:
     rows = [tuple(map(as_marked, row)) for row in table.rows[:MAX_ROWS]]
     raised_widths = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
-    return TemplateTable(table.columns, rows, table.left, raised_widths, len(table.rows) - len(rows))
+    return TemplateTable(table.columns, rows, table.n_name_columns, raised_widths, len(table.rows) - len(rows))
 
 
 def fold_name(section: Section, has_figure: bool) -> str:

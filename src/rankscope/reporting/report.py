@@ -23,7 +23,7 @@ from rankscope.comparison.compare import (
 )
 from rankscope.comparison.measure_agreement import agree_measures
 from rankscope.comparison.plan import plan
-from rankscope.comparison.verdict import tests_of, verdict
+from rankscope.comparison.verdict import n_tests_of, verdict
 from rankscope.data.entities import EntityRanks
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
@@ -43,7 +43,7 @@ from rankscope.stability.studies import study
 from rankscope.stability.view import overview_section, reliability_section
 
 __all__ = [
-    "MOST_SYSTEMS",
+    "MAX_SYSTEMS",
     "PARTS",
     "ReportContent",
     "all_sections",
@@ -71,9 +71,9 @@ class ReportContent:
     comparison: Comparison | None
     level: float
     rng: Any = 0
-    without: Mapping[str, str] = field(default_factory=dict)
-    holes: Scores | None = None
-    curves: Scores | None = None
+    not_compared: Mapping[str, str] = field(default_factory=dict)
+    unjudged_scores: Scores | None = None
+    curve_scores: Scores | None = None
     estimates: Estimates | None = None
 
 
@@ -97,7 +97,7 @@ def main_measure(content: ReportContent) -> list[Section]:
     """The first measure in full."""
     if content.comparison is None:
         return summary(content.scores)
-    result, part = content.comparison, content.comparison.parts[0]
+    result, part = content.comparison, content.comparison.comparisons[0]
     sections = [replace(leaderboard(result, part), sentence="")]  # the verdict says it already
     if result.baseline is None:
         sections.append(replace(pair_by_pair(result, part), folded=part.first.size > 1))
@@ -119,19 +119,19 @@ def estimates_with_machine(content: ReportContent) -> list[Section]:
 
 
 def unjudged(content: ReportContent) -> list[Section]:
-    if content.holes is None:
+    if content.unjudged_scores is None:
         return []
-    return unjudged_shares(content.holes.select(systems=systems_best_first(content))).sections()
+    return unjudged_shares(content.unjudged_scores.select(systems=systems_best_first(content))).sections()
 
 
 def further_measures(content: ReportContent) -> list[Section]:
     """A leaderboard for each further measure, and the means and the reason for those that are not compared."""
     sections = []
     if content.comparison is not None:
-        other_parts = content.comparison.parts[1:]
+        other_parts = content.comparison.comparisons[1:]
         sections = [replace(leaderboard(content.comparison, part), folded=True) for part in other_parts]
     names = content.scores.measure_names
-    for name, reason in content.without.items():
+    for name, reason in content.not_compared.items():
         means = summary(content.scores.select(measures=[names.index(name)]))[0]
         sections.append(replace(means, title=name, sentence=f"Not compared: {reason}.", folded=True))
     return sections
@@ -158,13 +158,15 @@ def spread(content: ReportContent) -> list[Section]:
 
 def curves(content: ReportContent) -> list[Section]:
     return (
-        curve_sections(content.curves.select(systems=systems_best_first(content))) if content.curves is not None else []
+        curve_sections(content.curve_scores.select(systems=systems_best_first(content)))
+        if content.curve_scores is not None
+        else []
     )
 
 
 def agreement(content: ReportContent) -> list[Section]:
     """How far the measures agree."""
-    if content.comparison is None or len(content.comparison.parts) < 2:
+    if content.comparison is None or len(content.comparison.comparisons) < 2:
         return []
     by = "systems" if len(content.scores.systems) > 2 else "queries"
     sections = attempt(lambda: agree_measures(compared_scores(content), by=by, rng=0).sections())
@@ -183,7 +185,7 @@ def small_study(scores: Scores, level: float, rng: Any) -> list[Section]:
     n_pairs_drawn = n_systems * (n_systems - 1) // 2 * len(scores.measures) * DRAWS
     n_resamples = min(max_samples, max(min_samples, SAMPLES_IN_ALL // n_pairs_drawn))
     result = study(scores, levels=level, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
-    settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.asked.seed}"
+    settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.study_settings.seed}"
     study_note = f"a small study ({settings_text}); `rankscope stability` makes a larger one and shows more of it"
     first = overview_section(result)
     return [replace(first, notes=(*first.notes, study_note)), replace(reliability_section(result), folded=True)]
@@ -191,7 +193,7 @@ def small_study(scores: Scores, level: float, rng: Any) -> list[Section]:
 
 def compared_scores(content: ReportContent) -> Scores:
     """The scores of the measures that allow a comparison."""
-    parts = content.comparison.parts if content.comparison is not None else ()
+    parts = content.comparison.comparisons if content.comparison is not None else ()
     return content.scores.select(measures=[content.scores.measure_names.index(part.measure) for part in parts])
 
 
@@ -199,8 +201,8 @@ def queries_needed(content: ReportContent) -> list[Section]:
     """How many queries the first measure needs."""
     if content.comparison is None:
         return []
-    measure, baseline = content.comparison.parts[0].measure, content.comparison.baseline
-    tests = tests_of(content.comparison)
+    measure, baseline = content.comparison.comparisons[0].measure, content.comparison.baseline
+    tests = n_tests_of(content.comparison)
     return attempt(
         lambda: plan(content.scores, measure, baseline=baseline, level=content.level, tests=tests).sections()
     )
@@ -208,14 +210,18 @@ def queries_needed(content: ReportContent) -> list[Section]:
 
 def details(content: ReportContent) -> list[Section]:
     """Intervals and effect sizes of every pair, by the first measure."""
-    return [] if content.comparison is None else effect_size_sections(content.comparison, content.comparison.parts[0])
+    return (
+        []
+        if content.comparison is None
+        else effect_size_sections(content.comparison, content.comparison.comparisons[0])
+    )
 
 
 def systems_best_first(content: ReportContent) -> list[int]:
     """The systems, best first by the first measure."""
     if content.comparison is None:
         return list(range(len(content.scores.systems)))
-    order: list[int] = content.comparison.parts[0].order.tolist()
+    order: list[int] = content.comparison.comparisons[0].order.tolist()
     return order
 
 
@@ -241,7 +247,7 @@ PARTS: tuple[Callable[[ReportContent], list[Section]], ...] = (
     details,
 )
 #: Of more systems only the best are shown.
-MOST_SYSTEMS = 50
+MAX_SYSTEMS = 50
 #: The title names the systems up to this number, and up to this length.
 FEW_SYSTEMS, MOST_OF_TITLE = 3, 80
 
@@ -305,7 +311,7 @@ def report(
     content = ReportContent(
         scores=scores,
         comparison=comparison_result,
-        without=not_compared,
+        not_compared=not_compared,
         level=comparison.get("level", 0.05),
         rng=comparison.get("rng", 0),
         estimates=None
@@ -345,13 +351,13 @@ def estimates_of(
 def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[str]]:
     """The places of the systems that the page shows, and a note where some are not shown."""
     n_systems = len(scores.systems)
-    if n_systems <= MOST_SYSTEMS:
+    if n_systems <= MAX_SYSTEMS:
         return list(range(n_systems)), []
     measure = next((candidate for candidate in scores.measures if scores.sign(candidate)), None)
-    best, rule = np.arange(MOST_SYSTEMS), "first"  # no measure has a direction
+    best, rule = np.arange(MAX_SYSTEMS), "first"  # no measure has a direction
     if measure is not None:
         goodness = scores.sign(measure) * scores.summary(measure)
-        best, rule = order_of(-goodness)[:MOST_SYSTEMS], f"best by {measure}"
+        best, rule = order_of(-goodness)[:MAX_SYSTEMS], f"best by {measure}"
     shown_systems = set(best.tolist()) | ({scores.systems.index(baseline)} if baseline is not None else set())
     note = f"{n_systems:,} systems; shown and compared are the {len(shown_systems)} {rule}"
     baseline_note = " (with the baseline)" if baseline is not None else ""
@@ -382,9 +388,9 @@ def compare_all(
 
 def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan) -> dict[str, Scores]:
     """Scores of the same lists by the page's own measures: curves, and holes (unjudged documents) with bounds."""
-    scores_of_section = {"curves": score_hits(plan.measuring(curve_measures()), joined)}
+    scores_of_section = {"curves": score_hits(plan.with_measures(curve_measures()), joined)}
     if plan.convention.ties != "average":  # with averaged ties a list has no single order
-        scores_of_section["holes"] = score_hits(plan.measuring(unjudged_measures(), unjudged="bounds"), joined)
+        scores_of_section["holes"] = score_hits(plan.with_measures(unjudged_measures(), unjudged="bounds"), joined)
     return scores_of_section
 
 

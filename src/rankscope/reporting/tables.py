@@ -143,7 +143,7 @@ def as_latex(result: Result, details: bool) -> str:
     for section in visible_sections(result, details):
         lines += [f"% {single_line(line)}" for line in (section.title, section.sentence) if line]
         if section.table is not None:
-            lines += latex_tabular(section.table.columns, section.table.rows, section.table.left)
+            lines += latex_tabular(section.table.columns, section.table.rows, section.table.n_name_columns)
         lines += [f"% note: {single_line(note)}" for note in section.notes]
         lines += [""] if section.title else []  # a single table is followed by its signature
     notes = [f"% note: {single_line(note)}" for note in result.notes]
@@ -157,7 +157,9 @@ def as_markdown(result: Result, details: bool) -> str:
         blocks += [f"### {markdown_text(section.title)}"] if section.title else []
         blocks += [markdown_text(section.sentence)] if section.sentence else []
         if section.table is not None:
-            blocks.append("\n".join(markdown_rows(section.table.columns, section.table.rows, section.table.left)))
+            blocks.append(
+                "\n".join(markdown_rows(section.table.columns, section.table.rows, section.table.n_name_columns))
+            )
         blocks += [f"note: {markdown_text(note)}" for note in section.notes]
     blocks.append(f"`{single_line(result.signature())}`")
     return "\n\n".join([*blocks, *(f"note: {markdown_text(note)}" for note in result.notes)]) + "\n"

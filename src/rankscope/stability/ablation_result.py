@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "NEAR",
+    "CLOSE_TAU",
     "Ablation",
     "AblationLevels",
     "AblationRow",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 #: From this tau on two orders of systems are mostly called equivalent (Voorhees 2001).
-NEAR = 0.9
+CLOSE_TAU = 0.9
 #: With fewer systems tau moves in large steps.
 FEW_SYSTEMS = 6
 
@@ -72,12 +72,12 @@ class AblationLevels:
     tau_ap: Floats
     values: Floats
 
-    def near(self) -> list[float | None]:
+    def stable_levels(self) -> list[float | None]:
         """(measures) the level with the fewest judgments such that tau is at least `NEAR` in every draw, at this level
         and at all levels with more judgments; None where no level is.
         """
         order = slice(None) if self.kind == "random" else slice(None, None, -1)
-        is_near = (at_most(NEAR, self.tau_low))[:, order]
+        is_near = (at_most(CLOSE_TAU, self.tau_low))[:, order]
         n_unbroken = np.logical_and.accumulate(is_near, axis=1).sum(axis=1).tolist()
         return [float(self.levels[order][n_levels - 1]) if n_levels else None for n_levels in n_unbroken]
 
@@ -226,7 +226,7 @@ class Ablation:
         """A sentence: down to which level the order of systems stays close to the original."""
         at_random = levels.kind == "random"
         names_of_level: dict[float, list[str]] = {}
-        for name, level in zip(self.measures, levels.near(), strict=True):
+        for name, level in zip(self.measures, levels.stable_levels(), strict=True):
             names_of_level.setdefault(np.nan if level is None else level, []).append(name)
         names_without = names_of_level.pop(np.nan, [])
         level_texts = [
@@ -235,7 +235,7 @@ class Ablation:
         ]
         how_dropped = "dropped at random" if at_random else "taken from a shallower pool only"
         in_each_draw = f" in each of {self.iterations} draws" if at_random and self.iterations > 1 else ""
-        scale = f"Kendall's tau of at least {NEAR:g}{in_each_draw}, where 1 is the same order"
+        scale = f"Kendall's tau of at least {CLOSE_TAU:g}{in_each_draw}, where 1 is the same order"
         systems = pluralise(len(self.scores.systems), "system")
         if not level_texts:
             return (

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.ties import NOISE
-from rankscope.stats.inputs import levelled
+from rankscope.stats.inputs import scale_rows
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "counts_of",
     "difference_needed",
     "error_and_ties",
-    "kth_places",
+    "kth_resamples",
     "pairs_of_draws",
     "significance_levels",
     "swap_counts",
@@ -183,7 +183,7 @@ def counts_of(drawn_queries: Ints, n: int) -> Floats:
     return np.bincount(flat.ravel(), minlength=len(drawn_queries) * n).reshape(len(drawn_queries), n).astype(np.float64)
 
 
-def kth_places(levels: tuple[float, ...], n_resamples: int) -> list[int]:
+def kth_resamples(levels: tuple[float, ...], n_resamples: int) -> list[int]:
     """For each level the place, from 0, of the level * n_resamples-th resample; -1 where that is below 1."""
     return [int(level * n_resamples + 1e-9) - 1 for level in levels]
 
@@ -251,10 +251,10 @@ def significance_levels(differences: Floats, counts: Floats, levels: tuple[float
     the mean of the shifted differences in the resample whose t is the level * resamples-th largest; NaN where that is
     less than the first. Source: Sakai (2006).
     """
-    differences, exponent = levelled(differences)
+    differences, exponent = scale_rows(differences)
     n = differences.shape[1]
     n_resamples = len(counts)
-    kth = kth_places(levels, n_resamples)
+    kth = kth_resamples(levels, n_resamples)
     mean = differences.mean(axis=1)
     deviation = differences.std(axis=1, ddof=1)
     scale = np.abs(differences).max(axis=1)

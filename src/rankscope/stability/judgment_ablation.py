@@ -16,12 +16,12 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining import JoinedRun
 from rankscope.evaluation.scoring import score_hits
-from rankscope.kernels.means import mean_of
+from rankscope.kernels.means import nan_mean
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 from rankscope.kernels.ties import join_ties
 from rankscope.measures.association import tau_ap
 from rankscope.stability.ablation_result import Ablation, AblationLevels
-from rankscope.stats.correlation_values import pairs_of
+from rankscope.stats.correlation_values import make_list_pairs
 from rankscope.stats.inputs import check_count, check_share, seed_of
 from rankscope.typing import Bools, Floats, Ints
 
@@ -47,14 +47,14 @@ class JudgmentSubset:
     relevance, places, grades, grade_offsets: as `Hits.rejudged` takes them.
     """
 
-    marked: Bools
+    is_kept: Bools
     relevance: Ints
     places: Ints
     grades: Ints
     grade_offsets: Ints
     memory: dict[Any, Any] = field(default_factory=dict)
 
-    def seen_by(self, hits: Hits) -> Hits:
+    def rejudge(self, hits: Hits) -> Hits:
         """The hits of one run by these judgments. All runs share the cache of what depends on the judgments alone."""
         return hits.rejudged(
             relevance=self.relevance,
@@ -75,7 +75,7 @@ class PooledJudgments:
 
     offsets: Ints
     relevance: Ints
-    best: Floats
+    best_rank: Floats
     rel: int
 
     @cached_property
@@ -89,9 +89,9 @@ class PooledJudgments:
         return np.asarray(self.relevance >= 0)
 
     @property
-    def deepest(self) -> int:
+    def max_depth(self) -> int:
         """The least depth of a pool that holds every judged document that any run lists; 0 without such documents."""
-        return int(np.ceil(self.best[np.isfinite(self.best)].max(initial=0)))
+        return int(np.ceil(self.best_rank[np.isfinite(self.best_rank)].max(initial=0)))
 
     @cached_property
     def stratum(self) -> Ints:
@@ -99,7 +99,7 @@ class PooledJudgments:
         return np.asarray(3 * self.query + np.where(self.judged, self.relevance < self.rel, 2), np.int64)
 
     @cached_property
-    def sizes(self) -> Ints:
+    def stratum_sizes(self) -> Ints:
         """(3 queries) how many documents each stratum has."""
         return np.bincount(self.stratum, minlength=3 * (self.offsets.size - 1))
 
@@ -108,19 +108,19 @@ class PooledJudgments:
         n_queries = self.offsets.size - 1
         return np.bincount(self.query[marked & (self.relevance >= self.rel)], minlength=n_queries)
 
-    def shuffled(self, rng: np.random.Generator) -> Ints:
+    def shuffle(self, rng: np.random.Generator) -> Ints:
         """(judged) the rank of each within its stratum, from 0, in a random order."""
         order = np.lexsort((rng.random(self.relevance.size), self.stratum))
         draw_rank = np.empty(order.size, np.int64)
-        draw_rank[order] = place_in_group(bounds(self.sizes))
+        draw_rank[order] = place_in_group(bounds(self.stratum_sizes))
         return draw_rank
 
-    def sampled(self, draw_rank: Ints, share: float) -> JudgmentSubset:
+    def sample(self, draw_rank: Ints, share: float) -> JudgmentSubset:
         """The judgments where this share of each stratum, rounded half up, is kept: the first by `draw_rank`.
 
         At least `MIN_KEPT` are kept. The others stay in the pool, unjudged.
         """
-        counts = np.floor(share * self.sizes + 0.5).astype(np.int64)
+        counts = np.floor(share * self.stratum_sizes + 0.5).astype(np.int64)
         for stratum, min_kept in enumerate(MIN_KEPT):
             counts[stratum::3] = np.maximum(counts[stratum::3], min_kept)
         is_kept = self.judged & (draw_rank < counts[self.stratum])
@@ -129,7 +129,7 @@ class PooledJudgments:
 
     def within(self, depth: int) -> JudgmentSubset:
         """The judgments of a pool of the documents that some run ranks within the depth."""
-        is_pooled = np.asarray(self.best <= depth)
+        is_pooled = np.asarray(self.best_rank <= depth)
         return self._kept(is_pooled & self.judged, self.relevance, is_pooled)
 
     def _kept(self, marked: Bools, relevance: Ints, in_pool: Bools) -> JudgmentSubset:
@@ -204,7 +204,7 @@ class AblationDraws(NamedTuple):
     kind: str
     levels: tuple[float, ...]
     iterations: int
-    kept: Iterator[JudgmentSubset]
+    subsets: Iterator[JudgmentSubset]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -218,9 +218,9 @@ class AblationBase:
 
     def means(self, subset: JudgmentSubset) -> tuple[Floats, Hits]:
         """(systems, measures) means by the kept judgments, and the hits of one of the systems."""
-        hits = [subset.seen_by(run.hits) for run in self.joined]
+        hits = [subset.rejudge(run.hits) for run in self.joined]
         values = [
-            self.plan.values(self.plan.read(run_hits), name)[0]
+            self.plan.values(self.plan.measured_hits(run_hits), name)[0]
             for run_hits, name in zip(hits, self.scores.systems, strict=True)
         ]
         return summarise(np.array(values), [measure.summary for measure in self.plan.measures]), hits[0]
@@ -276,16 +276,16 @@ def ablate(
     sorted_shares = tuple(sorted({checked_share(share) for share in as_levels("shares", shares)}, reverse=True))
     base, notes = ablation_base(joined, plan)
     judgments = base.judgments
-    if not judgments.deepest:
+    if not judgments.max_depth:
         raise InputError("no run lists a judged document, expected some; check that ids are written alike")
     if depths is None:
-        sorted_depths = (*(d for d in DEPTHS if d < judgments.deepest), judgments.deepest)
+        sorted_depths = (*(d for d in DEPTHS if d < judgments.max_depth), judgments.max_depth)
     else:
         sorted_depths = tuple(sorted({checked_depth(depth) for depth in as_levels("depths", depths)}))
     seed = seed_of(rng)
     streams = np.random.default_rng(seed).spawn(iterations)
-    draw_ranks = [judgments.shuffled(stream) for stream in streams]
-    random_subsets = (judgments.sampled(draw_rank, share) for share in sorted_shares for draw_rank in draw_ranks)
+    draw_ranks = [judgments.shuffle(stream) for stream in streams]
+    random_subsets = (judgments.sample(draw_rank, share) for share in sorted_shares for draw_rank in draw_ranks)
     depth_subsets = (judgments.within(depth) for depth in sorted_depths)
     random, random_notes = compute_levels(base, AblationDraws("random", sorted_shares, iterations, random_subsets))
     depth, depth_notes = compute_levels(base, AblationDraws("depth", sorted_depths, 1, depth_subsets))
@@ -298,7 +298,7 @@ def ablate(
     return Ablation(
         scores=base.scores,
         n_judgments=int(judgments.judged.sum()),
-        n_unlisted=int((judgments.judged & np.isinf(judgments.best)).sum()),
+        n_unlisted=int((judgments.judged & np.isinf(judgments.best_rank)).sum()),
         iterations=iterations,
         seed=seed,
         random=random,
@@ -359,11 +359,11 @@ def compute_levels(base: AblationBase, draws: AblationDraws) -> tuple[AblationLe
     had_relevant = base.judgments.relevant_of(is_judged) > 0
     means, kept, lost, changed_names = [], [], [], set[str]()
     settings = base.scores.measure_settings
-    for subset in draws.kept:
+    for subset in draws.subsets:
         system_means, hits = base.means(subset)
         means.append(system_means)
-        kept.append(int(subset.marked.sum()) / n_judged)
-        lost.append(int((had_relevant & (base.judgments.relevant_of(subset.marked) == 0)).sum()))
+        kept.append(int(subset.is_kept.sum()) / n_judged)
+        lost.append(int((had_relevant & (base.judgments.relevant_of(subset.is_kept) == 0)).sum()))
         draw_settings = base.plan.measure_settings(hits)  # some settings depend on the highest grade
         changed_names |= {
             name for name, a, b in zip(base.scores.measure_names, draw_settings, settings, strict=True) if a != b
@@ -377,11 +377,11 @@ def compute_levels(base: AblationBase, draws: AblationDraws) -> tuple[AblationLe
         levels=np.array(draws.levels, np.float64),
         kept=np.array(kept).reshape(shape).mean(axis=1),
         lost=np.array(lost, np.float64).reshape(shape).mean(axis=1),
-        tau=mean_of(taus, -1),
+        tau=nan_mean(taus, -1),
         tau_low=reduce_draws(taus, np.fmin),
         tau_high=reduce_draws(taus, np.fmax),
-        tau_ap=mean_of(ap_taus, -1),
-        values=mean_of(mean_of(draw_means, -1).reshape(-1, *shape), -1),
+        tau_ap=nan_mean(ap_taus, -1),
+        values=nan_mean(nan_mean(draw_means, -1).reshape(-1, *shape), -1),
     )
     return levels, level_notes(base, draws, levels, taus, changed_names)
 
@@ -421,7 +421,7 @@ def correlations(scores: Scores, draw_means: Floats) -> tuple[Floats, Floats]:
         if not np.isfinite(truth).all() or not defined_draws.size:
             continue
         values = join_ties(scores.sign(name) * draw_means[m, defined_draws])
-        taus[m, defined_draws] = pairs_of(np.tile(truth, (len(values), 1)), values, "kendall_b").value
+        taus[m, defined_draws] = make_list_pairs(np.tile(truth, (len(values), 1)), values, "kendall_b").value
         ties: Literal["a", "b"] = "b" if has_ties(truth) else "a"
         # tau_AP needs an order: draws that tie all systems have none, and no tau-b either.
         with_order = np.flatnonzero(np.isfinite(taus[m, defined_draws]))

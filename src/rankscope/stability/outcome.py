@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.means import mean_of, ratio_or_nan
+from rankscope.kernels.means import nan_mean, ratio_or_nan
 from rankscope.kernels.ties import at_most
 from rankscope.stability.conditions import Condition
 from rankscope.stability.discriminative_power import (
@@ -336,25 +336,25 @@ def outcome_of(
         order_rates = paper_orders(displayed_means(set_means, population), sample, n_systems, study_settings)
         needed = [[difference_needed(counts, widths, level) for level in study_settings.levels] for counts in swapped]
         swap_diff = np.array(needed).transpose(2, 0, 3, 1)  # (2 ends, 2 kinds of sets, m, l)
-    correlation = mean_of(np.concatenate([unit.correlation for unit in unit_statistics], axis=1), axis=1)
+    correlation = nan_mean(np.concatenate([unit.correlation for unit in unit_statistics], axis=1), axis=1)
     needed_of_draws = np.concatenate([unit.needed for unit in unit_statistics])
     with np.errstate(invalid="ignore"):
-        est_diff = needed_of_draws.mean(axis=0) if study_settings.coded else mean_of(needed_of_draws)
+        est_diff = needed_of_draws.mean(axis=0) if study_settings.coded else nan_mean(needed_of_draws)
     est_diff[:, unreachable] = np.nan
     pools = population.pools(sample)
     half_sizes, halves = halves_of(pools[0], study_settings.iterations, study_settings.seed, condition)
-    low, high = ends_of(rates)
+    low, high = percentiles_of_rates(rates)
     return Outcome(
         **order_rates,
-        t_rate=mean_of(t_rates),
-        asl_rate=mean_of(rates),
+        t_rate=nan_mean(t_rates),
+        asl_rate=nan_mean(rates),
         asl_low=low,
         asl_high=high,
         est_diff=est_diff,
         swapped=swapped,
         widths=widths,
         swap_diff=swap_diff,
-        used=mean_of(sample.used, axis=1),
+        used=nan_mean(sample.used, axis=1),
         correlation=correlation,
         asl=mean_by_pair(asl, sample, n_systems),
         means=mean_by_system(set_means, sample, n_systems),
@@ -409,7 +409,7 @@ def untested(sample: Sample) -> npt.NDArray[np.bool_]:
     return np.asarray((~np.isnan(sample.values).any(axis=2)).sum(axis=2).T < 2)
 
 
-def ends_of(rates: Floats) -> Floats:
+def percentiles_of_rates(rates: Floats) -> Floats:
     """(2, measures, levels) the 2.5 and 97.5 percentiles over the iterations that have a rate; NaN where none has."""
     percentiles = np.full((2, *rates.shape[1:]), np.nan)
     for m in range(rates.shape[1]):
@@ -430,7 +430,7 @@ def disjoint_differences(sample: Sample) -> tuple[Floats, Floats]:
 def mean_by_pair(pvalues: Floats, sample: Sample, n_systems: int) -> Floats:
     """(measures, pairs of all systems) the mean over the iterations that drew both systems; NaN where none did."""
     if sample.systems.shape[1] == n_systems:
-        return mean_of(pvalues)
+        return nan_mean(pvalues)
     _, _, pair = pairs_of_draws(sample.systems, n_systems)
     return mean_by_place(pvalues.transpose(1, 0, 2), pair, n_systems * (n_systems - 1) // 2)
 

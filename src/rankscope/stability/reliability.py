@@ -93,7 +93,7 @@ def halves_of(pool: Floats, iterations: int, seed: int, condition: Condition) ->
 
 
 #: Numbers in the largest array of a chunk: 4 MB of float64; about ten such arrays are held at once.
-NUMBERS = 1 << 19
+CHUNK_NUMBERS = 1 << 19
 #: The percentiles that enclose 95 of 100 iterations.
 PERCENTILES = (2.5, 97.5)
 #: The first sizes; then multiples of the smallest round step that needs at most MAX_MULTIPLES of them.
@@ -208,7 +208,7 @@ def agreements(table: Floats, size: int, iterations: int, stream: np.random.Gene
     n_measures, n_systems, n_queries = table.shape
     correlations = np.empty((2, n_measures, iterations))
     columns = table.reshape(-1, n_queries).T
-    n_at_once = max(1, NUMBERS // max(n_queries, n_measures * n_systems))
+    n_at_once = max(1, CHUNK_NUMBERS // max(n_queries, n_measures * n_systems))
     n_done = 0
     for halves in draw_halves(stream, iterations, n_queries, size, n_at_once):
         n_rows = len(halves)

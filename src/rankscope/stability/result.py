@@ -135,7 +135,7 @@ class StabilityRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityStudy:
-    """What `study` found. what: whether "entities" or "queries" were drawn. actual: (measures, systems) values of all.
+    """What `study` found. kind: whether "entities" or "queries" were drawn. actual: (measures, systems) values of all.
 
     `frame()`, and the output for programs, have a row for each measure and combination. Rates are in percent, 0 to 100.
     error_rate: comparisons in which a set of queries orders two systems otherwise than most sets do; tie_rate: in which
@@ -150,14 +150,14 @@ class StabilityStudy:
     #: The function of the view.
     VIEW: ClassVar[str] = "rankscope.stability.view:sections_of"
 
-    what: str
+    kind: str
     measures: tuple[Measure, ...]
     signs: tuple[int, ...]
     systems: tuple[str, ...]
     n_items: int
     conditions: tuple[Condition, ...]
     outcomes: tuple[Outcome, ...]
-    asked: StudySettings
+    study_settings: StudySettings
     actual: Floats
     swap: bool
     swap_sets: str
@@ -187,15 +187,17 @@ class StabilityStudy:
 
     def decisions(self, outcome: Outcome) -> Floats:
         """(measures, levels) percent of pairs of systems that differ by more than that."""
-        return decision_rate(self.compared(outcome), self.needed(outcome), zero=not self.asked.coded)
+        return decision_rate(self.compared_values(outcome), self.needed(outcome), zero=not self.study_settings.coded)
 
-    def compared(self, outcome: Outcome) -> Floats:
+    def compared_values(self, outcome: Outcome) -> Floats:
         """(measures, systems) the values that are compared, better is greater."""
-        return compared_values(outcome, self.actual, self.signs, coded=self.asked.coded)
+        return compared_values(outcome, self.actual, self.signs, coded=self.study_settings.coded)
 
     def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
         """(systems, systems) stars: how surely the system of the row is better than that of the column."""
-        return marks_of(self.compared(outcome)[measure], self.needed(outcome)[measure], zero=not self.asked.coded)
+        return marks_of(
+            self.compared_values(outcome)[measure], self.needed(outcome)[measure], zero=not self.study_settings.coded
+        )
 
     def rows(self) -> Iterator[StabilityRow]:
         """The rows of the tidy table."""
@@ -203,12 +205,12 @@ class StabilityStudy:
             decision_rates = self.decisions(outcome)
             for m, measure in enumerate(self.measures):
                 cutoff = getattr(measure, "cutoff", None)
-                for f, fuzz in enumerate(self.asked.fuzz):
+                for f, fuzz in enumerate(self.study_settings.fuzz):
                     tables = (outcome.error, outcome.error_sd, outcome.tie, outcome.tie_sd)
                     error, error_sd, tie, tie_sd = (
                         float(table[m, f]) if self.error_tie else np.nan for table in tables
                     )
-                    for k, level in enumerate(self.asked.levels):
+                    for k, level in enumerate(self.study_settings.levels):
                         low, high = outcome.swap_diff[:, self.sets, m, k].tolist()
                         yield StabilityRow(
                             str(measure),
@@ -243,14 +245,14 @@ class StabilityStudy:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        study_settings = self.asked
+        study_settings = self.study_settings
         head, _, version = self.settings.rpartition(" | ")
         own_settings = [
             f"levels:{','.join(f'{level:g}' for level in study_settings.levels)}",
             f"fuzz:{','.join(f'{fuzz:g}' for fuzz in study_settings.fuzz)}",
             f"splits:{','.join(map(str, dict.fromkeys(condition.splits for condition in self.conditions)))}",
             f"systems:{','.join(map(str, dict.fromkeys(condition.systems for condition in self.conditions)))}",
-            f"{self.what}:{','.join(map(str, dict.fromkeys(condition.entities for condition in self.conditions)))}",
+            f"{self.kind}:{','.join(map(str, dict.fromkeys(condition.entities for condition in self.conditions)))}",
             f"iterations:{study_settings.iterations}",
             f"resamples:{study_settings.n_resamples}",
             f"decided:{f'swap,{self.swap_sets}' if self.swap else 'bootstrap'}",
@@ -266,4 +268,4 @@ class StabilityStudy:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"StabilityStudy({len(self.measures)} measures, {len(self.conditions)} conditions of {self.what})"
+        return f"StabilityStudy({len(self.measures)} measures, {len(self.conditions)} conditions of {self.kind})"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.entities import EntityRanks, hits_of_entities
-from rankscope.data.scores import LEAST, Scores
+from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.measures.base import Measure
 from rankscope.stability.conditions import Condition
@@ -51,7 +51,7 @@ class Population(Protocol):
     """Data that samples are drawn from. signs: (measures) 1, or -1 where lower is better."""
 
     @property
-    def what(self) -> str: ...
+    def kind(self) -> str: ...
     @property
     def systems(self) -> tuple[str, ...]: ...
     @property
@@ -93,7 +93,7 @@ class Entities:
     table: EntityRanks
     measures: tuple[Measure, ...]
     signs: Floats
-    what: str = "entities"
+    kind: str = "entities"
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class Entities:
         n_at_once = max(1, ENTITIES // (condition.entities * len(self.systems)))
         for start in range(0, iterations, n_at_once):
             chunk = slice(start, start + n_at_once)
-            values[:, chunk], used[:, chunk] = self.measured(order[chunk], condition.splits, systems[chunk])
+            values[:, chunk], used[:, chunk] = self.measure_groups(order[chunk], condition.splits, systems[chunk])
         half = condition.splits // 2
         signed_values = values * self.signs[:, None, None, None]
         return Sample(
@@ -148,7 +148,7 @@ class Entities:
     def pools(self, sample: Sample) -> Sequence[Floats]:
         return [sample.values[:, i] for i in range(sample.values.shape[1])]
 
-    def measured(self, order: Ints, splits: int, systems: Ints) -> tuple[Floats, Floats]:
+    def measure_groups(self, order: Ints, splits: int, systems: Ints) -> tuple[Floats, Floats]:
         """(measures, iterations, systems, groups) values, and (measures, iterations) percent of entities used."""
         iterations, n_entities = order.shape
         groups: npt.ArrayLike | Sequence[Ints]
@@ -179,7 +179,7 @@ class Queries:
     measures: tuple[Measure, ...]
     signs: Floats
     used: Floats | None = None
-    what: str = "queries"
+    kind: str = "queries"
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ class Queries:
         values = self.scores.values.transpose(1, 0, 2).copy()
         for m, measure in enumerate(self.measures):
             if measure.summary == "geometric":
-                values[m] = np.log(np.maximum(values[m], LEAST))
+                values[m] = np.log(np.maximum(values[m], MIN_GEOMETRIC))
         values *= self.signs[:, None, None]
         return values
 

@@ -50,7 +50,7 @@ CODED_LEVELS = (0.005, 0.01, 0.05, 0.1, 0.15)
 #: Sets of the swap method: bootstrap samples of the same queries, or sets without a query in common.
 SWAP_SETS = ("bootstrap", "disjoint")
 #: Fewer resampled differences are computed in one process: starting workers would take longer.
-SMALL = 30_000_000
+MIN_PARALLEL_DIFFERENCES = 30_000_000
 #: Draws of each share in an ablation.
 ABLATIONS = 10
 
@@ -132,7 +132,7 @@ def study(
     if ablation and (plan is None or isinstance(population, Entities)):
         raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
     ranges = {"splits": splits, "systems": systems, "entities": entities, "set_size": set_size}
-    conditions, notes = make_conditions(population.what, population.n_items, len(population.systems), **ranges)
+    conditions, notes = make_conditions(population.kind, population.n_items, len(population.systems), **ranges)
     seed = seed_for(rng, checkpoint)
     study_settings = StudySettings(
         levels=significance_levels,
@@ -164,7 +164,7 @@ def study(
             *scores.notes,
             *notes,
             *logarithm_note(population),
-            *unreachable_levels_note(conditions, population.what, study_settings),
+            *unreachable_levels_note(conditions, population.kind, study_settings),
         ),
     )
 
@@ -178,14 +178,14 @@ def result_of(
 ) -> StabilityStudy:
     """The result of the study. other_fields: the other fields of StabilityStudy."""
     return StabilityStudy(
-        what=population.what,
+        kind=population.kind,
         measures=population.measures,
         signs=tuple(int(sign) for sign in population.signs),
         systems=population.systems,
         n_items=population.n_items,
         conditions=conditions,
         outcomes=outcomes,
-        asked=study_settings,
+        study_settings=study_settings,
         actual=population.actual,
         **other_fields,
     )
@@ -297,7 +297,10 @@ def run_all(
         * study_settings.n_resamples
     )
     results = run_units(
-        measure_unit, units(), workers=1 if n_differences < SMALL else workers, progress=report_progress
+        measure_unit,
+        units(),
+        workers=1 if n_differences < MIN_PARALLEL_DIFFERENCES else workers,
+        progress=report_progress,
     )
     for condition in missing:
         statistics = [next(results) for _ in range(n_units)]

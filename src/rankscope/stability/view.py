@@ -45,7 +45,7 @@ def main_condition(study: StabilityStudy) -> int:
 
     A condition whose sets hold all queries or entities comes last: its sets differ in the grouping only, or not at all.
     """
-    by_query = study.what == "queries"
+    by_query = study.kind == "queries"
     n_drawn = [condition.size if by_query else condition.entities for condition in study.conditions]
     sort_keys = [
         (condition.systems, n < study.n_items, n, -i)
@@ -56,7 +56,7 @@ def main_condition(study: StabilityStudy) -> int:
 
 def main_level(study: StabilityStudy) -> int:
     """The place of the level nearest to .05, among those that a test can reach, if any."""
-    distance = np.abs(np.array(study.asked.levels) - 0.05)
+    distance = np.abs(np.array(study.study_settings.levels) - 0.05)
     is_reached = [~np.isnan(study.outcomes[main_condition(study)].asl_rate[:, k]).all() for k in range(distance.size)]
     return int(np.argmin(np.where(is_reached, distance, distance + 1.0)))
 
@@ -64,7 +64,7 @@ def main_level(study: StabilityStudy) -> int:
 def set_of(study: StabilityStudy, place: int) -> str:
     """The set of queries of a condition as text: "a random set of 25 queries"."""
     condition = study.conditions[place]
-    if study.what == "entities":
+    if study.kind == "entities":
         size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         return f"{condition.splits} random groups of about {size}"
     return f"a random set of {condition.size} queries"
@@ -80,7 +80,7 @@ def caution_sentences(study: StabilityStudy) -> list[str]:
     """A caution where there is one pair of systems only, or every draw holds all entities."""
     if len(study.systems) == 2:
         return ["These are two systems only: with others the measures may do otherwise."]
-    if study.what != "entities" or not draws_everything(study) or not study.error_tie:
+    if study.kind != "entities" or not draws_everything(study) or not study.error_tie:
         return []
     n_fewer, n_splits = study.n_items // 2, study.conditions[main_condition(study)].splits
     if n_fewer < 2 * n_splits:
@@ -94,13 +94,13 @@ def caution_sentences(study: StabilityStudy) -> list[str]:
 def draws_everything(study: StabilityStudy) -> bool:
     """Whether every draw holds all entities, or every set all queries."""
     condition = study.conditions[main_condition(study)]
-    return (condition.entities if study.what == "entities" else condition.size) >= study.n_items
+    return (condition.entities if study.kind == "entities" else condition.size) >= study.n_items
 
 
 def least_level(study: StabilityStudy, place: int) -> float:
     """The lowest level that a test of a set can reach under a condition."""
     condition = study.conditions[place]
-    return lowest_level(condition.splits if study.what == "entities" else condition.size, study.asked)
+    return lowest_level(condition.splits if study.kind == "entities" else condition.size, study.study_settings)
 
 
 def percent_text(value: float) -> str:
@@ -116,7 +116,7 @@ def stable_sentences(study: StabilityStudy) -> list[str]:
     """Sentences: which measures order two systems in the same way on different sets."""
     place = main_condition(study)
     if draws_everything(study):
-        if study.what == "entities":
+        if study.kind == "entities":
             return []  # `caution_sentences` says it
         return [f"Every set holds all {study.n_items} queries, so how stable measures are cannot be told."]
     errors, ties = (table[:, 0] for table in (study.outcomes[place].error, study.outcomes[place].tie))
@@ -159,11 +159,11 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str, str]:
     it is compared with.
     """
     set_text = set_of(study, main_condition(study))
-    if not study.asked.coded:
-        return set_text, "orders" if study.what == "queries" else "order", "most draws do"
+    if not study.study_settings.coded:
+        return set_text, "orders" if study.kind == "queries" else "order", "most draws do"
     return (
         ("a single query", "orders", "most of its set do")
-        if study.what == "queries"
+        if study.kind == "queries"
         else (f"one of {set_text}", "orders", "most of them do")
     )
 
@@ -171,13 +171,14 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str, str]:
 def sensitive_sentence(study: StabilityStudy) -> str:
     place, k = main_condition(study), main_level(study)
     outcome = study.outcomes[place]
-    asl, level = outcome.asl_rate[:, k], study.asked.levels[k]
+    asl, level = outcome.asl_rate[:, k], study.study_settings.levels[k]
     tested = [m for m in range(len(asl)) if not math.isnan(asl[m])]
     if not tested:
         lowest = least_level(study, place)
-        if max(study.asked.levels) < lowest:
+        if max(study.study_settings.levels) < lowest:
             return (
-                f"No bootstrap test of {set_of(study, place)} with {study.asked.n_resamples} resamples can reach a "
+                f"No bootstrap test of {set_of(study, place)} with {study.study_settings.n_resamples} resamples can "
+                "reach a "
                 f"level below {lowest:.2g}, so whether measures are sensitive cannot be told: take larger sets, or "
                 "more resamples."
             )
@@ -226,7 +227,7 @@ def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
         return f"From these data no number of queries can be named from which on {order_text} can be relied on"
     condition = study.conditions[place]
     singular, plural = "query", "queries"
-    if study.what == "entities":
+    if study.kind == "entities":
         size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         singular, plural = (f"{noun} of about {size}" for noun in ("group", "groups"))
     n_needed = pluralise(round(needed), singular, plural)
@@ -271,7 +272,7 @@ def format_rate(value: float, form: str = ".1f") -> str:
 
 def varying_fields(study: StabilityStudy) -> list[str]:
     """The fields of conditions that have several values; for queries, the size of a set is one of the fields."""
-    fields = ("size", "systems") if study.what == "queries" else study.conditions[0]._fields
+    fields = ("size", "systems") if study.kind == "queries" else study.conditions[0]._fields
     return [name for name in fields if len({getattr(condition, name) for condition in study.conditions}) > 1]
 
 
@@ -332,7 +333,7 @@ def overview_section(study: StabilityStudy) -> Section:
 
 
 def column_note(study: StabilityStudy, k: int) -> str:
-    level, fuzz = study.asked.levels[k], study.asked.fuzz[0]
+    level, fuzz = study.study_settings.levels[k], study.study_settings.fuzz[0]
     method = f"the swap method with {study.swap_sets} sets" if study.swap else "the bootstrap"
     rates_text = (
         f"error, tie: comparisons of two systems that come out otherwise than most, or tied (fuzziness {fuzz:g}); "
@@ -357,7 +358,7 @@ def error_figure(study: StabilityStudy) -> Figure | None:
         "tie_rates": outcome.tie[:, 0],
         "error_sds": outcome.error_sd[:, 0],
         "tie_sds": outcome.tie_sd[:, 0],
-        "bar": "one standard deviation" if study.asked.coded else "one standard error",
+        "bar": "one standard deviation" if study.study_settings.coded else "one standard error",
     }
     return Figure("error_against_tie", data)
 
@@ -368,15 +369,15 @@ def significance_section(study: StabilityStudy) -> Section:
     outcome = study.outcomes[place]
     rows = []
     for m, name in enumerate(study.names):
-        for k, level in enumerate(study.asked.levels):
+        for k, level in enumerate(study.study_settings.levels):
             interval = " to ".join(format_rate(float(end[m, k]), ".0f") for end in (outcome.asl_low, outcome.asl_high))
             tests = [outcome.asl_rate[m, k], outcome.t_rate[m, k], outcome.tukey[m, k]]
             asl, t, tukey = (format_rate(float(value)) for value in tests)
             rows.append((name, f"{level:g}", asl, interval, t, tukey))
-    has_few_levels = len(study.asked.levels) <= 6
+    has_few_levels = len(study.study_settings.levels) <= 6
     data = {
         "measures": list(study.names),
-        "levels": list(study.asked.levels),
+        "levels": list(study.study_settings.levels),
         "rates": outcome.asl_rate,
         "lows": outcome.asl_low,
         "highs": outcome.asl_high,
@@ -388,7 +389,7 @@ def significance_section(study: StabilityStudy) -> Section:
         figure=Figure("asl_rates", data) if has_few_levels else None,
         notes=(
             f"ASL and t-test: pair by pair on {set_of(study, place)}; Tukey: randomised Tukey HSD, corrected for all "
-            f"pairs, on {'the groups of the first draw' if study.what == 'entities' else 'all queries'}",
+            f"pairs, on {'the groups of the first draw' if study.kind == 'entities' else 'all queries'}",
         ),
     )
 
@@ -409,7 +410,7 @@ def reliability_section(study: StabilityStudy) -> Section:
         cells.append(f"{low} to {high}")
         cells.append(format_needed(coefficients["needed_absolute"]))
         rows.append(tuple(cells))
-    unit = "groups" if study.what == "entities" else "queries"
+    unit = "groups" if study.kind == "entities" else "queries"
     return Section(
         title="How many queries it takes",
         table=Table(
@@ -456,7 +457,7 @@ def value_section(study: StabilityStudy) -> Section:
         for name, measure, row in zip(study.names, study.measures, study.actual, strict=True)
     ]
     return Section(
-        title=f"Values on all {study.n_items} {study.what}",
+        title=f"Values on all {study.n_items} {study.kind}",
         table=Table(columns=("measure", *study.systems), rows=tuple(rows)),
     )
 
@@ -469,7 +470,7 @@ def matrix_sections(study: StabilityStudy) -> list[Section]:
         return [Section(title="Which systems are better", sentence=sentence)]
     sections: list[Section] = []
     varying_names = varying_fields(study)
-    legend = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.asked.levels, strict=False))
+    legend = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.study_settings.levels, strict=False))
     main_place = main_condition(study)
     for place in sorted(range(len(study.conditions)), key=lambda place: place != main_place):
         suffix = condition_suffix(study, place, varying_names)
@@ -508,16 +509,16 @@ def matrix_section(study: StabilityStudy, place: int, m: int, title: str, legend
 
 def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -> Figure:
     """Differences in the measure's direction, and the lowest level at which each is larger than needed."""
-    values = study.compared(outcome)[m] * study.signs[m]
+    values = study.compared_values(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
-    zero = not study.asked.coded
-    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.asked.levels, zero=zero)
+    zero = not study.study_settings.coded
+    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.study_settings.levels, zero=zero)
     np.fill_diagonal(lowest_levels, np.nan)
     data = {
         "systems": list(study.systems),
         "differences": differences,
         "pvalues": lowest_levels,
-        "levels": list(study.asked.levels),
+        "levels": list(study.study_settings.levels),
         "measure": title,
         "criterion": f"more than needed by the {'swap method' if study.swap else 'bootstrap'}",
     }
@@ -536,7 +537,7 @@ TITLES = {
 def curve_sections(study: StabilityStudy) -> list[Section]:
     """The sections of curves, where there is something to draw."""
     sections = [*range_sections(study), *cutoff_sections(study)]
-    if not study.asked.coded:
+    if not study.study_settings.coded:
         sections.append(swap_section(study))
     return [*sections, asl_curves(study), *split_half_sections(study)]
 
@@ -558,7 +559,7 @@ def range_sections(study: StabilityStudy) -> list[Section]:
     """Rates over each range with several values, with the other ranges as in the main condition."""
     k = main_level(study)
     sections = []
-    ranges = ["size"] if study.what == "queries" else ["splits", "entities"]
+    ranges = ["size"] if study.kind == "queries" else ["splits", "entities"]
     for name in [*ranges, "systems"]:
         condition_index = conditions_along(study, name)
         if len(condition_index) < 2:
@@ -631,7 +632,7 @@ def swap_section(study: StabilityStudy) -> Section:
     outcome = study.outcomes[main_condition(study)]
     rows = []
     for m, name in enumerate(study.names):
-        for level in study.asked.levels:
+        for level in study.study_settings.levels:
             cells = []
             for counts in outcome.swapped:
                 low, high = difference_needed(counts[:, m : m + 1], outcome.widths[m : m + 1], level)[:, 0].tolist()
@@ -645,15 +646,17 @@ def swap_section(study: StabilityStudy) -> Section:
         "measures": list(study.names),
         "edges": outcome.widths[:, None] * np.arange(BINS),
         "rates": rates,
-        "levels": list(study.asked.levels),
+        "levels": list(study.study_settings.levels),
         "ranges": outcome.widths * BINS,
     }
     place = main_condition(study)
-    disjoint_text = "half as many groups" if study.what == "entities" else "as many queries, without one in common"
+    disjoint_text = "half as many groups" if study.kind == "entities" else "as many queries, without one in common"
     return Section(
         title="How large a difference must be to last",
         table=Table(
-            columns=("measure", "swap rate", "bootstrap from", "to", "disjoint from", "to"), rows=tuple(rows), left=2
+            columns=("measure", "swap rate", "bootstrap from", "to", "disjoint from", "to"),
+            rows=tuple(rows),
+            n_name_columns=2,
         ),
         figure=None if np.isnan(rates).all() else Figure("swap_curve", data),
         notes=(
@@ -667,7 +670,11 @@ def asl_curves(study: StabilityStudy) -> Section:
     """The mean significance level of each pair, from large to small."""
     outcome = study.outcomes[main_condition(study)]
     has_values = ~np.isnan(outcome.asl).all()
-    data = {"measures": list(study.names), "asls": np.clip(outcome.asl, 0.0, 1.0), "levels": list(study.asked.levels)}
+    data = {
+        "measures": list(study.names),
+        "asls": np.clip(outcome.asl, 0.0, 1.0),
+        "levels": list(study.study_settings.levels),
+    }
     return Section(
         title="Significance of each pair of systems",
         figure=Figure("asl_curves", data) if has_values else None,
@@ -683,7 +690,7 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
     if not sizes or np.isnan(outcome.halves[0]).all():
         return []
     tau, low, high, tau_ap = outcome.halves[:4]
-    unit = "groups" if study.what == "entities" else "queries"
+    unit = "groups" if study.kind == "entities" else "queries"
     rows = [
         (
             name,

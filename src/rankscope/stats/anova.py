@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankscope.kernels.resample import draw, permuted_means
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import range_quantile, range_sf, special
-from rankscope.stats.inputs import as_generator, as_scores, check_count, check_share, levelled_table, refuse_pairs
+from rankscope.stats.inputs import as_generator, as_scores, check_count, check_share, refuse_pairs, scale_table
 from rankscope.stats.paired_tests import monte_carlo
 from rankscope.typing import Floats, Ints
 
@@ -80,7 +80,7 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     """
     x = as_scores(scores)
     m, n = x.shape
-    x, exponent = levelled_table(x)
+    x, exponent = scale_table(x)
     centred = x - x.mean()
     ss_systems = float(n * (centred.mean(axis=1) ** 2).sum())
     ss_queries = float(m * (centred.mean(axis=0) ** 2).sum())
@@ -182,7 +182,7 @@ def tukey_hsd(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPa
     x = as_scores(scores)
     check_share("confidence_level", confidence_level)
     m, n = x.shape
-    x, exponent = levelled_table(x)
+    x, exponent = scale_table(x)
     table = two_way_anova(x)
     first, second = all_pairs(m)
     difference = x.mean(axis=1)[first] - x.mean(axis=1)[second]

@@ -17,11 +17,11 @@ from rankscope.stats.inputs import (
     as_generator,
     check_count,
     check_positive,
-    constant,
+    is_constant,
     is_real,
-    levelled,
+    scale_rows,
 )
-from rankscope.stats.paired_tests import flat_notes
+from rankscope.stats.paired_tests import degenerate_notes
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -72,11 +72,11 @@ def bayes_t_test(differences: npt.ArrayLike, *, rope: float = 0.0, correlation: 
     if not is_real(correlation) or not 0 <= correlation < 1:
         raise ParameterError(f"correlation is {correlation!r}, expected a number from 0 to below 1")
     rows, shape = as_differences(differences)
-    rows, exponent = levelled(rows)
+    rows, exponent = scale_rows(rows)
     with np.errstate(over="ignore"):  # no difference is beyond an infinite rope
         scaled_rope = np.ldexp(float(rope), -exponent)
     n = rows.shape[1]
-    degenerate = constant(rows) | (n == 1)
+    degenerate = is_constant(rows) | (n == 1)
     mean = rows.mean(axis=1)
     scale = rows.std(axis=1, ddof=min(1, n - 1)) * np.sqrt(1 / n + correlation / (1 - correlation))
     worse, better = (mean < -scaled_rope).astype(np.float64), (mean > scaled_rope).astype(np.float64)
@@ -96,7 +96,7 @@ def bayes_t_test(differences: npt.ArrayLike, *, rope: float = 0.0, correlation: 
         n_resamples=0,
         error=np.zeros(shape),
         degenerate=degenerate.reshape(shape),
-        notes=flat_notes(rows, degenerate),
+        notes=degenerate_notes(rows, degenerate),
     )
 
 
@@ -129,7 +129,7 @@ def bayes_signed_rank_test(
     rows, shape = as_differences(differences)
     draws = draw(as_generator(rng), n_resamples)
     probabilities = regions(rows, rope, prior, draws)
-    degenerate = constant(rows) | (rows.shape[1] == 1)
+    degenerate = is_constant(rows) | (rows.shape[1] == 1)
     error = np.sqrt(probabilities * (1 - probabilities) / n_resamples).max(axis=0)
     worse, equal, better = (probability.reshape(shape) for probability in probabilities)
     return Posterior(
@@ -142,7 +142,7 @@ def bayes_signed_rank_test(
         n_resamples=n_resamples,
         error=error.reshape(shape),
         degenerate=degenerate.reshape(shape),
-        notes=flat_notes(rows, degenerate),
+        notes=degenerate_notes(rows, degenerate),
     )
 
 

@@ -185,4 +185,4 @@ def as_ranks(ranks: npt.ArrayLike) -> Floats:
 def sign_list_lengths(table: Floats) -> Floats:
     """(lists) the length of each list of signs: the root of the number of untied pairs of items."""
     n_items = table.shape[1]
-    return np.asarray(np.sqrt(n_items * (n_items - 1) // 2 - rank_rows(table).tied))
+    return np.asarray(np.sqrt(n_items * (n_items - 1) // 2 - rank_rows(table).n_tied_pairs))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.means import mean_or_nan
+from rankscope.kernels.means import nan_mean_of_list
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_choice, check_positive, check_share
 from rankscope.typing import Floats, Ints
@@ -248,7 +248,7 @@ def confusion_matrix(
     """
     if normalise is not None:
         check_choice("normalise", normalise, NORMALISE)
-    classes, counts = counted_labels(true, predicted, labels)
+    classes, counts = count_labels(true, predicted, labels)
     values = counts.astype(np.float64)
     if normalise is not None:
         axis = {"row": 1, "column": 0, "all": None}[normalise]
@@ -256,7 +256,7 @@ def confusion_matrix(
     return ConfusionMatrix(labels=classes, counts=counts, values=values, normalise=normalise, n=int(counts.sum()))
 
 
-def counted_labels(true: Any, predicted: Any, labels: Sequence[Label] | None = None) -> tuple[tuple[Label, ...], Ints]:
+def count_labels(true: Any, predicted: Any, labels: Sequence[Label] | None = None) -> tuple[tuple[Label, ...], Ints]:
     """The classes, and the table of counts."""
     if predicted is None:
         counts = as_counts(true)
@@ -341,7 +341,7 @@ def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = 
     0.1667
     """
     check_positive("beta", beta)
-    classes, counts = counted_labels(true, predicted, labels)
+    classes, counts = count_labels(true, predicted, labels)
     n = int(counts.sum())
     tp = np.diagonal(counts).copy()
     fp, fn = counts.sum(axis=0) - tp, counts.sum(axis=1) - tp
@@ -365,7 +365,7 @@ def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = 
         **by_class,
         accuracy=float(tp.sum() / n),
         mcc=0.0 if mcc is None else mcc,
-        macro={name: mean_or_nan(by_class[name]) for name in AVERAGED},
+        macro={name: nan_mean_of_list(by_class[name]) for name in AVERAGED},
         micro={name: float(pooled[name][0]) for name in AVERAGED},
         beta=float(beta),
         n=n,
@@ -400,7 +400,7 @@ def matthews(counts: Ints) -> float | None:
 
 
 def share_interval(
-    part: npt.ArrayLike, whole: npt.ArrayLike, *, confidence_level: float = 0.95
+    n_part: npt.ArrayLike, whole: npt.ArrayLike, *, confidence_level: float = 0.95
 ) -> tuple[Floats, Floats]:
     """The lowest and highest share that a found share part / whole goes with: Wilson's interval, within [0, 1].
 
@@ -414,7 +414,7 @@ def share_interval(
     (0.49, 0.943)
     """
     check_share("confidence_level", confidence_level)
-    k, n = np.asarray(part, np.float64), np.asarray(whole, np.float64)
+    k, n = np.asarray(n_part, np.float64), np.asarray(whole, np.float64)
     z = float(special().ndtri((1 + confidence_level) / 2))
     n_or_nan = np.where(n > 0, n, np.nan)
     p = k / n_or_nan

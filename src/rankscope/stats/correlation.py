@@ -20,9 +20,9 @@ from rankscope.stats.correlation_values import (
     STATISTICS,
     ListPairs,
     RankedRows,
+    make_list_pairs,
     matrix_of,
     normed,
-    pairs_of,
     surplus_by_row,
 )
 from rankscope.stats.distributions import special, t_pvalue
@@ -32,7 +32,7 @@ from rankscope.stats.inputs import (
     check_choice,
     check_count,
     check_share,
-    counted,
+    count_note,
     numbers,
 )
 from rankscope.stats.intervals import quantiles
@@ -48,7 +48,7 @@ __all__ = [
     "bootstrap_values",
     "correlation_matrix",
     "correlation_test",
-    "ends",
+    "interval_ends",
     "kendall_pvalues",
     "leave_one_out",
     "permutation_pvalues",
@@ -200,17 +200,17 @@ FULL = (
 )
 
 
-def ends(
+def interval_ends(
     pairs: ListPairs, confidence_level: float, interval: str, n_resamples: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, tuple[str, ...]]:
     """(lists) the ends of the intervals, and notes on them."""
     single_note = "a list has one value only: nothing rises or falls, there is no correlation"
-    notes = list(counted(pairs.flat, single_note, "have a list of one value only: no correlation"))
-    low, high = np.full((2, pairs.flat.size), np.nan)
+    notes = list(count_note(pairs.degenerate, single_note, "have a list of one value only: no correlation"))
+    low, high = np.full((2, pairs.degenerate.size), np.nan)
     if pairs.n == 2:
         return low, high, (*notes, TWO_ITEMS)
     is_full = np.abs(pairs.value) == 1
-    has_interval = ~pairs.flat & ~is_full
+    has_interval = ~pairs.degenerate & ~is_full
     if interval == "fisher":
         min_items = 5 if pairs.statistic.startswith("kendall") else 4
         if pairs.n < min_items:
@@ -218,7 +218,7 @@ def ends(
         values = pairs.value[has_interval]
         low[has_interval], high[has_interval] = fisher_ends(values, pairs.n, pairs.statistic, confidence_level)
         is_far = has_interval & (np.abs(pairs.value) > FAR) & (pairs.statistic != "pearson")
-        notes += counted(
+        notes += count_note(
             is_far,
             f"beyond {FAR} Fisher's interval of ranks is rough; the bootstrap's is another view",
             f"are beyond {FAR}, where Fisher's interval of ranks is rough; the bootstrap's is another view",
@@ -230,7 +230,7 @@ def ends(
             notes.append(f"up to {n_lost} of {n_resamples} bootstrap samples had a list of one value and were left out")
         if pairs.n < FEW:
             notes.append(f"fewer than {FEW} items: bootstrap intervals are too narrow")
-    return low, high, (*notes, *counted(is_full, FULL, "agree fully, up or down: they have no interval"))
+    return low, high, (*notes, *count_note(is_full, FULL, "agree fully, up or down: they have no interval"))
 
 
 def fisher_ends(value: Floats, n: int, statistic: str, confidence_level: float) -> Floats:
@@ -323,7 +323,7 @@ def kendall_pvalues(
     n = x.codes.shape[1]
     n_pairs = n * (n - 1) // 2
     discordant = (n_pairs - surplus) // 2  # without ties
-    exact = (x.tied == 0) & (y.tied == 0)
+    exact = (x.n_tied_pairs == 0) & (y.n_tied_pairs == 0)
     if n > EXACT:
         exact &= np.minimum(discordant, n_pairs - discordant) <= 1
     p_values = np.empty(surplus.size)
@@ -532,10 +532,10 @@ def correlation_test(
     if a.shape != b.shape:
         raise ParameterError(f"x has shape {a.shape} and y {b.shape}, expected one shape, (items) or (lists, items)")
     generator = as_generator(rng)
-    pairs = pairs_of(np.atleast_2d(a), np.atleast_2d(b), statistic)
+    pairs = make_list_pairs(np.atleast_2d(a), np.atleast_2d(b), statistic)
     p_values, exact, error = pvalues(pairs, alternative, pvalue, n_resamples, generator)
-    low, high, notes = ends(pairs, confidence_level, interval, n_resamples, generator)
-    is_permuted = pvalue == "permutation" and not pairs.flat.all() and not exact.any()
+    low, high, notes = interval_ends(pairs, confidence_level, interval, n_resamples, generator)
+    is_permuted = pvalue == "permutation" and not pairs.degenerate.all() and not exact.any()
     shape = a.shape[:-1]
     return Correlation(
         statistic=statistic,
@@ -550,7 +550,7 @@ def correlation_test(
         interval=interval,
         n=pairs.n,
         n_resamples=n_resamples if is_permuted or interval == "bootstrap" else 0,
-        degenerate=pairs.flat.reshape(shape),
+        degenerate=pairs.degenerate.reshape(shape),
         notes=notes,
     )
 
@@ -587,7 +587,7 @@ def pvalues(
     pairs: ListPairs, alternative: str, pvalue: str, n_resamples: int, rng: np.random.Generator
 ) -> tuple[Floats, Bools, Floats]:
     """(lists) each: the p-values, whether all orders were counted, their standard errors."""
-    varying = ~pairs.flat
+    varying = ~pairs.degenerate
     p_values, error, exact = np.full(varying.size, np.nan), np.zeros(varying.size), np.zeros(varying.size, np.bool_)
     is_kendall = pairs.statistic.startswith("kendall")
     ranks = (pairs.ranks_x.rows(varying), pairs.ranks_y.rows(varying)) if is_kendall else None

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.inversions import greater_before, order_by_row
-from rankscope.kernels.ties import NOISE, greatest_sizes, joins
-from rankscope.stats.inputs import constant
+from rankscope.kernels.ties import NOISE, greatest_sizes, tied_with_previous
+from rankscope.stats.inputs import is_constant
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -20,9 +20,9 @@ __all__ = [
     "ListPairs",
     "RankedRows",
     "ap_above_groups",
+    "make_list_pairs",
     "matrix_of",
     "normed",
-    "pairs_of",
     "rank_rows",
     "surplus_by_row",
     "tau_ap_by_row",
@@ -45,12 +45,12 @@ class RankedRows:
     sizes: Ints
 
     @cached_property
-    def distinct(self) -> Ints:
+    def n_distinct(self) -> Ints:
         """(lists) the number of distinct values."""
         return np.asarray(np.count_nonzero(self.sizes, axis=1), np.int64)
 
     @cached_property
-    def tied(self) -> Ints:
+    def n_tied_pairs(self) -> Ints:
         """(lists) the number of tied pairs of items."""
         return np.asarray((self.sizes * (self.sizes - 1) // 2).sum(axis=1), np.int64)
 
@@ -73,7 +73,7 @@ def rank_rows(values: Floats, *, computed: bool = False) -> RankedRows:
     sorted_values = np.take_along_axis(values, order, axis=1)
     codes = np.zeros((n_lists, n), np.int64)
     if computed:
-        starts_group = ~joins(sorted_values, NOISE * greatest_sizes(sorted_values)[:, None])
+        starts_group = ~tied_with_previous(sorted_values, NOISE * greatest_sizes(sorted_values)[:, None])
     else:
         starts_group = sorted_values[:, 1:] != sorted_values[:, :-1]
     np.cumsum(starts_group, axis=1, out=codes[:, 1:])
@@ -97,7 +97,7 @@ def surplus_by_row(x: RankedRows, y: RankedRows) -> Ints:
         a, b = (ranked.codes[block] if len(ranked.codes) > 1 else ranked.codes for ranked in (x, y))
         counts[block] = untied_and_discordant(a, b)
     # The pairs tied in neither list: all, less those tied in x and those tied in y, plus those tied in both.
-    return np.asarray(n * (n - 1) // 2 - x.tied - y.tied + counts, np.int64)
+    return np.asarray(n * (n - 1) // 2 - x.n_tied_pairs - y.n_tied_pairs + counts, np.int64)
 
 
 def untied_and_discordant(x: Ints, y: Ints) -> Ints:
@@ -159,18 +159,18 @@ class ListPairs:
     ranks_y: RankedRows
     surplus: npt.NDArray[np.int64]
     value: Floats
-    flat: Bools
+    degenerate: Bools
 
     @property
     def n(self) -> int:
         return int(self.x.shape[1])
 
 
-def pairs_of(x: Floats, y: Floats, statistic: str) -> ListPairs:
+def make_list_pairs(x: Floats, y: Floats, statistic: str) -> ListPairs:
     ranks_x, ranks_y = rank_rows(x), rank_rows(y)
-    degenerate = (ranks_x.distinct == 1) | (ranks_y.distinct == 1)
+    degenerate = (ranks_x.n_distinct == 1) | (ranks_y.n_distinct == 1)
     if statistic == "pearson":
-        degenerate = constant(x) | constant(y)
+        degenerate = is_constant(x) | is_constant(y)
     surplus = np.zeros(len(x), np.int64)
     if statistic in ("pearson", "spearman"):
         a, b = (x, y) if statistic == "pearson" else (ranks_x.doubled_ranks, ranks_y.doubled_ranks)
@@ -189,9 +189,9 @@ def taus(surplus: npt.NDArray[np.int64], x: RankedRows, y: RankedRows, statistic
     if statistic == "kendall_a":
         return np.asarray(surplus / n_pairs)
     if statistic == "kendall_b":
-        norm = np.sqrt((n_pairs - x.tied).astype(np.float64) * (n_pairs - y.tied))
+        norm = np.sqrt((n_pairs - x.n_tied_pairs).astype(np.float64) * (n_pairs - y.n_tied_pairs))
     else:
-        n_values = np.minimum(x.distinct, y.distinct)
+        n_values = np.minimum(x.n_distinct, y.n_distinct)
         norm = n * n * (n_values - 1) / n_values / 2
     values = np.divide(surplus, norm, out=np.full(norm.shape, np.nan), where=norm > 0)
     return snap(np.clip(values, -1.0, 1.0))
@@ -220,10 +220,10 @@ def snap(values: Floats) -> Floats:
 def matrix_of(rows: Floats, statistic: str) -> Floats:
     """(k, k) of k lists; see `correlation_matrix`."""
     if statistic == "pearson":
-        return product_moments(rows, constant(rows))
+        return product_moments(rows, is_constant(rows))
     ranks = rank_rows(rows)
     if statistic == "spearman":
-        return product_moments(ranks.doubled_ranks, ranks.distinct == 1)
+        return product_moments(ranks.doubled_ranks, ranks.n_distinct == 1)
     n_lists = len(rows)
     matrix = np.empty((n_lists, n_lists))
     for i in range(n_lists):  # one list with all that follow, so that no table holds all pairs

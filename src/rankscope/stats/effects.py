@@ -8,8 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.stats.distributions import noncentral_t_cdf, special
-from rankscope.stats.inputs import all_zero, as_differences, check_positive, check_share, constant, levelled, outcomes
-from rankscope.stats.paired_tests import flat_notes
+from rankscope.stats.inputs import (
+    all_zero,
+    as_differences,
+    check_positive,
+    check_share,
+    count_outcomes,
+    is_constant,
+    scale_rows,
+)
+from rankscope.stats.paired_tests import degenerate_notes
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -68,10 +76,10 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
     check_share("confidence_level", confidence_level)
     check_positive("zone", zone, zero=True)
     rows, shape = as_differences(differences)
-    wins, losses = outcomes(rows, zone)
-    rows, exponent = levelled(rows)
+    wins, losses = count_outcomes(rows, zone)
+    rows, exponent = scale_rows(rows)
     n = rows.shape[1]
-    degenerate = constant(rows) | (n == 1)
+    degenerate = is_constant(rows) | (n == 1)
     d = np.full(len(rows), np.nan)
     if not degenerate.all():
         d[~degenerate] = rows[~degenerate].mean(axis=1) / rows[~degenerate].std(axis=1, ddof=1)
@@ -97,7 +105,7 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
         confidence_level=confidence_level,
         n=n,
         degenerate=degenerate.reshape(shape),
-        notes=flat_notes(rows, degenerate),
+        notes=degenerate_notes(rows, degenerate),
     )
 
 

@@ -23,12 +23,12 @@ __all__ = [
     "check_count",
     "check_positive",
     "check_share",
-    "constant",
-    "counted",
-    "levelled",
-    "levelled_table",
-    "outcomes",
+    "count_note",
+    "count_outcomes",
+    "is_constant",
     "refuse_pairs",
+    "scale_rows",
+    "scale_table",
     "seed_of",
 ]
 
@@ -156,18 +156,18 @@ def all_zero(values: Floats) -> Bools:
     return np.asarray((values == 0).all(axis=1), np.bool_)
 
 
-def constant(values: Floats) -> Bools:
+def is_constant(values: Floats) -> Bools:
     """(lists) where all values are equal, up to the rounding of a subtraction."""
     return np.asarray(np.ptp(values, axis=1) <= 100 * NOISE * np.abs(values).max(axis=1), np.bool_)
 
 
-def outcomes(values: Floats, zone: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def count_outcomes(values: Floats, zone: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """(lists) how many values are above the zone about 0, and how many below; beyond it by rounding only is within."""
     bound = zone + NOISE * np.abs(values).max(axis=1, keepdims=True)
     return (values > bound).sum(axis=1), (values < -bound).sum(axis=1)
 
 
-def levelled(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
+def scale_rows(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
     """The lists, tiny and huge ones divided by the power of 2 that brings them near 1; and (lists) the exponents.
 
     Otherwise the squares of 1e-170 and of 1e170 would be 0 and infinite. Results of a list times 2**exponent are those
@@ -182,7 +182,7 @@ def levelled(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
     return (np.ldexp(values, -exponents[:, None]) if exponents.any() else values), exponents
 
 
-def levelled_table(scores: Floats) -> tuple[Floats, int]:
+def scale_table(scores: Floats) -> tuple[Floats, int]:
     """A table, scaled as a whole to near 1 if it is far from it, and the exponent of 2; see `levelled`.
 
     A usual table is returned itself, with its memory order, on which the last digits of sums depend.
@@ -199,7 +199,7 @@ def refuse_pairs(n_items: int, description: str, advice: str) -> None:
         )
 
 
-def counted(mask: Bools, single: str, plural: str) -> tuple[str, ...]:
+def count_note(mask: Bools, single: str, plural: str) -> tuple[str, ...]:
     """A note on how many of the pairs the mask marks; no note if it marks none.
 
     single: the note if only one pair was given. plural: its end after "2 of 190 pairs ".

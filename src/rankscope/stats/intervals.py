@@ -17,9 +17,9 @@ from rankscope.stats.inputs import (
     check_choice,
     check_count,
     check_share,
-    constant,
-    counted,
-    levelled,
+    count_note,
+    is_constant,
+    scale_rows,
 )
 from rankscope.typing import Bools, Floats
 
@@ -74,13 +74,13 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
     """
     check_share("confidence_level", confidence_level)
     rows, shape = as_differences(values, "values")
-    rows, exponent = levelled(rows)
+    rows, exponent = scale_rows(rows)
     n = rows.shape[1]
     mean = rows.mean(axis=1)
     half_width = np.full(len(rows), np.nan)
     if n > 1:
         half_width = special().stdtrit(n - 1, (1 + confidence_level) / 2) * rows.std(axis=1, ddof=1) / np.sqrt(n)
-    degenerate = constant(rows) | (n == 1)
+    degenerate = is_constant(rows) | (n == 1)
     if n > 1:
         half_width[degenerate] = 0.0
     return Interval(
@@ -100,7 +100,7 @@ def interval_notes(degenerate: Bools, n: int) -> tuple[str, ...]:
     if n == 1:
         return ("one query: a single value says nothing of how much values vary",)
     single = "all values are one: the interval has no width"
-    return counted(degenerate, single, "have one value on every query: no width")
+    return count_note(degenerate, single, "have one value on every query: no width")
 
 
 def bootstrap_interval(
@@ -129,11 +129,11 @@ def bootstrap_interval(
     check_share("confidence_level", confidence_level)
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(values, "values")
-    rows, exponent = levelled(rows)
+    rows, exponent = scale_rows(rows)
     draws = draw(as_generator(rng), n_resamples)
     n = rows.shape[1]
     mean = rows.mean(axis=1)
-    degenerate = constant(rows) | (n == 1)
+    degenerate = is_constant(rows) | (n == 1)
     ends = np.full((2, len(rows)), np.nan)
     if n > 1:
         ends[:, degenerate] = mean[degenerate]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import bootstrap_moments, draw, exact_flip_sums, flip_sums
-from rankscope.kernels.ties import NOISE, joins
+from rankscope.kernels.ties import NOISE, tied_with_previous
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.inputs import (
     all_zero,
@@ -22,10 +22,10 @@ from rankscope.stats.inputs import (
     check_choice,
     check_count,
     check_positive,
-    constant,
-    counted,
-    levelled,
-    outcomes,
+    count_note,
+    count_outcomes,
+    is_constant,
+    scale_rows,
 )
 from rankscope.typing import Bools, Floats
 
@@ -101,7 +101,7 @@ def formula_result(
     )
 
 
-def flat_notes(differences: Floats, degenerate: Bools) -> tuple[str, ...]:
+def degenerate_notes(differences: Floats, degenerate: Bools) -> tuple[str, ...]:
     """Notes of a test that needs a variance on pairs without one."""
     if differences.shape[1] == 1:
         return ("one query: a single difference says nothing of how much differences vary",)
@@ -109,8 +109,8 @@ def flat_notes(differences: Floats, degenerate: Bools) -> tuple[str, ...]:
     plural_note = "differ by the same amount on every query: no variance to test it against"
     equal = all_zero(differences)
     return (
-        *counted(equal, "no query tells the two systems apart", "are told apart by no query"),
-        *counted(degenerate & ~equal, single_note, plural_note),
+        *count_note(equal, "no query tells the two systems apart", "are told apart by no query"),
+        *count_note(degenerate & ~equal, single_note, plural_note),
     )
 
 
@@ -129,9 +129,9 @@ def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> Pai
     """
     check_alternative(alternative)
     rows, shape = as_differences(differences)
-    rows, _ = levelled(rows)
+    rows, _ = scale_rows(rows)
     n = rows.shape[1]
-    degenerate = constant(rows) | (n == 1)
+    degenerate = is_constant(rows) | (n == 1)
     statistic, pvalue = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
     varying_rows = rows[~degenerate]
     if varying_rows.size:
@@ -139,7 +139,7 @@ def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> Pai
         pvalue[~degenerate] = t_pvalue(statistic[~degenerate], n - 1, alternative)
     equal = all_zero(rows)
     statistic[equal], pvalue[equal] = 0.0, 1.0
-    notes = flat_notes(rows, degenerate)
+    notes = degenerate_notes(rows, degenerate)
     return formula_result("t", shape, statistic, pvalue, alternative, n, degenerate=degenerate, notes=notes)
 
 
@@ -157,7 +157,7 @@ def sign_test(differences: npt.ArrayLike, *, alternative: str = "two-sided", zon
     check_alternative(alternative)
     check_positive("zone", zone, zero=True)
     rows, shape = as_differences(differences)
-    won, lost = (counts.astype(np.float64) for counts in outcomes(rows, zone))
+    won, lost = (counts.astype(np.float64) for counts in count_outcomes(rows, zone))
     pvalue = sign_pvalue(won, lost, alternative)
     notes = (WARNING,) if rows.shape[1] >= MANY else ()
     return formula_result("sign", shape, won, pvalue, alternative, rows.shape[1], exact=True, notes=notes)
@@ -199,7 +199,7 @@ def wilcoxon_test(
     check_choice("zero_method", zero_method, ("wilcox", "pratt"))
     check_choice("method", method, ("auto", "exact", "approx"))
     rows, shape = as_differences(differences)
-    rows, _ = levelled(rows)
+    rows, _ = scale_rows(rows)
     block_size = max(1, TABLE // rows.shape[1])
     blocks = [
         rank_test(rows[start : start + block_size], alternative, zero_method, method, correction)
@@ -239,7 +239,7 @@ def signed_ranks(rows: Floats, zero_method: str) -> Floats:
     order = np.argsort(sizes, axis=1, kind="stable")
     sorted_sizes = np.take_along_axis(sizes, order, axis=1)
     starts_group = np.ones(sizes.shape, np.bool_)
-    starts_group[:, 1:] = ~joins(sorted_sizes, noise)
+    starts_group[:, 1:] = ~tied_with_previous(sorted_sizes, noise)
     group = np.cumsum(starts_group.ravel()) - 1  # no group runs over the end of a row
     positions = np.broadcast_to(np.arange(1.0, n + 1), sizes.shape).ravel()
     mean_ranks = np.bincount(group, positions) / np.bincount(group)
@@ -343,7 +343,7 @@ def randomisation_test(
     check_alternative(alternative)
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(differences)
-    rows, exponent = levelled(rows)
+    rows, exponent = scale_rows(rows)
     generator = as_generator(rng)
     n = rows.shape[1]
     exact = n < 31 and 2**n <= n_resamples
@@ -362,7 +362,7 @@ def randomisation_test(
         exact=exact,
         error=np.where(equal, 0.0, error).reshape(shape),
         degenerate=np.zeros(shape, np.bool_),
-        notes=one_query_note or flat_notes(rows, equal),
+        notes=one_query_note or degenerate_notes(rows, equal),
     )
 
 
@@ -390,10 +390,10 @@ def bootstrap_test(
     check_alternative(alternative)
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(differences)
-    rows, _ = levelled(rows)
+    rows, _ = scale_rows(rows)
     draws = draw(as_generator(rng), n_resamples)
     n = rows.shape[1]
-    degenerate = constant(rows) | (n == 1)
+    degenerate = is_constant(rows) | (n == 1)
     statistic, pvalue, error = (np.full(len(rows), np.nan) for _ in range(3))
     varying_rows = rows[~degenerate]
     if varying_rows.size:
@@ -418,7 +418,7 @@ def bootstrap_test(
         exact=False,
         error=error.reshape(shape),
         degenerate=degenerate.reshape(shape),
-        notes=flat_notes(rows, degenerate),
+        notes=degenerate_notes(rows, degenerate),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.stats.confusion import Label, counted_labels
+from rankscope.stats.confusion import Label, count_labels
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_choice, check_share
 from rankscope.typing import Bools, Floats
@@ -85,7 +85,7 @@ def cohens_kappa(
     if weights is not None:
         check_choice("weights", weights, tuple(WEIGHTS))
     check_share("confidence_level", confidence_level)
-    _, counts = counted_labels(a, b, labels)
+    _, counts = count_labels(a, b, labels)
     n = int(counts.sum())
     p = counts / n
     row_shares, column_shares = p.sum(axis=1), p.sum(axis=0)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import check_choice, levelled
+from rankscope.stats.inputs import check_choice, scale_rows
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -30,7 +30,7 @@ class Standardised(NamedTuple):
     """
 
     values: Floats
-    flat: Bools
+    is_constant: Bools
 
 
 def standardise_scores(
@@ -60,7 +60,7 @@ def standardise_scores(
             "the same"
         )
     present = ~np.isnan(reference_scores)
-    _, exponent = levelled(np.where(present, reference_scores, 0.0).T)
+    _, exponent = scale_rows(np.where(present, reference_scores, 0.0).T)
     if exponent.any():
         x, reference_scores = np.ldexp(x, -exponent), np.ldexp(reference_scores, -exponent)
     n = present.sum(axis=0)

@@ -123,22 +123,22 @@ class PairBlock:
     source of each target word, for the likelihood.
     """
 
-    pair: Ints32
-    place: Ints32
-    often: tuple[Ints32, Floats]
-    begin: Ints
-    count: Floats
-    words: Floats
+    pair_index: Ints32
+    key_index: Ints32
+    repeated_pairs: tuple[Ints32, Floats]
+    begins: Ints
+    counts: Floats
+    source_lengths: Floats
 
-    def expected(self, probability: Floats) -> tuple[Floats, float]:
+    def expected_counts(self, probability: Floats) -> tuple[Floats, float]:
         """The expected count of each distinct pair, and the logarithm of the likelihood."""
-        values = probability[self.place][self.pair]
-        repeated, times = self.often
+        values = probability[self.key_index][self.pair_index]
+        repeated, times = self.repeated_pairs
         values[repeated] *= times
-        sums = np.add.reduceat(values, self.begin)
-        likelihood = float(self.count @ np.log(sums / self.words))
-        values *= np.repeat(self.count / sums, np.diff(self.begin, append=values.size))
-        return sum_by_group(values, self.pair.astype(np.int64), self.place.size), likelihood
+        sums = np.add.reduceat(values, self.begins)
+        likelihood = float(self.counts @ np.log(sums / self.source_lengths))
+        values *= np.repeat(self.counts / sums, np.diff(self.begins, append=values.size))
+        return sum_by_group(values, self.pair_index.astype(np.int64), self.key_index.size), likelihood
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +170,7 @@ def word_pairs(
             progress(step_share * float(work[sentence_slice].sum() / work.sum()))
     all_keys = sorted_unique(np.concatenate(keys))
     for i, block_keys in enumerate(keys):
-        blocks[i] = replace(blocks[i], place=np.searchsorted(all_keys, block_keys).astype(np.int32))
+        blocks[i] = replace(blocks[i], key_index=np.searchsorted(all_keys, block_keys).astype(np.int32))
         keys[i] = block_keys[:0]  # frees their memory
     return WordPairs(all_keys, np.bincount(all_keys // n_target_words), blocks)
 
@@ -196,12 +196,12 @@ def pair_block(
         source.count[source_slice], source.offsets[sentence_slice.start : sentence_slice.stop] - source_slice.start
     )
     block = PairBlock(
-        pair=pair_index.astype(np.int32),
-        place=np.empty(0, np.int32),
-        often=(repeated, source_counts[repeated].astype(np.float64)),
-        begin=bounds(lengths)[:-1],
-        count=target.count[target_slice].astype(np.float64),
-        words=source_lengths[sentence - sentence_slice.start].astype(np.float64),
+        pair_index=pair_index.astype(np.int32),
+        key_index=np.empty(0, np.int32),
+        repeated_pairs=(repeated, source_counts[repeated].astype(np.float64)),
+        begins=bounds(lengths)[:-1],
+        counts=target.count[target_slice].astype(np.float64),
+        source_lengths=source_lengths[sentence - sentence_slice.start].astype(np.float64),
     )
     return unique_keys, block
 
@@ -218,8 +218,8 @@ def run_em(
     for _ in range(iterations + 1):
         counts, log_likelihood = np.zeros(pairs.keys.size), 0.0
         for block in pairs.blocks:
-            expected, block_log_likelihood = block.expected(probability)
-            counts[block.place] += expected
+            expected, block_log_likelihood = block.expected_counts(probability)
+            counts[block.key_index] += expected
             log_likelihood += block_log_likelihood
             if progress is not None:
                 progress(step_share / len(pairs.blocks))

@@ -49,11 +49,11 @@ class LexiconWords:
 
     tokens: Ints
     offsets: Ints
-    where: Ints
+    positions: Ints
 
     @classmethod
     def of(cls, sentences: TokenLists, numbers: dict[str, int]) -> LexiconWords:
-        tokens = sentences.numbered_by(numbers)[sentences.tokens]
+        tokens = sentences.numbers_in(numbers)[sentences.tokens]
         positions = np.flatnonzero(tokens >= 0)
         lengths = np.bincount(sentences.sentence[positions], minlength=len(sentences))
         return cls(tokens[positions], bounds(lengths), positions)
@@ -61,13 +61,13 @@ class LexiconWords:
     def take(self, index: Ints) -> LexiconWords:
         lengths = np.diff(self.offsets)[index]
         positions = ranges(self.offsets[index], lengths)
-        return LexiconWords(self.tokens[positions], bounds(lengths), self.where[positions])
+        return LexiconWords(self.tokens[positions], bounds(lengths), self.positions[positions])
 
 
 def copied_words(sources: TokenLists, targets: TokenLists) -> Bools:
     """(target tokens) whether the source sentence has the same word."""
     stride = len(sources.words) + 1
-    source_numbers = targets.numbered_by({word: i for i, word in enumerate(sources.words)})[targets.tokens]
+    source_numbers = targets.numbers_in({word: i for i, word in enumerate(sources.words)})[targets.tokens]
     source_keys = sorted_unique(sources.sentence * stride + sources.tokens)
     target_keys = targets.sentence * stride + source_numbers
     if not source_keys.size:
@@ -98,7 +98,7 @@ def summed_by_word(
     for group_slice in slices_by_size(group_work, CELLS_AT_ONCE):
         rows = order[group_begins[group_slice.start] : group_ends[group_slice.stop - 1]]
         target_slice = target.take(rows)
-        token_sums[target_slice.where] = sums_of_slice(source.take(rows), target_slice, groups[rows], probability)
+        token_sums[target_slice.positions] = sums_of_slice(source.take(rows), target_slice, groups[rows], probability)
         if progress is not None:
             progress(rows.size / order.size)
     return token_sums
@@ -191,7 +191,7 @@ class Lexicon:
         source = np.repeat(np.arange(len(self.source_words)), np.diff(self.begins))
         return source * len(self.target_words) + self.targets
 
-    def translations(self, word: str, most: int | None = None) -> dict[str, float]:
+    def translations(self, word: str, limit: int | None = None) -> dict[str, float]:
         """The translations of a source word with their probabilities, the likeliest first; none of an unknown one.
 
         >>> from rankscope.translation import train_lexicon
@@ -203,7 +203,7 @@ class Lexicon:
         if source is None:
             return {}
         translation_slice = slice(int(self.begins[source]), int(self.begins[source + 1]))
-        order = np.argsort(-self.probability[translation_slice], kind="stable")[:most]
+        order = np.argsort(-self.probability[translation_slice], kind="stable")[:limit]
         return {
             self.target_words[e]: p
             for e, p in zip(
@@ -265,7 +265,7 @@ class Lexicon:
             self.probabilities,
             progress,
         )
-        return self.by_sentence(source, target, translation_sums)
+        return self.sum_by_sentence(source, target, translation_sums)
 
     def probabilities(self, source: Ints, target: Ints) -> Floats:
         """t(e|f) of pairs of words by their numbers; 0 for pairs that never occurred together."""
@@ -273,10 +273,10 @@ class Lexicon:
         pair_index = np.minimum(np.searchsorted(self.keys, pair_keys), self.keys.size - 1)
         return np.where(self.keys[pair_index] == pair_keys, self.probability[pair_index], 0.0)
 
-    def by_sentence(self, source: TokenLists, target: TokenLists, translation_sums: Floats) -> LexicalScores:
+    def sum_by_sentence(self, source: TokenLists, target: TokenLists, translation_sums: Floats) -> LexicalScores:
         """Sums of logarithms by sentence. translation_sums: (target tokens) sum of t over the words of the source."""
         n, sentence = len(target), target.sentence
-        target_numbers = target.numbered_by(self.target_numbers)[target.tokens]
+        target_numbers = target.numbers_in(self.target_numbers)[target.tokens]
         unknown = target_numbers < 0
         if self.null:
             all_targets = np.arange(len(self.target_words))

@@ -75,7 +75,7 @@ class TokenLists:
         lengths = self.lengths[index]
         return TokenLists(self.words, self.tokens[ranges(self.offsets[index], lengths)], bounds(lengths))
 
-    def numbered_by(self, words: dict[str, int]) -> Ints:
+    def numbers_in(self, words: dict[str, int]) -> Ints:
         """(words) the number of each word in another vocabulary; -1 for words that it lacks."""
         return np.fromiter(map(words.get, self.words, repeat(-1)), np.int64, len(self.words))
 

@@ -31,20 +31,20 @@ def sacrebleu_version() -> str:
     return str(sacrebleu.__version__)
 
 
-def as_lines(lines: Iterable[str], what: str) -> list[str]:
+def as_lines(lines: Iterable[str], name: str) -> list[str]:
     """Lines as a list. Raises ParameterError for one text in the place of many, InputError for what is no text."""
     if isinstance(lines, (str, bytes)):
-        raise ParameterError(f"{what} is one text, expected a list of lines; write [text]")
+        raise ParameterError(f"{name} is one text, expected a list of lines; write [text]")
     line_list = list(lines)
     if not all(isinstance(line, str) for line in line_list):
         wrong_index = next(i for i, line in enumerate(line_list) if not isinstance(line, str))
         raise InputError(
-            f"{what}: line {wrong_index + 1} is of type {type(line_list[wrong_index]).__name__}, expected a text"
+            f"{name}: line {wrong_index + 1} is of type {type(line_list[wrong_index]).__name__}, expected a text"
         )
     return line_list
 
 
-def tokenised(lines: Iterable[str], *, what: str = "lines") -> list[str]:
+def tokenised(lines: Iterable[str], *, name: str = "lines") -> list[str]:
     """Each line in small letters, its words with one blank between them, as sacrebleu's BLEU (13a) counts them.
 
     An empty line stays empty. what: how an error names the lines. Raises ParameterError where sacrebleu is missing and
@@ -54,7 +54,7 @@ def tokenised(lines: Iterable[str], *, what: str = "lines") -> list[str]:
     >>> tokenised(["The cat, it's 3.5 m.", ""])
     ["the cat , it's 3.5 m .", '']
     """
-    line_list = as_lines(lines, what)
+    line_list = as_lines(lines, name)
     sacrebleu_version()
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 

@@ -64,7 +64,7 @@ class SegmentLevel:
     agreement: SegmentAgreement
     judgments: dict[str, int]
     pairs_found: dict[str, int]
-    scored: str
+    scorer_settings: str
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class SegmentLevel:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        return f"{self.scored} | {self.agreement.signature()}"
+        return f"{self.scorer_settings} | {self.agreement.signature()}"
 
     def __str__(self) -> str:
         return as_text(self)
@@ -154,7 +154,7 @@ def segment_level(
         agreement=agreement,
         judgments={pair: len(pair_rankings) for pair, pair_rankings in rankings.by_pair()},
         pairs_found=dict(zip(agreement.pairs, agreement.n.min(axis=0).tolist(), strict=True)),
-        scored=scorers.settings,
+        scorer_settings=scorers.settings,
     )
 
 
@@ -191,22 +191,22 @@ class SystemLevel:
 
     agreement: dict[str, SystemAgreement]
     published: dict[str, float]
-    scored: str
+    scorer_settings: str
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Those of the tidy table."""
-        return self.first.columns
+        return self.main_agreement.columns
 
     @property
-    def first(self) -> SystemAgreement:
+    def main_agreement(self) -> SystemAgreement:
         """That by the rule of the published values."""
         return self.agreement[RULES_TRIED[0]]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        return self.first.notes
+        return self.main_agreement.notes
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table: first by wins, then by the other rules."""
@@ -221,7 +221,7 @@ class SystemLevel:
     def sections(self) -> tuple[Section, ...]:
         """The values beside those published; then the agreement by wins."""
         rows = []
-        for p, pair in enumerate(self.first.pairs):
+        for p, pair in enumerate(self.main_agreement.pairs):
             values_by_rule = [
                 format_value(float(agreement.value[0, p]), "mean") for agreement in self.agreement.values()
             ]
@@ -229,20 +229,20 @@ class SystemLevel:
             rows.append(
                 (
                     pair,
-                    f"{len(self.first.systems[p])}",
+                    f"{len(self.main_agreement.systems[p])}",
                     "-" if published_value is None else f"{published_value:.2f}",
                     *values_by_rule,
                 )
             )
         names = [rule.replace("_", " ") for rule in self.agreement]
         table = Table(columns=("pair", "systems", "published", *names), rows=tuple(rows))
-        title = f"WMT12: Spearman's correlation of {self.first.metrics[0]} with people on systems"
-        return (Section(title=title, sentence=self.sentence(), table=table), *self.first.sections())
+        title = f"WMT12: Spearman's correlation of {self.main_agreement.metrics[0]} with people on systems"
+        return (Section(title=title, sentence=self.sentence(), table=table), *self.main_agreement.sections())
 
     def sentence(self) -> str:
         """Whether the values agree with the published ones, by each rule."""
-        matching_pairs = {rule: self.near(agreement) for rule, agreement in self.agreement.items()}
-        n = len(self.first.pairs)
+        matching_pairs = {rule: self.pairs_within_tolerance(agreement) for rule, agreement in self.agreement.items()}
+        n = len(self.main_agreement.pairs)
         clauses = [
             f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within "
             f"{TOLERANCE}"
@@ -250,20 +250,20 @@ class SystemLevel:
         ]
         return f"Of the values that were published for {pluralise(n, 'language pair')}, {join_names(clauses)}."
 
-    def near(self, agreement: SystemAgreement) -> list[str]:
+    def pairs_within_tolerance(self, agreement: SystemAgreement) -> list[str]:
         """The language pairs whose value agrees with the published one."""
         values = dict(zip(agreement.pairs, agreement.value[0].tolist(), strict=True))
         return [pair for pair, value in values.items() if abs(value - self.published.get(pair, np.inf)) <= TOLERANCE]
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        return f"{self.scored} | rules:{','.join(self.agreement)} | {self.first.signature()}"
+        return f"{self.scorer_settings} | rules:{','.join(self.agreement)} | {self.main_agreement.signature()}"
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"SystemLevel({self.first!r})"
+        return f"SystemLevel({self.main_agreement!r})"
 
 
 def system_level(
@@ -297,7 +297,7 @@ def system_level(
     scores = scores_of_systems(rankings, root / TEXTS, scorer, progress)
     options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
     agreements = {rule: systems(rankings, scores, statistic="spearman", human=rule, **options) for rule in RULES_TRIED}
-    return SystemLevel(agreement=agreements, published=PUBLISHED_SPEARMAN, scored=scorer.settings)
+    return SystemLevel(agreement=agreements, published=PUBLISHED_SPEARMAN, scorer_settings=scorer.settings)
 
 
 def scores_of_systems(

@@ -27,7 +27,7 @@ JCML = (
 )
 
 
-@pytest.mark.parametrize("form", ["table", "jcml", "rankings"])
+@pytest.checksum.parametrize("form", ["table", "jcml", "rankings"])
 def test_not_ranked_is_no_rank_whatever_holds_it(tmp_path, form):
     path = tmp_path / "judged"
     path.write_text(JCML if form == "jcml" else TABLE)
@@ -46,7 +46,7 @@ def test_not_ranked_is_no_decision_of_a_rater():
 
 
 def test_scores_below_0_are_scores_and_other_ranks_below_0_are_refused():
-    score = Rankings.of([{"A": -1, "B": -5}], score=True)
+    score = Rankings.of([{"A": -1, "B": -5}], higher_is_better=True)
     assert ranked_only(score, "rank") is score
     with pytest.raises(InputError, match=r"segment 1.*'B': rank is -5, expected a rank of at least 0.*--higher"):
         ranked_only(Rankings.of([{"A": -1, "B": -5}]), "rank")
@@ -63,13 +63,15 @@ def test_the_column_of_people_is_never_guessed_beside_scores():
 
 def test_a_column_of_people_without_a_value_is_refused():
     with pytest.raises(InputError, match="has no value"):
-        attach_metrics(Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), score=True), pairs=None)
+        attach_metrics(
+            Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), higher_is_better=True), pairs=None
+        )
 
 
-@pytest.mark.parametrize("lists", [[{"A": 1, "B": 1}, {"A": 2, "B": 2}], [{"A": 1}, {"B": 2}]])
+@pytest.checksum.parametrize("lists", [[{"A": 1, "B": 1}, {"A": 2, "B": 2}], [{"A": 1}, {"B": 2}]])
 def test_nothing_ordered_is_refused(lists):
     given = Rankings.of(lists)
-    given = given.with_column("m", np.arange(float(given.offsets[-1])), score=True)
+    given = given.with_column("m", np.arange(float(given.offsets[-1])), higher_is_better=True)
     with pytest.raises(InputError, match="no item is ranked above another"):
         agreement.segments(given)
     if len(lists[0]) > 1:  # ties of people count here
@@ -80,10 +82,11 @@ def test_nothing_ordered_is_refused(lists):
 
 
 def test_lists_of_one_item_have_a_correlation_over_segments_and_one_value_has_none():
-    given = Rankings.of([{"A": 1}, {"A": 3}, {"A": 2}], score=True)
-    given = given.with_column("m", np.array([1.0, 3.0, 2.0]), score=True)
+    given = Rankings.of([{"A": 1}, {"A": 3}, {"A": 2}], higher_is_better=True)
+    given = given.with_column("m", np.array([1.0, 3.0, 2.0]), higher_is_better=True)
     assert agreement.segments(given, statistic="pearson", rng=1).value[0, 0] == pytest.approx(1)
-    flat = Rankings.of([{"A": 2}, {"A": 2}], score=True).with_column("m", np.array([1.0, 3.0]), score=True)
+    flat = Rankings.of([{"A": 2}, {"A": 2}], higher_is_better=True)
+    flat = flat.with_column("m", np.array([1.0, 3.0]), higher_is_better=True)
     with pytest.raises(InputError, match="rank is 2 wherever it is"):
         agreement.segments(flat, statistic="pearson")
 
@@ -121,7 +124,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("kind", FILES)
+@pytest.checksum.parametrize("kind", FILES)
 def test_ranks_and_segments_read_the_same_files(tmp_path, kind):
     path = tmp_path / "file"
     content = FILES[kind]
@@ -146,7 +149,7 @@ def packed(how, content):
     return zstd_module().compress(content) if how == "zstd" else content
 
 
-@pytest.mark.parametrize("how", ["plain", "gzip", "zstd"])
+@pytest.checksum.parametrize("how", ["plain", "gzip", "zstd"])
 def test_standard_input_is_told_by_what_it_holds(how):
     code = (
         "from rankscope.agreement.load.files import read_judgments\n"

@@ -33,8 +33,8 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("name", KINDS)
+@pytest.checksum.parametrize("packed", [False, True])
+@pytest.checksum.parametrize("name", KINDS)
 def test_judgments_are_read_in_every_format(tmp_path, name, packed):
     text, columns = KINDS[name]
     path = tmp_path / name
@@ -45,7 +45,7 @@ def test_judgments_are_read_in_every_format(tmp_path, name, packed):
     assert found.table(columns[0]).tolist() == [[1, 2]]
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("name", "text"),
     [
         ("human.scr", "human\tfr-en\tset\tA\t1\t0.5\nhuman\tfr-en\tset\tB\t1\tnan\n"),
@@ -64,7 +64,7 @@ def test_scores_of_people_are_judgments_too(tmp_path, name, text):
 def test_columns_of_a_table_are_scores_where_they_are_named(tmp_path):
     (tmp_path / "t.csv").write_text(KINDS["table.csv"][0])
     found = read_judgments(tmp_path / "t.csv", higher=["llm"])
-    assert found.scores == {"llm"}
+    assert found.score_columns == {"llm"}
     assert segments(found, rng=1).value.tolist() == [[1.0]]
 
 
@@ -94,7 +94,7 @@ def test_a_pair_that_comes_twice_stays_apart():
     assert [sorted(found.pairs) for found in merge_segment_scores([one, other, one])] == [["x", "y"], ["x"]]
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("text", "message"),
     [
         ("", "empty"),

@@ -26,7 +26,7 @@ def write(tmp_path):
     return written
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("line", "expected"),
     [
         ("BLEU de-en set A 31.5", True),
@@ -144,8 +144,8 @@ def both_levels(write):
 def test_soft_accuracy_takes_the_scores_of_segments_of_a_folder_with_both(write):
     segments, _, folder = both_levels(write)
     soft = systems(segments, folder, statistic="soft_pairwise_accuracy", n_resamples=50)
-    assert (soft.metrics, soft.parts) == (("COMET", "chrF"), (True, True))
-    assert systems(segments, folder, n_resamples=50).parts == (False, False)
+    assert (soft.metrics, soft.has_segment_scores) == (("COMET", "chrF"), (True, True))
+    assert systems(segments, folder, n_resamples=50).has_segment_scores == (False, False)
 
 
 def test_metrics_of_a_folder_are_of_systems_where_judgments_are(write):

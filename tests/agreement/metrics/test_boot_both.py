@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.agreement.metrics.boot_both import bootstrap_values, plain_values, sampled_items, statistic_by_counts
+from rankscope.agreement.metrics.boot_both import bootstrap_values, sampled_items, statistic_by_counts, values_by_matrix
 from rankscope.agreement.statistics import MATRIX_STATISTICS
 from rankscope.kernels import resample
 from rankscope.kernels.resample import draw
@@ -45,7 +45,7 @@ def samples(draw):
 def test_counts_give_what_the_samples_give(given_, asked):
     (gold, metric), counts = given_
     fast = statistic_by_counts(gold, metric, *asked, 0.25, SOFT)
-    plain = plain_values(gold, metric, *asked, 0.25, SOFT)
+    plain = values_by_matrix(gold, metric, *asked, 0.25, SOFT)
     np.testing.assert_allclose(fast(*counts), plain(*counts), atol=1e-9)
 
 
@@ -53,7 +53,7 @@ def test_places_repeat_what_counts_several_times():
     assert sampled_items(np.array([[2.0, 0, 1], [0.0, 3, 0]])).tolist() == [[0, 0, 2], [1, 1, 1]]
 
 
-@pytest.mark.parametrize("systems", [True, False])
+@pytest.checksum.parametrize("systems", [True, False])
 def test_samples_are_the_same_for_all_metrics_and_sizes_of_chunks(monkeypatch, systems):
     rng = np.random.default_rng(2)
     gold = rng.normal(size=(4, 8))

@@ -29,7 +29,7 @@ compare = rs.agreement.compare_metrics
 def test_one_task_is_what_the_numbers_on_matrices_are() -> None:
     gold, metrics = matrices()
     found = compare(*given(), statistic="pearson", correction="none", **FEW)
-    resamples = resamples_of(found.asked, "x-1")  # a stream for each language pair
+    resamples = resamples_of(found.settings, "x-1")  # a stream for each language pair
     plain = compare_matrices(gold, metrics, alternative="two-sided", resamples=resamples)
     assert found.value[0] == pytest.approx(plain.value)
     assert found.pvalue[0] == pytest.approx(plain.pvalue, nan_ok=True)
@@ -55,10 +55,10 @@ def test_the_tidy_table_has_a_row_for_every_two_metrics_and_task() -> None:
     assert found.frame().columns == list(COLUMNS)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("test", "kind"), [("perm_both", "null"), ("boot_both", "values"), ("bootstrap", "values"), ("pair_swaps", "null")]
 )
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@pytest.checksum.parametrize("alternative", ["greater", "two-sided"])
 def test_p_values_from_kept_draws_are_those_of_the_test(test: str, kind: str, alternative: str) -> None:
     gold, metrics = matrices(noises=(0.5, 0.55, 0.7))
     settings: dict[str, Any] = {"statistic": "acc_eq", "test": test, "alternative": alternative, "n_resamples": 99}
@@ -234,13 +234,17 @@ def ranked() -> Rankings:
     gold, metrics = matrices()
     found = Rankings.of([dict(zip(SYSTEMS, (20 - gold[:, i]).tolist(), strict=True)) for i in range(len(SEGMENTS))])
     for name, table in zip(("near", "far"), (metrics[0], metrics[2]), strict=True):
-        found = found.with_column(name, table.T.ravel(), score=True)
+        found = found.with_column(name, table.T.ravel(), higher_is_better=True)
     return found
 
 
 def test_rankings_of_segments_have_a_paired_bootstrap_over_segments() -> None:
     found = compare(ranked(), n_resamples=199, rng=1)
-    assert (found.tasks[0].what, found.tests, found.metrics) == ("segment:wmt12/none", ("bootstrap",), ("near", "far"))
+    assert (found.tasks[0].level_and_statistic, found.tests, found.metrics) == (
+        "segment:wmt12/none",
+        ("bootstrap",),
+        ("near", "far"),
+    )
     plain = rs.agreement.segments(ranked(), n_resamples=199, rng=1)
     assert found.value[0] == pytest.approx(plain.value[:, 0])
     # no resample of segments has far above near: p = 2 / 200
@@ -266,7 +270,7 @@ def test_tests_without_common_resamples_leave_the_average_untested() -> None:
     assert found.sections()[0].table is not None
 
 
-@pytest.mark.slow
+@pytest.checksum.slow
 def test_metrics_of_one_worth_are_told_apart_by_the_average_as_often_as_the_level_says() -> None:
     tasks = ["x-1:segment:pearson", "x-1:system:pearson", "x-2:segment:pearson/none"]  # two share their resamples
     p = []
@@ -286,7 +290,7 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
     assert any("take 120 or more" in note for note in drawn.notes)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "error", "said"),
     [
         ({"metrics": "m0"}, ParameterError, "m0 is the only metric, expected two or more"),
@@ -331,7 +335,7 @@ def test_pairwise_accuracies_are_over_pairs_of_systems_and_pearson_over_systems(
 
 def test_the_sentence_and_notes_say_one_number_once_and_correct_nothing_for_one_test() -> None:
     people, [first, *_] = given()
-    copy = SegmentScores("copy", first.pairs, first.score)
+    copy = SegmentScores("copy", first.pairs, first.higher_is_better)
     found = compare(people, [first, copy], statistic="pearson", n_resamples=9, rng=1)
     assert " each; p ≤ 0.05" in found.sections()[0].sentence
     assert " to " not in found.sections()[0].sentence.split("(")[1]
@@ -393,8 +397,8 @@ def test_a_matrix_a_task_and_a_curve_where_ties_were_calibrated() -> None:
     assert figures(compare(people, metrics, statistic="pearson", **FEW)) == ["significance_matrix"] * 3
 
 
-@pytest.mark.parametrize("grouping", ["none", "segment"])
-@pytest.mark.parametrize("digits", [0, 2])
+@pytest.checksum.parametrize("grouping", ["none", "segment"])
+@pytest.checksum.parametrize("digits", [0, 2])
 def test_the_curve_is_the_statistic_at_each_epsilon_and_its_top_the_calibrated_one(grouping: str, digits: int) -> None:
     gold, metrics = matrices()
     metric = np.round(metrics[0], digits).T[:8]

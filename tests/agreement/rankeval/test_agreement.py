@@ -27,7 +27,7 @@ def made(lists: int = 30, seed: int = 1, noise: float = 1.5, **columns: float) -
     judged = Rankings.of([dict(zip("abcde", rng.integers(1, 5, 5).tolist(), strict=True)) for _ in range(lists)])
     for name, size in {"machine": noise, **columns}.items():
         values = np.round(judged.columns["rank"] + size * rng.standard_normal(5 * lists))
-        judged = judged.with_column(name, values + 20, score=False)
+        judged = judged.with_column(name, values + 20, higher_is_better=False)
     return judged
 
 
@@ -70,7 +70,7 @@ class TestValues:
     def test_the_paper_differs_from_the_tool_where_it_should(self) -> None:
         """Two lists: what the tool prints for them is recorded beside the file."""
         ours = rs.agreement.ranks(README, n_resamples=20, rng=0)
-        parts = {part.pair: part.found for part in ours.parts}
+        parts = {part.pair: part.measures for part in ours.parts}
         assert parts["all"]["tau"] == -4 / 6
         assert parts["all"]["tau_macro"] == pytest.approx((-0.6 - 1) / 2)
         # The tie in the second list is no gain lost: nDCG is the mean of 1 and that of the other order.
@@ -105,14 +105,14 @@ class TestIntervals:
         one, other, third = (rs.agreement.ranks(made(), predicted="machine", rng=seed) for seed in (4, 4, 5))
         assert_same_bits(list(one.records()), list(other.records()))
         assert list(map(repr, one.records())) != list(map(repr, third.records()))
-        for row in one.parts[0].found.statistics[:9]:
+        for row in one.parts[0].measures.statistics[:9]:
             assert row.low < row.value < row.high
 
     def test_a_mean_has_the_interval_of_a_naive_bootstrap(self) -> None:
         judged = made(40)
         found = rs.agreement.ranks(judged, predicted="machine", n_resamples=4000, rng=1)
-        row = next(one for one in found.parts[0].found.statistics if one.name == "MRR")
-        values = found.parts[0].found.of_list["FARR"]
+        row = next(one for one in found.parts[0].measures.statistics if one.name == "MRR")
+        values = found.parts[0].measures.of_list["FARR"]
         rng = np.random.default_rng(9)
         means = [rng.choice(values, values.size).mean() for _ in range(4000)]
         assert (row.low, row.high) == pytest.approx(np.quantile(means, [0.025, 0.975]).tolist(), abs=0.01)
@@ -121,13 +121,13 @@ class TestIntervals:
         """Each list four times, as from four judges of one mind: the interval is that of the single lists."""
         judged = made(25)
         again = judged.select(np.repeat(np.arange(25), 4))
-        once, four = (rs.agreement.ranks(x, predicted="machine", rng=2).parts[0].found for x in (judged, again))
+        once, four = (rs.agreement.ranks(x, predicted="machine", rng=2).parts[0].measures for x in (judged, again))
         for a, b in zip(once.statistics[:9], four.statistics[:9], strict=True):
             assert (a.low, a.high) == pytest.approx((b.low, b.high))
 
     def test_one_segment_has_none(self) -> None:
         found = rs.agreement.ranks(made(1, seed=5), predicted="machine", n_resamples=20)
-        assert all(isnan(row.low) for row in found.parts[0].found.statistics)
+        assert all(isnan(row.low) for row in found.parts[0].measures.statistics)
         assert "one segment only: no intervals" in str(found)
 
 
@@ -165,7 +165,7 @@ class TestSources:
         assert [part.pair for part in found.parts] == ["de-en", "cs-en", "all"]
         alone = rs.agreement.ranks(judged.select(np.arange(0, 30, 2)), predicted="machine", n_resamples=9)
         assert_same_bits(alone["tau"], found["tau"])
-        concordant = [part.found["concordant"] for part in found.parts]
+        concordant = [part.measures["concordant"] for part in found.parts]
         assert concordant[0] + concordant[1] == concordant[2]
 
     def test_the_columns_need_no_names_where_there_is_one_choice(self) -> None:
@@ -197,13 +197,13 @@ class TestRefused:
     def test_people_who_prefer_nothing(self) -> None:
         for judgments in ([{"a": 1, "b": 1}], [{"a": 1}, {"a": 2}]):
             judged = Rankings.of(judgments)
-            judged = judged.with_column("machine", np.arange(len(judged.system), dtype=float), score=False)
+            judged = judged.with_column("machine", np.arange(len(judged.system), dtype=float), higher_is_better=False)
             with pytest.raises(InputError, match="in column 'rank' no item is ranked above another"):
                 rs.agreement.ranks(judged)
             with pytest.raises(InputError, match="no pair counts"):
                 rs.agreement.ranks(judged, preset="rankeval")
 
-    @pytest.mark.parametrize(
+    @pytest.checksum.parametrize(
         ("arguments", "why"),
         [
             ({"predicted": "machin"}, "did you mean machine"),
@@ -238,7 +238,7 @@ class TestRefused:
         judged = made(3)
         gold = judged.columns["rank"].copy()
         gold[0] = -1
-        judged = judged.with_column("rank", gold, score=False)
+        judged = judged.with_column("rank", gold, higher_is_better=False)
         with pytest.raises(InputError, match="not ranked"):
             rs.agreement.ranks(judged)
         assert rs.agreement.ranks(judged, missing="drop", n_resamples=9).notes == (
@@ -246,7 +246,7 @@ class TestRefused:
         )
         # There it is the best rank of its list.
         lowest = np.where(gold == -1, 0, gold)
-        as_best = rs.agreement.ranks(judged.with_column("rank", lowest, score=False), preset="rankeval")
+        as_best = rs.agreement.ranks(judged.with_column("rank", lowest, higher_is_better=False), preset="rankeval")
         found = rs.agreement.ranks(judged, preset="rankeval")
         assert_same_numbers(list(found.records()), list(as_best.records()))
 
@@ -258,7 +258,7 @@ def test_minus_one_among_scores_is_a_number_and_among_ranks_says_not_ranked() ->
         ([-0.5, -0.7, -1], True, True),
         ([-3, -2, -1], False, True),
     ):
-        one = judged.with_column("machine", np.array(machine, float), score=False)
+        one = judged.with_column("machine", np.array(machine, float), higher_is_better=False)
         if taken:
             assert rs.agreement.ranks(one, invert=invert, n_resamples=9)["tau"] == 1.0
         else:
@@ -272,7 +272,14 @@ class TestRuns:
 
     def test_all_coefficients_of_two_runs_are_in_one_result(self) -> None:
         found = rs.agreement.runs(self.A, self.B)
-        assert [part.statistic for part in found.parts] == ["tau", "tau_ap", "weighted_tau", "spearman", "gamma", "rbo"]
+        assert [part.statistic for part in found.coefficients] == [
+            "tau",
+            "tau_ap",
+            "weighted_tau",
+            "spearman",
+            "gamma",
+            "rbo",
+        ]
         assert found["tau"] == pytest.approx(1 / 3)
         assert found.columns == ("system_a", "system_b", "statistic", "query", "value")
         rows = {row[2:4]: row[4] for row in found.records()}
@@ -283,7 +290,7 @@ class TestRuns:
     def test_one_that_refuses_is_left_out_unless_it_was_asked_for(self) -> None:
         tied = {"q1": {"a": 1.0, "b": 1.0, "c": 0.0}}
         found = rs.agreement.runs(tied, self.B)
-        assert "tau_ap" not in {part.statistic for part in found.parts}
+        assert "tau_ap" not in {part.statistic for part in found.coefficients}
         assert found.notes[0].startswith("tau_ap is left out: query 'q1'")
         with pytest.raises(InputError, match="q1"):
             rs.agreement.runs(tied, self.B, statistics=["tau_ap"])
@@ -306,7 +313,7 @@ SHOWN: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", SHOWN)
+@pytest.checksum.parametrize("kind", SHOWN)
 def test_every_result_has_even_tables_and_a_frame(kind: str) -> None:
     result = SHOWN[kind]()
     for section in result.sections():

@@ -20,7 +20,7 @@ from rankscope.agreement.rankeval import (
     segment_statistics,
     tau_counts,
 )
-from rankscope.agreement.rankeval.tau import ChanceTau, deal_ranks, deals_of
+from rankscope.agreement.rankeval.tau import ChanceTau, deal_ranks, plan_deals
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 
@@ -35,7 +35,7 @@ def options_of(exclude: bool, penalise: bool) -> dict[str, bool]:
 
 def centre_of(table: PairedRanks, segments: list[int] | None, **options: bool) -> float | None:
     known = ChanceTau()
-    for deal in deals_of(table, segments):
+    for deal in plan_deals(table, segments):
         known.add(deal, **options)
     return known.centre
 
@@ -47,14 +47,14 @@ def judged(lists: list[tuple[str, dict[str, float], dict[str, float]]]) -> Ranki
     from dataclasses import replace
 
     return replace(found, segment=Labels.of([segment for segment, *_ in lists])).with_column(
-        "machine", machine, score=False
+        "machine", machine, higher_is_better=False
     )
 
 
 class TestTheAverage:
     """Every permutation is tried."""
 
-    @pytest.mark.parametrize(("exclude", "penalise"), TIES)
+    @pytest.checksum.parametrize(("exclude", "penalise"), TIES)
     def test_of_one_list_it_is_known_in_closed_form(self, exclude: bool, penalise: bool) -> None:
         options = options_of(exclude, penalise)
         for gold, predicted in (([1, 2, 2, 3], [1, 1, 2, 3]), ([1, 2, 3, 4], [1, 1, 1, 2]), ([1, 1, 2], [3, 2, 1])):
@@ -75,7 +75,7 @@ class TestTheAverage:
         found = centre_of(table, None, exclude_gold_ties=False)
         assert found == pytest.approx((1 / 3 * 1 - 1 / 3 * 5 - 2 / 3 * 1) / 6)
 
-    @pytest.mark.parametrize(("exclude", "penalise"), TIES)
+    @pytest.checksum.parametrize(("exclude", "penalise"), TIES)
     def test_of_judgments_with_other_systems_all_the_segments_systems_are_permuted(
         self, exclude: bool, penalise: bool
     ) -> None:
@@ -112,7 +112,7 @@ class TestOneSegmentSeveralJudgments:
             )
             assert five == pytest.approx(once, abs=0.03 if method == "permutation" else 1e-12)
 
-    @pytest.mark.parametrize("names", ["abc", "cab"])
+    @pytest.checksum.parametrize("names", ["abc", "cab"])
     def test_systems_are_told_by_name_wherever_they_stand(self, names: str) -> None:
         """The second judge sees the systems in another order; the machine's ranks are the same."""
         machine = {"a": 1.0, "b": 2.0, "c": 3.0}
@@ -154,10 +154,10 @@ class TestOneSegmentSeveralJudgments:
         rng = np.random.default_rng(4)
         gold, predicted = rng.integers(1, 4, (2, 40, 5))
         table, segments = as_table(gold, predicted), rng.integers(0, 9, 40)
-        (whole,) = deals_of(table, segments)
+        (whole,) = plan_deals(table, segments)
         expected = [part.mean() for part in deal_ranks(whole, 800, np.random.default_rng(1))]
         monkeypatch.setattr("rankscope.agreement.rankeval.tau.CHUNK_ITEMS", 60)
-        parts = list(deals_of(table, segments))
+        parts = list(plan_deals(table, segments))
         assert len(parts) > 2
         assert sum(len(part.table) for part in parts) == 40
         assert sum(int(part.segment.max()) + 1 for part in parts) == len(set(segments.tolist()))
@@ -193,9 +193,9 @@ def level(judges: int, subset: bool, sets: int = 300) -> dict[str, float]:
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("subset", [False, True])
-@pytest.mark.parametrize("judges", [1, 2, 5])
+@pytest.checksum.slow
+@pytest.checksum.parametrize("subset", [False, True])
+@pytest.checksum.parametrize("judges", [1, 2, 5])
 def test_the_level_is_kept_however_often_a_segment_is_judged(judges: int, subset: bool) -> None:
     """Of 300 sets .05 are below .05: up to .085 by chance; with a permutation a judgment it was .13 and .34."""
     found = level(judges, subset)

@@ -116,7 +116,7 @@ def test_a_statistic_of_ones_own_is_a_table_or_a_convention():
 
 def test_lower_is_better_for_a_metric_that_says_so():
     judged = people([(1, 2, 3)])
-    ter = SegmentScores("TER", {"": PairScores.of({"A": [0.1], "B": [0.2], "C": [0.9]})}, score=False)
+    ter = SegmentScores("TER", {"": PairScores.of({"A": [0.1], "B": [0.2], "C": [0.9]})}, higher_is_better=False)
     assert segments(judged, ter, rng=1).value[0, 0] == 1
 
 
@@ -129,8 +129,8 @@ def test_darr_counts_pairs_at_least_25_points_apart():
     assert (found.value[0, 0], found.n[0, 0]) == (0, 2)
 
 
-@pytest.mark.parametrize("grouping", SEGMENT_GROUPINGS)
-@pytest.mark.parametrize("statistic", SEGMENT_CORRELATIONS)
+@pytest.checksum.parametrize("grouping", SEGMENT_GROUPINGS)
+@pytest.checksum.parametrize("statistic", SEGMENT_CORRELATIONS)
 def test_correlations_of_scores_agree_with_scipy(statistic, grouping):
     gold, metric, human, scored = random_scores()
     function = {
@@ -155,8 +155,8 @@ def test_correlations_of_scores_agree_with_scipy(statistic, grouping):
     assert np.isnan(found.low[0, 0]) == (grouping != "segment" and statistic != "pearson")
 
 
-@pytest.mark.parametrize("grouping", SEGMENT_GROUPINGS)
-@pytest.mark.parametrize("statistic", ["wmt12", "wmt13", "tau23", "darr", "pearson"])
+@pytest.checksum.parametrize("grouping", SEGMENT_GROUPINGS)
+@pytest.checksum.parametrize("statistic", ["wmt12", "wmt13", "tau23", "darr", "pearson"])
 def test_the_bootstrap_is_that_of_a_loop_over_drawn_segments(statistic, grouping):
     _, _, human, scored = random_scores(segments=12)
     settings = {"statistic": statistic, "grouping": grouping, "rng": 5}
@@ -226,7 +226,7 @@ def test_several_metrics_and_pairs_with_their_average():
 def test_an_interval_does_not_depend_on_the_other_pairs():
     rng = np.random.default_rng(2)
     judged = people(rng.permuted(np.tile([1, 2, 3], (40, 1)), axis=1).tolist(), pair=["a-b", "c-d"] * 20)
-    judged = judged.with_column("m", rng.normal(size=120), score=True)
+    judged = judged.with_column("m", rng.normal(size=120), higher_is_better=True)
     both, one = segments(judged, rng=3), segments(judged, pairs=["c-d"], rng=3)
     assert_same_bits((both.low[0, 1], both.high[0, 1]), (one.low[0, 0], one.high[0, 0]))
 
@@ -240,7 +240,7 @@ def test_a_metric_without_scores_for_one_pair_has_no_average():
 
 
 def test_other_columns_of_the_judgments_are_metrics_as_of_an_llm():
-    judged = people([(1, 2, 3)]).with_column("judge", np.array([3.0, 2.0, 2.0]), score=True)
+    judged = people([(1, 2, 3)]).with_column("judge", np.array([3.0, 2.0, 2.0]), higher_is_better=True)
     found = segments(judged, rng=1)
     assert found.metrics == ("judge",)
     assert found.value[0, 0] == pytest.approx((2 - 1) / 3)
@@ -257,7 +257,7 @@ def test_scores_of_people_are_one_judgment_a_segment_without_what_they_left_out(
     found = rankings_from_scores(human)
     assert len(found) == 2
     assert found.columns[GOLD].tolist() == [-1, -5, 0]
-    assert found.scores == {GOLD}
+    assert found.score_columns == {GOLD}
 
 
 # Missing values
@@ -303,7 +303,7 @@ def table(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("function", [segments, decisions])
+@pytest.checksum.parametrize("function", [segments, decisions])
 def test_columns_read_as_ranks_are_named_in_a_note_and_in_the_signature(table, function):
     found = function(table, metrics="llm")
     assert "| gold:rank | lower:rank,llm |" in found.signature()
@@ -345,13 +345,13 @@ def test_scores_are_read_with_their_direction_and_test_set(tmp_path):
     path = tmp_path / "ter.seg.scr"
     path.write_text("".join(f"TER\tx-y\t{of}\t{s}\t1\t{i}\n" for of in "uv" for i, s in enumerate("ABC")))
     [ter] = read_segment_scores(path, lower="TER", test_set="u")
-    assert (ter.metric, ter.score) == ("TER", False)
+    assert (ter.metric, ter.higher_is_better) == ("TER", False)
     assert segments(JUDGED, path, lower="TER", test_set="v", rng=1).value[0, 0] == 1
     with pytest.raises(UnknownName, match="metric 'BLEU'"):
         read_segment_scores(path, lower="BLEU", test_set="u")
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "error", "message"),
     [
         ({"higher": "m"}, UnknownName, "column of the judgments 'm'"),
@@ -389,7 +389,7 @@ def test_every_reader_that_the_page_names_is_public():
 JUDGED, METRIC = people([(1, 2, 3)]), scores("m", [(3,), (2,), (1,)])
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "error", "message"),
     [
         ({"statistic": "wtm12"}, UnknownName, "did you mean wmt1"),
@@ -415,7 +415,7 @@ def test_what_makes_no_sense_is_refused(options, error, message):
         segments(JUDGED, METRIC, **options)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("judgments", "metrics", "error", "message"),
     [
         (JUDGED, (), InputError, "no metric beside what people say"),

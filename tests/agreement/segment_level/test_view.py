@@ -19,7 +19,7 @@ def judged(**metrics):
     found = Rankings.of([{"A": 1, "B": 2, "C": 3}] * 2)
     found = replace(found, pair=Labels.of(["fr-en", "de-en"]))
     for name, values in metrics.items():
-        found = found.with_column(name, np.array(values * 2, float), score=True)
+        found = found.with_column(name, np.array(values * 2, float), higher_is_better=True)
     return found
 
 
@@ -46,12 +46,12 @@ def test_the_table_is_metrics_by_pairs_with_the_average():
 def test_of_one_pair_there_is_no_average_and_of_none_named_the_statistic_heads_the_column():
     one = segments(judged(m=[3, 2, 1]), pairs=["fr-en"], rng=1)
     assert one.sections()[0].table.columns == ("metric", "fr-en")
-    bare = Rankings.of([{"A": 1, "B": 2}]).with_column("m", np.array([2.0, 1.0]), score=True)
+    bare = Rankings.of([{"A": 1, "B": 2}]).with_column("m", np.array([2.0, 1.0]), higher_is_better=True)
     assert segments(bare, rng=1).sections()[0].table.columns == ("metric", "wmt12")
     assert "pair" not in segments(bare, rng=1).sections()[1].table.columns
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("metrics", "begin"),
     [
         ({"m": [3, 2, 1]}, "m against people on average over 2 language pairs: wmt12 1.0000."),
@@ -73,7 +73,7 @@ def test_nothing_is_said_of_chance_where_nothing_was_tested():
     )
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "meaning"),
     [
         ({"statistic": "wmt12"}, "as many right as wrong"),
@@ -87,8 +87,8 @@ def test_a_sentence_says_what_the_number_means(options, meaning):
 
 
 def test_a_statistic_without_interval_says_so():
-    human = Rankings.of([{"A": 1, "B": 2}, {"A": 4, "B": 3}], name="human", score=True)
-    human = human.with_column("m", np.array([2.0, 1.0, 3.0, 9.0]), score=True)
+    human = Rankings.of([{"A": 1, "B": 2}, {"A": 4, "B": 3}], name="human", higher_is_better=True)
+    human = human.with_column("m", np.array([2.0, 1.0, 3.0, 9.0]), higher_is_better=True)
     found = segments(human, statistic="spearman", rng=1)
     assert any("has no interval here" in note for note in found.sections()[0].notes)
 

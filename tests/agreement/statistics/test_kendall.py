@@ -70,7 +70,7 @@ def test_counts_are_those_of_a_naive_loop(both, epsilon, least):
 def test_what_is_left_out_is_every_judged_pair_that_is_not_counted(both):
     gold, metric = both
     judged = sum(math.comb(int((~np.isnan(row)).sum()), 2) for row in gold)
-    assert count_unscored_pairs(gold, metric) == judged - int(count_by_judgment(gold, metric).all.sum())
+    assert count_unscored_pairs(gold, metric) == judged - int(count_by_judgment(gold, metric).total.sum())
 
 
 def test_the_size_of_a_chunk_changes_nothing(monkeypatch):
@@ -87,7 +87,7 @@ def test_a_difference_of_just_epsilon_is_a_tie_and_of_just_the_least_counts():
     assert stacked(count_by_judgment(gold, metric, epsilon=1, least=25)).tolist() == [[1, 0, 0, 1, 0]]
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 1)])
+@pytest.checksum.parametrize("shape", [(0, 3), (3, 0), (2, 1)])
 def test_no_pairs_are_counted_where_there_are_none(shape):
     none = np.zeros(shape)
     for count in (count_by_judgment, count_by_item):

@@ -41,14 +41,14 @@ def test_no_convention_is_without_a_value_by_hand():
     assert set(BY_HAND) == set(CONVENTIONS)
 
 
-@pytest.mark.parametrize("name", CONVENTIONS)
+@pytest.checksum.parametrize("name", CONVENTIONS)
 def test_a_convention_gives_the_formula_of_the_paper(name):
-    assert CONVENTIONS[name].of(COUNTS).item() == pytest.approx(float(BY_HAND[name]))
+    assert CONVENTIONS[name].value_of(COUNTS).item() == pytest.approx(float(BY_HAND[name]))
     assert CONVENTIONS[name].source
     assert as_convention(name) is CONVENTIONS[name]
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.checksum.parametrize("name", TABLES)
 def test_a_table_of_coefficients_is_the_convention_of_that_name(name):
     assert as_convention(TABLES[name]).cells == CONVENTIONS[name].cells
     text = ";".join(",".join("x" if cell is None else str(cell) for cell in row) for row in TABLES[name])
@@ -62,14 +62,14 @@ def test_only_conventions_that_always_count_the_same_pairs_have_a_best_epsilon()
 @given(counts=st.lists(st.integers(0, 50), min_size=5, max_size=5), name=st.sampled_from(sorted(CONVENTIONS)))
 def test_a_value_is_within_the_range_or_there_is_none(counts, name):
     convention = CONVENTIONS[name]
-    value = convention.of(PairCounts(*counts)).item()
+    value = convention.value_of(PairCounts(*counts)).item()
     used = [n for n, cell in zip(counts, convention.cells, strict=True) if cell is not None]
     assert np.isnan(value) == (sum(used) == 0)
     assert np.isnan(value) or convention.range[0] <= value <= convention.range[1]
 
 
 def test_lists_of_counts_give_a_value_each():
-    found = CONVENTIONS["wmt13"].of(PairCounts(*np.array([[3, 0], [1, 0], [0, 5], [0, 0], [0, 0]])))
+    found = CONVENTIONS["wmt13"].value_of(PairCounts(*np.array([[3, 0], [1, 0], [0, 5], [0, 0], [0, 0]])))
     assert found[0] == (3 - 1) / (3 + 1)
     assert np.isnan(found[1])
 
@@ -77,10 +77,10 @@ def test_lists_of_counts_give_a_value_each():
 def test_a_table_of_ones_own_says_what_it_holds_in_the_signature():
     assert as_convention("wmt14").settings == "wmt14"
     assert as_convention([[2, 0, -1], [X, 1, X], [-1, 0, 2]]).settings == "own(2,-1,x,0,1)"
-    assert KendallConvention(concordant=1, discordant=-1, least=10).settings == "own(1,-1,x,x,x;least=10)"
+    assert KendallConvention(concordant=1, discordant=-1, min_difference=10).settings == "own(1,-1,x,x,x;least=10)"
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("table", "message"),
     [
         ([[1, -1], [1, 1]], "not 3 x 3"),
@@ -96,7 +96,7 @@ def test_a_table_that_means_nothing_is_refused(table, message):
         as_convention(table)
 
 
-@pytest.mark.parametrize("text", ["", "1,2,3", "1,b,1;x,x,x;1,b,1", "1;2;3"])
+@pytest.checksum.parametrize("text", ["", "1,2,3", "1,b,1;x,x,x;1,b,1", "1;2;3"])
 def test_a_text_that_is_no_table_is_refused(text):
     with pytest.raises(ParameterError, match=r"table of coefficients|3 x 3"):
         parse_table(text)

@@ -128,7 +128,10 @@ def test_wins_are_those_of_a_plain_loop(seed):
             "wins": won.sum(axis=1) / (won + lost).sum(axis=1),
             "better_or_equal": (won + tied).sum(axis=1) / (won + lost + tied).sum(axis=1),
             "expected_wins": np.array(
-                [np.mean(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan for row in won / (won + lost)]
+                [
+                    np.mean(row[~np.isnan(row)]) if (~np.isnan(row)).read_irregular() else np.nan
+                    for row in won / (won + lost)
+                ]
             ),
         }
     for rule, values in expected.items():
@@ -171,9 +174,9 @@ def test_lower_is_better_turns_a_metric_round_but_not_its_share():
         found = systems(judged, ter, from_segments=way, statistic="spearman", interval="none")
         assert found.value[0, 0] == pytest.approx(1)
         assert "lower:rank,TER" in found.signature()
-    bad = systems(judged, replace(ter, score=True), statistic="spearman", interval="none")
+    bad = systems(judged, replace(ter, higher_is_better=True), statistic="spearman", interval="none")
     assert bad.value[0, 0] == pytest.approx(-1)
-    assert systems(judged, replace(ter, score=True), lower="TER", rng=1).value[0, 0] == 1
+    assert systems(judged, replace(ter, higher_is_better=True), lower="TER", rng=1).value[0, 0] == 1
 
 
 # Statistics
@@ -279,8 +282,8 @@ def test_the_bootstrap_is_over_segments_the_same_for_people_and_metrics():
     values = []
     for indices in np.concatenate(list(bootstrap_indices(draws, len(order)))):
         drawn = [order[i] for i in indices]
-        above = sum(sums.above[sums.segments.index(s)] for s in drawn if s in sums.segments)
-        below = sum(sums.below[sums.segments.index(s)] for s in drawn if s in sums.segments)
+        above = sum(sums.numerators[sums.segments.index(s)] for s in drawn if s in sums.segments)
+        below = sum(sums.denominators[sums.segments.index(s)] for s in drawn if s in sums.segments)
         columns = [table.segments.index(s) for s in drawn if s in table.segments]
         values.append(stats.pearsonr((above / below)[:, 0], table.values[:, columns].mean(axis=1))[0])
     assert [found.low[0, 0], found.high[0, 0]] == pytest.approx(np.quantile(values, [0.025, 0.975]))
@@ -331,7 +334,7 @@ def joined(parts):
 
 def test_other_columns_of_the_judgments_are_metrics_and_a_score_of_people_is_their_mean():
     judged = people([(1, 2, 3), (1, 2, 3), (1, 3, 2)], segment=list("stu"))
-    judged = judged.with_column("llm", np.array([9.0, 5, 1, 8, 4, np.nan, 7, 1, 2]), score=True)
+    judged = judged.with_column("llm", np.array([9.0, 5, 1, 8, 4, np.nan, 7, 1, 2]), higher_is_better=True)
     found = systems(judged, statistic="spearman", over="own", rng=1)
     assert found.metrics == ("llm",)
     assert found.scores[0][0] == pytest.approx([(9 + 8 + 7) / 3, (5 + 4 + 1) / 3, (1 + 2) / 2])
@@ -380,7 +383,7 @@ def test_language_pairs_that_a_metric_lacks_are_refused_or_left_out():
 HUMAN, METRIC = given_scores("human", [1, 2, 3, 4]), given_scores("m", [1, 2, 4, 3])
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "error", "said"),
     [
         ({"statistic": "spearmann"}, UnknownName, "unknown statistic 'spearmann'; did you mean spearman"),
@@ -423,7 +426,7 @@ def test_what_cannot_be_compared_is_refused():
         systems(people([(1, 2), (None, None, 1, 1)]), METRIC)
 
 
-@pytest.mark.parametrize("statistic", SYSTEM_STATISTICS[:-1])
+@pytest.checksum.parametrize("statistic", SYSTEM_STATISTICS[:-1])
 def test_renaming_systems_and_shifting_a_metric_changes_nothing(statistic):
     judged = random_judgments(11)
     metric = given_scores("m", [3.0, 1, 2, 7])

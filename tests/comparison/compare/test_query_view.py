@@ -31,7 +31,7 @@ B = [0.1, 0.4, 0.5, 0.3, 0.0, 0.2]  # a - b: .8 .1 0 -.1 0 .1
 
 def section_of(values: list[list[float]], **options: object) -> object:
     result = compare(scores_of(values), **options)  # of any test
-    return query_section(result, result.parts[0])
+    return query_section(result, result.comparisons[0])
 
 
 def test_the_most_helped_and_the_most_hurt_queries_stand_with_both_values() -> None:
@@ -91,7 +91,7 @@ UNCLEAR = [(EASY + 0.01 + RNG.normal(0, 0.1, 40)).tolist(), EASY.tolist()]
 def test_enough_queries_are_the_fewest_that_reach_a_power_of_four_in_five() -> None:
     result = compare(scores_of(UNCLEAR))
     d = np.array(UNCLEAR[0]) - np.array(UNCLEAR[1])
-    n = enough_queries(result, result.parts[0])
+    n = enough_queries(result, result.comparisons[0])
     assert n is not None
     powers = t_power([n - 1, n], abs(d.mean()), d.std(ddof=1))
     assert powers[0] < 0.8 <= powers[1]
@@ -99,7 +99,7 @@ def test_enough_queries_are_the_fewest_that_reach_a_power_of_four_in_five() -> N
 
 def test_the_verdict_says_who_wins_and_how_few_queries_would_have_done() -> None:
     result = compare(scores_of(CLEAR))
-    n = enough_queries(result, result.parts[0])
+    n = enough_queries(result, result.comparisons[0])
     assert n is not None
     assert n < 40
     difference = np.mean(CLEAR[0]) - np.mean(CLEAR[1])
@@ -114,7 +114,7 @@ def test_the_verdict_says_who_wins_and_how_few_queries_would_have_done() -> None
 
 def test_where_nothing_was_shown_the_verdict_says_so_and_what_it_would_take() -> None:
     result = compare(scores_of(UNCLEAR))
-    p, n = float(result.parts[0].pvalue[0]), enough_queries(result, result.parts[0])
+    p, n = float(result.comparisons[0].pvalue[0]), enough_queries(result, result.comparisons[0])
     assert p > 0.05
     text = short_verdict(result)
     assert f"which may be chance (p = {p:.4f}); it would take {n:,} queries to show so small a difference." in text
@@ -129,6 +129,6 @@ def test_the_better_system_comes_first_whatever_its_place() -> None:
 
 def test_equal_systems_need_no_number_of_queries() -> None:
     result = compare(scores_of([A, A]))
-    assert enough_queries(result, result.parts[0]) is None
+    assert enough_queries(result, result.comparisons[0]) is None
     assert len(verdict(result)) == 1
     assert "may be chance (p = 1.0000)" in short_verdict(result)

@@ -20,8 +20,8 @@ UNCLEAR = np.array([[0.5, 0.1, 0.7, 0.2, 0.5], [0.4, 0.4, 0.4, 0.4, 0.4]])
 
 
 def said(x: Any, measure: str = "AP", systems: tuple[str, ...] | None = None, **options: Any) -> str:
-    result = rs.compare(score_table(x, measure, systems), **options)
-    return comparison_sentence(result, result.parts[0])
+    result = rs.check_settings(score_table(x, measure, systems), **options)
+    return comparison_sentence(result, result.comparisons[0])
 
 
 def test_a_difference_that_was_shown():
@@ -91,7 +91,7 @@ def test_probabilities():
 
 def test_a_correction_over_measures_is_told_beside_p():
     x = np.stack([UNCLEAR + np.array([[0.3], [0.0]]), CLEAR], axis=1)
-    result = rs.compare(score_table(x, ("RR", "AP")), family="all")
+    result = rs.check_settings(score_table(x, ("RR", "AP")), family="all")
     assert "(p = 0.0086, 0.0172 corrected for the number of tests, t)" in comparison_sentence(result, result["AP"])
 
 
@@ -128,21 +128,21 @@ def test_against_a_baseline():
     assert only.endswith("are better (probability of at least 0.95).")
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.checksum.parametrize("test", TESTS)
 @examples(15)
 @given(seed=st.integers(0, 10**6), m=st.integers(2, 4), based=st.booleans(), lower=st.booleans())
 def test_nothing_is_called_better_that_was_not_shown_to_be(test, seed, m, based, lower):
     table = score_table(random_table(m, 8, seed=seed, spread=0.03).matrix("AP"), "MeanRank" if lower else "AP")
     baseline = "a" if based and test not in ("tukey", "randomised-tukey", "nemenyi") else None
-    result = rs.compare(table, test=test, baseline=baseline, n_resamples=99, rng=1)
-    (part,) = result.parts
+    result = rs.check_settings(table, test=test, baseline=baseline, n_resamples=99, rng=1)
+    (part,) = result.comparisons
     text = comparison_sentence(result, part)
     claims = ["is better than b", "are better", "is better;", "is better (", "it is better than each"]
-    if not part.found.any():
+    if not part.decisions.any():
         claims += [f"better than {n} of" for n in range(m)]
         assert not [claim for claim in claims if claim in text]
         assert "was shown" not in text.replace("neither was shown", "")
-    elif part.first.size == 1 and part.tested.posterior is None:
+    elif part.first.size == 1 and part.test_results.posterior is None:
         first, second = (0, 1) if part.beats[0, 1] else (1, 0)
         assert f"{part.systems[first]} is better than {part.systems[second]}: its mean" in text
     assert "nan" not in text

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope import gate
-from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Criterion, Turn, decide, turn_of
+from rankscope.comparison.gate.noninferiority import (
+    PASS,
+    UNDECIDED,
+    WORSE,
+    Criterion,
+    VerdictChange,
+    decide,
+    find_verdict_change,
+)
 from rankscope.reporting import figures
 from rankscope.stats import queries_for_t
 
@@ -59,18 +67,18 @@ def test_where_lower_is_better_table_and_figure_say_so_too() -> None:
 def test_a_gate_and_a_comparison_show_queries_alike() -> None:
     d = np.random.default_rng(3).normal(0.02, 0.1, 20)
     found = gated(d)
-    section = rs.compare(found.scores, baseline="old").sections()[-1]
+    section = rs.check_settings(found.scores, baseline="old").sections()[-1]
     ours = found.sections()[1]
     assert ours.table == section.table
     assert_same_numbers(ours.figure, section.figure)
 
 
-def turn_by_a_loop(d: Any, verdict: str, asked: Criterion, *, helped: bool) -> Turn | None:
+def turn_by_a_loop(d: Any, verdict: str, asked: Criterion, *, helped: bool) -> VerdictChange | None:
     order = np.argsort(-d if helped else d, kind="stable")
     for gone in range(1, d.size - 1):
         other = decide(d[order[gone:]], asked).verdict
         if other != verdict:
-            return Turn(other, order[:gone], helped)
+            return VerdictChange(other, order[:gone], helped)
     return None
 
 
@@ -84,7 +92,7 @@ def test_the_queries_that_turn_the_verdict_are_those_that_a_loop_finds(d: Any, m
     ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
     turns = [turn_by_a_loop(d, verdict, asked, helped=helped) for helped in ends]
     expected = min((turn for turn in turns if turn), key=lambda turn: turn.queries.size, default=None)
-    found = turn_of(d, verdict, asked)
+    found = find_verdict_change(d, verdict, asked)
     assert (found is None) == (expected is None)
     if found and expected:
         assert (found.verdict, found.helped) == (expected.verdict, expected.helped)
@@ -95,7 +103,7 @@ def test_an_open_verdict_may_hang_on_what_helps() -> None:
     """Without the one query that helps, a loss is shown; of those that hurt, all but one would have to go."""
     d = [-0.1, -0.11, -0.12, -0.1, -0.12, 0.4]
     found = gated(d, margin=0.01)
-    turn = found["AP"].turn
+    turn = found["AP"].verdict_change
     assert found.verdict == "undecided"
     assert turn is not None
     assert (turn.verdict, turn.queries.tolist(), turn.helped) == ("worse", [5], True)
@@ -105,7 +113,7 @@ def test_an_open_verdict_may_hang_on_what_helps() -> None:
 def test_one_query_that_turns_the_verdict_is_named() -> None:
     d = [0.02, 0.01, 0.015, 0.012, 0.018, 0.011, -0.5]
     found = gated(d, margin=0.01)
-    turn = found["AP"].turn
+    turn = found["AP"].verdict_change
     assert found.verdict == "undecided"
     assert turn is not None
     assert (turn.verdict, turn.queries.tolist()) == ("pass", [6])
@@ -114,12 +122,12 @@ def test_one_query_that_turns_the_verdict_is_named() -> None:
 
 def test_a_verdict_that_nothing_turns_is_said_to_stay() -> None:
     found = gated([0.1, 0.2, 0.15], margin=0.9)
-    assert found["AP"].turn is None
+    assert found["AP"].verdict_change is None
     assert "However many queries that it helps most are taken away, to the last two, the verdict stays." in " ".join(
         str(found).split()
     )
     found = gated([0.5, -0.5, 0.1], margin=0.01)
-    assert (found.verdict, found["AP"].turn) == ("undecided", None)
+    assert (found.verdict, found["AP"].verdict_change) == ("undecided", None)
     assert "However many queries that it hurts most, or else that it helps most, are taken away" in " ".join(
         str(found).split()
     )
@@ -207,7 +215,7 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("differences", "says"), SENTENCES)
+@pytest.checksum.parametrize(("differences", "says"), SENTENCES)
 def test_the_verdict_is_said_in_words(differences: list[float], says: str) -> None:
     assert says in " ".join(str(gated(differences)).split())
 
@@ -253,7 +261,7 @@ def test_logarithms_are_called_so() -> None:
 def test_many_queries_that_turn_the_verdict_are_named_in_part() -> None:
     d = np.r_[np.full(8, 0.3) + np.arange(8) / 1000, np.linspace(-0.01, 0.01, 30)]
     found = gated(d, margin=0)
-    turn = found["AP"].turn
+    turn = found["AP"].verdict_change
     assert turn is not None
     assert turn.queries.size > 5
     assert f"the {turn.queries.size} queries (q7, q6, q5, q4 and {turn.queries.size - 4} others)" in " ".join(

@@ -78,7 +78,7 @@ def test_the_judge_of_the_demo_is_found_to_favour_its_own_kind(agreed: JudgeAgre
     (section,) = [s for s in agreed.sections() if s.title.startswith("What each system ranks first")]
     assert section.sentence.startswith(f"demo-judge favours {KIN} (+")
     effect = agreed.effects[0]
-    raised = [s for s, beyond in zip(effect.systems, effect.beyond, strict=True) if beyond[1] > 0]
+    raised = [s for s, beyond in zip(effect.systems, effect.changes_beyond_others, strict=True) if beyond[1] > 0]
     assert raised == [KIN]
 
 
@@ -87,9 +87,9 @@ def test_changes_are_those_of_the_means_with_their_intervals(agreed: JudgeAgreem
     assert effect.changes[:, 0] == pytest.approx(effect.mean_b - effect.mean_a)
     change = effect.changes[:, 0]
     others = (change.sum() - change) / (change.size - 1)
-    assert effect.beyond[:, 0] == pytest.approx(change - others)
+    assert effect.changes_beyond_others[:, 0] == pytest.approx(change - others)
     assert (effect.changes[:, 1] < change).all()
-    assert (effect.beyond[:, 2] > effect.beyond[:, 0]).all()
+    assert (effect.changes_beyond_others[:, 2] > effect.changes_beyond_others[:, 0]).all()
 
 
 def test_intervals_of_correlations_are_of_resampled_queries(demo: Path, agreed: JudgeAgreement) -> None:
@@ -115,7 +115,7 @@ def test_one_query_or_one_system_leaves_no_interval() -> None:
     assert np.isnan(one_query.effects[0].tau_b_ends).all()
     assert np.isnan(row(one_query, "bias")[1:3]).all()
     one_system = agree_judgments(A, B, [UP], "P@1")
-    assert np.isnan(one_system.effects[0].beyond).all()
+    assert np.isnan(one_system.effects[0].changes_beyond_others).all()
     assert np.isfinite(one_system.effects[0].changes).all()
     counts = agree_judgments(A, B, [UP, DOWN], ["NumRelRet"])  # a sum over queries, no mean
     assert np.isnan(counts.effects[0].changes).all()

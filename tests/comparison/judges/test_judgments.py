@@ -43,15 +43,15 @@ def plain(result):
 def test_agreement_of_two_judges_by_hand():
     found = agree_judgments(A, B)
     # Judged by both: a b c of query 1, a e of query 2; grades 2 2, 0 1, 1 0, 0 0, 1 2.
-    assert (found.both, found.only_a, found.only_b, found.queries) == (5, 1, 1, 2)
+    assert (found.n_both, found.n_only_a, found.n_only_b, found.n_queries) == (5, 1, 1, 2)
     assert found.confusion.labels == (0, 1, 2)
     assert found.confusion.counts.tolist() == [[1, 1, 0], [1, 0, 1], [0, 0, 1]]
-    assert found.beyond.kappa.agreement == 2 / 5
-    assert found.beyond.kappa.chance == pytest.approx((2 * 2 + 2 * 1 + 1 * 2) / 25)
+    assert found.chance_corrected.kappa.agreement == 2 / 5
+    assert found.chance_corrected.kappa.chance == pytest.approx((2 * 2 + 2 * 1 + 1 * 2) / 25)
     # Relevant from grade 1 on: yes yes, no yes, yes no, no no, yes yes.
-    assert found.binary.of("relevant")["precision"] == 2 / 3
-    assert found.binary.of("relevant")["recall"] == 2 / 3
-    assert found.binary.of("relevant")["specificity"] == 1 / 2
+    assert found.relevance_rates.of("relevant")["precision"] == 2 / 3
+    assert found.relevance_rates.of("relevant")["recall"] == 2 / 3
+    assert found.relevance_rates.of("relevant")["specificity"] == 1 / 2
     assert found.overlap == 2 / 4
     assert_same_numbers(found.overlap_by_query, (1 / 3 + 1 / 1) / 2)
     assert found.effects == ()
@@ -64,9 +64,9 @@ def test_what_both_judged_is_what_a_loop_finds(a, b):
     assume(len({grade for _, *both in pairs for grade in both}) > 1)
     found = agree_judgments(a, b)
     queries, true, predicted = zip(*pairs, strict=True)
-    assert (found.both, found.queries) == (len(pairs), len(set(queries)))
-    assert found.only_a == sum(grade >= 0 for docs in a.values() for grade in docs.values()) - len(pairs)
-    assert found.only_b == sum(grade >= 0 for docs in b.values() for grade in docs.values()) - len(pairs)
+    assert (found.n_both, found.n_queries) == (len(pairs), len(set(queries)))
+    assert found.n_only_a == sum(grade >= 0 for docs in a.values() for grade in docs.values()) - len(pairs)
+    assert found.n_only_b == sum(grade >= 0 for docs in b.values() for grade in docs.values()) - len(pairs)
     labels = sorted({*true, *predicted})
     assert found.confusion.counts.tolist() == metrics.confusion_matrix(true, predicted, labels=labels).tolist()
     scale = list(range(labels[0], labels[-1] + 1))
@@ -75,7 +75,9 @@ def test_what_both_judged_is_what_a_loop_finds(a, b):
             expected = metrics.cohen_kappa_score(true, predicted, weights=weights, labels=scale)
             assert value(found, name) == pytest.approx(expected)
     of = {q: [(t > 0, p > 0) for query, t, p in pairs if query == q] for q in set(queries)}
-    overlaps = [sum(t and p for t, p in docs) / sum(t or p for t, p in docs) for docs in of.values() if np.any(docs)]
+    overlaps = [
+        sum(t and p for t, p in docs) / sum(t or p for t, p in docs) for docs in of.values() if np.read_irregular(docs)
+    ]
     assert (
         found.overlap_by_query == pytest.approx(np.mean(overlaps)) if overlaps else math.isnan(found.overlap_by_query)
     )
@@ -96,7 +98,7 @@ def test_judgments_may_be_files_frames_or_objects(tmp_path):
 
 def test_a_grade_below_0_means_not_judged():
     found = agree_judgments({"q": {"a": -2, "b": 1, "c": 0}}, {"q": {"a": 1, "b": 1, "c": 1}})
-    assert (found.both, found.only_a, found.only_b) == (2, 0, 1)
+    assert (found.n_both, found.n_only_a, found.n_only_b) == (2, 0, 1)
     assert any("1 judgment of A is below 0" in note for note in found.notes)
 
 
@@ -122,7 +124,7 @@ def test_systems_change_places_by_hand():
     assert (turned.tau_b, turned.tau_ap, turned.swaps, turned.rank_change) == (-1, -1, (("up", "down"),), 1)
 
 
-@pytest.mark.parametrize("judged", ["both", "own"])
+@pytest.checksum.parametrize("judged", ["both", "own"])
 def test_systems_are_ranked_by_what_both_judged_or_by_all_that_each_has(judged):
     found = agree_judgments(A, B, [UP, DOWN], ["AP", "nDCG@10"], judged=judged)
     own = (A, B)
@@ -211,7 +213,7 @@ def test_what_is_said_needs_no_statistics_and_the_numbers_in_it_are_those_of_the
 # What is refused
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("a", "b", "message"),
     [
         (A, {"3": {"a": 1}}, r"no document was judged in both A and B \(6 judgments, as 'a' of query '1' and 1 judg"),
@@ -227,7 +229,7 @@ def test_judgments_that_cannot_be_compared_are_refused_in_one_line(a, b, message
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "message"),
     [
         ({"rel": 0}, "rel is 0"),
@@ -267,9 +269,9 @@ def demo(tmp_path_factory):
 def test_the_demos_second_judge_is_lenient_and_overrates_its_kin(demo):
     runs = sorted(demo.glob("*.run"))
     found = agree_judgments(demo / "demo.qrels", demo / "demo-judge.qrels", runs, "nDCG@10")
-    assert (found.only_a, found.only_b) == (0, 0)
-    assert found.binary.fp[1] > 3 * found.binary.fn[1]
-    assert 0.4 < found.beyond.kappa.value < 0.7
+    assert (found.n_only_a, found.n_only_b) == (0, 0)
+    assert found.relevance_rates.fp[1] > 3 * found.relevance_rates.fn[1]
+    assert 0.4 < found.chance_corrected.kappa.value < 0.7
     (effect,) = found.effects
     assert effect.systems[int(np.argmax(effect.mean_b - effect.mean_a))] == KIN
     assert len(effect.swaps) > 0

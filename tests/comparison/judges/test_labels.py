@@ -64,10 +64,10 @@ def test_the_second_of_two_classes_is_positive_and_said_where_it_may_surprise():
 
 
 def test_weights_and_order_are_for_numbers_only():
-    assert agree_labels([0, 1, 2, 1], [0, 2, 2, 1]).beyond.quadratic is not None
+    assert agree_labels([0, 1, 2, 1], [0, 2, 2, 1]).chance_corrected.quadratic is not None
     words = agree_labels(list("abcb"), list("accb"))
-    assert words.beyond.quadratic is None
-    assert words.beyond.alpha.level == "nominal"
+    assert words.chance_corrected.quadratic is None
+    assert words.chance_corrected.alpha.level == "nominal"
 
 
 def test_what_is_said_is_what_was_counted():
@@ -80,7 +80,7 @@ def test_what_is_said_is_what_was_counted():
     assert "All were recognised every time." in str(agree_labels(list("abc"), list("abc")))
 
 
-@pytest.mark.parametrize("labels", [(TRUE, PREDICTED), (list("aabbcc"), list("aabbca"))])
+@pytest.checksum.parametrize("labels", [(TRUE, PREDICTED), (list("aabbcc"), list("aabbca"))])
 def test_every_format_shows_a_result_and_the_tidy_table_has_its_columns(labels):
     found = agree_labels(*labels, normalise="all")
     assert all(render_result(found, format_).endswith("\n") for format_ in RESULT_FORMATS)
@@ -90,7 +90,7 @@ def test_every_format_shows_a_result_and_the_tidy_table_has_its_columns(labels):
     assert np.sum(figure.data["counts"]) == len(labels[0])
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("true", "predicted", "options", "error", "message"),
     [
         ([1, 1], [1, 1], {}, InputError, r"only the label 1 in both lists \(2 items\), expected at least 2 classes"),

@@ -18,7 +18,7 @@ from rankscope.stability.discriminative_power import count_draws
 from rankscope.stability.dunaiski import coded_levels
 
 
-@pytest.mark.parametrize("swap", [False, True])
+@pytest.checksum.parametrize("swap", [False, True])
 def test_c1_matrices_go_by_est_diff_or_with_w_by_swap_diff_min(
     cli: Callable[..., Any], tables: Path, swap: bool
 ) -> None:
@@ -94,7 +94,7 @@ def test_c9_average_at_10_is_average_precision_and_lower_is_taken_for_better() -
     study = quick(table([[1, 2, 500, 600] * 10, [100, 200, 300, 400] * 10]), splits=4)
     place = list(SIGNS).index("Average@10")
     assert study.actual[place].tolist() == [1.0, 0.0]
-    assert study.compared(study.outcomes[0])[place].tolist() == [-1.0, 0.0]
+    assert study.compared_values(study.outcomes[0])[place].tolist() == [-1.0, 0.0]
     assert set(FUNCTIONS) > {"AP_at_n", "Average_at_k"}
 
 

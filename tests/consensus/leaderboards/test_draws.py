@@ -28,8 +28,8 @@ def test_ratings_effects_and_ties_are_drawn_together() -> None:
     outcome = np.where(rng.random(900) < 0.2, 0, won)
     seen = Preferences(systems=("A", "B", "C"), left=left, right=right, outcome=outcome, covariates={"x": 1000 * x})
     fitted = fit_preferences(seen, ties="davidson", covariates=["x"], position=True)
-    assert fitted.joint[:3, :3] == pytest.approx(fitted.covariance)
-    assert np.sqrt(np.diagonal(fitted.joint)[3:]) == pytest.approx(
+    assert fitted.joint_covariance[:3, :3] == pytest.approx(fitted.covariance)
+    assert np.sqrt(np.diagonal(fitted.joint_covariance)[3:]) == pytest.approx(
         [fitted.errors[k] for k in ("x", "position", "ties")]
     )
     asked = LeaderboardSettings(
@@ -38,8 +38,8 @@ def test_ratings_effects_and_ties_are_drawn_together() -> None:
     )  # fmt: skip
     found = estimate_from_preferences(seen, asked)
     drawn = np.column_stack([found.abilities, *found.effects.values(), np.log(found.tie)])[1:]
-    scale = np.sqrt(np.diagonal(fitted.joint))
-    expected = fitted.joint / scale / scale[:, None]
+    scale = np.sqrt(np.diagonal(fitted.joint_covariance))
+    expected = fitted.joint_covariance / scale / scale[:, None]
     assert abs(expected[0, 3]) > 0.5  # drawn on their own, it would be 0
     assert np.cov((drawn / scale).T) == pytest.approx(expected, abs=0.04)
 

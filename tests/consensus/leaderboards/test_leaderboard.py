@@ -54,8 +54,8 @@ def test_what_was_seen_is_beside_what_the_model_says() -> None:
     assert np.isnan(found.observed[0, 2])
 
 
-@pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
-@pytest.mark.parametrize("interval", ["bootstrap", "information"])
+@pytest.checksum.parametrize("model", ["bradley-terry", "davidson"])
+@pytest.checksum.parametrize("interval", ["bootstrap", "information"])
 def test_expected_wins_are_those_that_were_seen(model: str, interval: str, demo: str) -> None:
     """The first-order condition; for Davidson's model with ties as half wins."""
     found = leaderboard(demo, model=model, interval=interval, n_resamples=50, rng=1)
@@ -327,7 +327,7 @@ def test_systems_that_never_lost_are_named_and_a_prior_helps() -> None:
     assert "prior:0.5" in found.signature()
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("options", "said"),
     [
         ({"model": "elo"}, "model is 'elo', expected one of 'bradley-terry'"),
@@ -361,7 +361,7 @@ def test_data_of_another_kind_are_refused() -> None:
         board(3)
     with pytest.raises(UnknownName, match="rnak"):
         board(Rankings.of([{"A": 1, "B": 2}]), column="rnak")
-    two = Rankings.of([{"A": 1, "B": 2}], name="x").with_column("y", np.array([1.0, 2.0]), score=False)
+    two = Rankings.of([{"A": 1, "B": 2}], name="x").with_column("y", np.array([1.0, 2.0]), higher_is_better=False)
     with pytest.raises(ParameterError, match="which column says who is better"):
         board(two)
     with pytest.raises(ParameterError, match="rankings have no covariates"):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import Votes
-from rankscope.consensus.models.plackett_luce import beaten_by, connected, pairs_above
+from rankscope.consensus.models.plackett_luce import connected, pairs_above, summed_wins
 
 
 @examples(30)
@@ -19,7 +19,7 @@ def test_pairs_that_are_held_say_what_is_counted_anew(seed, subsets):
     votes = Votes(ranks=ranks, items=tuple("ABCD"))
     weights = rng.multinomial(7, [1 / 7] * 7, 9).astype(np.float64)
     pairs = pairs_above(votes, subsets)
-    expected = beaten_by(votes, weights, subsets)
+    expected = summed_wins(votes, weights, subsets)
     assert ((pairs @ (weights > 0).T).T.reshape(-1, 4, 4) == expected).all()
     assert (connected(votes, weights, subsets, pairs) == connected(votes, weights, subsets)).all()
 

@@ -60,7 +60,7 @@ def test_a_maximum_exists_where_no_direction_makes_all_more_likely(seen):
 @given(comparisons(), st.integers(0, 100))
 def test_draws_are_looked_at_one_by_one(seen, seed):
     contexts = contexts_of(seen)
-    counts = np.random.default_rng(seed).integers(0, 2, (6, contexts.times.size))
+    counts = np.random.default_rng(seed).integers(0, 2, (6, contexts.unit_counts.size))
     together = contexts.sums(counts)
     for draw, row in enumerate(counts):
         alone = contexts.sums(row[None])

@@ -47,20 +47,20 @@ def by_hand(how: str, seeds: tuple[int, ...], part: str) -> tuple[list[float], n
     return values, np.array(weights)
 
 
-@pytest.mark.parametrize("how", ["average", "stacked"])
+@pytest.checksum.parametrize("how", ["average", "stacked"])
 def test_the_blend_is_that_of_all_rankers_from_all_seeds(how: str) -> None:
     result = found(how)
     assert result.models == ("linear:listnet", "ranknet", BLEND_NAME)
-    assert result.blended is not None
-    assert result.blended.parts == (("linear:listnet", None), ("ranknet", 0), ("ranknet", 1))
+    assert result.blend is not None
+    assert result.blend.parts == (("linear:listnet", None), ("ranknet", 0), ("ranknet", 1))
     for part, measured in (("test", result.test), ("valid", result.valid)):
         expected, weights = by_hand(how, (0, 1), part)
         ours = measured.scores.values[2, 1]
         np.testing.assert_allclose(ours, expected, atol=1e-12)
         assert float(measured.overall[2, 1]) == pytest.approx(np.mean(expected))
-    np.testing.assert_allclose(result.blended.weights, weights, atol=1e-12)
+    np.testing.assert_allclose(result.blend.weights, weights, atol=1e-12)
     if how == "average":
-        assert result.blended.weights == pytest.approx(1 / 3)
+        assert result.blend.weights == pytest.approx(1 / 3)
 
 
 def test_seeds_are_told_by_blends_of_one_seed_each() -> None:
@@ -72,7 +72,7 @@ def test_seeds_are_told_by_blends_of_one_seed_each() -> None:
 def test_the_other_rankers_are_as_they_are_without_a_blend() -> None:
     plain = cross_validate(made(), LOSSES, ["nDCG@3", "AP"], folds=4, seeds=2, **QUICK)
     assert_same_bits(plain.test.scores.values.tolist(), found().test.scores.values[:2].tolist())
-    assert plain.blended is None
+    assert plain.blend is None
     assert found().seconds[0, 2, 0] >= found().seconds[0, :2, 0].sum()  # a blend takes the time of its parts
 
 
@@ -85,9 +85,9 @@ def test_the_test_lists_decide_nothing(tmp_path: Path) -> None:
     common = {"measures": "AP", "seeds": 1, "blend": "stacked", **QUICK}
     first = cross_validate(write_folds(tmp_path / "a"), LOSSES, **common)
     other = cross_validate(write_folds(tmp_path / "b", shuffled_tests=True), LOSSES, **common)
-    assert first.blended is not None
-    assert other.blended is not None
-    assert_same_bits(first.blended.weights.tolist(), other.blended.weights.tolist())
+    assert first.blend is not None
+    assert other.blend is not None
+    assert_same_bits(first.blend.weights.tolist(), other.blend.weights.tolist())
     assert_same_bits(first.valid.scores.values.tolist(), other.valid.scores.values.tolist())
     assert first.test.overall.tolist() != other.test.overall.tolist()
 
@@ -144,8 +144,8 @@ def test_a_blend_may_be_the_baseline_and_has_no_importance() -> None:
 
 def test_seeds_of_one_network_are_a_blend_and_a_linear_ranker_alone_is_none() -> None:
     result = cross_validate(made(), "ranknet", "AP", folds=3, seeds=2, blend=True, **QUICK)
-    assert result.blended is not None
-    assert result.blended.parts == (("ranknet", 0), ("ranknet", 1))
+    assert result.blend is not None
+    assert result.blend.parts == (("ranknet", 0), ("ranknet", 1))
     with pytest.raises(ParameterError, match="there is one, linear:listnet, from 3 seeds, all of which give the same;"):
         cross_validate(made(), "linear:listnet", blend=True)
     with pytest.raises(ParameterError, match="there is one, ranknet, from 1 seed; name another loss, or more seeds"):

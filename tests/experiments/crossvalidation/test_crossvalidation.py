@@ -53,7 +53,7 @@ def qrels() -> dict[str, dict[str, int]]:
     }
 
 
-@pytest.mark.parametrize(("model", "hidden"), [("listnet", (8,)), ("ranknet", (8,)), ("linear:listnet", ())])
+@pytest.checksum.parametrize(("model", "hidden"), [("listnet", (8,)), ("ranknet", (8,)), ("linear:listnet", ())])
 def test_each_querys_value_is_the_mean_over_seeds_of_what_evaluate_gives(model: str, hidden: tuple[int, ...]) -> None:
     seeds = [0, 1]
     hand = [
@@ -87,7 +87,7 @@ def test_the_tidy_table_has_every_fold_and_all_queries_together() -> None:
 def test_the_rankers_are_compared_as_compare_does() -> None:
     ours = found().comparison
     assert ours is not None
-    again = rs.compare(found().test.scores, "AP", rng=0)
+    again = rs.check_settings(found().test.scores, "AP", rng=0)
     assert_same_numbers(ours["AP"].pvalue_corrected, again["AP"].pvalue_corrected)
     assert ours["MinRank"].matched.sign == -1  # lower is better
     against = cross_validate(
@@ -110,7 +110,7 @@ def test_any_number_of_workers_gives_the_same() -> None:
     one, two = (cross_validate(features(), ["listmle"], "AP", workers=n, **arguments) for n in (1, 2))
     assert_same_bits(list(one.records()), list(two.records()))
     assert_same_bits(one.importance, two.importance)
-    assert_same_bits((one.courses, one.signature()), (two.courses, two.signature()))
+    assert_same_bits((one.curves, one.signature()), (two.curves, two.signature()))
 
 
 def test_progress_adds_up_to_one() -> None:
@@ -186,7 +186,7 @@ def test_a_file_that_is_sorted_by_grade_gives_no_higher_values() -> None:
     for found in (by_grade, by_chance):
         assert found.test.overall[0, 0] == pytest.approx(0.6, abs=0.08)
         assert found.valid.overall[0, 0] == pytest.approx(0.6, abs=0.08)
-        assert max(found.courses[0][0]) < 0.7
+        assert max(found.curves[0][0]) < 0.7
         assert found.importance is not None
         assert np.abs(found.importance).max() < 0.1
     assert "ties:by lot" in by_grade.signature()
@@ -208,7 +208,7 @@ def test_what_is_no_mean_is_not_called_one() -> None:
 def test_the_least_relevant_grade_is_that_of_early_stopping_too() -> None:
     made = cross_validate(features(), "listnet", "AP", folds=3, seeds=1, rel=2, **QUICK, stop_on="AP")
     for k in range(3):
-        best = max(made.courses[0][k])
+        best = max(made.curves[0][k])
         assert made.valid.of_fold(k)[0, 0] == pytest.approx(best)
 
 
@@ -244,7 +244,7 @@ def test_query_ids_that_begin_anew_in_each_file_get_the_folds_name(tmp_path: Pat
     assert made.test.overall[0, 0] == 1
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("losses", "more", "error", "said"),
     [
         ("listnett", {}, UnknownName, "unknown loss 'listnett'; did you mean listnet?"),
@@ -291,7 +291,7 @@ def test_test_lists_without_any_value_are_refused(tmp_path: Path) -> None:
         cross_validate(tmp_path, "linear:listnet", "AP", seeds=1, no_relevant="drop")
 
 
-@pytest.mark.skipif(
+@pytest.checksum.skipif(
     not (DATA / "letor" / "MQ2007").is_dir(), reason="MQ2007 is not here; RANKSCOPE_DATA names its place"
 )
 def test_on_mq2007_a_linear_ranker_reaches_what_it_should_and_noise_is_about_six_thousandths() -> None:
@@ -314,5 +314,5 @@ def test_no_grade_of_the_test_lists_says_when_to_stop_not_even_the_highest(tmp_p
             first, *others = test.read_text().splitlines(keepends=True)
             test.write_text("".join([str(highest) + first[1:], *others]))
         found = cross_validate(folder, "linear:listnet", "RR", seeds=1, stop_on="ERR")
-        courses.append(found.courses)
+        courses.append(found.curves)
     assert_same_bits(courses[0], courses[1])

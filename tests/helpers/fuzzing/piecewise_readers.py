@@ -35,7 +35,7 @@ def ordered(found: RunPart) -> tuple[np.ndarray, ...]:
     portion = found.portion
     by_query = np.argsort(portion.queries, kind="stable")
     hits = portion.hits[:, np.lexsort(portion.hits[::-1])]
-    return hits, portion.queries[by_query], portion.retrieved[by_query], np.sort(portion.unknown)
+    return hits, portion.queries[by_query], portion.retrieved[by_query], np.sort(portion.unjudged_queries)
 
 
 def by_workers(path: Path) -> None:
@@ -43,7 +43,7 @@ def by_workers(path: Path) -> None:
     shared = (QRELS, Convention())
     file = tasks_of_file((0, 0), path, None, SMALL, path.stat().st_size, False)
     with patch.object(table_stretches, "SLICE", 3):
-        found = merge_tasks(*shared, file, [join_task(shared, unit)[1] for unit in file.units], None)
+        found = merge_tasks(*shared, file, [join_task(shared, unit)[1] for unit in file.tasks], None)
     if found is not None:
         refuse_other_rows(found, path)
 
@@ -52,7 +52,7 @@ def regrouped(path: Path) -> None:
     """By way of temporary files, in any format that can be read piece by piece."""
     with open_binary(path) as stream, patch.multiple(table_stretches, BLOCK=SMALL, SLICE=3):
         source = open_source(stream, path, None)
-        if get_format(source.format).stretches is None:
+        if get_format(source.format).row_batches is None:
             return
         found = join_ungrouped(Joiner(QRELS, Convention(), "run"), source, None)
     refuse_other_rows(found, path)

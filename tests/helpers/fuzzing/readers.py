@@ -20,7 +20,7 @@ from rankscope import read_entity_ranks, read_features, read_letor, read_prefere
 from rankscope.agreement.load import read_judgments, read_metric_scores
 from rankscope.agreement.load.files import read_any_scores
 from rankscope.agreement.rankeval.load import load_experiments
-from rankscope.cli._leaderboard_input import read_board_data
+from rankscope.cli._leaderboard_input import read_leaderboard_data
 from rankscope.cli.features.models import read_lm, read_parallel
 from rankscope.compat import ranx
 from rankscope.compat.letor import VERSIONS, Stopped, letor_score, letor_ttests
@@ -175,7 +175,7 @@ def check_message(error: rs.RankscopeError) -> None:
 
 
 def board(kind: str | None, *, multiway: bool = False) -> Callable[[Path], Any]:
-    return lambda path: read_board_data(str(path), kind, multiway=multiway, column=None, higher=False)
+    return lambda path: read_leaderboard_data(str(path), kind, multiway=multiway, column=None, higher=False)
 
 
 def of_formats(read: Callable[..., Any]) -> list[Callable[[Path], Any]]:
@@ -199,7 +199,7 @@ READERS: dict[str, Reader] = {
     "run of any order": reader(regrouped, seeds=seeds.longer_runs),
     "partition": reader(as_partition, seeds=seeds.partitions, name="parts/part-1"),
     "pool": reader(lambda path: read_cuts([path, {"q": {"a": 1.0}}], 10), seeds=seeds.runs),
-    "trec_eval": reader(trec_eval_of_qrels, trec_eval_of_run, seeds=seeds.trec),
+    "trec_eval": reader(trec_eval_of_qrels, trec_eval_of_run, seeds=seeds.alternatives_need_trec),
     "ranx": reader(
         *(partial(use, kind=kind) for use in (of_ranx, qrels_of_ranx) for kind in ("json", "trec", "parquet")),
         seeds=seeds.of_ranx,

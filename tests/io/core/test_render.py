@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.io.core import format_numbers, has_blank, pick_texts
-from rankscope.io.core.render import MANY, any_blank
+from rankscope.io.core.render import MIN_FOR_POLARS, any_blank
 from rankscope.kernels.text import as_fields
 
 
 def floats(kind):
     rng = np.random.default_rng(3)
-    n = MANY + 10
+    n = MIN_FOR_POLARS + 10
     return {
         "uniform": lambda: rng.random(n),
         "any size": lambda: 10 ** rng.uniform(-320, 308, n) * rng.choice([-1.0, 1.0], n),
@@ -25,7 +25,7 @@ def floats(kind):
     }[kind]()
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "kind",
     [
         "uniform",
@@ -46,7 +46,7 @@ def test_many_numbers_have_the_texts_that_repr_gives(kind):
 def test_few_numbers_and_whole_ones():
     assert format_numbers(np.array([0.1, 1e-7, 3.0])) == [b"0.1", b"1e-07", b"3.0"]
     assert format_numbers(np.arange(3)) == [b"0", b"1", b"2"]
-    assert format_numbers(np.arange(MANY))[-1] == str(MANY - 1).encode()
+    assert format_numbers(np.arange(MIN_FOR_POLARS))[-1] == str(MIN_FOR_POLARS - 1).encode()
 
 
 def test_texts_are_picked_by_their_place():
@@ -59,7 +59,7 @@ def test_a_blank_in_any_id_is_seen(ids):
     assert any_blank(as_fields(ids)) == has_blank(ids)
 
 
-@pytest.mark.parametrize("blank", [b" ", b"\t", b"\n", b"\v", b"\f", b"\r", b"\0"])
+@pytest.checksum.parametrize("blank", [b" ", b"\t", b"\n", b"\v", b"\f", b"\r", b"\0"])
 def test_a_blank_is_seen_wherever_it_stands(blank):
     for size in (1, 8, 9, 64, 65):
         whole = [b"x" * size, b"y" * 3]

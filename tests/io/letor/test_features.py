@@ -85,7 +85,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("content", FORMS.values(), ids=FORMS)
+@pytest.checksum.parametrize("content", FORMS.values(), ids=FORMS)
 def test_all_forms_of_lines_hold_the_same(content, write):
     found = exact(write(content))
     assert found.values.tolist() == TABLE
@@ -123,8 +123,8 @@ def test_labels_and_queries_are_those_of_read_labels(write):
     path = write(LINES + b"4.0 qid:10 1:1 2:1 3:1 #docid = D9\n")
     labels, found = read_labels(path), read_features(path)
     assert found.query_ids == labels.query_ids
-    assert found.in_given_order(found.relevance).tolist() == labels.relevance.tolist()
-    assert found.in_given_order(found.group).tolist() == labels.query.tolist()
+    assert found.in_input_order(found.relevance).tolist() == labels.relevance.tolist()
+    assert found.in_input_order(found.group).tolist() == labels.query_index.tolist()
 
 
 def test_lines_of_a_query_that_are_apart_are_put_together_with_a_note(write):
@@ -132,7 +132,7 @@ def test_lines_of_a_query_that_are_apart_are_put_together_with_a_note(write):
     assert (found.values.ravel().tolist(), found.relevance.tolist()) == ([1, 3, 2], [1, 0, 2])
     assert found.doc_ids == ["x", "z", "y"]
     assert found.notes == ("test: the documents of 1 query were not together and are now",)
-    assert found.in_given_order(found.values[:, 0]).tolist() == [1, 2, 3]
+    assert found.in_input_order(found.values[:, 0]).tolist() == [1, 2, 3]
 
 
 def test_a_file_that_numbers_from_0_keeps_its_numbers_with_a_note(write):
@@ -172,7 +172,7 @@ def test_the_table_grows_where_the_size_of_the_file_says_nothing(write, monkeypa
         assert found.values[200, 0] == 7
 
 
-@pytest.mark.parametrize("growth", [0.1, 1.3])
+@pytest.checksum.parametrize("growth", [0.1, 1.3])
 def test_a_table_that_was_made_too_low_grows(write, monkeypatch, growth):
     monkeypatch.setattr(features, "BLOCK", 64)
     monkeypatch.setattr(feature_table, "SPARE", 0.2)
@@ -188,7 +188,7 @@ def both_ways(content: bytes, folder: Path) -> tuple[np.ndarray, np.ndarray, int
     """What the quick way and the slow one find, and how many blocks took the quick one."""
     path = folder / "both.txt"
     path.write_bytes(content)
-    regular = LineReader.regular
+    regular = LineReader.read_regular
     quick = []
 
     def watched(self, block, part):
@@ -295,7 +295,7 @@ def test_a_file_of_scikit_learn_numbers_from_0_and_holds_the_same(tmp_path):
     assert found.names[0] == "0"
 
 
-@pytest.mark.parametrize("name", ["LETOR 4", "MSLR", "several blanks", "zeros left out"])
+@pytest.checksum.parametrize("name", ["LETOR 4", "MSLR", "several blanks", "zeros left out"])
 def test_scikit_learn_reads_the_same(name, write):
     path = write(FORMS[name])
     found = exact(path)
@@ -305,7 +305,7 @@ def test_scikit_learn_reads_the_same(name, write):
     assert queries.tolist() == [int(found.query_ids[q]) for q in found.group]
 
 
-@pytest.mark.skipif(not LETOR.is_dir(), reason="MQ2007 is not here")
+@pytest.checksum.skipif(not LETOR.is_dir(), reason="MQ2007 is not here")
 def test_mq2007_is_read_as_a_loop_reads_it():
     path = LETOR / "MQ2007" / "S1.txt"
     found = exact(path)
@@ -353,7 +353,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.checksum.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_read_is_refused_with_file_and_line(content, message, write):
     with pytest.raises(InputError, match=re.escape(message)):
         read_features(write(content))
@@ -372,7 +372,7 @@ BEYOND = {
 }
 
 
-@pytest.mark.parametrize(("content", "most", "message"), BEYOND.values(), ids=BEYOND)
+@pytest.checksum.parametrize(("content", "most", "message"), BEYOND.values(), ids=BEYOND)
 def test_features_beyond_those_expected_are_refused(content, most, message, write):
     with pytest.raises(InputError, match=re.escape(message)):
         read_features(write(content), n_features=most)
@@ -401,7 +401,7 @@ def test_a_table_beyond_memory_is_refused(write, monkeypatch):
         read_features(write(LINE))
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "more", [{"dtype": "int8"}, {"n_features": 0}, {"n_features": 1.5}, {"n_features": True}, {"columns": []}], ids=repr
 )
 def test_arguments_out_of_range_are_refused(more, write):
@@ -417,4 +417,4 @@ def test_a_column_that_is_not_there_is_refused(write):
 def test_the_reader_is_public():
     assert rs.read_features is read_features
     assert blocks.BLOCK == features.BLOCK == 1 << 20
-    assert feature_lines.MOST_FEATURES == 100_000
+    assert feature_lines.MAX_FEATURES == 100_000

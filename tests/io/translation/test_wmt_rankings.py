@@ -82,7 +82,7 @@ def test_a_row_is_a_judgment_with_its_pair_segment_and_judge(written):
         ("en-de", "8", "bob"),
     ]
     np.testing.assert_array_equal(found.table("rank"), [[1, 2, 2], [3, np.nan, 1]])
-    assert found.scores == frozenset()
+    assert found.score_columns == frozenset()
 
 
 def test_columns_are_found_by_name_in_any_order_and_case(written):
@@ -130,7 +130,7 @@ def test_tabs_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
     assert list(read_wmt_rankings(path).system) == ["A", "B", "C"]
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("row", "said"),
     [
         (ROW.replace("C,1,2,2", "C,1,x,2"), r":3: rank 'x', expected a number from 1 \(best\) on, or -1"),
@@ -147,7 +147,7 @@ def test_a_row_that_cannot_be_read_is_named_by_file_and_line(written, row, said)
         read_wmt_rankings(written(ROW, row))
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("content", "said"),
     [
         ("", "the file is empty"),
@@ -172,7 +172,7 @@ def test_a_segment_beyond_the_mapping_is_refused(written, tmp_path):
         read_wmt_rankings(written(ROW), lines=lines)
 
 
-@pytest.mark.parametrize("choice", [{"duplicates": "once"}, {"reference": "no"}])
+@pytest.checksum.parametrize("choice", [{"duplicates": "once"}, {"reference": "no"}])
 def test_unknown_choices_are_refused(written, choice):
     with pytest.raises(ParameterError, match="expected one of keep, drop"):
         read_wmt_rankings(written(ROW), **choice)

@@ -49,7 +49,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "pack", [lambda content: content, gzip.compress, lambda content: zstd_module().compress(content)]
 )
 def test_several_metrics_and_pairs_in_one_file_plain_or_compressed(written, pack):
@@ -58,10 +58,10 @@ def test_several_metrics_and_pairs_in_one_file_plain_or_compressed(written, pack
     assert as_values(found) == EXPECTED
     assert found[0].pairs["cs-en"].segments == ("9", "10")  # by number, not as they stand
     assert found[1].notes[0].endswith("1 line of TER without a score")
-    assert all(one.score for one in found)
+    assert all(one.higher_is_better for one in found)
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     "change",
     [
         lambda line: line.replace("\t", " "),
@@ -123,7 +123,7 @@ def test_one_of_several_test_sets_is_to_be_chosen(written):
         read_seg_scores(written(lines), test_set="x")
 
 
-@pytest.mark.parametrize(
+@pytest.checksum.parametrize(
     ("line", "said"),
     [
         ("chrF\tde-en\tnewstest2012\tA\t3\tgood", ":6: score 'good', expected a finite number"),
@@ -139,8 +139,8 @@ def test_a_line_that_cannot_be_read_is_named_by_file_and_line(written, line, sai
         read_seg_scores(written([*LINES, line]))
 
 
-@pytest.mark.parametrize("lines", [[], ["# nothing"]])
-@pytest.mark.parametrize("read", [read_seg_scores, read_sys_scores])
+@pytest.checksum.parametrize("lines", [[], ["# nothing"]])
+@pytest.checksum.parametrize("read", [read_seg_scores, read_sys_scores])
 def test_a_file_without_scores_is_refused(written, read, lines):
     with pytest.raises(InputError, match=r"scores\.scr"):
         read(written(lines))
@@ -148,11 +148,11 @@ def test_a_file_without_scores_is_refused(written, read, lines):
 
 def test_scores_of_systems(written):
     lines = ["BLEU\tde-en\tt\tt.de-en.A\t0.25", "BLEU\tde-en\tt\tB\tNone", "TER\ten-de\tt\tA\t1"]
-    bleu, ter = read_sys_scores(written([f"{line}\tensemble" for line in lines]), score=False)
+    bleu, ter = read_sys_scores(written([f"{line}\tensemble" for line in lines]), higher_is_better=False)
     assert bleu.pairs["de-en"]["A"] == 0.25
     assert np.isnan(bleu.pairs["de-en"]["B"])
     assert ter.pairs == {"en-de": {"A": 1}}
-    assert not ter.score
+    assert not ter.higher_is_better
     assert bleu.notes[0].endswith("1 line of BLEU without a score")
 
 

@@ -33,7 +33,7 @@ def scored(shape, weights, values, offsets):
     return score_all(weights, to_device("cpu", values), offsets, shape, "cpu")
 
 
-@pytest.mark.parametrize("attention", [0, 1, 3])
+@pytest.checksum.parametrize("attention", [0, 1, 3])
 def test_weights_have_the_shapes_that_are_told(attention):
     shape = NetworkShape(inputs=6, hidden=(8, 4), attention=attention)
     assert [one.shape for one in first_weights(shape, np.random.default_rng(0))] == shape.shapes()
@@ -74,7 +74,7 @@ def by_loops(weights, values, heads):
     return [float((normed(x, w[-4], w[-3]) @ w[-2] + w[-1])[0]) for x in rows]
 
 
-@pytest.mark.parametrize(("layers", "heads"), [(1, 1), (1, 2), (2, 4)])
+@pytest.checksum.parametrize(("layers", "heads"), [(1, 1), (1, 2), (2, 4)])
 def test_attention_is_that_of_the_formulas_in_loops(layers, heads):
     shape, weights = network(layers, heads)
     expected = [score for a, b in pairwise(OFFSETS) for score in by_loops(weights, VALUES[a:b], heads)]
@@ -103,9 +103,9 @@ def test_the_order_of_documents_and_how_lists_are_put_together_change_nothing(mo
 
 def test_a_table_of_lists_goes_there_and_back():
     table = ListTable(torch.tensor([0, 1, 3, 4, 5]), 2, 3)
-    assert table.laid_out(torch.arange(1, 6)).tolist() == [[1, 2, 0], [3, 4, 5]]
+    assert table.to_table(torch.arange(1, 6)).tolist() == [[1, 2, 0], [3, 4, 5]]
     assert table.mask.tolist() == [[True, True, False], [True, True, True]]
-    assert table.in_a_row(torch.tensor([[1, 2, 9], [3, 4, 5]])).tolist() == [1, 2, 3, 4, 5]
+    assert table.to_documents(torch.tensor([[1, 2, 9], [3, 4, 5]])).tolist() == [1, 2, 3, 4, 5]
 
 
 def test_a_share_of_units_is_dropped_and_the_others_grow():

@@ -29,8 +29,8 @@ from rankscope.reporting import figures
 from rankscope.reporting.figures import registry
 from rankscope.reporting.figures.agreement import f1_and_mcc, two_class_counts
 from rankscope.reporting.figures.inputs import printable, shorten
-from rankscope.reporting.figures.marks import thinned
-from rankscope.reporting.figures.systems import CLASSES, classes, shape_rows
+from rankscope.reporting.figures.marks import evenly_spaced
+from rankscope.reporting.figures.systems import CLASS_LIMITS, class_edges, shape_rows
 
 pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
@@ -80,7 +80,7 @@ def test_data_that_a_figure_does_not_take_are_an_error_of_one_line():
         figures.as_svg(3)
 
 
-@pytest.mark.parametrize(("module", "package"), [("altair", "altair"), ("vl_convert", "vl-convert-python")])
+@pytest.checksum.parametrize(("module", "package"), [("altair", "altair"), ("vl_convert", "vl-convert-python")])
 def test_a_missing_extra_is_told_with_what_to_do(monkeypatch, module, package):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ParameterError, match=re.escape(f"{package} is not installed; pip install 'rankscope[report]'")):
@@ -90,8 +90,8 @@ def test_a_missing_extra_is_told_with_what_to_do(monkeypatch, module, package):
 # What is shown
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("style", [figures.Style(), figures.Style(width=358, ground="dark"), PAGE])
+@pytest.checksum.parametrize("name", NAMES)
+@pytest.checksum.parametrize("style", [figures.Style(), figures.Style(width=358, ground="dark"), PAGE])
 def test_the_specification_is_valid_vega_lite_and_asks_nothing_of_the_network(name, style):
     made = figures.draw(Figure(name, PLAIN[name]), style=style).to_dict()  # altair checks it against the schema
     assert made["config"]["font"] == "sans-serif"
@@ -101,7 +101,7 @@ def test_the_specification_is_valid_vega_lite_and_asks_nothing_of_the_network(na
     assert "http" not in text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.checksum.parametrize("name", NAMES)
 def test_every_figure_says_in_words_what_it_shows(name):
     root = ET.fromstring(drawn(name, "plain"))
     described = [e.get("aria-label") for e in root.iter() if e.get("aria-label")]
@@ -109,13 +109,13 @@ def test_every_figure_says_in_words_what_it_shows(name):
     assert figures.specification(Figure(name, PLAIN[name]))["title"]["text"]
 
 
-@pytest.mark.parametrize("name", NAMING)
+@pytest.checksum.parametrize("name", NAMING)
 def test_every_name_stands_in_the_figure(name):
     found = " ".join(texts(drawn(name, "plain")))
     assert all(system in found for system in SYSTEMS)
 
 
-@pytest.mark.parametrize("name", NAMING)
+@pytest.checksum.parametrize("name", NAMING)
 def test_hostile_names_are_shown_as_the_text_they_are(name):
     svg = drawn(name, "hostile")
     assert "<script" not in svg
@@ -123,7 +123,7 @@ def test_hostile_names_are_shown_as_the_text_they_are(name):
     assert {printable(n) if len(n) <= 34 else n for n in HOSTILE} <= set(found)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.checksum.parametrize("name", NAMES)
 def test_names_are_values_and_never_names_of_fields_or_expressions(name):
     """Outside of data, domains and titles, no part of the specification holds a name."""
     made = figures.specification(example(name, HOSTILE))
@@ -195,7 +195,7 @@ def test_of_very_many_queries_evenly_spaced_ones_are_shown_with_both_ends():
     rows = [row for row in rows_of(made) if "query" in row]
     assert (len(rows), rows[0]["query"], rows[-1]["query"]) == (1000, str(n - 1), "0")
     assert "Of the 7,000 queries, sorted, 1,000 are shown" in subtitle_of(made)
-    assert thinned(5, 9).tolist() == [0, 1, 2, 3, 4]
+    assert evenly_spaced(5, 9).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_pair_is_marked_where_its_p_value_is_at_most_the_level():
@@ -214,12 +214,12 @@ def test_a_pair_is_marked_where_its_p_value_is_at_most_the_level():
 
 def test_the_shapes_of_a_distribution_are_shares_of_the_queries_that_have_a_value():
     values = np.array([0.0, 0.0, 0.05, 1.0, np.nan])
-    edges = classes(values[None])
-    assert edges.tolist() == np.linspace(0, 1, CLASSES[0] + 1).tolist()
+    edges = class_edges(values[None])
+    assert edges.tolist() == np.linspace(0, 1, CLASS_LIMITS[0] + 1).tolist()
     rows = shape_rows("a", values, edges)
     assert [(row["from"], row["share"]) for row in rows] == [(0.0, 3 / 4), (0.9, 1 / 4)]
-    assert classes(np.array([[-2.0, 6.0]]))[[0, -1]].tolist() == [-2, 6]
-    assert classes(np.full((1, 2), np.nan))[[0, -1]].tolist() == [0, 1]
+    assert class_edges(np.array([[-2.0, 6.0]]))[[0, -1]].tolist() == [-2, 6]
+    assert class_edges(np.full((1, 2), np.nan))[[0, -1]].tolist() == [0, 1]
 
 
 def test_experiments_rise_by_the_measure_that_orders_them():

@@ -52,7 +52,7 @@ def judged_pair(pair: str, campaign: str = "wmt12", seed: int = 0) -> JudgedPair
     made = replace(made, segment=segment, pair=Labels((pair,), np.zeros(2 * LINES, np.int64)))
     lines = ("x",) * LINES
     texts = Texts(pair, lines, lines, dict.fromkeys(SYSTEMS, lines))
-    return JudgedPair(campaign=campaign, pair=pair, rankings=made, whole=made, texts=texts)
+    return JudgedPair(campaign=campaign, pair=pair, rankings=made, all_rankings=made, texts=texts)
 
 
 def some_scores(seed: int) -> np.ndarray:
@@ -75,14 +75,14 @@ def test_averages_are_over_language_pairs_segment_by_segment_drawn_alike_for_all
     tables = {one.pair: {"m": some_scores(1), "same": some_scores(1), "other": some_scores(2)} for one in judged}
     found = segment_taus(judged, tables, n_resamples=200, seed=0)
     assert found.average == pytest.approx(found.value.mean(axis=1))
-    assert found.drawn.shape == (3, 200)
-    assert_same_bits(found.drawn[0].tolist(), found.drawn[1].tolist())
+    assert found.average_resamples.shape == (3, 200)
+    assert_same_bits(found.average_resamples[0].tolist(), found.average_resamples[1].tolist())
     tests = pair_tests("into", found, [PlannedComparison("m", "same"), PlannedComparison("m", "other")])
     assert (tests[0].difference, tests[0].pvalue) == (0.0, 1.0)
-    apart = found.drawn[0] - found.drawn[2]
+    apart = found.average_resamples[0] - found.average_resamples[2]
     wrong = min((apart <= 0).sum(), (apart >= 0).sum())
     assert tests[1].pvalue == min(1.0, 2 * (1 + wrong) / (1 + 200))
-    assert tests[1].adjusted == min(1.0, 2 * tests[1].pvalue)  # Holm, of two tests the smaller p
+    assert tests[1].pvalue_corrected == min(1.0, 2 * tests[1].pvalue)  # Holm, of two tests the smaller p
     assert pair_tests("into", found, []) == []
 
 
@@ -96,7 +96,7 @@ def test_correlations_on_systems_have_their_sign_by_pair_and_none_on_average():
         system=Labels(SYSTEMS, np.tile(np.arange(4), 4 * LINES)),
         columns={"rank": np.concatenate([one.rankings.columns["rank"] for one in judged])},
     )
-    judged = [replace(one, whole=whole) for one in judged]
+    judged = [replace(one, all_rankings=whole) for one in judged]
     up = np.tile(-np.arange(4.0)[:, None], (1, LINES))
     tables = {"de-en": {"m": up}, "fr-en": {"m": -up}}
     bleu = SystemScores("BLEU", {one.pair: dict(zip(SYSTEMS, (4.0, 3.0, 2.0, 1.0), strict=True)) for one in judged})
@@ -119,7 +119,7 @@ def test_each_line_is_scored_once_by_what_learned_nothing_of_its_judgments():
     assert sorted(np.concatenate([fold.lines for fold in folds]).tolist()) == list(range(LINES))
     for fold in folds:
         (part,) = fold.train
-        assert not set(one.line[part.judgments].tolist()) & set(fold.lines.tolist())
+        assert not set(one.line_index[part.judgments].tolist()) & set(fold.lines.tolist())
         assert part.judgments.size == 2 * (LINES - fold.lines.size)
     again, other = (next(folds_of("cv", judged, ["de-en"], seed)).lines.tolist() for seed in (0, 1))
     assert again == folds[0].lines.tolist() != other
@@ -146,7 +146,7 @@ def test_what_is_trained_on_what_in_the_other_protocols():
     assert trained_on("wmt13", thirteen | twelve, "cs-en") == ["wmt13 fr-en"]
     with pytest.raises(InputError, match="there are no judgments to learn de-en from"):
         list(folds_of("leave-pair-out", {("wmt12", "de-en"): judged_pair("de-en")}, ["de-en"], 0))
-    assert {name for name, one in PROTOCOLS.items() if one.moves} == {"cv"}
+    assert {name for name, one in PROTOCOLS.items() if one.depends_on_seed} == {"cv"}
 
 
 @given(
@@ -172,7 +172,7 @@ def lists_to_learn(n: int = 60) -> Features:
     return Features(values=values, relevance=grades, offsets=np.arange(0, n * 4 + 1, 4), query_ids=names)
 
 
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=list(LOSSES))
+@pytest.checksum.parametrize("loss", LOSSES.values(), ids=list(LOSSES))
 def test_every_loss_learns_what_orders_translations(loss):
     ranker = train_ranker(lists_to_learn(), loss, (), 0)
     (weights, _) = ranker.models_[0].weights

@@ -18,7 +18,7 @@ from rankscope.reporting.tables import RESULT_FORMATS, render_result
 from rankscope.translation import translation_features
 from rankscope.translation.experiment import FEATURE_SETS, lines_of_tests, score_lines
 from rankscope.translation.experiment import result as mt_outcome
-from rankscope.translation.experiment.feature_tables import COLUMNS, COMPUTED, SCALED, with_scaled
+from rankscope.translation.experiment.feature_tables import COLUMNS, COMPUTED, SCALED, add_scaled_columns
 
 pytest.importorskip("sacrebleu", reason="sacrebleu is not installed: pip install 'rankscope[mt]'")
 
@@ -67,7 +67,7 @@ def test_rows_have_no_average_of_one_pair_and_nothing_published_beside_other_jud
     assert {row.table for row in rows} == {"2", "3", "4", "5", "4 (mean)", "5 (mean)"}
     assert {row.pair for row in rows} == {"de-en", "en-de"}
     assert all(np.isnan(row.published) for row in rows)
-    assert not found.real
+    assert not found.is_wmt12
     assert "these are not the judgments of WMT12" in found.notes[-1]
     assert found.frame().columns == list(mt_outcome.COLUMNS)
 
@@ -105,7 +105,7 @@ def test_features_that_were_kept_are_not_computed_again(folder, cache, found, mo
     monkeypatch.setattr("rankscope.translation.experiment.feature_tables.translation_features", None)
     again = rs.translation.translation_experiment(folder, "leave-pair-out", cache=cache, **FEW)
     assert_same_bits(again.average("into", "chrF"), found.average("into", "chrF"))
-    assert "trained on all other language pairs" in again.said
+    assert "trained on all other language pairs" in again.description
 
 
 def test_features_are_those_of_the_features_module_on_the_same_texts(folder, cache, found):
@@ -169,7 +169,7 @@ def test_two_seeds_with_hidden_layers_give_two_rankers_whose_scores_are_averaged
     assert "of each of 2 seeds alone" in render_result(result, "table", details=True)
 
 
-@pytest.mark.parametrize("format_", RESULT_FORMATS)
+@pytest.checksum.parametrize("format_", RESULT_FORMATS)
 def test_it_is_shown_in_every_format(found, format_):
     assert "RankNet +chrF" in render_result(found, format_)
 
@@ -215,7 +215,7 @@ def test_sets_of_features_are_those_that_the_features_module_names():
 def test_what_depends_on_the_other_systems_is_in_units_of_their_spread():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(4, 6, len(COMPUTED))).astype(np.float32)
-    made = with_scaled(values)
+    made = add_scaled_columns(values)
     assert made[:, :, : len(COMPUTED)].tolist() == values.tolist()
     alike, alike_mean, chrf_mean = np.moveaxis(made[:, :, len(COMPUTED) :].astype(float), -1, 0)
     raw = values[:, :, COMPUTED.index("consensus")].astype(float)
@@ -223,9 +223,9 @@ def test_what_depends_on_the_other_systems_is_in_units_of_their_spread():
     for column, name in ((alike_mean, "consensus"), (chrf_mean, "chrF_unescaped")):
         means = values[:, :, COMPUTED.index(name)].astype(float).mean(axis=1)
         assert column == pytest.approx(np.tile(((means - means.mean()) / means.std())[:, None], 6), abs=1e-6)
-    twice = with_scaled(3 * values + 1)[:, :, len(COMPUTED) :]
+    twice = add_scaled_columns(3 * values + 1)[:, :, len(COMPUTED) :]
     assert twice == pytest.approx(made[:, :, len(COMPUTED) :], abs=1e-4)  # whatever the scale
-    assert not with_scaled(values[:1])[:, :, -len(SCALED) :].any()  # a system alone
+    assert not add_scaled_columns(values[:1])[:, :, -len(SCALED) :].any()  # a system alone
 
 
 def test_systems_that_people_only_tied_leave_the_segment_tables_standing(tmp_path):

@@ -10,7 +10,7 @@ from rankscope.translation.experiment import PAIRS
 from rankscope.translation.experiment.wmt_campaigns import read_campaign
 from rankscope.translation.wmt12 import PUBLISHED
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.checksum.slow
 
 
 def pairs_ordered(one):

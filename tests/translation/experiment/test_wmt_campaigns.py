@@ -7,7 +7,7 @@ import pytest
 from helpers.mt_folders import add_campaign, small_folder
 
 from rankscope import Rankings
-from rankscope.demo.translations import SEGMENTS, TRAINED, TRANSLATORS
+from rankscope.demo.translations import PARALLEL_SENTENCES, SEGMENTS, TRANSLATORS
 from rankscope.errors import InputError, OutputError
 from rankscope.io.translation import Texts
 from rankscope.translation.experiment.feature_tables import (
@@ -33,7 +33,7 @@ def of_two() -> JudgedPair:
     lines = type(rankings.segment)(("2", "1"), np.array([0, 0, 1]))
     rankings = type(rankings)(**{**vars_of(rankings), "segment": lines})
     texts = Texts("de-en", ("x", "y"), ("x", "y"), {"C": ("c", "c"), "A": ("a", "a"), "B": ("b", "b")})
-    return JudgedPair(campaign="wmt12", pair="de-en", rankings=rankings, whole=rankings, texts=texts)
+    return JudgedPair(campaign="wmt12", pair="de-en", rankings=rankings, all_rankings=rankings, texts=texts)
 
 
 def vars_of(rankings):
@@ -46,8 +46,8 @@ def test_a_campaign_is_its_judgments_with_the_texts_that_they_are_of(folder):
     assert list(found) == ["de-en"]
     one = found["de-en"]
     assert (len(one.rankings), len(one.texts), one.systems) == (2 * SEGMENTS, SEGMENTS, tuple(TRANSLATORS))
-    assert one.line.tolist() == np.repeat(np.arange(SEGMENTS), 2).tolist()
-    named = [one.systems[place] for place in one.place]
+    assert one.line_index.tolist() == np.repeat(np.arange(SEGMENTS), 2).tolist()
+    named = [one.systems[place] for place in one.system_index]
     assert named == list(one.rankings.system)
 
 
@@ -55,7 +55,7 @@ def test_the_lines_of_wmt11_are_those_that_its_file_says(folder):
     add_campaign(folder, "wmt11")
     (folder / "wmt11/index-to-line.txt").write_text("".join(f"{SEGMENTS - i}\n" for i in range(SEGMENTS)))
     found = read_campaign(folder, "wmt11")["de-en"]
-    assert found.line.tolist() == np.repeat(np.arange(SEGMENTS)[::-1], 2).tolist()
+    assert found.line_index.tolist() == np.repeat(np.arange(SEGMENTS)[::-1], 2).tolist()
 
 
 def test_what_does_not_belong_together_is_refused_in_a_line(folder):
@@ -174,4 +174,4 @@ def test_what_was_computed_is_kept_under_its_settings(tmp_path):
 def test_digests_tell_apart_what_is_cut_otherwise():
     assert text_digest(["ab", "c"]) != text_digest(["a", "bc"]) != text_digest(["a"], ["bc"])
     assert text_digest({"A": ("x",)}) == text_digest({"A": ["x"]})
-    assert TRAINED > 100  # the demo's text is enough for four orders
+    assert PARALLEL_SENTENCES > 100  # the demo's text is enough for four orders

@@ -78,13 +78,13 @@ def ranked_only(rankings: Rankings, gold: str) -> Rankings:
     >>> found.columns["rank"].tolist(), found.notes
     ([nan, 2.0], ('1 item is not ranked (rank is -1) and left out',))
     """
-    if gold in rankings.scores:
+    if gold in rankings.score_columns:
         return rankings
     values = rankings.column(gold)
     unranked = not_ranked(rankings, gold) & ~np.isnan(values)
     if not unranked.any():
         return rankings
-    ranked = rankings.with_column(gold, np.where(unranked, np.nan, values), score=False)
+    ranked = rankings.with_column(gold, np.where(unranked, np.nan, values), higher_is_better=False)
     items = pluralise(int(unranked.sum()), "item is", "items are")
     return replace(ranked, notes=(*ranked.notes, f"{items} not ranked ({gold} is -1) and left out"))
 
@@ -289,7 +289,7 @@ def read_rankings_of_kind(
 
 def with_higher_is_better(rankings: Rankings, higher: Iterable[str]) -> Rankings:
     for name in higher:
-        rankings = rankings.with_column(name, rankings.column(name), score=True)
+        rankings = rankings.with_column(name, rankings.column(name), higher_is_better=True)
     return rankings
 
 
@@ -323,7 +323,7 @@ def merge_segment_scores(scores: Sequence[SegmentScores]) -> list[SegmentScores]
         for i, earlier in enumerate(merged):
             if (
                 earlier.metric == metric.metric
-                and earlier.score == metric.score
+                and earlier.higher_is_better == metric.higher_is_better
                 and not set(earlier.pairs) & set(metric.pairs)
             ):
                 notes = tuple(dict.fromkeys((*earlier.notes, *metric.notes)))
@@ -450,7 +450,7 @@ def merge_system_scores(scores: Sequence[SystemScores]) -> list[SystemScores]:
             (
                 i
                 for i, earlier in enumerate(merged)
-                if (earlier.metric, earlier.score) == (metric.metric, metric.score)
+                if (earlier.metric, earlier.higher_is_better) == (metric.metric, metric.higher_is_better)
                 and not set(earlier.pairs) & set(metric.pairs)
             ),
             None,
@@ -460,5 +460,7 @@ def merge_system_scores(scores: Sequence[SystemScores]) -> list[SystemScores]:
         else:
             earlier = merged[position]
             notes = tuple(dict.fromkeys((*earlier.notes, *metric.notes)))
-            merged[position] = SystemScores(metric.metric, {**earlier.pairs, **metric.pairs}, metric.score, notes)
+            merged[position] = SystemScores(
+                metric.metric, {**earlier.pairs, **metric.pairs}, metric.higher_is_better, notes
+            )
     return merged

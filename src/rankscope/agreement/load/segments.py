@@ -55,7 +55,7 @@ def rankings_from_scores(people: SegmentScores) -> Rankings:
     Raises InputError where no segment has a score.
 
     >>> from rankscope.data.segment_scores import PairScores
-    >>> people = SegmentScores("MQM", {"en-de": PairScores.of({"A": [-1, 0], "B": [-5, None]})}, score=True)
+    >>> people = SegmentScores("MQM", {"en-de": PairScores.of({"A": [-1, 0], "B": [-5, None]})}, higher_is_better=True)
     >>> found = rankings_from_scores(people)
     >>> len(found), found.columns[GOLD].tolist()
     (2, [-1.0, -5.0, 0.0])
@@ -84,7 +84,7 @@ def rankings_from_scores(people: SegmentScores) -> Rankings:
         offsets=bounds(np.concatenate(lengths).astype(np.int64)),
         system=Labels(tuple(codes), np.concatenate(systems)),
         columns={GOLD: np.concatenate(values)},
-        scores=frozenset([GOLD] if people.score else []),
+        score_columns=frozenset([GOLD] if people.higher_is_better else []),
         notes=people.notes,
     )
 
@@ -161,7 +161,7 @@ def load_segment_metrics(
     unknown = set(lower) - {metric.metric for metric in metrics}
     if unknown:
         raise UnknownName("metric", min(unknown), [metric.metric for metric in metrics])
-    return [replace(metric, score=False) if metric.metric in lower else metric for metric in metrics]
+    return [replace(metric, higher_is_better=False) if metric.metric in lower else metric for metric in metrics]
 
 
 def select_human_judgments(
@@ -320,7 +320,7 @@ def load_human_judgments(
     if isinstance(people, Rankings):
         for name in (*higher_names, *lower_names):
             if name in people.columns:
-                people = people.with_column(name, people.column(name), score=name in higher_names)
+                people = people.with_column(name, people.column(name), higher_is_better=name in higher_names)
             elif name in higher_names:
                 raise UnknownName("column of the judgments", name, people.columns)
         return people, [name for name in lower_names if name not in people.columns]
@@ -329,7 +329,7 @@ def load_human_judgments(
         if unknown := [name for name in higher_names if name not in score_names]:
             raise UnknownName("column of the judgments", unknown[0], score_names)
         if {*score_names} & {*higher_names, *lower_names}:
-            people = replace(people, score=bool({*score_names} & {*higher_names}))
+            people = replace(people, higher_is_better=bool({*score_names} & {*higher_names}))
         return people, [name for name in lower_names if name not in score_names]
     return people, lower_names
 
@@ -346,7 +346,7 @@ def with_direction(
     unknown = [name for name in lower if name not in metric_names and name not in judged_names]
     if unknown:
         raise UnknownName("metric", unknown[0], {*metric_names, *columns})
-    return [replace(metric, score=False) if metric.metric in lower else metric for metric in scores]
+    return [replace(metric, higher_is_better=False) if metric.metric in lower else metric for metric in scores]
 
 
 def load_judgments_and_metrics(
@@ -414,7 +414,7 @@ def ranks_note(judged_metrics: JudgedMetrics, columns: Sequence[str]) -> list[st
         name
         for name in (judged_metrics.gold, *judged_metrics.metrics)
         if name in columns
-        and name not in judged_metrics.rankings.scores
+        and name not in judged_metrics.rankings.score_columns
         and "rank" not in name.casefold()
         and not is_preference_column(judged_metrics.rankings, name)
     ]

@@ -201,7 +201,7 @@ def people_from_segments(
         ),
     ]
     metrics: list[AnyScores] = [scores_of_column(people, name) for name in metric_names]
-    people_scored = gold in people.scores
+    people_scored = gold in people.score_columns
     if human == "mean" and not people_scored:
         raise ParameterError(
             f"the mean of {gold} is asked for, and these are ranks, which mean something within one judgment only; ask "
@@ -215,7 +215,7 @@ def people_from_segments(
 def scores_of_column(rankings: Rankings, name: str) -> SegmentScores:
     """A column of judgments as scores of segments: the mean for a translation that was judged several times.
 
-    >>> found = scores_of_column(Rankings.of([{"A": 4, "B": 2}], name="points", score=True), "points")
+    >>> found = scores_of_column(Rankings.of([{"A": 4, "B": 2}], name="points", higher_is_better=True), "points")
     >>> found.pairs[""].systems, found.pairs[""].values.tolist(), found.score
     (('A', 'B'), [[4.0], [2.0]], True)
     """
@@ -235,14 +235,14 @@ def scores_of_column(rankings: Rankings, name: str) -> SegmentScores:
             tuple(judgments.segment.names[code] for code in segments.tolist()),
             means.reshape(shape),
         )
-    return SegmentScores(name, pairs, name in rankings.scores)
+    return SegmentScores(name, pairs, name in rankings.score_columns)
 
 
 def with_direction(scores: AnyScores, higher: Sequence[str], lower: Sequence[str]) -> AnyScores:
     """The same scores in the given direction, if any."""
     names = {scores.metric}
     if names & {*higher, *lower}:
-        return replace(scores, score=bool(names & {*higher}))
+        return replace(scores, higher_is_better=bool(names & {*higher}))
     return scores
 
 

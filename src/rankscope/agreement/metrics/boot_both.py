@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.metrics.perm_both import FLAT, gold_signs, signs_of
-from rankscope.agreement.statistics import divide_or_nan, pair_places, values_of_means, values_of_stack
+from rankscope.agreement.metrics.perm_both import ZERO_SQUARES, gold_signs, signs_of
+from rankscope.agreement.statistics import divide_or_nan, pair_indices, values_of_means, values_of_stack
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.typing import Floats, Ints
 
@@ -17,8 +17,8 @@ __all__ = [
     "bootstrap_values",
     "means_of_samples",
     "pearson_of_samples",
-    "plain_values",
     "tau_of_samples",
+    "values_by_matrix",
     "weighted_mean",
 ]
 
@@ -74,7 +74,9 @@ def correlation_from_sums(sums: Floats) -> Floats:
     n, x, y, xx, yy, xy = np.moveaxis(sums, 1, 0)
     n_or_1 = np.maximum(n, 1)
     squares_x, squares_y = xx - x * x / n_or_1, yy - y * y / n_or_1
-    spread = np.where((squares_x > FLAT * n_or_1) & (squares_y > FLAT * n_or_1), squares_x * squares_y, 0.0)
+    spread = np.where(
+        (squares_x > ZERO_SQUARES * n_or_1) & (squares_y > ZERO_SQUARES * n_or_1), squares_x * squares_y, 0.0
+    )
     return np.clip(divide_or_nan(xy - x * y / n_or_1, np.sqrt(np.maximum(spread, 0.0))), -1.0, 1.0)
 
 
@@ -100,7 +102,7 @@ def means_of_samples(gold: Floats, metric: Floats, statistic: str) -> SampleStat
 
 def metric_signs(metric: Floats, epsilon: float) -> npt.NDArray[np.int8]:
     """(segments, pairs) the signs of the metric's differences."""
-    first, second = pair_places(len(metric))
+    first, second = pair_indices(len(metric))
     return signs_of(metric.T[:, first] - metric.T[:, second], epsilon)
 
 
@@ -110,7 +112,7 @@ def accuracy_of_samples(gold: Floats, metric: Floats, epsilon: float, grouping: 
     correct = ((metric_signs(metric, epsilon) == human_signs) & paired).astype(np.float64)
     is_counted = paired.astype(np.float64)
     present = (~np.isnan(gold)).astype(np.float64)
-    first, second = pair_places(len(gold))
+    first, second = pair_indices(len(gold))
 
     def values(system_counts: Floats, segment_counts: Floats) -> Floats:
         pair_counts = system_counts[:, first] * system_counts[:, second]
@@ -132,7 +134,7 @@ def tau_of_samples(gold: Floats, metric: Floats) -> SampleStatistic:
         table.astype(np.float64)
         for table in (machine_signs * human_signs, (human_signs != 0), (machine_signs != 0) & paired)
     ]
-    first, second = pair_places(len(gold))
+    first, second = pair_indices(len(gold))
 
     def values(system_counts: Floats, segment_counts: Floats) -> Floats:
         pair_counts = system_counts[:, first] * system_counts[:, second]
@@ -184,10 +186,10 @@ def statistic_by_counts(
         return means_of_samples(gold, metric, statistic)
     if statistic == "pearson":
         return pearson_of_samples(gold, metric, grouping)
-    return plain_values(gold, metric, statistic, grouping, epsilon, soft)
+    return values_by_matrix(gold, metric, statistic, grouping, epsilon, soft)
 
 
-def plain_values(
+def values_by_matrix(
     gold: Floats, metric: Floats, statistic: str, grouping: str, epsilon: float, soft: Draws
 ) -> SampleStatistic:
     """The statistic of every sample as a matrix of its own: slow, and for all statistics."""

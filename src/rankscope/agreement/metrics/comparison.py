@@ -138,7 +138,7 @@ class MetricComparison:
     systems: tuple[int, ...]
     segments: tuple[int, ...]
     curves: tuple[tuple[CalibrationCurve, ...], ...]
-    asked: MetricComparisonSettings
+    settings: MetricComparisonSettings
     gold: str
     rule: str
     higher: tuple[str, ...]
@@ -150,9 +150,9 @@ class MetricComparison:
         return COLUMNS
 
     @property
-    def columns_shown(self) -> tuple[tuple[str, str], ...]:
+    def pairs_and_statistics(self) -> tuple[tuple[str, str], ...]:
         """Language pair and statistic of each first axis's entry."""
-        pairs_and_statistics = [(task.pair, task.what) for task in self.tasks]
+        pairs_and_statistics = [(task.pair, task.level_and_statistic) for task in self.tasks]
         if len(pairs_and_statistics) == 1:
             return tuple(pairs_and_statistics)
         statistics = {what for _, what in pairs_and_statistics}
@@ -163,14 +163,14 @@ class MetricComparison:
         """(tasks, metrics) from 1; those of one rank are a cluster, as the metrics task forms them."""
         return np.array(
             [
-                cluster_ranks(clusters.order, corrected, self.asked.significance)
+                cluster_ranks(clusters.order, corrected, self.settings.significance)
                 for clusters, corrected in zip(self.clusters, self.pvalue_corrected, strict=True)
             ]
         )
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        for c, (pair, statistic) in enumerate(self.columns_shown):
+        for c, (pair, statistic) in enumerate(self.pairs_and_statistics):
             for i, j in zip(*all_pairs(len(self.metrics)), strict=True):
                 a, b = float(self.value[c, i]), float(self.value[c, j])
                 p = float(self.pvalue[c, i, j]), float(self.pvalue_corrected[c, i, j])
@@ -187,7 +187,7 @@ class MetricComparison:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        settings = self.asked
+        settings = self.settings
         equal_weights = len({task.weight for task in self.tasks}) == 1
         tasks = [task._replace(weight=None) for task in self.tasks] if equal_weights else self.tasks
         resampled = any(TESTS[test] for test in self.tests)
@@ -412,7 +412,9 @@ def compare_on_tasks(
         corrected[c][metric_pairs] = corrected[c].T[metric_pairs] = adjusted
         clusters.append(find_clusters(result.value, adjusted, level=settings.significance))
     higher_gold = (
-        [inputs.gold] if getattr(inputs.people, "score", inputs.gold in getattr(inputs.people, "scores", ())) else []
+        [inputs.gold]
+        if getattr(inputs.people, "higher_is_better", inputs.gold in getattr(inputs.people, "score_columns", ()))
+        else []
     )
     task_notes = [note for result in results for note in result.notes]
     tests = tuple(result.test for result in results[: len(tasks)])
@@ -430,9 +432,9 @@ def compare_on_tasks(
         systems=tuple(result.systems for result in results[: len(tasks)]),
         segments=tuple(result.segments for result in results[: len(tasks)]),
         curves=tuple(result.curves for result in results[: len(tasks)]),
-        asked=settings,
+        settings=settings,
         gold=inputs.gold,
         rule=inputs.rule,
-        higher=(*higher_gold, *(scores.metric for scores in inputs.metrics if scores.score)),
+        higher=(*higher_gold, *(scores.metric for scores in inputs.metrics if scores.higher_is_better)),
         notes=tuple(dict.fromkeys([*inputs.notes, *notes, *task_notes, *resample_notes])),
     )

@@ -24,7 +24,7 @@ from rankscope.agreement.statistics import (
     epsilons_of,
     kinds_of,
     metric_statistics_of,
-    pair_places,
+    pair_indices,
     pair_pvalues,
     system_means,
 )
@@ -70,16 +70,16 @@ class MetricTestSettings(NamedTuple):
     swap: str
     recalibrate: bool
     draws: Draws
-    others: Draws
-    soft: Draws
-    kept: dict[tuple[int, int], Floats] | None = None
+    system_draws: Draws
+    sign_draws: Draws
+    kept_differences: dict[tuple[int, int], Floats] | None = None
 
-    def watch(self, i: int, j: int, chunks: Iterable[Floats]) -> Iterable[Floats]:
+    def keep_differences(self, i: int, j: int, chunks: Iterable[Floats]) -> Iterable[Floats]:
         """The same chunks, stored in `kept` where it is not None."""
-        if self.kept is None:
+        if self.kept_differences is None:
             return chunks
-        self.kept[i, j] = np.concatenate(list(chunks))
-        return [self.kept[i, j]]
+        self.kept_differences[i, j] = np.concatenate(list(chunks))
+        return [self.kept_differences[i, j]]
 
 
 class ExceedanceCounts:
@@ -89,12 +89,12 @@ class ExceedanceCounts:
     """
 
     def __init__(self, observed: float, chunks: Iterable[Floats]) -> None:
-        self.more = self.less = self.far = 0
+        self.n_above = self.n_below = self.n_two_sided = 0
         for differences in chunks:
             undefined = np.isnan(differences)
-            self.more += int(np.count_nonzero(undefined | (differences >= observed - CLOSE)))
-            self.less += int(np.count_nonzero(undefined | (differences <= observed + CLOSE)))
-            self.far += int(np.count_nonzero(undefined | (np.abs(differences) >= abs(observed) - CLOSE)))
+            self.n_above += int(np.count_nonzero(undefined | (differences >= observed - CLOSE)))
+            self.n_below += int(np.count_nonzero(undefined | (differences <= observed + CLOSE)))
+            self.n_two_sided += int(np.count_nonzero(undefined | (np.abs(differences) >= abs(observed) - CLOSE)))
 
 
 PvaluesAndErrors = tuple[Floats, Floats]
@@ -165,11 +165,11 @@ def by_permutation(
                 None if settings.recalibrate and settings.statistic == "acc_eq" else scaled_epsilons,
                 settings.draws,
                 settings.swap,
-                settings.soft,
-                observed if settings.kept is None else None,
+                settings.sign_draws,
+                observed if settings.kept_differences is None else None,
             )
-            exceedances = ExceedanceCounts(observed, settings.watch(i, j, differences))
-            yield i, j, exceedances.more, exceedances.less, exceedances.far
+            exceedances = ExceedanceCounts(observed, settings.keep_differences(i, j, differences))
+            yield i, j, exceedances.n_above, exceedances.n_below, exceedances.n_two_sided
 
     return fill_pvalues(len(value), settings, counts())
 
@@ -194,15 +194,15 @@ def by_bootstrap(
             settings.statistic,
             settings.grouping,
             epsilons[with_value],
-            settings.others if draw_systems else None,
+            settings.system_draws if draw_systems else None,
             settings.draws,
-            settings.soft,
+            settings.sign_draws,
         )
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
         for i, j in comparable_pairs(value):
             differences = values[i] - values[j]
-            settings.watch(i, j, [differences])
+            settings.keep_differences(i, j, [differences])
             undefined = np.isnan(differences)
             n_not_above = int(np.count_nonzero(undefined | (differences <= CLOSE)))
             n_not_below = int(np.count_nonzero(undefined | (differences >= -CLOSE)))
@@ -226,22 +226,22 @@ def by_pair_swaps(
             differences = shares[i] - shares[j]
             differences = differences[np.abs(differences) > 1e-15]
             if not differences.size:
-                settings.watch(i, j, [np.zeros(settings.draws.n_resamples)])
+                settings.keep_differences(i, j, [np.zeros(settings.draws.n_resamples)])
                 yield i, j, *(settings.draws.n_resamples,) * 3
                 continue
             chunks = (sums[:, 0] for sums in flip_sums(differences[None], settings.draws))
-            exceedances = ExceedanceCounts(float(differences.sum()), settings.watch(i, j, chunks))
-            yield i, j, exceedances.more, exceedances.less, exceedances.far
+            exceedances = ExceedanceCounts(float(differences.sum()), settings.keep_differences(i, j, chunks))
+            yield i, j, exceedances.n_above, exceedances.n_below, exceedances.n_two_sided
 
     return fill_pvalues(value.size, settings, counts())
 
 
 def shares_of_pairs(common: CommonCells, epsilons: Floats, settings: MetricTestSettings) -> Floats:
     """(metrics, pairs) how much each pair adds to the statistic of each metric."""
-    first, second = pair_places(len(common.gold))
+    first, second = pair_indices(len(common.gold))
     if settings.statistic == "soft_pairwise_accuracy":
         gold_pvalues, metric_pvalues = (
-            pair_pvalues(matrices, settings.soft) for matrices in (common.gold[None], common.metrics)
+            pair_pvalues(matrices, settings.sign_draws) for matrices in (common.gold[None], common.metrics)
         )
         return np.asarray((1 - np.abs(gold_pvalues - metric_pvalues)) / first.size)
     if settings.statistic == "pairwise_accuracy":
@@ -264,7 +264,7 @@ def shares_of_pairs(common: CommonCells, epsilons: Floats, settings: MetricTestS
 
 
 def by_williams(common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings) -> PvaluesAndErrors:
-    items = system_means(common.metrics) if settings.grouping == "means" else common.metrics[:, common.there]
+    items = system_means(common.metrics) if settings.grouping == "means" else common.metrics[:, common.present]
     n = items.shape[1]
     if n < MIN_ITEMS:
         what = "system" if settings.grouping == "means" else "cell"
@@ -420,7 +420,7 @@ def compare_matrices(
     settings = MetricTestSettings(
         statistic, grouping, alternative, swap, epsilon is None and recalibrate, draws, others, soft
     )
-    settings = settings._replace(kept={} if keep_drawn else None)
+    settings = settings._replace(kept_differences={} if keep_drawn else None)
     with one_thread():
         pvalue, error = PROCEDURES[test](common, value, epsilons, settings)
     np.fill_diagonal(pvalue, np.nan)
@@ -438,11 +438,11 @@ def compare_matrices(
         epsilon=epsilons,
         n=n,
         n_resamples=0 if test == "williams" else draws.n_resamples,
-        cells=common.cells,
-        lost=common.lost,
+        cells=common.n_cells,
+        lost=common.n_unscored,
         systems=common.gold.shape[0],
         segments=common.gold.shape[1],
-        drawn=settings.kept or {},
+        drawn=settings.kept_differences or {},
         notes=notes_of(common, value, settings, test, epsilon is None and not recalibrate, pvalue),
     )
 
@@ -457,8 +457,8 @@ def notes_of(
 ) -> tuple[str, ...]:
     """The notes of the result: what to know before relying on it."""
     notes = []
-    if common.lost:
-        lost_cells = pluralise(common.lost, "translation")
+    if common.n_unscored:
+        lost_cells = pluralise(common.n_unscored, "translation")
         notes.append(f"{lost_cells} that people judged left out for all metrics, as one of them has no score there")
     n_undefined = int(np.count_nonzero(np.isnan(value)))
     if n_undefined:

@@ -35,12 +35,12 @@ from rankscope.agreement.statistics import (
     calibrate,
     divide_or_nan,
     mean_and_count,
-    pair_places,
+    pair_indices,
     system_means,
     values_of_means,
     values_of_stack,
 )
-from rankscope.kernels.pairs import arrange
+from rankscope.kernels.pairs import sort_pairs
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.subset_pairs import prepare_subset_pairs, subset_surplus
 from rankscope.kernels.swaps import form_values, grouped_bits, linear_values, swap_bits
@@ -48,10 +48,11 @@ from rankscope.stats.correlation_values import rank_rows, surplus_by_row
 from rankscope.typing import Bools, Bytes, Floats, Floats32, Ints
 
 __all__ = [
-    "FLAT",
+    "ZERO_SQUARES",
     "accuracy_differences",
     "best_accuracy_differences",
-    "differences",
+    "cell_differences",
+    "differences_by_matrix",
     "flat_tau_differences",
     "forms_of",
     "gold_signs",
@@ -59,15 +60,14 @@ __all__ = [
     "pair_weights",
     "pearson_differences",
     "permuted_differences",
-    "plain_differences",
     "signs_of",
     "tau_differences",
-    "weighed",
+    "weighted_sums",
 ]
 
 
 #: Sums of squares this small, in units of the greatest, are 0 up to rounding.
-FLAT = 1e-14
+ZERO_SQUARES = 1e-14
 
 
 def by_group(matrices: Floats, grouping: str) -> Floats:
@@ -126,7 +126,9 @@ def correlations(sums: Floats, n: npt.NDArray[np.int_], gold_squares: Floats) ->
     """(groups, resamples) from sums (groups, resamples, 3) of the metric, its squares, its products with gold."""
     total, squares, products = np.moveaxis(sums, -1, 0)
     centred_squares = squares - total * total / n[:, None]
-    denominator = np.sqrt(np.where(centred_squares > FLAT * n[:, None], centred_squares, 0.0) * gold_squares[:, None])
+    denominator = np.sqrt(
+        np.where(centred_squares > ZERO_SQUARES * n[:, None], centred_squares, 0.0) * gold_squares[:, None]
+    )
     values = np.divide(products, denominator, out=np.full(products.shape, np.nan), where=denominator > 0)
     return np.asarray(np.clip(values, -1.0, 1.0))
 
@@ -160,16 +162,16 @@ def signs_of(score_differences: Floats, epsilon: float) -> Signs:
     return signs
 
 
-def differences(pair: Floats) -> Floats:
+def cell_differences(pair: Floats) -> Floats:
     """(4, segments, pairs) the four differences of each pair of systems; pair: (2, systems, segments)."""
-    first, second = pair_places(pair.shape[1])
+    first, second = pair_indices(pair.shape[1])
     by_segment = pair.swapaxes(1, 2)
     return np.stack([by_segment[a][:, first] - by_segment[b][:, second] for a, b in CELLS])
 
 
 def gold_signs(gold: Floats) -> tuple[Signs, Bools]:
     """(segments, pairs) the signs of gold's differences, and whether both systems have a score."""
-    first, second = pair_places(len(gold))
+    first, second = pair_indices(len(gold))
     score_differences = gold.T[:, first] - gold.T[:, second]
     return np.sign(np.nan_to_num(score_differences)).astype(np.int8), ~np.isnan(score_differences)
 
@@ -178,7 +180,7 @@ def forms_of(table: npt.NDArray[np.int8], n_systems: int) -> Floats32:
     """The quadratic forms (segments, systems, systems) of a table (4, segments, pairs) of what each cell of CELLS
     counts: linear terms on the diagonal, products above it.
     """
-    first, second = pair_places(n_systems)
+    first, second = pair_indices(n_systems)
     value_00, value_10, value_01, value_11 = table.astype(np.float32)
     forms = np.zeros((table.shape[1], n_systems, n_systems), np.float32)
     forms[:, first, second] = value_11 - value_10 - value_01 + value_00
@@ -189,7 +191,7 @@ def forms_of(table: npt.NDArray[np.int8], n_systems: int) -> Floats32:
     return forms
 
 
-def weighed(forms: Floats32, constant: Floats, weights: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
+def weighted_sums(forms: Floats32, constant: Floats, weights: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
     """(resamples), chunk by chunk: the sum over segments of weight x (constant + form of the bits); NaN where all
     weights are 0.
     """
@@ -222,17 +224,17 @@ def accuracy_differences(
 ) -> Iterator[Floats]:
     """acc_eq of the first permuted metric less that of the second, each with its own epsilon after any swaps."""
     human_signs, paired = gold_signs(gold)
-    score_differences = differences(pair)
+    score_differences = cell_differences(pair)
     correct = [(signs_of(score_differences, float(epsilon)) == human_signs) & paired for epsilon in epsilons]
     table = correct[0].astype(np.int8) - correct[1][::-1]
     constant = table[0].sum(axis=1).astype(np.float64)
-    return weighed(forms_of(table, len(gold)), constant, pair_weights(paired, grouping), draws, swap)
+    return weighted_sums(forms_of(table, len(gold)), constant, pair_weights(paired, grouping), draws, swap)
 
 
 def tau_differences(gold: Floats, pair: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
     """Kendall's tau-b of each segment, and the mean of those that have one: first metric less second."""
     human_signs, paired = gold_signs(gold)
-    metric_signs = signs_of(differences(pair), 0.0)
+    metric_signs = signs_of(cell_differences(pair), 0.0)
     sign_products = metric_signs * human_signs
     n_untied_gold = np.count_nonzero(human_signs, axis=1)
     if not (metric_signs == 0)[:, paired].any():  # no ties: the denominator never changes
@@ -241,7 +243,9 @@ def tau_differences(gold: Floats, pair: Floats, draws: Draws, swap: str) -> Iter
             1, int(np.count_nonzero(n_untied_gold))
         )
         table = sign_products - sign_products[::-1]
-        yield from weighed(forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, draws, swap)
+        yield from weighted_sums(
+            forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, draws, swap
+        )
         return
     untied = ((metric_signs != 0) & paired).astype(np.int8)
     forms_and_constants = [
@@ -326,7 +330,7 @@ def tied_pairs(values: Floats) -> int:
 
 def pooled_surplus(gold: Floats, first: Floats, second: Floats) -> Floats:
     """(cells) concordant less discordant pairs, with all points, of the cell's first point less those of its second."""
-    arranged = arrange(np.concatenate((gold, gold)), np.concatenate((first, second)))
+    arranged = sort_pairs(np.concatenate((gold, gold)), np.concatenate((first, second)))
     surplus = np.empty(2 * gold.size)
     surplus[arranged.order] = arranged.concordant - arranged.discordant_before - arranged.discordant_behind
     return np.asarray(surplus[: gold.size] - surplus[gold.size :])
@@ -395,9 +399,9 @@ class RisingDifferences(NamedTuple):
     pair: Ints
     cell: Bytes
     change: Floats
-    last: Bools
-    starts: Ints
-    many: Bools
+    is_last: Bools
+    block_starts: Ints
+    several_groups: Bools
 
 
 def best_accuracy_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws, swap: str) -> Iterator[Floats]:
@@ -407,10 +411,10 @@ def best_accuracy_differences(gold: Floats, pair: Floats, grouping: str, draws: 
     """
     human_signs, paired = gold_signs(gold)
     weights = pair_weights(paired, grouping)
-    score_differences = differences(pair)
+    score_differences = cell_differences(pair)
     correct = (signs_of(score_differences, 0.0) == human_signs) & paired
     table = correct.astype(np.int8) - correct[::-1]
-    zero_epsilon_values = weighed(
+    zero_epsilon_values = weighted_sums(
         forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, draws, swap
     )
     human_ties = (human_signs == 0) & paired
@@ -459,16 +463,16 @@ def rising_differences(distances: Floats, correct: Bools, human_ties: Bools, wei
         pair=changing % n_pairs,
         cell=(changing // n_pairs).astype(np.uint8),
         change=change.ravel()[changing] * weights[changing % human_ties.shape[1]],
-        last=is_last,
-        starts=np.searchsorted(block_indices, np.arange(n_blocks + 1)),
-        many=np.bincount(group_blocks, minlength=n_blocks) > 1,
+        is_last=is_last,
+        block_starts=np.searchsorted(block_indices, np.arange(n_blocks + 1)),
+        several_groups=np.bincount(group_blocks, minlength=n_blocks) > 1,
     )
 
 
 def best_gains(bits: Bytes, rising: RisingDifferences, weights: Floats) -> Floats:
     """(resamples) the gain of the first metric by its best epsilon, less that of the second."""
     n_resamples, n_systems = len(bits), bits.shape[2]
-    first, second = pair_places(n_systems)
+    first, second = pair_indices(n_systems)
     by_system = np.ascontiguousarray(bits.transpose(0, 2, 1))
     cells = by_system[:, first] + 2 * by_system[:, second]  # (resamples, pairs, segments), the index in CELLS
     masks = -by_system.astype(np.uint16)  # all bits 1, or none
@@ -482,7 +486,7 @@ def best_gains(bits: Bytes, rising: RisingDifferences, weights: Floats) -> Float
         pair_keys ^= y & (keys[0] ^ keys[2])
         pair_keys ^= both_masks & (keys[0] ^ keys[1] ^ keys[2] ^ keys[3])
         pair_keys ^= keys[0]
-        n_keys = 2 * rising.many.size + 2
+        n_keys = 2 * rising.several_groups.size + 2
         bins = pair_keys.reshape(n_resamples, -1).astype(np.int64)
         bins += (np.arange(n_resamples) * n_keys)[:, None]
         bin_weights = None if equal_weights else np.broadcast_to(weights, pair_keys.shape).ravel()
@@ -501,18 +505,18 @@ def greatest_sums(sums: Floats, cells: Bytes, rising: RisingDifferences) -> Floa
     sums_after = np.cumsum(won - lost, axis=1)
     best = np.maximum(sums_after.max(axis=1), 0.0)
     sums_before = sums_after - won + lost
-    row, block = np.nonzero((sums_before + won > best[:, None]) & rising.many)
+    row, block = np.nonzero((sums_before + won > best[:, None]) & rising.several_groups)
     if not row.size:
         return np.asarray(best)
-    longest = int(np.diff(rising.starts)[rising.many].max())
-    positions = rising.starts[block][:, None] + np.arange(longest)
-    inside = positions < rising.starts[block + 1][:, None]
-    positions = np.minimum(positions, rising.last.size - 1)
+    longest = int(np.diff(rising.block_starts)[rising.several_groups].max())
+    positions = rising.block_starts[block][:, None] + np.arange(longest)
+    inside = positions < rising.block_starts[block + 1][:, None]
+    positions = np.minimum(positions, rising.is_last.size - 1)
     matches = inside & (cells[row[:, None], rising.pair[positions]] == rising.cell[positions])
     running_sums = (
         np.cumsum(np.where(matches, rising.change[positions], 0.0), axis=1) + sums_before[row, block][:, None]
     )
-    np.maximum.at(best, row, np.where(inside & rising.last[positions], running_sums, 0.0).max(axis=1))
+    np.maximum.at(best, row, np.where(inside & rising.is_last[positions], running_sums, 0.0).max(axis=1))
     return np.asarray(best)
 
 
@@ -545,10 +549,10 @@ def permuted_differences(
         return tau_differences(gold, pair, draws, swap)
     if statistic == "kendall_b" and grouping == "none":
         return flat_tau_differences(gold, pair, draws, swap, observed)
-    return plain_differences(gold, pair, statistic, grouping, epsilons, draws, swap, soft)
+    return differences_by_matrix(gold, pair, statistic, grouping, epsilons, draws, swap, soft)
 
 
-def plain_differences(
+def differences_by_matrix(
     gold: Floats,
     pair: Floats,
     statistic: str,

@@ -133,12 +133,12 @@ class Task(NamedTuple):
         return (0.0, 1.0) if self.statistic.endswith("accuracy") else (-1.0, 1.0)
 
     @property
-    def what(self) -> str:
+    def level_and_statistic(self) -> str:
         """Level, statistic and grouping in one word."""
         return f"{self.level}:{self.statistic}{f'/{self.grouping}' if self.grouping else ''}"
 
     def __str__(self) -> str:
-        return f"{self.pair}:{self.what}{'' if self.weight is None else f':{self.weight:g}'}"
+        return f"{self.pair}:{self.level_and_statistic}{'' if self.weight is None else f':{self.weight:g}'}"
 
 
 def parse_task(text: str) -> Task:
@@ -235,16 +235,16 @@ def default_statistic(level: str, people_ranked: bool = False) -> str:
 
 def check_tasks(tasks: Sequence[Task]) -> None:
     """Raises ParameterError for a task that stands twice, and for weights that do not fit together."""
-    names = [(task.pair, task.what) for task in tasks]
+    names = [(task.pair, task.level_and_statistic) for task in tasks]
     if duplicate := next((task for task, name in zip(tasks, names, strict=True) if names.count(name) > 1), None):
-        raise ParameterError(f"task {duplicate.pair}:{duplicate.what} stands twice, expected each once")
+        raise ParameterError(f"task {duplicate.pair}:{duplicate.level_and_statistic} stands twice, expected each once")
     weights = [task.weight for task in tasks if task.weight is not None]
     if not weights:
         return
     if len(weights) < len(tasks):
         unweighted = next(task for task in tasks if task.weight is None)
         raise ParameterError(f"task {unweighted} has no weight, and others have; give all of them one, or none")
-    check_weights({f"{task.pair}:{task.what}": task.weight or 0.0 for task in tasks})
+    check_weights({f"{task.pair}:{task.level_and_statistic}": task.weight or 0.0 for task in tasks})
 
 
 def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[str, float] | None) -> tuple[Task, ...]:

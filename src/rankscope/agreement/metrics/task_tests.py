@@ -57,11 +57,11 @@ class TaskResult(NamedTuple):
     test: str
     systems: int = 0
     segments: int = 0
-    lost: int = 0
-    drawn: DrawnDifferences = NO_DRAWS
+    n_unscored: int = 0
+    drawn_differences: DrawnDifferences = NO_DRAWS
     curves: tuple[CalibrationCurve, ...] = ()
     notes: tuple[str, ...] = ()
-    over: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    segment_names: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def run_task(
@@ -91,7 +91,8 @@ def run_task(
     if np.isnan(result.value).any():
         metric = inputs.metrics[int(np.isnan(result.value).argmax())].metric
         raise InputError(
-            f"{metric} has no value of {task.what} on {task.pair or 'these data'}: its scores, or those of people, do "
+            f"{metric} has no value of {task.level_and_statistic} on {task.pair or 'these data'}: its scores, or "
+            "those of people, do "
             "not differ where they are compared; leave it out (--metrics), or take another statistic"
         )
     return result
@@ -149,10 +150,10 @@ def pool_language_pairs(
         test=results[0].test,
         systems=sum(result.systems for result in results),
         segments=sum(result.segments for result in results) if all(result.segments for result in results) else 0,
-        lost=sum(result.lost for result in results),
-        drawn=drawn if keep_draws else NO_DRAWS,
+        n_unscored=sum(result.n_unscored for result in results),
+        drawn_differences=drawn if keep_draws else NO_DRAWS,
         notes=tuple(note for result in results for note in result.notes),
-        over={pair: names for result in results for pair, names in result.over.items()},
+        segment_names={pair: names for result in results for pair, names in result.segment_names.items()},
     )
 
 
@@ -160,8 +161,10 @@ def weighted_sum(results: Sequence[TaskResult], weights: Sequence[float]) -> tup
     """The weighted sums of values and of resampled differences."""
     value = np.array([result.value for result in results]).T @ np.array(weights)
     drawn = {
-        key: np.sum([weight * result.drawn[key] for weight, result in zip(weights, results, strict=True)], axis=0)
-        for key in results[0].drawn
+        key: np.sum(
+            [weight * result.drawn_differences[key] for weight, result in zip(weights, results, strict=True)], axis=0
+        )
+        for key in results[0].drawn_differences
     }
     return value, drawn
 
@@ -196,7 +199,7 @@ def compare_by_matrices(
         resamples=resamples_of(settings, task.pair),
     )
     notes = [*tables.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
-    if tables.whole and test != "williams":
+    if tables.of_systems and test != "williams":
         notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test draws (or swaps) those alone"))
     return TaskResult(
         value=tested.value,
@@ -207,18 +210,18 @@ def compare_by_matrices(
         else tested.pvalue,
         test=test,
         systems=tested.systems,
-        segments=0 if tables.whole else tested.segments,
-        lost=tested.lost,
-        drawn=tested.drawn,
+        segments=0 if tables.of_systems else tested.segments,
+        n_unscored=tested.lost,
+        drawn_differences=tested.drawn,
         curves=curves_of(tables, grouping) if task.statistic == "acc_eq" and settings.epsilon is None else (),
         notes=tuple(notes),
-        over={task.pair: tables.used},
+        segment_names={task.pair: tables.segments},
     )
 
 
 def check_test(tables: Matrices, test: str, settings: MetricComparisonSettings, task: Task) -> None:
     """Raise ParameterError for a test that needs segments where scores are of whole systems."""
-    if not tables.whole:
+    if not tables.of_systems:
         return
     if test == "bootstrap":
         raise ParameterError(
@@ -312,13 +315,13 @@ def compare_by_lists(
         epsilon=np.array(agreement.epsilon),
         pvalue=pvalues_of(value, differences, "values", settings.alternative),
         test=test,
-        systems=tables[0].systems,
-        segments=tables[0].segments,
-        lost=lost,
-        drawn=differences if keep_draws else {},
+        systems=tables[0].n_systems,
+        segments=tables[0].n_segments,
+        n_unscored=lost,
+        drawn_differences=differences if keep_draws else {},
         curves=curves,
         notes=tuple(notes),
-        over={task.pair: judged_segments(judged_metrics.rankings)},
+        segment_names={task.pair: judged_segments(judged_metrics.rankings)},
     )
 
 
@@ -382,7 +385,9 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
         None if {result.test for result in results} <= {"williams"} else pair_with_different_segments(results)
     )
     tested = same_kind and unmatched_pair is None
-    value, drawn = weighted_sum([result if tested else result._replace(drawn=NO_DRAWS) for result in results], weights)
+    value, drawn = weighted_sum(
+        [result if tested else result._replace(drawn_differences=NO_DRAWS) for result in results], weights
+    )
     if same_kind and unmatched_pair is not None:
         notes.append(
             f"the average over {pluralise(len(tasks), 'task')} is not tested: tasks"
@@ -408,6 +413,6 @@ def pair_with_different_segments(results: Sequence[TaskResult]) -> str | None:
     """The first language pair whose tasks resample different segments, so that their resamples do not match."""
     segments_by_pair = defaultdict(set)
     for result in results:
-        for pair, names in result.over.items():
+        for pair, names in result.segment_names.items():
             segments_by_pair[pair].add(names)
     return next((pair for pair, segment_lists in segments_by_pair.items() if len(segment_lists) > 1), None)

@@ -44,7 +44,7 @@ def sections_of(result: MetricComparison) -> tuple[Section, ...]:
             notes=notes_of(result),
         )
     ]
-    last_column = len(result.columns_shown) - 1
+    last_column = len(result.pairs_and_statistics) - 1
     n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
     sections.append(
         Section(
@@ -104,7 +104,7 @@ def main_table(result: MetricComparison) -> Table:
     ranks = result.rank
     for m in order_of(result):
         cells: list[Cell] = [result.metrics[m]]
-        for c in range(len(result.columns_shown)):
+        for c in range(len(result.pairs_and_statistics)):
             text = format_mean(result.value[c, m])
             rank = int(ranks[c, m])
             cells.append(Marked(text, rank == 1, str(rank)) if was_tested(result, c) else text)
@@ -136,7 +136,7 @@ def pair_table(result: MetricComparison) -> Table:
         )
     ]
     columns = ("metric a", "metric b", "task", "a", "b", "a - b", "p", "p corrected", "n")
-    return Table(columns=columns, rows=tuple(rows), left=3)
+    return Table(columns=columns, rows=tuple(rows), n_name_columns=3)
 
 
 def rank_ranges(result: MetricComparison) -> Table:
@@ -155,21 +155,22 @@ def rank_ranges(result: MetricComparison) -> Table:
 
 def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
     order = list(result.clusters[c].order)
-    uncorrected = f"p ≤ {result.asked.significance:g}, not corrected"
+    uncorrected = f"p ≤ {result.settings.significance:g}, not corrected"
     value = result.value[c][order]
     name = column_titles(result)[c]
     return Section(
-        title=f"Which metrics differ{f', {name}' if len(result.columns_shown) > 1 or result.tasks[0].pair else ''}",
+        title="Which metrics "
+        f"differ{f', {name}' if len(result.pairs_and_statistics) > 1 or result.tasks[0].pair else ''}",
         figure=Figure(
             "significance_matrix",
             {
                 "systems": [result.metrics[m] for m in order],
                 "differences": value[:, None] - value,
                 "pvalues": result.pvalue_corrected[c][np.ix_(order, order)],
-                "level": result.asked.significance,
+                "level": result.settings.significance,
                 "measure": name if c == len(result.tasks) else statistic_name(result.tasks[c].statistic),
                 "noun": "metric",
-                **({"criterion": uncorrected} if result.asked.correction == "none" else {}),
+                **({"criterion": uncorrected} if result.settings.correction == "none" else {}),
             },
         ),
         folded=folded,
@@ -192,7 +193,7 @@ def tasks_table(result: MetricComparison) -> Table:
         for c, task in enumerate(result.tasks)
     ]
     columns = ("pair", "level", "statistic", "grouping", "test", "systems", "segments", "weight")
-    return Table(columns=columns, rows=tuple(rows), left=5)
+    return Table(columns=columns, rows=tuple(rows), n_name_columns=5)
 
 
 def ties(result: MetricComparison, c: int, curves: Sequence[CalibrationCurve], *, folded: bool) -> list[Section]:
@@ -242,7 +243,7 @@ def at_shares(curve: CalibrationCurve) -> Floats:
 
 def sentence_of(result: MetricComparison) -> str:
     """The sentence on which metrics are best, and which of these cannot be told apart."""
-    c = len(result.columns_shown) - 1
+    c = len(result.pairs_and_statistics) - 1
     basis = f", by the weighted average of {pluralise(len(result.tasks), 'task')}" if c else ""
     what = "average" if c else statistic_name(result.tasks[0].statistic)
     value = result.value[c]
@@ -255,10 +256,10 @@ def sentence_of(result: MetricComparison) -> str:
     best = [m for m in order if result.rank[c, m] == 1]
     names = join_names(result.metrics[m] for m in best)
     n_others = len(order) - len(best)
-    chance = f"p ≤ {result.asked.significance:g}{corrected_by(result)}"
+    chance = f"p ≤ {result.settings.significance:g}{corrected_by(result)}"
     if len(best) == 1:
         indistinct = [
-            m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.asked.significance)
+            m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.settings.significance)
         ]
         others = f"{result.metrics[order[1]]} ({format_mean(value[order[1]])})"
         if not indistinct:
@@ -288,23 +289,23 @@ def sentence_of(result: MetricComparison) -> str:
 
 def corrected_by(result: MetricComparison) -> str:
     family = len(result.metrics) * (len(result.metrics) - 1) // 2
-    if result.asked.correction == "none" or family == 1:
+    if result.settings.correction == "none" or family == 1:
         return ""
-    return f", corrected for {family} tests by {NAMES[result.asked.correction]}"
+    return f", corrected for {family} tests by {NAMES[result.settings.correction]}"
 
 
 def notes_of(result: MetricComparison) -> tuple[str, ...]:
     """Notes on the small numbers, on the tests, and on directions that may be wrong."""
     notes = []
-    if any(was_tested(result, c) for c in range(len(result.columns_shown))):
+    if any(was_tested(result, c) for c in range(len(result.pairs_and_statistics))):
         notes.append(
             "the small number is the metric's rank: from the top down, a new one begins at a metric than which one of "
             "the present rank is significantly better; bold: rank 1"
         )
     notes += [f"{test}: {TEST_QUESTIONS[test]}" for test in dict.fromkeys(result.tests)]
-    if result.asked.correction != "none" and len(result.metrics) > 2:
+    if result.settings.correction != "none" and len(result.metrics) > 2:
         notes.append(
-            f"p-values are corrected ({result.asked.correction}) for the pairs of metrics of each column by itself"
+            f"p-values are corrected ({result.settings.correction}) for the pairs of metrics of each column by itself"
         )
     if len(result.tasks) > 1 and any(TESTS[test] for test in result.tests) and was_tested(result, len(result.tasks)):
         notes.append("the average is tested by the average of what was drawn for each task")

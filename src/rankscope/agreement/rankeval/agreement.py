@@ -73,7 +73,7 @@ class RankSettings(NamedTuple):
     seed: int = 0
 
     @property
-    def at(self) -> str:
+    def cutoff_suffix(self) -> str:
         """The suffix of the names of DCG, nDCG and ERR: the cutoff, if any."""
         return "" if self.cutoff is None else f"@{self.cutoff}"
 
@@ -121,9 +121,9 @@ def measure_lists(
         "tau_original": original.tau,
         "pvalue": tau_pvalues(taus.tau, table.lengths),
         "FARR": farr(table, settings.normalise),
-        f"DCG{settings.at}": dcg(table, settings.cutoff),
-        f"nDCG{settings.at}": ndcg(table, settings.cutoff),
-        f"ERR{settings.at}": err(table, settings.cutoff),
+        f"DCG{settings.cutoff_suffix}": dcg(table, settings.cutoff),
+        f"nDCG{settings.cutoff_suffix}": ndcg(table, settings.cutoff),
+        f"ERR{settings.cutoff_suffix}": err(table, settings.cutoff),
         "best_predicted": best,
     }
     # Each statistic is a ratio of sums over lists, so that one draw of segments serves all.
@@ -133,9 +133,9 @@ def measure_lists(
         "tau_original": (original.concordant - original.discordant, original.valid),
         "tau_original_macro": mean_as_ratio(original.tau),
         "MRR": mean_as_ratio(of_list["FARR"]),
-        f"DCG{settings.at}": mean_as_ratio(of_list[f"DCG{settings.at}"]),
-        f"nDCG{settings.at}": mean_as_ratio(of_list[f"nDCG{settings.at}"]),
-        f"ERR{settings.at}": mean_as_ratio(of_list[f"ERR{settings.at}"]),
+        f"DCG{settings.cutoff_suffix}": mean_as_ratio(of_list[f"DCG{settings.cutoff_suffix}"]),
+        f"nDCG{settings.cutoff_suffix}": mean_as_ratio(of_list[f"nDCG{settings.cutoff_suffix}"]),
+        f"ERR{settings.cutoff_suffix}": mean_as_ratio(of_list[f"ERR{settings.cutoff_suffix}"]),
         "average_predicted": mean_as_ratio(best),
     }
     rng = np.random.default_rng(settings.seed)
@@ -222,10 +222,10 @@ class RankPart:
     pair: str
     lists: Rankings
     lengths: tuple[int, ...]
-    found: SetMeasures
+    measures: SetMeasures
 
     @property
-    def together(self) -> bool:
+    def all_pairs(self) -> bool:
         """Whether it holds several language pairs, each of which is a part of its own, too."""
         return self.pair == ALL and len(set(self.lists.pair.codes.tolist())) > 1
 
@@ -246,13 +246,13 @@ class RankAgreement:
     parts: tuple[RankPart, ...]
     gold: str
     by_segment: bool
-    asked: RankSettings
+    settings: RankSettings
     notes: tuple[str, ...]
     preset: str | None = None
     order_by: str = "MRR"
 
     def __getitem__(self, statistic: str) -> float:
-        return self.parts[0].found[statistic]
+        return self.parts[0].measures[statistic]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -263,19 +263,19 @@ class RankAgreement:
         """The rows of the tidy table."""
         segment_cells = (ALL, ALL) if self.by_segment else ()
         for part in self.parts:
-            for name, value, low, high, n in part.found.statistics:
+            for name, value, low, high, n in part.measures.statistics:
                 yield part.metric, part.pair, *segment_cells, name, value, low, high, n
-            best = part.found.best
+            best = part.measures.best
             for rank, count, share in zip(best.ranks.tolist(), best.counts, best.share.tolist(), strict=True):
                 name = f"best_predicted={rank:g}"
                 yield part.metric, part.pair, *segment_cells, name, share, float("nan"), float("nan"), int(count)
-            if self.by_segment and not part.together:
+            if self.by_segment and not part.all_pairs:
                 yield from self.segment_records(part)
 
     def segment_records(self, part: RankPart) -> Iterator[tuple[Any, ...]]:
         """The rows of a part's lists, one for each list and measure; n: the items of the list."""
         nan = float("nan")
-        columns = {name: values.tolist() for name, values in part.found.of_list.items()}
+        columns = {name: values.tolist() for name, values in part.measures.of_list.items()}
         names = zip(part.lists.segment, part.lists.judge, part.lengths, strict=True)
         for i, (segment, judge, n) in enumerate(names):
             for name, values in columns.items():
@@ -291,7 +291,7 @@ class RankAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        settings = self.asked
+        settings = self.settings
         if self.preset is not None:
             return f"agreement of ranks | preset:{self.preset} | gold:{self.gold} | rankscope {__version__}"
         entries = [
@@ -370,7 +370,7 @@ def ranks(
     >>> import rankscope as rs
     >>> from rankscope.data.rankings import Rankings
     >>> judged = Rankings.of([{"a": 1, "b": 2, "c": 3, "d": 3}, {"a": 2, "b": 1}])
-    >>> judged = judged.with_column("metric", np.array([3, 4, 1, 2, 1.5, 1.5]), score=False)
+    >>> judged = judged.with_column("metric", np.array([3, 4, 1, 2, 1.5, 1.5]), higher_is_better=False)
     >>> found = rs.agreement.ranks(judged, predicted="metric")
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)
@@ -413,7 +413,7 @@ def ranks(
         parts=tuple(parts),
         gold=join_names(gold_names),
         by_segment=by_segment,
-        asked=settings,
+        settings=settings,
         order_by=order_by,
         notes=tuple(dict.fromkeys(notes)),
         preset=preset,
@@ -474,7 +474,7 @@ def measure_language_pairs(
     for pair, pair_rankings in pairs:
         part, n_skipped = measure_part(metric, pair, pair_rankings, gold, column, settings, progress)
         parts.append(part)
-    if not any((part.found.taus.pairs - part.found.taus.gold_ties).any() for part in parts):
+    if not any((part.measures.taus.pairs - part.measures.taus.gold_ties).any() for part in parts):
         raise InputError(
             f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
             "one item; expected lists in which people prefer some items"
@@ -494,7 +494,7 @@ def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPa
         pair=rankings.pair.names[pairs[0]] if pairs.size == 1 else ALL,
         lists=rankings,
         lengths=tuple(table.lengths.tolist()),
-        found=measures,
+        measures=measures,
     )
 
 
@@ -513,6 +513,6 @@ def measure_part(
         table, rankings = table.rows(kept), rankings.select(kept)
     measures = measure_lists(table, segments_of(rankings), settings, progress)
     return (
-        RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), found=measures),
+        RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), measures=measures),
         n_skipped,
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.rankeval.paired_ranks import PairedRanks, in_pieces
+from rankscope.agreement.rankeval.paired_ranks import PairedRanks, apply_in_chunks
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import bounds
 from rankscope.measures.base import Measure
@@ -36,13 +36,13 @@ __all__ = [
 def relevance_of_ranks(table: PairedRanks) -> npt.NDArray[np.int64]:
     """(lists, items) n - gold rank + 1, of n items and ceiling ranks: n for a single best item; 0 without an item."""
     relevance = table.lengths[:, None] - table.gold_ranks() + 1
-    return np.where(table.there, relevance, 0.0).astype(np.int64)
+    return np.where(table.present, relevance, 0.0).astype(np.int64)
 
 
 def best_relevance(table: PairedRanks) -> npt.NDArray[np.int64]:
     """(lists, items) 1 for the items that the person ranks best, all of them, else 0."""
-    best = np.where(table.there, table.gold, np.inf).min(axis=1, initial=np.inf, keepdims=True)
-    return np.asarray(table.there & (table.gold == best), np.int64)
+    best = np.where(table.present, table.gold, np.inf).min(axis=1, initial=np.inf, keepdims=True)
+    return np.asarray(table.present & (table.gold == best), np.int64)
 
 
 def hits_of_ranks(
@@ -58,9 +58,9 @@ def hits_of_ranks(
     that are ranked; the others are judged only.
     """
     low, high = (table.predicted_ranks("floor"), table.predicted_ranks("ceiling")) if ranks is None else (ranks, ranks)
-    judged_items = np.nonzero(table.there)
+    judged_items = np.nonzero(table.present)
     grades = relevance[judged_items]
-    rows, columns = np.nonzero(table.there if ranked_items is None else ranked_items)
+    rows, columns = np.nonzero(table.present if ranked_items is None else ranked_items)
     order = np.lexsort(
         (-relevance[rows, columns], low[rows, columns], rows)
     )  # tied items by falling grade, as in the join
@@ -91,7 +91,7 @@ def measure_or_nan(measure: Measure, hits: Hits, lengths: Ints) -> Floats:
 
 def measure_gains(measure: Measure, table: PairedRanks) -> Floats:
     """(lists) the values of a measure with the relevance of `relevance_of_ranks`."""
-    return in_pieces(
+    return apply_in_chunks(
         lambda chunk: measure_or_nan(measure, hits_of_ranks(chunk, relevance_of_ranks(chunk)), chunk.lengths), table
     )
 
@@ -128,7 +128,7 @@ def farr(table: PairedRanks, ties: str = "ceiling") -> Floats:
         hits = hits_of_ranks(chunk, best_relevance(chunk), ranks=chunk.predicted_ranks(ties))
         return measure_or_nan(RR(), hits, chunk.lengths)
 
-    return in_pieces(values, table)
+    return apply_in_chunks(values, table)
 
 
 class RankCounts(NamedTuple):
@@ -148,11 +148,11 @@ def gold_of_best(table: PairedRanks, ties: str = "ceiling") -> Floats:
         return np.full(len(table), np.nan)
 
     def worst(chunk: PairedRanks) -> Floats:
-        best = np.where(chunk.there, chunk.predicted, np.inf).min(axis=1, keepdims=True)
-        ranks = np.where(chunk.there & (chunk.predicted == best), chunk.gold_ranks(ties), -np.inf)
+        best = np.where(chunk.present, chunk.predicted, np.inf).min(axis=1, keepdims=True)
+        ranks = np.where(chunk.present & (chunk.predicted == best), chunk.gold_ranks(ties), -np.inf)
         return np.where(chunk.lengths > 0, ranks.max(axis=1), np.nan)
 
-    return in_pieces(worst, table)
+    return apply_in_chunks(worst, table)
 
 
 def count_ranks(ranks: Floats) -> RankCounts:

@@ -19,9 +19,9 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "PairedRanks",
+    "apply_in_chunks",
     "as_list",
     "as_table",
-    "in_pieces",
     "segments_of",
     "table_of",
 ]
@@ -48,14 +48,14 @@ class PairedRanks:
         return len(self.gold)
 
     @cached_property
-    def there(self) -> Bools:
+    def present(self) -> Bools:
         """(lists, items) where there is an item."""
         return ~np.isnan(self.gold)
 
     @cached_property
     def lengths(self) -> Ints:
         """(lists) the number of items of each."""
-        return np.asarray(np.count_nonzero(self.there, axis=1), np.int64)
+        return np.asarray(np.count_nonzero(self.present, axis=1), np.int64)
 
     def gold_ranks(self, ties: str = "ceiling") -> Floats:
         return normalise_ranks(self.gold, ties)
@@ -68,7 +68,7 @@ class PairedRanks:
         return PairedRanks(self.gold[indices], self.predicted[indices], systems)
 
 
-def in_pieces(function: Callable[[PairedRanks], npt.NDArray[T]], table: PairedRanks) -> npt.NDArray[T]:
+def apply_in_chunks(function: Callable[[PairedRanks], npt.NDArray[T]], table: PairedRanks) -> npt.NDArray[T]:
     """(lists, ...) a function's values for each list, computed on some lists at a time to keep memory small."""
     chunk_size = max(1, CHUNK_ITEMS // max(table.gold.shape[1], 1))
     if len(table) <= chunk_size:
@@ -164,10 +164,10 @@ def table_of(
     for name in (gold, predicted):
         if name not in rankings.columns:
             raise UnknownName("column of these rankings", str(name), rankings.columns)
-    if gold in rankings.scores:
+    if gold in rankings.score_columns:
         raise ParameterError(f"gold is {gold!r}, a column of scores; expected ranks by people, of which 1 is the best")
     missing_masks, columns = [], []
-    score = invert or predicted in rankings.scores
+    score = invert or predicted in rankings.score_columns
     for name in (gold, predicted):
         values = rankings.columns[name]
         # Beside other values below 0, -1 is a number like others; among ranks it marks a missing rank.
@@ -197,7 +197,7 @@ def table_of(
 
 def compact(table: PairedRanks) -> PairedRanks:
     """The same table with items moved to the front of their lists, in their order."""
-    order = np.argsort(~table.there, axis=1, kind="stable")
+    order = np.argsort(~table.present, axis=1, kind="stable")
     gold, predicted = (np.take_along_axis(values, order, axis=1) for values in (table.gold, table.predicted))
     systems = None if table.systems is None else np.take_along_axis(table.systems, order, axis=1)
     return PairedRanks(gold, predicted, systems)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankscope.agreement.load import refuse_item
 from rankscope.agreement.rankeval.hits import count_ranks, farr, gold_of_best, hits_of_ranks, relevance_of_ranks
-from rankscope.agreement.rankeval.paired_ranks import PairedRanks, in_pieces
+from rankscope.agreement.rankeval.paired_ranks import PairedRanks, apply_in_chunks
 from rankscope.agreement.rankeval.tau import TauCounts, count_pairs, erfc, tau_counts
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
@@ -52,7 +52,7 @@ def tool_table(rankings: Rankings, gold: str, predicted: str) -> PairedRanks:
         missing = np.flatnonzero(np.isnan(rankings.column(name)))
         if missing.size:
             refuse_item(rankings, int(missing[0]), name, "expected a number; RankEval stops here")
-        if name in rankings.scores:
+        if name in rankings.score_columns:
             raise ParameterError(f"{name} holds scores, of which higher is better, and RankEval takes ranks; rank them")
     return PairedRanks(rankings.table(gold), rankings.table(predicted))
 
@@ -91,18 +91,18 @@ def tau_and_counts(
 
 def ndgc_err(table: PairedRanks, k: int | None = None) -> tuple[Floats, Floats]:
     """(lists) nDCG and ERR over gains that overwrite each other where the machine ties (point 8). k: of nDCG only."""
-    values = in_pieces(lambda chunk: overwritten(chunk, k), table)
+    values = apply_in_chunks(lambda chunk: overwritten(chunk, k), table)
     return values[:, 0], values[:, 1]
 
 
 def overwritten(table: PairedRanks, k: int | None) -> Floats:
     """(lists, 2) nDCG and ERR of the remaining items."""
     ranks = table.predicted_ranks()
-    places = np.where(table.there, ranks, 1).astype(np.int64) - 1
-    rows, columns = np.nonzero(table.there)
+    places = np.where(table.present, ranks, 1).astype(np.int64) - 1
+    rows, columns = np.nonzero(table.present)
     last = np.full(table.gold.shape, -1, np.int64)
     last[rows, places[rows, columns]] = columns  # of several items the last remains
-    remaining = table.there & (np.take_along_axis(last, places, axis=1) == np.arange(table.gold.shape[1]))
+    remaining = table.present & (np.take_along_axis(last, places, axis=1) == np.arange(table.gold.shape[1]))
     relevance = relevance_of_ranks(table)
     values = np.full((len(table), 2), np.nan)
     for n in np.unique(table.lengths[table.lengths > 0]).tolist():

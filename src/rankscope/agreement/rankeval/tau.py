@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.rankeval.paired_ranks import PairedRanks, in_pieces
+from rankscope.agreement.rankeval.paired_ranks import PairedRanks, apply_in_chunks
 from rankscope.data.rank_list import normalise_ranks
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
@@ -32,9 +32,9 @@ __all__ = [
     "combine_by_stouffer",
     "count_pairs",
     "deal_ranks",
-    "deals_of",
     "erfc",
     "permutation_pvalue",
+    "plan_deals",
     "segment_statistics",
     "tau_counts",
     "tau_pvalues",
@@ -100,7 +100,7 @@ def tau_counts(
     return TauCounts(
         concordant=concordant,
         discordant=discordant,
-        pairs=np.asarray(counts.all, np.int64),
+        pairs=np.asarray(counts.total, np.int64),
         gold_ties=np.asarray(counts.tied_x + counts.tied_both, np.int64),
         predicted_ties=np.asarray(counts.tied_y + counts.tied_both, np.int64),
     )
@@ -203,7 +203,7 @@ class SegmentLayout:
     def __init__(self, table: PairedRanks, segments: Ints) -> None:
         self.table = table
         self.segment = np.unique(segments, return_inverse=True)[1].astype(np.int64)
-        self.rows, self.columns = np.nonzero(table.there)
+        self.rows, self.columns = np.nonzero(table.present)
         systems = self.columns if table.systems is None else table.systems[self.rows, self.columns]
         keys = self.segment[self.rows] * (int(systems.max(initial=0)) + 1) + systems
         slots, self.slot = np.unique(keys, return_inverse=True)
@@ -211,13 +211,13 @@ class SegmentLayout:
         self.owner[self.slot] = self.segment[self.rows]
         self.sizes = np.bincount(self.owner, minlength=int(self.segment.max(initial=-1)) + 1)
         self.firsts = np.cumsum(self.sizes) - self.sizes
-        self.few = np.isin(self.segment, self.segment[table.lengths < self.sizes[self.segment]])
+        self.incomplete = np.isin(self.segment, self.segment[table.lengths < self.sizes[self.segment]])
 
     def value_of_slots(self) -> tuple[Floats, bool, bool]:
         """(slots) the machine's value of each system where lists hold different systems; whether a system has two
         values, and whether a system is in several lists.
         """
-        in_incomplete = self.few[self.rows]
+        in_incomplete = self.incomplete[self.rows]
         slot, predicted = self.slot[in_incomplete], self.table.predicted[self.rows, self.columns][in_incomplete]
         low, high = np.full(self.owner.size, np.inf), np.full(self.owner.size, -np.inf)
         np.minimum.at(low, slot, predicted)
@@ -229,7 +229,7 @@ class SegmentLayout:
         )
 
 
-def deals_of(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Iterator[Deal]:
+def plan_deals(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Iterator[Deal]:
     """How ranks are permuted, some segments at a time. segments: (lists) the segment of each; by default its own.
 
     Where all judgments of a segment hold the same systems, these are permuted. Where they hold different systems, the
@@ -247,7 +247,7 @@ def deals_of(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Itera
     conflict = several_lists = False
     for chunk in chunks:
         layout = SegmentLayout(table.rows(chunk), segment_codes[chunk])
-        if layout.few.any():
+        if layout.incomplete.any():
             _, has_conflict, has_several = layout.value_of_slots()
             conflict, several_lists = conflict or has_conflict, several_lists or has_several
     for chunk in chunks:
@@ -258,20 +258,20 @@ def deal_of(layout: SegmentLayout, permute_values: bool) -> Deal:
     """The deal of a layout. permute_values: where lists of a segment hold different systems, the values of all the
     segment's systems are permuted; otherwise each list's own ranks.
     """
-    table, segment, incomplete = layout.table, layout.segment, layout.few
+    table, segment, incomplete = layout.table, layout.segment, layout.incomplete
     place = np.zeros(table.gold.shape, np.int32)
     place[layout.rows, layout.columns] = layout.slot - layout.firsts[layout.owner[layout.slot]]
     width = int(layout.sizes.max(initial=0))
     dtype = np.int8 if width < 100 else np.int32
-    codes = in_pieces(lambda chunk: np.nan_to_num(chunk.predicted_ranks("minimize")).astype(dtype), table)
+    codes = apply_in_chunks(lambda chunk: np.nan_to_num(chunk.predicted_ranks("minimize")).astype(dtype), table)
     values = np.zeros((len(table), width), dtype)
-    values[layout.rows, place[table.there]] = codes[table.there]
+    values[layout.rows, place[table.present]] = codes[table.present]
     share = tau_counts(count_pairs(table)).predicted_ties / np.maximum(table.lengths * (table.lengths - 1) // 2, 1)
     no_list = np.zeros(len(table), np.bool_)
     if not incomplete.any():
         return Deal(table, segment, layout.sizes, place, values, no_list, share, no_list)
     if not permute_values:
-        sorted_codes = np.sort(np.where(table.there, codes, np.iinfo(dtype).max)[incomplete], axis=1)[
+        sorted_codes = np.sort(np.where(table.present, codes, np.iinfo(dtype).max)[incomplete], axis=1)[
             :, : values.shape[1]
         ]
         values[incomplete, : sorted_codes.shape[1]] = sorted_codes
@@ -317,7 +317,7 @@ def permutation_pvalue(
         return float("nan")
     net, untied_by_both, machine_ties = np.zeros((3, n_resamples))
     generator, chance = as_generator(rng), ChanceTau()
-    for deal in deals_of(table, segments):
+    for deal in plan_deals(table, segments):
         chance.add(deal, **options)
         deal_sums = deal_ranks(deal, n_resamples, generator, scaled(progress, len(deal.table) / len(table)))
         for total, deal_sum in zip((net, untied_by_both, machine_ties), deal_sums, strict=True):
@@ -348,7 +348,7 @@ class ChanceTau:
     """
 
     def __init__(self) -> None:
-        self.above = self.below = 0.0
+        self.numerator = self.denominator = 0.0
         self.varies = False
 
     def add(self, deal: Deal, *, exclude_gold_ties: bool = True, penalise_predicted_ties: bool = True) -> None:
@@ -363,13 +363,13 @@ class ChanceTau:
             self.varies |= bool(((deal.share > 0) & (untied > 0) & (deal.varies | (gold_ties > 0))).any())
         if not exclude_gold_ties:
             numerator, denominator = numerator + (2 * deal.share - 1) * gold_ties, denominator + gold_ties
-        self.above += float(numerator.sum())
-        self.below += float(denominator.sum())
+        self.numerator += float(numerator.sum())
+        self.denominator += float(denominator.sum())
 
     @property
     def centre(self) -> float | None:
         """The average, or None where it has no closed form: the number of pairs that count varies."""
-        return None if self.varies or not self.below > 0 else self.above / self.below
+        return None if self.varies or not self.denominator > 0 else self.numerator / self.denominator
 
 
 def deal_ranks(
@@ -415,7 +415,7 @@ def deal_once(deal: Deal, stream: np.random.Generator, count: int) -> npt.NDArra
     positions = (deal.segment[:, None] * width + deal.place).ravel()
     rank_owners = np.argsort(keys, axis=2).reshape(count, -1).take(positions, axis=1).reshape(count, n_lists, n_items)
     if deal.by_order.any():
-        owner_order = np.where(deal.table.there[deal.by_order], rank_owners[:, deal.by_order], width)
+        owner_order = np.where(deal.table.present[deal.by_order], rank_owners[:, deal.by_order], width)
         rank_owners[:, deal.by_order] = np.argsort(
             np.argsort(owner_order, axis=2, kind="stable"), axis=2, kind="stable"
         )
@@ -423,7 +423,7 @@ def deal_once(deal: Deal, stream: np.random.Generator, count: int) -> npt.NDArra
     rank_owners += width * np.arange(n_lists)[:, None]
     codes = deal.values.ravel().take(rank_owners)
     if (deal.table.lengths < n_items).any():
-        codes = np.where(deal.table.there, codes, -2 - np.arange(n_items, dtype=codes.dtype))
+        codes = np.where(deal.table.present, codes, -2 - np.arange(n_items, dtype=codes.dtype))
     return np.ascontiguousarray(np.moveaxis(codes, 2, 0))  # one comparison covers many lists
 
 

@@ -46,13 +46,13 @@ def sections_of(result: RankAgreement) -> tuple[Section, ...]:
         sections = [overview_section(result), *(part_section(result, part, folded=True) for part in parts)]
     sections += [best_table(parts), pair_table(parts)]
     if result.by_segment:
-        sections += [list_table(result, part) for part in parts if not part.together]
+        sections += [list_table(result, part) for part in parts if not part.all_pairs]
     return tuple(sections)
 
 
 def tool_section(result: RankAgreement, part: RankPart) -> Section:
     """Keys and numbers in RankEval's digits."""
-    rows = tuple((statistic.name, as_printed(statistic.value)) for statistic in part.found.statistics)
+    rows = tuple((statistic.name, as_printed(statistic.value)) for statistic in part.measures.statistics)
     title = f"{part.metric} against {result.gold}, as RankEval prints it"
     return Section(title=title, table=Table(columns=("key", "value"), rows=rows))
 
@@ -65,10 +65,10 @@ def part_name(result: RankAgreement, part: RankPart) -> str:
 def part_section(result: RankAgreement, part: RankPart, *, folded: bool = False) -> Section:
     rows = [
         (NAMES.get(statistic.name, statistic.name), *statistic_cells(statistic), f"{statistic.n:,}")
-        for statistic in part.found.statistics
+        for statistic in part.measures.statistics
         if statistic.name not in COUNTS
     ]
-    level = format_percent(result.asked.confidence_level)
+    level = format_percent(result.settings.confidence_level)
     return Section(
         title=f"{part_name(result, part)} against {result.gold}",
         sentence=sentence_of(part),
@@ -90,7 +90,7 @@ def statistic_cells(statistic: IntervalStatistic) -> tuple[str, str, str]:
 
 def sentence_of(part: RankPart) -> str:
     """The sentence on what tau means in pairs, and whether chance explains it."""
-    measures = part.found
+    measures = part.measures
     tau, taus = measures["tau"], measures.taus
     if math.isnan(tau):
         return f"No pair of items counts: of those that people rank, {part.metric} ties all."
@@ -108,7 +108,7 @@ def sentence_of(part: RankPart) -> str:
 
 def notes_of(part: RankPart) -> tuple[str, ...]:
     notes = []
-    n_without_tau = int(np.count_nonzero(part.found.taus.valid == 0))
+    n_without_tau = int(np.count_nonzero(part.measures.taus.valid == 0))
     if n_without_tau and n_without_tau < len(part.lengths):
         notes.append(
             f"{pluralise(n_without_tau, 'list')} without a pair that counts: no tau there, and none in the mean over "
@@ -121,12 +121,12 @@ def notes_of(part: RankPart) -> tuple[str, ...]:
 
 def overview_section(result: RankAgreement) -> Section:
     """A row for each metric; and the measures as lines over metrics, where there are enough."""
-    cutoff = result.asked.at
+    cutoff = result.settings.cutoff_suffix
     names = [f"{name}{cutoff}" if name in ("nDCG", "ERR") else name for name in SUMMARY_STATISTICS]
     shows_pairs = len({part.pair for part in result.parts}) > 1
     rows: list[tuple[Cell, ...]] = []
     for part in result.parts:
-        by_name = {statistic.name: statistic for statistic in part.found.statistics}
+        by_name = {statistic.name: statistic for statistic in part.measures.statistics}
         values = (statistic_cells(by_name[name])[0] for name in names)
         rows.append((part.metric, *([part.pair or "-"] if shows_pairs else []), *values, f"{by_name['MRR'].n:,}"))
     headings = [NAMES.get(name, name) for name in names]
@@ -134,13 +134,13 @@ def overview_section(result: RankAgreement) -> Section:
     return Section(
         title=f"Metrics against {result.gold}",
         sentence=best_sentence(result),
-        table=Table(columns=columns, rows=tuple(rows), left=2 if shows_pairs else 1),
+        table=Table(columns=columns, rows=tuple(rows), n_name_columns=2 if shows_pairs else 1),
         figure=lines_of(result),
     )
 
 
 def best_sentence(result: RankAgreement) -> str:
-    taus = np.array([part.found["tau"] for part in result.parts])
+    taus = np.array([part.measures["tau"] for part in result.parts])
     if np.isnan(taus).all():
         return "No metric has a tau: of the pairs that people rank, each ties all."
     best = [part_name(result, result.parts[i]) for i in np.flatnonzero(taus == np.nanmax(taus))]
@@ -157,11 +157,11 @@ def lines_of(result: RankAgreement) -> Figure | None:
     """The paper's figure: measures as lines over experiments, the best by one of them first."""
     if len(result.parts) < MIN_EXPERIMENTS:
         return None
-    cutoff = result.asked.at
+    cutoff = result.settings.cutoff_suffix
     statistics = dict.fromkeys((result.order_by, *LINES))
     measures = [f"{name}{cutoff}" if name in ("DCG", "nDCG", "ERR") else name for name in statistics]
     falling = result.order_by != "average_predicted"  # lower is better there
-    values = tuple(tuple(part.found[name] for part in result.parts) for name in measures)
+    values = tuple(tuple(part.measures[name] for part in result.parts) for name in measures)
     names = [part_name(result, part) for part in result.parts]
     return Figure(
         "measure_lines",
@@ -173,7 +173,7 @@ def best_table(parts: tuple[RankPart, ...]) -> Section:
     """People's ranks of the items that the machine ranks best: the numbers of the paper's bar chart."""
     rows: list[tuple[Cell, ...]] = []
     for part in parts:
-        best = part.found.best
+        best = part.measures.best
         for rank, count, share in zip(best.ranks.tolist(), best.counts.tolist(), best.share.tolist(), strict=True):
             rows.append((part.metric, part.pair or "-", f"{rank:g}", f"{count:,}", f"{share:.2f}"))
     label_indices = [0, 1] if len({part.pair for part in parts}) > 1 else [0] if len(parts) > 1 else []
@@ -185,7 +185,7 @@ def best_table(parts: tuple[RankPart, ...]) -> Section:
         table=Table(
             columns=tuple(columns[i] for i in column_indices),
             rows=tuple(tuple(row[i] for i in column_indices) for row in rows),
-            left=len(label_indices) or 1,
+            n_name_columns=len(label_indices) or 1,
         ),
         figure=best_bars(parts),
     )
@@ -193,12 +193,12 @@ def best_table(parts: tuple[RankPart, ...]) -> Section:
 
 def best_bars(parts: tuple[RankPart, ...]) -> Figure | None:
     """The paper's bar chart; none where no list has an item."""
-    ranks = sorted({rank for part in parts for rank in part.found.best.ranks.tolist()})
+    ranks = sorted({rank for part in parts for rank in part.measures.best.ranks.tolist()})
     if not ranks:
         return None
     shares = np.zeros((len(parts), len(ranks)))
     for row, part in zip(shares, parts, strict=True):
-        best = part.found.best
+        best = part.measures.best
         row[[ranks.index(rank) for rank in best.ranks.tolist()]] = best.share
     shows_pairs = len({part.pair for part in parts}) > 1
     names = [f"{part.metric} {part.pair}" if shows_pairs else part.metric for part in parts]
@@ -208,7 +208,7 @@ def best_bars(parts: tuple[RankPart, ...]) -> Figure | None:
 def pair_table(parts: tuple[RankPart, ...]) -> Section:
     rows = []
     for part in parts:
-        numbers = (int(part.found[name]) for name in COUNTS)
+        numbers = (int(part.measures[name]) for name in COUNTS)
         rows.append((part.metric, part.pair or "-", *(f"{number:,}" for number in numbers)))
     shows_pairs = len({part.pair for part in parts}) > 1
     columns: tuple[str, ...] = ("metric", "pair", "agree", "disagree", "all", "tied by people", "tied by the machine")
@@ -216,15 +216,15 @@ def pair_table(parts: tuple[RankPart, ...]) -> Section:
         columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
     return Section(
         title="Pairs of items",
-        table=Table(columns=columns, rows=tuple(rows), left=2 if shows_pairs else 1),
+        table=Table(columns=columns, rows=tuple(rows), n_name_columns=2 if shows_pairs else 1),
         folded=True,
     )
 
 
 def list_table(result: RankAgreement, part: RankPart) -> Section:
     """A row for each list."""
-    measures = list(part.found.of_list)
-    columns = [part.found.of_list[name].tolist() for name in measures]
+    measures = list(part.measures.of_list)
+    columns = [part.measures.of_list[name].tolist() for name in measures]
     rows = []
     for i, (segment, judge) in enumerate(zip(part.lists.segment, part.lists.judge, strict=True)):
         values = (
@@ -235,5 +235,5 @@ def list_table(result: RankAgreement, part: RankPart) -> Section:
     headings = ["p" if name == "pvalue" else name for name in measures]
     return Section(
         title=f"{part_name(result, part)}, list by list",
-        table=Table(columns=("segment", "judge", "items", *headings), rows=tuple(rows), left=2),
+        table=Table(columns=("segment", "judge", "items", *headings), rows=tuple(rows), n_name_columns=2),
     )

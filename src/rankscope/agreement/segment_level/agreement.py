@@ -82,7 +82,7 @@ class SegmentAgreement:
     average: Floats
     average_low: Floats
     average_high: Floats
-    asked: SegmentSettings
+    settings: SegmentSettings
     gold: str
     higher: tuple[str, ...]
     notes: tuple[str, ...]
@@ -94,7 +94,7 @@ class SegmentAgreement:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        name = self.asked.statistic
+        name = self.settings.statistic
         for m, metric in enumerate(self.metrics):
             for p, pair in enumerate(self.pairs):
                 ends = float(self.low[m, p]), float(self.high[m, p])
@@ -113,7 +113,7 @@ class SegmentAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        settings = self.asked
+        settings = self.settings
         name = settings.statistic if settings.convention is None else settings.convention.settings
         epsilon = CALIBRATED if settings.epsilon is None else f"{settings.epsilon:g}"
         epsilon_entry = [] if settings.convention is None else [f"epsilon:{epsilon}"]
@@ -135,7 +135,7 @@ class SegmentAgreement:
 
     def __repr__(self) -> str:
         counts = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"SegmentAgreement({self.asked.statistic}: {counts})"
+        return f"SegmentAgreement({self.settings.statistic}: {counts})"
 
 
 def segments(
@@ -233,10 +233,12 @@ def segments(
         average=fields["value"].mean(axis=1),
         average_low=average_low,
         average_high=average_high,
-        asked=settings,
+        settings=settings,
         gold=judged_metrics.gold,
         higher=tuple(
-            name for name in (judged_metrics.gold, *judged_metrics.metrics) if name in judged_metrics.rankings.scores
+            name
+            for name in (judged_metrics.gold, *judged_metrics.metrics)
+            if name in judged_metrics.rankings.score_columns
         ),
         notes=judged_metrics.notes,
     )
@@ -265,7 +267,7 @@ def agreement_on_pair(
         value=[statistic.value for statistic in statistics],
         n=[statistic.n for statistic in statistics],
         epsilon=epsilons,
-        missing=[table.missing for table in tables],
+        missing=[table.n_missing for table in tables],
         lost=[count_unscored_pairs(table.gold, table.metric) for table in tables],
     )
     drawn = np.full((len(tables), settings.n_resamples), np.nan)
@@ -302,7 +304,7 @@ def statistic_value(table: JudgmentTables, settings: SegmentSettings, epsilon: f
 
 def check_comparable(judged_metrics: JudgedMetrics, settings: SegmentSettings) -> None:
     """Raise ParameterError where the statistic compares ranks of different judgments, or needs scores."""
-    if judged_metrics.gold in judged_metrics.rankings.scores:
+    if judged_metrics.gold in judged_metrics.rankings.score_columns:
         return
     if settings.convention is None and settings.grouping != "segment":
         raise ParameterError(
@@ -310,9 +312,10 @@ def check_comparable(judged_metrics: JudgedMetrics, settings: SegmentSettings) -
             "judgments, and these said ranks, which mean something within one only; group by segment, or give their "
             "scores"
         )
-    if settings.convention is not None and settings.convention.least > 0:
+    if settings.convention is not None and settings.convention.min_difference > 0:
         raise ParameterError(
-            f"{settings.convention.name} asks for human scores that differ by at least {settings.convention.least:g}, "
+            f"{settings.convention.name} asks for human scores that differ by at least "
+            f"{settings.convention.min_difference:g}, "
             "and these judgments are ranks; give their scores, or take wmt12"
         )
 

@@ -47,7 +47,7 @@ def main_table(result: SegmentAgreement) -> Table:
         columns.append(result.average)
         names.append(AVERAGE)
     if not result.pairs[0] and len(result.pairs) == 1:
-        names = [result.asked.statistic]
+        names = [result.settings.statistic]
     cells = [best_in_bold(column) for column in columns]
     rows = tuple((metric, *(column[m] for column in cells)) for m, metric in enumerate(result.metrics))
     return Table(columns=("metric", *names), rows=rows)
@@ -55,7 +55,7 @@ def main_table(result: SegmentAgreement) -> Table:
 
 def value_table(result: SegmentAgreement) -> Table:
     """Each value with its interval, and the number of pairs."""
-    calibrated = result.asked.convention is not None and result.asked.epsilon is None
+    calibrated = result.settings.convention is not None and result.settings.epsilon is None
     shows_pairs = len(result.pairs) > 1 or bool(result.pairs[0])
     rows = []
     for metric, pair, _, value, low, high, n in result.records():
@@ -74,19 +74,19 @@ def value_table(result: SegmentAgreement) -> Table:
     columns = [
         "metric",
         *(["pair"] if shows_pairs else []),
-        result.asked.statistic,
-        f"{format_percent(result.asked.confidence_level)} from",
+        result.settings.statistic,
+        f"{format_percent(result.settings.confidence_level)} from",
         "to",
         what_n_is(result),
         *(["tie up to"] if calibrated else []),
     ]
-    return Table(columns=tuple(columns), rows=tuple(rows), left=2 if shows_pairs else 1)
+    return Table(columns=tuple(columns), rows=tuple(rows), n_name_columns=2 if shows_pairs else 1)
 
 
 def what_n_is(result: SegmentAgreement) -> str:
-    if result.asked.grouping != "none":
-        return f"{result.asked.grouping}s"
-    return "translations" if result.asked.convention is None else "pairs"
+    if result.settings.grouping != "none":
+        return f"{result.settings.grouping}s"
+    return "translations" if result.settings.convention is None else "pairs"
 
 
 def sentence_of(result: SegmentAgreement) -> str:
@@ -100,7 +100,7 @@ def sentence_of(result: SegmentAgreement) -> str:
     rounded = np.round(values[with_value], 4)
     best = [result.metrics[with_value[i]] for i in np.flatnonzero(rounded == rounded.max())]
     meaning = meaning_of(result)
-    highest = f"{result.asked.statistic} {format_value(float(rounded.max()), 'mean')}"
+    highest = f"{result.settings.statistic} {format_value(float(rounded.max()), 'mean')}"
     if with_value.size == 1:
         return f"{best[0]} against people{scope}: {highest}. {meaning}."
     if len(best) > 1:
@@ -114,7 +114,7 @@ def sentence_of(result: SegmentAgreement) -> str:
 
 
 def meaning_of(result: SegmentAgreement) -> str:
-    convention = result.asked.convention
+    convention = result.settings.convention
     if convention is None:
         return CORRELATED
     low, high = convention.range
@@ -125,7 +125,7 @@ def meaning_of(result: SegmentAgreement) -> str:
 def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
     """Notes on skipped pairs, on calibration, and on missing intervals and values."""
     notes = []
-    settings = result.asked
+    settings = result.settings
     for m, metric in enumerate(result.metrics):
         if result.lost[m].any():
             lost = int(result.lost[m].sum())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.kendall import count_by_judgment as count_by_judgment
     from rankscope.agreement.statistics.kendall import count_unscored_pairs as count_unscored_pairs
     from rankscope.agreement.statistics.kendall import kinds_of as kinds_of
-    from rankscope.agreement.statistics.kendall import pair_places as pair_places
+    from rankscope.agreement.statistics.kendall import pair_indices as pair_indices
     from rankscope.agreement.statistics.kendall import parse_table as parse_table
     from rankscope.agreement.statistics.matrix_statistics import MATRIX_STATISTICS as MATRIX_STATISTICS
     from rankscope.agreement.statistics.matrix_statistics import CommonCells as CommonCells
@@ -104,7 +104,7 @@ HOMES = {
     "metric_statistics_of": "matrix_statistics",
     "metric_values": "matrix_statistics",
     "outlying_systems": "system_statistics",
-    "pair_places": "kendall",
+    "pair_indices": "kendall",
     "pair_pvalues": "soft_pairwise_accuracy",
     "pair_statistic": "segment_statistics",
     "parse_table": "kendall",

@@ -26,7 +26,7 @@ __all__ = [
     "count_by_judgment",
     "count_unscored_pairs",
     "kinds_of",
-    "pair_places",
+    "pair_indices",
     "parse_table",
 ]
 
@@ -54,7 +54,7 @@ class KendallConvention:
     tied_human: Cell = X
     tied_metric: Cell = X
     tied_both: Cell = X
-    least: float = 0.0
+    min_difference: float = 0.0
     name: str = "own"
     source: str = "the caller's own table"
 
@@ -91,7 +91,7 @@ class KendallConvention:
         if CONVENTIONS.get(self.name) == self:
             return self.name
         coefficients = ",".join("x" if cell is None else f"{cell:g}" for cell in self.cells)
-        return f"{self.name}({coefficients}{f';least={self.least:g}' if self.least else ''})"
+        return f"{self.name}({coefficients}{f';least={self.min_difference:g}' if self.min_difference else ''})"
 
     def sums(self, counts: PairCounts) -> tuple[Floats, Floats]:
         """Numerator and denominator of each list of counts."""
@@ -99,7 +99,7 @@ class KendallConvention:
         table = np.stack([np.asarray(kind, np.float64) for kind in kinds], axis=-1)
         return table @ self.numerator, table @ self.denominator
 
-    def of(self, counts: PairCounts) -> Floats:
+    def value_of(self, counts: PairCounts) -> Floats:
         """The value of each list of counts; NaN where no pair counts."""
         numerator, denominator = self.sums(counts)
         return np.asarray(
@@ -153,7 +153,7 @@ def as_cell(value: object) -> Cell:
 def strict_convention(name: str, tied_metric: Cell, source: str, least: float = 0.0) -> KendallConvention:
     """A convention that skips pairs that people tied; concordant pairs count 1, discordant ones -1."""
     return KendallConvention(
-        concordant=1.0, discordant=-1.0, tied_metric=tied_metric, least=least, name=name, source=source
+        concordant=1.0, discordant=-1.0, tied_metric=tied_metric, min_difference=least, name=name, source=source
     )
 
 
@@ -241,7 +241,7 @@ PAIRS = 1 << 20
 CLOSE = 1e-9
 
 
-def pair_places(n_items: int) -> tuple[Ints, Ints]:
+def pair_indices(n_items: int) -> tuple[Ints, Ints]:
     """The places of the first and the second item of every pair of a list."""
     first, second = np.triu_indices(n_items, 1)
     return first.astype(np.int64), second.astype(np.int64)
@@ -254,7 +254,7 @@ def kinds_of(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float
     whose values differ by at most so much. least: pairs that people put closer, ties included, are absent. What is but
     rounding away from either (a billionth of it) is at it.
     """
-    first, second = pair_places(gold.shape[1])
+    first, second = pair_indices(gold.shape[1])
     with np.errstate(over="ignore"):  # an infinite difference is a large one
         gold_differences, metric_differences = gold[:, first] - gold[:, second], metric[:, first] - metric[:, second]
     absent = np.isnan(gold_differences) | np.isnan(metric_differences)
@@ -302,7 +302,7 @@ def count_by_item(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: 
     Every pair is counted for both its items, so sums over items are twice those of `count_by_judgment`.
     """
     n_items = gold.shape[1]
-    first, second = pair_places(n_items)
+    first, second = pair_indices(n_items)
     is_item = np.zeros((first.size, n_items), np.float32)
     is_item[np.arange(first.size), first] = is_item[np.arange(first.size), second] = 1
     counts = np.zeros((len(KINDS), *gold.shape), np.int64)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.statistics.kendall import CONVENTIONS, count_by_judgment, pair_places
+from rankscope.agreement.statistics.kendall import CONVENTIONS, count_by_judgment, pair_indices
 from rankscope.agreement.statistics.segment_statistics import correlate_rows, divide_or_nan
 from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_accuracies
 from rankscope.agreement.statistics.tie_calibration import calibrate
@@ -53,18 +53,18 @@ class CommonCells(NamedTuple):
 
     gold: Floats
     metrics: Floats
-    lost: int
+    n_unscored: int
     kept_systems: Bools
     kept_segments: Bools
 
     @property
-    def there(self) -> Bools:
+    def present(self) -> Bools:
         """(systems, segments) where they are."""
         return np.asarray(~np.isnan(self.gold))
 
     @property
-    def cells(self) -> int:
-        return int(np.count_nonzero(self.there))
+    def n_cells(self) -> int:
+        return int(np.count_nonzero(self.present))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,8 +135,8 @@ def metric_values(
         value=value.reshape(shape),
         n=n.reshape(shape),
         epsilon=epsilons.reshape(shape),
-        cells=common.cells,
-        lost=common.lost,
+        cells=common.n_cells,
+        lost=common.n_unscored,
     )
 
 
@@ -260,7 +260,7 @@ def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
     gold_means, metric_means = np.broadcast_to(join_ties(gold), means.shape), join_ties(means)
     if statistic != "pairwise_accuracy":
         return correlate_rows(gold_means, metric_means, statistic)
-    first, second = pair_places(means.shape[1])
+    first, second = pair_indices(means.shape[1])
     gold_differences, metric_differences = (
         scores[:, first] - scores[:, second] for scores in (gold_means, metric_means)
     )

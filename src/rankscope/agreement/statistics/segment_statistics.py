@@ -16,7 +16,7 @@ from rankscope.data.rankings import Rankings
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.kernels.segments import bounds, place_in_group
-from rankscope.stats.correlation_values import pairs_of
+from rankscope.stats.correlation_values import make_list_pairs
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -43,27 +43,27 @@ class JudgmentTables:
     metric: Floats
     segment: Ints
     system: Ints
-    segments: int
-    systems: int
+    n_segments: int
+    n_systems: int
 
     @cached_property
-    def both(self) -> npt.NDArray[np.bool_]:
+    def has_both(self) -> npt.NDArray[np.bool_]:
         """(judgments, items) where there are both values."""
         return ~(np.isnan(self.gold) | np.isnan(self.metric))
 
     @property
-    def missing(self) -> int:
+    def n_missing(self) -> int:
         """Translations that people judged and the metric has no score of."""
         return int(np.count_nonzero(~np.isnan(self.gold) & np.isnan(self.metric)))
 
     def flat(self) -> tuple[Floats, Floats, Ints, Ints]:
         """(items with both values) gold, metric, segment, system."""
-        segments = np.broadcast_to(self.segment[:, None], self.both.shape)
-        return self.gold[self.both], self.metric[self.both], segments[self.both], self.system[self.both]
+        segments = np.broadcast_to(self.segment[:, None], self.has_both.shape)
+        return self.gold[self.has_both], self.metric[self.has_both], segments[self.has_both], self.system[self.has_both]
 
     def by_segment(self, values: Floats) -> Floats:
         """Sums of the judgments of each segment; values: (judgments) or (judgments, columns)."""
-        sums = np.zeros((self.segments, *values.shape[1:]))
+        sums = np.zeros((self.n_segments, *values.shape[1:]))
         np.add.at(sums, self.segment, values)
         return sums
 
@@ -71,8 +71,8 @@ class JudgmentTables:
         """(systems, most items of one) gold and metric, a row a system, filled up with NaN."""
         gold, metric, _, system = self.flat()
         order = stable_order(system)
-        offsets = bounds(np.bincount(system, minlength=self.systems))
-        tables = np.full((2, self.systems, int(np.diff(offsets).max(initial=0))), np.nan)
+        offsets = bounds(np.bincount(system, minlength=self.n_systems))
+        tables = np.full((2, self.n_systems, int(np.diff(offsets).max(initial=0))), np.nan)
         tables[:, system[order], place_in_group(offsets)] = np.stack((gold, metric))[:, order]
         return tables[0], tables[1]
 
@@ -137,11 +137,11 @@ def pair_statistic(
 
     A system's pairs are those of its translations with others of the same judgment.
     """
-    options = {"epsilon": epsilon, "least": convention.least}
+    options = {"epsilon": epsilon, "least": convention.min_difference}
     if grouping == "system":
         numerators, denominators = convention.sums(count_by_item(tables.gold, tables.metric, **options))
-        cells = np.maximum(tables.system, 0) + tables.segment[:, None] * tables.systems
-        shape = tables.segments, tables.systems
+        cells = np.maximum(tables.system, 0) + tables.segment[:, None] * tables.n_systems
+        shape = tables.n_segments, tables.n_systems
         flat_cells = cells.ravel()
         sums_by_cell = [
             np.bincount(flat_cells, values.ravel(), shape[0] * shape[1]).reshape(shape)
@@ -202,21 +202,21 @@ def correlate_rows(x: Floats, y: Floats, statistic: str) -> Floats:
     for n in np.unique(lengths[lengths > 1]).tolist():  # lists of one length together
         rows = lengths == n
         a, b = (values[rows][present[rows]].reshape(-1, n) for values in (x, y))
-        correlations[rows] = pairs_of(a, b, statistic).value
+        correlations[rows] = make_list_pairs(a, b, statistic).value
     return correlations
 
 
 def moments(tables: JudgmentTables, grouping: str) -> Floats:
     """(segments, groups, MOMENTS) the sums from which Pearson's correlation follows, of values on one scale."""
     gold, metric, segment, system = tables.flat()
-    n_groups = 1 if grouping == "none" else tables.systems
+    n_groups = 1 if grouping == "none" else tables.n_systems
     group = np.zeros_like(system) if grouping == "none" else system
     # Centred by group: sums of squares then lose no digits to the mean.
     x, y = (centre_and_scale(values, group, n_groups) for values in (gold, metric))
     cells = segment * n_groups + group
-    n_cells = tables.segments * n_groups
+    n_cells = tables.n_segments * n_groups
     columns = [np.bincount(cells, values, n_cells) for values in (np.ones_like(x), x, y, x * x, y * y, x * y)]
-    return np.stack(columns, axis=-1).reshape(tables.segments, n_groups, MOMENTS).astype(np.float64)
+    return np.stack(columns, axis=-1).reshape(tables.n_segments, n_groups, MOMENTS).astype(np.float64)
 
 
 def centre_and_scale(values: Floats, group: Ints, n_groups: int) -> Floats:

@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 
-from rankscope.agreement.statistics.kendall import pair_places
+from rankscope.agreement.statistics.kendall import pair_indices
 from rankscope.kernels.resample import Draws, draw, flip_sums
 from rankscope.kernels.ties import NOISE
 from rankscope.typing import Floats
@@ -51,7 +51,7 @@ def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
     [1.0]
     """
     n_matrices, n_systems, n_segments = stack.shape
-    first, second = pair_places(n_systems)
+    first, second = pair_indices(n_systems)
     if np.isnan(stack).any():
         return masked_pvalues(stack, draws)
     # The mean of a segment cancels in every difference, and would only cost digits.
@@ -71,7 +71,7 @@ def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
 
 def masked_pvalues(stack: Floats, draws: Draws) -> Floats:
     """The p-values of `pair_pvalues` with missing scores: a list of differences for each pair."""
-    first, second = pair_places(stack.shape[1])
+    first, second = pair_indices(stack.shape[1])
     pvalues = np.empty((len(stack), first.size))
     for i, matrix in enumerate(stack):
         differences = np.nan_to_num(matrix[first] - matrix[second])

@@ -17,7 +17,7 @@ from rankscope.data.segment_scores import PairScores
 from rankscope.errors import InputError
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.kernels.ties import join_ties
-from rankscope.stats.correlation_values import pairs_of
+from rankscope.stats.correlation_values import make_list_pairs
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -53,13 +53,17 @@ class SystemSums:
 
     values: Floats
     segments: tuple[str, ...] = ()
-    above: Floats | None = None
-    below: Floats | None = None
-    drawn: Floats | None = None
+    numerators: Floats | None = None
+    denominators: Floats | None = None
+    resampled: Floats | None = None
 
     def counted_segments(self) -> int:
         """How many segments say something of a system."""
-        return len(self.segments) if self.below is None else int(np.count_nonzero((self.below > 0).any(axis=(1, 2))))
+        return (
+            len(self.segments)
+            if self.denominators is None
+            else int(np.count_nonzero((self.denominators > 0).any(axis=(1, 2))))
+        )
 
 
 def ratios(numerator: Floats, denominator: Floats) -> Floats:
@@ -209,7 +213,7 @@ def strengths(preferences: Preferences, systems: Sequence[str], prior: float, n_
     ratings = fitted.ratings[:, [positions[name] for name in systems]]
     resampled = np.full((n_resamples, len(systems)), np.nan)
     resampled[: len(ratings) - 1] = ratings[1:]
-    return SystemSums(ratings[0], segments_of(preferences)[0], drawn=resampled)
+    return SystemSums(ratings[0], segments_of(preferences)[0], resampled=resampled)
 
 
 def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:
@@ -225,18 +229,24 @@ def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:
         np.array([positions[segment] for segment in system_sums.segments], np.int64) for system_sums in sums
     ]
     scores = [
-        system_sums.drawn if system_sums.drawn is not None else np.tile(system_sums.values, (draws.n_resamples, 1))
+        system_sums.resampled
+        if system_sums.resampled is not None
+        else np.tile(system_sums.values, (draws.n_resamples, 1))
         for system_sums in sums
     ]
-    resampled = [i for i, system_sums in enumerate(sums) if system_sums.above is not None]
+    resampled = [i for i, system_sums in enumerate(sums) if system_sums.numerators is not None]
     width = max(
-        (system_sums.values.size * system_sums.above.shape[2] for system_sums in sums if system_sums.above is not None),
+        (
+            system_sums.values.size * system_sums.numerators.shape[2]
+            for system_sums in sums
+            if system_sums.numerators is not None
+        ),
         default=0,
     )
     start = 0
     for counts in bootstrap_counts(draws, len(positions), width) if resampled else ():
         for i in resampled:
-            numerators, denominators = sums[i].above, sums[i].below
+            numerators, denominators = sums[i].numerators, sums[i].denominators
             if numerators is None or denominators is None:
                 continue
             segment_counts = counts[:, segment_indices[i]]
@@ -275,7 +285,7 @@ def system_statistic(people: Floats, metric: Floats, statistic: str) -> Floats:
         n = x.shape[1]
         values[complete] = count_concordant_pairs(x, y) / (n * (n - 1) / 2)
     else:
-        values[complete] = pairs_of(x, y, statistic).value
+        values[complete] = make_list_pairs(x, y, statistic).value
     return values
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.statistics.kendall import ABSENT, CLOSE, KendallConvention, kinds_of, pair_places
+from rankscope.agreement.statistics.kendall import ABSENT, CLOSE, KendallConvention, kinds_of, pair_indices
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, best_places
 from rankscope.stats.inputs import check_choice
@@ -122,8 +122,8 @@ def calibration_steps(
     """The statistic at every epsilon; None where no pair counts. Raises as `calibrate`."""
     check_choice("grouping", grouping, WEIGHING)
     check_calibrated(convention)
-    kinds = kinds_of(gold, metric, least=convention.least)
-    first, second = pair_places(gold.shape[1])
+    kinds = kinds_of(gold, metric, least=convention.min_difference)
+    first, second = pair_indices(gold.shape[1])
     with np.errstate(over="ignore"):
         distances = np.abs(metric[:, first] - metric[:, second])
     coefficients, is_counted = np.append(convention.numerator, 0.0), np.append(convention.denominator, 0.0)

@@ -97,10 +97,10 @@ class SystemAgreement:
     human: tuple[Floats, ...]
     scores: tuple[Floats, ...]
     outliers: tuple[tuple[str, ...], ...]
-    asked: SystemSettings
+    settings: SystemSettings
     gold: str
     rule: str
-    parts: tuple[bool, ...]
+    has_segment_scores: tuple[bool, ...]
     interval: str
     higher: tuple[str, ...]
     notes: tuple[str, ...]
@@ -111,21 +111,21 @@ class SystemAgreement:
         return COLUMNS
 
     @property
-    def several(self) -> bool:
+    def several_pairs(self) -> bool:
         """Whether there are several language pairs."""
         return len(self.pairs) > 1
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        name = self.asked.statistic
+        name = self.settings.statistic
         for m, metric in enumerate(self.metrics):
             for p, pair in enumerate(self.pairs):
                 ends = float(self.low[m, p]), float(self.high[m, p])
                 yield metric, pair, name, float(self.value[m, p]), *ends, int(self.n[m, p])
-            if self.several:
+            if self.several_pairs:
                 ends = float(self.average_low[m]), float(self.average_high[m])
                 yield metric, AVERAGE, name, float(self.average[m]), *ends, len(self.pairs)
-            if self.several and name == ACCURACY:
+            if self.several_pairs and name == ACCURACY:
                 ends = float(self.pooled_low[m]), float(self.pooled_high[m])
                 yield metric, ALL, name, float(self.pooled[m]), *ends, int(self.n[m].sum())
 
@@ -139,10 +139,14 @@ class SystemAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        settings = self.asked
+        settings = self.settings
         prior = f",prior={settings.prior:g}" if settings.prior else ""
-        system_metrics = [name for name, of_segments in zip(self.metrics, self.parts, strict=True) if not of_segments]
-        segment_metrics = [name for name, of_segments in zip(self.metrics, self.parts, strict=True) if of_segments]
+        system_metrics = [
+            name for name, of_segments in zip(self.metrics, self.has_segment_scores, strict=True) if not of_segments
+        ]
+        segment_metrics = [
+            name for name, of_segments in zip(self.metrics, self.has_segment_scores, strict=True) if of_segments
+        ]
         mean_segments = f"({settings.over})" if settings.from_segments == "mean" else ""
         interval_texts = {
             "segments": f"segments,{settings.n_resamples},{settings.confidence_level:g}",
@@ -172,7 +176,7 @@ class SystemAgreement:
 
     def __repr__(self) -> str:
         counts = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"SystemAgreement({self.asked.statistic}: {counts})"
+        return f"SystemAgreement({self.settings.statistic}: {counts})"
 
 
 def weights_text(weights: Mapping[str, float]) -> str:
@@ -312,10 +316,10 @@ def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAg
             tuple(matched.systems[i] for i in np.flatnonzero(mask).tolist())
             for matched, mask in zip(matches, outlier_masks, strict=True)
         ),
-        asked=settings,
+        settings=settings,
         gold=inputs.gold,
         rule=inputs.rule,
-        parts=tuple(isinstance(metric, SegmentScores) for metric in inputs.metrics),
+        has_segment_scores=tuple(isinstance(metric, SegmentScores) for metric in inputs.metrics),
         interval=interval,
         higher=higher_of(inputs, matches[0]),
         notes=(*inputs.notes, *notes, *few_notes(matches, n_systems)),
@@ -325,7 +329,7 @@ def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAg
 def higher_of(inputs: PeopleAndMetrics, matched: MatchedSystems) -> tuple[str, ...]:
     """The names of people and metrics in which higher is better; without people where they ranked."""
     human_names = [inputs.gold] if inputs.rule in ("mean", "given") and matched.people_higher else []
-    return (*human_names, *(metric.metric for metric in inputs.metrics if metric.score))
+    return (*human_names, *(metric.metric for metric in inputs.metrics if metric.higher_is_better))
 
 
 def few_notes(matches: Sequence[MatchedSystems], n_systems: Ints) -> list[str]:
@@ -408,7 +412,7 @@ def resample_statistic(matched: MatchedSystems, is_kept: Bools, settings: System
     if matched.people.counted_segments() < 2:
         return np.full((len(matched.metrics), settings.n_resamples), np.nan)
     # Where a model drew its own resamples, metrics have no matching ones.
-    sums = [matched.people, *(matched.metrics if matched.people.drawn is None else [])]
+    sums = [matched.people, *(matched.metrics if matched.people.resampled is None else [])]
     resampled = bootstrap_systems(sums, draw(pair_stream(matched, settings), settings.n_resamples))
     resampled += [np.tile(metric.values, (settings.n_resamples, 1)) for metric in matched.metrics[len(resampled) - 1 :]]
     signs = [1.0 if higher else -1.0 for higher in (matched.people_higher, *matched.higher)]
@@ -439,7 +443,7 @@ class SystemValues(NamedTuple):
     low: Floats
     high: Floats
     without: Floats
-    drawn: Floats | None
+    resampled: Floats | None
 
 
 def compute_values(
@@ -483,9 +487,9 @@ def summaries(values: SystemValues, weights: Floats, shares: Floats, settings: S
         low, high, value = np.full((3, len(values.value)), np.nan)
         if name == "average" or settings.statistic == ACCURACY:
             value = values.value @ pair_weights
-            if values.drawn is not None:
+            if values.resampled is not None:
                 low, high = percentile_ends(
-                    np.einsum("mpr,p->mr", values.drawn, pair_weights), settings.confidence_level
+                    np.einsum("mpr,p->mr", values.resampled, pair_weights), settings.confidence_level
                 )
         columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
     return columns

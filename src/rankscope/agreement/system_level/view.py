@@ -46,7 +46,7 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
         ),
         Section(title="Each metric and pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
     ]
-    if not result.asked.without_outliers and not np.isnan(result.without).all():
+    if not result.settings.without_outliers and not np.isnan(result.without).all():
         sections.append(outlier_section(result))
     for p, pair in enumerate(result.pairs):
         sections.append(
@@ -54,7 +54,7 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
                 title=f"Systems of {pair}" if pair else "Systems",
                 table=scores_table(result, p),
                 figure=figure_of(result, 0, p),
-                folded=result.several,
+                folded=result.several_pairs,
             )
         )
         sections += [
@@ -71,18 +71,18 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
 
 def name_of(result: SystemAgreement) -> str:
     """The name of the statistic in plain text."""
-    name = result.asked.statistic.replace("_", " ")
-    return f"|{name}|" if result.asked.absolute else name
+    name = result.settings.statistic.replace("_", " ")
+    return f"|{name}|" if result.settings.absolute else name
 
 
 def main_table(result: SystemAgreement) -> Table:
     """Metrics by language pairs with the average; the best of each column in bold."""
     columns = [result.value[:, p] for p in range(len(result.pairs))]
     names = [pair or name_of(result) for pair in result.pairs]
-    if result.several:
+    if result.several_pairs:
         columns.append(result.average)
         names.append(AVERAGE)
-        if result.asked.statistic == ACCURACY:
+        if result.settings.statistic == ACCURACY:
             columns.append(result.pooled)
             names.append(ALL)
     cells = [best_in_bold(column) for column in columns]
@@ -92,27 +92,27 @@ def main_table(result: SystemAgreement) -> Table:
 
 def value_table(result: SystemAgreement) -> Table:
     """Each value with its interval, and the number of systems or of pairs of systems."""
-    shows_pairs = result.several or bool(result.pairs[0])
+    shows_pairs = result.several_pairs or bool(result.pairs[0])
     rows = []
     for metric, pair, _, value, low, high, n in result.records():
-        averaged = result.several and pair == AVERAGE
+        averaged = result.several_pairs and pair == AVERAGE
         numbers = [format_value(x, "mean") for x in (value, low, high)]
         rows.append((metric, *([pair] if shows_pairs else []), *numbers, "-" if averaged else f"{n:,}"))
     columns = (
         "metric",
         *(["pair"] if shows_pairs else []),
         name_of(result),
-        f"{format_percent(result.asked.confidence_level)} from",
+        f"{format_percent(result.settings.confidence_level)} from",
         "to",
-        "systems" if result.asked.statistic in SYSTEM_CORRELATIONS else "pairs of systems",
+        "systems" if result.settings.statistic in SYSTEM_CORRELATIONS else "pairs of systems",
     )
-    return Table(columns=columns, rows=tuple(rows), left=2 if shows_pairs else 1)
+    return Table(columns=columns, rows=tuple(rows), n_name_columns=2 if shows_pairs else 1)
 
 
 def outlier_section(result: SystemAgreement) -> Section:
     """The statistic without the outliers among the systems."""
     with_outliers = [p for p, names in enumerate(result.outliers) if names]
-    shows_pairs = result.several or bool(result.pairs[0])
+    shows_pairs = result.several_pairs or bool(result.pairs[0])
     rows: list[tuple[Cell, ...]] = []
     for m, metric in enumerate(result.metrics):
         for p in with_outliers:
@@ -124,10 +124,10 @@ def outlier_section(result: SystemAgreement) -> Section:
         title="Without systems far from the rest",
         sentence=(
             "A system that people find far better or far worse than all others is easy to tell from them, and can make "
-            f"{'a correlation' if result.asked.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high by "
+            f"{'a correlation' if result.settings.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high by "
             "itself."
         ),
-        table=Table(columns=columns, rows=tuple(rows), left=len(columns) - 2),
+        table=Table(columns=columns, rows=tuple(rows), n_name_columns=len(columns) - 2),
     )
 
 
@@ -167,7 +167,7 @@ def figure_of(result: SystemAgreement, m: int, p: int) -> Figure:
 
 def falling(result: SystemAgreement, m: int) -> tuple[str, ...]:
     """Those of "human" and "metric" for whose scores, as shown, lower is better."""
-    shares = result.parts[m] and result.asked.from_segments == "share"
+    shares = result.has_segment_scores[m] and result.settings.from_segments == "share"
     human = result.rule not in RULE_NAMES and result.gold not in result.higher
     metric = result.metrics[m] not in result.higher and not shares
     return tuple(name for name, is_lower in (("human", human), ("metric", metric)) if is_lower)
@@ -175,14 +175,14 @@ def falling(result: SystemAgreement, m: int) -> tuple[str, ...]:
 
 def sentence_of(result: SystemAgreement) -> str:
     """The sentence on which metric agrees most, and what the number means."""
-    several = result.several
-    pooled = several and result.asked.statistic == ACCURACY and result.asked.weights is None
+    several = result.several_pairs
+    pooled = several and result.settings.statistic == ACCURACY and result.settings.weights is None
     values = result.pooled if pooled else result.average if several else result.value[:, 0]
     scope = f" over {pluralise(len(result.pairs), 'language pair')}" if several else ""
     if scope and not pooled:
-        scope = f" on {'average' if result.asked.weights is None else 'the weighted average'}{scope}"
-    meaning = f"{MEANING[result.asked.statistic]}."
-    if result.asked.absolute:
+        scope = f" on {'average' if result.settings.weights is None else 'the weighted average'}{scope}"
+    meaning = f"{MEANING[result.settings.statistic]}."
+    if result.settings.absolute:
         meaning = f"{meaning} Signs are left out, as some papers print it."
     with_value = np.flatnonzero(~np.isnan(values))
     if not with_value.size:
@@ -208,7 +208,7 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
     fewest = min(map(len, result.systems))
     if result.interval == "segments":
         system_metrics = [
-            name for name, of_segments in zip(result.metrics, result.parts, strict=True) if not of_segments
+            name for name, of_segments in zip(result.metrics, result.has_segment_scores, strict=True) if not of_segments
         ]
         fixed = result.metrics if result.rule == "bradley_terry" else system_metrics
         if fixed:
@@ -223,7 +223,8 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
             )
     elif result.interval == "fisher":
         notes.append(
-            f"intervals take the systems ({fewest if not result.several else f'{fewest} or more'}) as drawn at random "
+            f"intervals take the systems ({fewest if not result.several_pairs else f'{fewest} or more'}) as drawn at "
+            "random "
             "from many more, with normally distributed scores (Fisher's z): a rough guide"
         )
     elif result.rule == "given":
@@ -244,9 +245,9 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
 
 def check_directions(result: SystemAgreement) -> list[str]:
     """Notes on directions that may be wrong; none for absolute values."""
-    if result.asked.absolute:
+    if result.settings.absolute:
         return []
-    chance = 0.0 if result.asked.statistic in SYSTEM_CORRELATIONS else 0.5
+    chance = 0.0 if result.settings.statistic in SYSTEM_CORRELATIONS else 0.5
     gold = None if result.rule in RULE_NAMES else result.gold
     return direction_notes(result.metrics, result.higher, result.value, chance=chance, gold=gold)
 
@@ -264,7 +265,7 @@ def outlier_notes(result: SystemAgreement) -> list[str]:
         if names:
             is_are = "is" if len(names) == 1 else "are"
             treatment = (
-                "left out" if result.asked.without_outliers else "still counted; --without-outliers leaves it out"
+                "left out" if result.settings.without_outliers else "still counted; --without-outliers leaves it out"
             )
             if len(names) > 1:
                 treatment = treatment.replace("leaves it out", "leaves them out")

@@ -10,7 +10,7 @@ import click
 from rankscope.cli._groups import LazyGroup
 from rankscope.cli._options import evaluation_options, reading_workers
 from rankscope.cli._output import bytes_progress
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import source_name
@@ -119,7 +119,7 @@ def judgments(
     """
     from rankscope.comparison.judges import agree_judgments
 
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     result_output.check((qrels_a, qrels_b, *runs))
     if not runs and (measures or any(options[name] != default for name, default in RUN_OPTION_DEFAULTS.items())):
         raise ParameterError("measures and their options rank runs, and there is no RUN; name some or leave them out")
@@ -180,7 +180,7 @@ def labels(
     from rankscope.comparison.judges import agree_labels
     from rankscope.io.tables import find_label, read_label_pairs
 
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     result_output.check((file,))
     pairs = read_label_pairs(file)
     try:

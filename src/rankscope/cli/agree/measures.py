@@ -8,9 +8,9 @@ import click
 
 from rankscope.cli._options import evaluate_files, evaluation_options
 from rankscope.cli._output import progress_bar
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
-from rankscope.comparison.measure_agreement import BY, N_RESAMPLES, agree_measures, check_agreement
+from rankscope.comparison.measure_agreement import BY, N_RESAMPLES, agree_measures, check_agreement_settings
 from rankscope.stats.correlation import INTERVALS
 from rankscope.stats.correlation_values import STATISTICS
 
@@ -69,8 +69,8 @@ def measures(
     rankscope agree measures demo.qrels *.run -m AP -m nDCG@10 -m RR -m P@10
     rankscope agree measures demo.qrels *.run --by queries --statistic spearman --format csv
     """
-    check_agreement(statistic, by, confidence_level, interval, n_resamples)
-    result_output = take_result_output(options)
+    check_agreement_settings(statistic, by, confidence_level, interval, n_resamples)
+    result_output = pop_result_output(options)
     result_output.check((qrels, *runs))
     scores = evaluate_files(qrels, runs, measures, **options)
     k = len(scores.measures)

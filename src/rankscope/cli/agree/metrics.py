@@ -16,7 +16,7 @@ from rankscope.agreement.metrics import (
 )
 from rankscope.agreement.settings import FROM_SEGMENTS, HUMAN, OVER
 from rankscope.agreement.statistics import SEGMENT_GROUPINGS
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._sampling_options import resamples_option, seed_option
 from rankscope.cli.agree._judgment_options import PairWeights, split_names
 from rankscope.io.core import check_single_stdin
@@ -140,7 +140,7 @@ def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     """
     from rankscope import agreement
 
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     options["tasks"] = options["tasks"] or None
     validate_tasks(**{"tasks": None, **{name: options[name] for name in TASK_SETTINGS}})
     validate_comparison_settings(**{name: options[name] for name in TEST_SETTINGS})

@@ -13,7 +13,7 @@ from rankscope.agreement.rankeval import ORDERS, PRESETS, holds_rankings
 from rankscope.agreement.rankeval import ranks as agree_ranks
 from rankscope.agreement.run_agreement import runs as agree_runs
 from rankscope.cli._output import bytes_progress, progress_bar
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.data.rank_list import NORMALISATIONS
 from rankscope.errors import InputError, ParameterError
@@ -103,7 +103,7 @@ def ranks(
     rankscope agree ranks judged.jcml --predicted bleu_rank --gold rank
     rankscope agree ranks bm25.run dense.run
     """
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     paths = expand_folders(files)
     result_output.check(paths)
     check_single_stdin(paths)

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from rankscope.agreement.inter_rater import CHANCE
 from rankscope.agreement.settings import CALIBRATED, SEGMENT_STATISTICS, validate_segment_settings
 from rankscope.agreement.statistics import SEGMENT_GROUPINGS, parse_table
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli.agree._judgment_options import judgments_options, split_names
 from rankscope.errors import ParameterError
 from rankscope.io.core import check_single_stdin
@@ -122,7 +122,7 @@ def segments(
     """
     from rankscope import agreement
 
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     refuse_unused(decisions)
     settings: dict[str, Any] = {"statistic": statistic if table is None else parse_table(table), "grouping": grouping}
     settings |= {"epsilon": epsilon, **{name: options.pop(name) for name in BOOTSTRAP_OPTIONS}}
@@ -163,7 +163,7 @@ def raters(judgments: str, **options: Any) -> None:
     """
     from rankscope import agreement
 
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     result_output.check((judgments,))
     options |= split_names(options, ("pairs", "higher"))
     result_output.show(agreement.raters(judgments, **options))

@@ -8,7 +8,7 @@ import click
 
 from rankscope.agreement.settings import FROM_SEGMENTS, HUMAN, INTERVALS, OVER, validate_system_settings
 from rankscope.agreement.statistics import ACCURACY, SYSTEM_STATISTICS
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli.agree._judgment_options import PairWeights, judgments_options, split_names
 from rankscope.errors import ParameterError
 from rankscope.io.core import check_single_stdin
@@ -96,7 +96,7 @@ def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     """
     from rankscope import agreement
 
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     validate_system_settings(**{name: options[name] for name in SETTINGS})
     result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))

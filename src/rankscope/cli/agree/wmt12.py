@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli._output import progress_bar
-from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._results import pop_result_output, result_options
 from rankscope.data.result import Result
 from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED, TEXTS, segment_level, system_level
 
@@ -40,7 +40,7 @@ def wmt12(folder: str, pairs: str | None, level: str, **options: Any) -> None:
     rankscope agree wmt12 wmt12
     rankscope agree wmt12 wmt12 --level systems
     """
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     result_output.check((f"{folder}/{JUDGMENTS}", f"{folder}/{TEXTS}"))
     pair_names = None if pairs is None else [name for name in pairs.split(",") if name]
     with progress_bar(1.0, "scoring translations") as progress:

@@ -19,10 +19,10 @@ from rankscope.learning.torch import DEVICES
 __all__ = [
     "blend_options",
     "check_torch_options",
+    "pop_blend",
     "ranker_of",
     "ranker_options",
     "ranker_parameters",
-    "take_blend",
 ]
 
 
@@ -158,7 +158,7 @@ def blend_options(command: Command) -> Command:
     return command
 
 
-def take_blend(options: dict[str, Any]) -> str | bool:
+def pop_blend(options: dict[str, Any]) -> str | bool:
     """Take both options out of click's, as the argument `blend` of `cross_validate`."""
     blend: bool = options.pop("blend")
     return "stacked" if options.pop("stacked") else blend

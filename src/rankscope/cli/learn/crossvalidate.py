@@ -10,13 +10,13 @@ import click
 
 from rankscope.cli._options import cluster_option, measure_option
 from rankscope.cli._output import bytes_progress, progress_bar
-from rankscope.cli._results import ResultOutput, result_options, take_result_output
+from rankscope.cli._results import ResultOutput, pop_result_output, result_options
 from rankscope.cli.learn._ranker_options import (
     blend_options,
     check_torch_options,
+    pop_blend,
     ranker_options,
     ranker_parameters,
-    take_blend,
 )
 from rankscope.comparison.compare import TESTS
 from rankscope.errors import ParameterError
@@ -109,13 +109,13 @@ def crossvalidate(
     rankscope crossvalidate demo-features.csv --loss linear:ranknet --loss linear:listnet --blend --search 3 --log tried
     rankscope crossvalidate demo-features.csv --loss linear:listnet --importance --format html -o page.html
     """
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     parameters = ranker_parameters(options)
     check_torch_options(losses or ("listnet",), parameters)
     rng = parameters.pop("rng")
     files = source_files(source)
     result_output.check(files)
-    options["blend"] = take_blend(options)
+    options["blend"] = pop_blend(options)
     experiment: Any = cross_validate
     if groups:
         check_ablation(options, trials, log)

@@ -11,7 +11,7 @@ import click
 
 from rankscope.cli._options import cluster_option, format_option
 from rankscope.cli._output import progress_bar
-from rankscope.cli._results import FIGURE_OPTION, PAGE, PLOT_OPTION, page_of, take_result_output
+from rankscope.cli._results import FIGURE_OPTION, PAGE, PLOT_OPTION, page_of, pop_result_output
 from rankscope.cli._sampling_options import resamples_option, seed_option
 from rankscope.errors import ParameterError
 from rankscope.io.core import compress, make_folder, write_folder
@@ -94,7 +94,7 @@ def mt_experiment(
     rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1 -o found
     rankscope mt-experiment --data demo-mt --protocol cv --losses ListNet,RankNet --features nine --pairs de-en
     """
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     result_output.check((folder,))
     selections: dict[str, Any] = {"losses": split_names(losses), "features": split_names(features)}
     layers = parse_layers(hidden)

@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from rankscope.cli._output import bytes_progress, check_output, progress_bar
-from rankscope.cli._results import printing_options, take_result_output
+from rankscope.cli._results import pop_result_output, printing_options
 from rankscope.cli.learn._ranker_options import (
     blend_options,
     check_torch_options,
+    pop_blend,
     ranker_of,
     ranker_options,
     ranker_parameters,
-    take_blend,
 )
 from rankscope.errors import ParameterError
 from rankscope.experiments.crossvalidation import parse_rankers, untrained_blend
@@ -77,9 +77,9 @@ def train(
     rankscope evaluate demo-test.txt scores.txt --input letor
     rankscope train demo-train.txt --valid demo-valid.txt --loss lambdamart --loss ranknet --blend -o blend.model
     """
-    result_output = take_result_output(options)
+    result_output = pop_result_output(options)
     files = [train_file, *([valid] if valid is not None else [])]
-    blend = take_blend(options)
+    blend = pop_blend(options)
     ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_parameters(options))
     ranker.check()
     result_output.check(files)

@@ -14,7 +14,7 @@ from rankscope.comparison.compare.significance_tests import ComparisonSettings
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, signs_of
 from rankscope.stats.effects import Effects, effect_sizes
-from rankscope.stats.inputs import all_zero, outcomes
+from rankscope.stats.inputs import all_zero, count_outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 from rankscope.typing import Bools, Floats
 
@@ -49,7 +49,7 @@ class PairTestResults:
     degenerate: Bools
     direction: Floats
     effects: Effects
-    corrected: Floats | None
+    pvalue_corrected: Floats | None
     posterior: npt.NDArray[np.float64] | None  # (3, pairs)
     equal: Bools  # both have the same value on every query
     notes: tuple[str, ...]
@@ -58,7 +58,7 @@ class PairTestResults:
 class PairTestJob(NamedTuple):
     """What all slices share. first, second: (pairs) indices of the systems of each pair."""
 
-    matched: Sequence[MeasureValues]
+    values_by_measure: Sequence[MeasureValues]
     first: npt.NDArray[np.int64]
     second: npt.NDArray[np.int64]
     settings: ComparisonSettings
@@ -73,10 +73,10 @@ def run_tests(
     """
     units = [
         (measure_index, pair_slice)
-        for measure_index, measure_values in enumerate(job.matched)
+        for measure_index, measure_values in enumerate(job.values_by_measure)
         for pair_slice in pair_slices(job.first.size, measure_values.n)
     ]
-    results_by_measure: list[list[PairTestResults]] = [[] for _ in job.matched]
+    results_by_measure: list[list[PairTestResults]] = [[] for _ in job.values_by_measure]
     for (measure_index, pair_slice), result in zip(units, run_slices(job, units, workers), strict=True):
         results_by_measure[measure_index].append(result)
         if progress is not None:
@@ -85,27 +85,27 @@ def run_tests(
         slice_results[0] if len(slice_results) == 1 else concatenate_results(slice_results)
         for slice_results in results_by_measure
     ]
-    if not job.settings.of_all:
+    if not job.settings.tests_all_systems:
         return results
     return [
         add_simultaneous_test(result, measure_values, job.settings)
-        for result, measure_values in zip(results, job.matched, strict=True)
+        for result, measure_values in zip(results, job.values_by_measure, strict=True)
     ]
 
 
 def run_slices(job: PairTestJob, units: Sequence[tuple[int, slice]], workers: int | None) -> Iterator[PairTestResults]:
-    uses_resampling = job.settings.method.resampled or job.settings.interval != "t"
+    uses_resampling = job.settings.method.uses_resampling or job.settings.interval != "t"
     if workers is None and len(units) == 1 and not uses_resampling:
         return iter([run_slice(job, units[0])])
     from rankscope.parallel import run_units, workers_for
 
-    n_values = job.first.size * sum(measure_values.n for measure_values in job.matched)
+    n_values = job.first.size * sum(measure_values.n for measure_values in job.values_by_measure)
     return run_units(run_slice, units, workers=workers_for(workers, n_values >= AT_ONCE), shared=job)
 
 
 def run_slice(job: PairTestJob, unit: tuple[int, slice]) -> PairTestResults:
     """Test one slice of pairs by one measure. unit: the index of the measure, and the slice."""
-    measure_values, pair_slice = job.matched[unit[0]], unit[1]
+    measure_values, pair_slice = job.values_by_measure[unit[0]], unit[1]
     differences = measure_values.differences(job.first[pair_slice], job.second[pair_slice])
     result = compute_slice(differences, measure_values.sign, job.settings)
     is_noise = np.abs(result.difference) <= NOISE * measure_values.scale  # the means are equal
@@ -131,20 +131,20 @@ def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings) 
     degenerate = np.zeros(len(differences), np.bool_)
     direction = signs_of(differences.mean(axis=1), np.abs(differences).max(axis=1))
     notes: tuple[str, ...] = ()
-    if settings.bayesian:
+    if settings.is_bayesian:
         posterior_result = settings.method.run(sign * differences, settings)
         posterior = np.array([posterior_result.worse, posterior_result.equal, posterior_result.better])
-        if settings.method.normal:  # such a test is certain of constant differences, even on two queries
+        if settings.method.assumes_normality:  # such a test is certain of constant differences, even on two queries
             posterior[:, posterior_result.degenerate & ~equal] = np.nan
         error, degenerate, notes = posterior_result.error, posterior_result.degenerate, posterior_result.notes
         direction = sign * signs_of(posterior_result.better - posterior_result.worse, 1.0)
-    elif not settings.of_all:
+    elif not settings.tests_all_systems:
         test_result = settings.method.run(differences, settings)
         statistic, pvalue, error = test_result.statistic, test_result.pvalue, test_result.error
         degenerate, notes = test_result.degenerate, test_result.notes
-        if settings.method.about in ("ranks", "signs"):
-            by_signs = settings.method.about == "signs"
-            n_won, n_lost = outcomes(differences, settings.rope if by_signs else 0.0)
+        if settings.method.compares in ("ranks", "signs"):
+            by_signs = settings.method.compares == "signs"
+            n_won, n_lost = count_outcomes(differences, settings.rope if by_signs else 0.0)
             n_untied = (n_won + n_lost).astype(np.float64)
             # With as many wins as losses, or equal rank sums, the statistic is half of its total.
             null_statistic = n_untied / 2 if by_signs else n_untied * (n_untied + 1) / 4
@@ -159,7 +159,7 @@ def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings) 
         degenerate=degenerate,
         direction=direction,
         effects=effects,
-        corrected=None,
+        pvalue_corrected=None,
         posterior=posterior,
         equal=equal,
         notes=tuple(dict.fromkeys((*notes, *effects.notes))),
@@ -216,14 +216,14 @@ def add_simultaneous_test(
             f"test {settings.test!r} needs at least 2 queries, and {measure_values.n} has values; choose t"
         )
     test_result = settings.method.run(measure_values.values, settings)
-    has_own_intervals = settings.method.simultaneous  # Nemenyi's are of mean ranks
+    has_own_intervals = settings.method.has_intervals  # Nemenyi's are of mean ranks
     return replace(
         result,
         statistic=test_result.statistic,
-        corrected=test_result.pvalue,
+        pvalue_corrected=test_result.pvalue,
         error=test_result.error,
         direction=result.direction
-        if settings.method.about == "means"
+        if settings.method.compares == "means"
         else -signs_of(test_result.difference, len(measure_values.values)),  # of mean ranks, 1 the highest
         low=np.where(np.isnan(result.low), np.nan, test_result.low) if has_own_intervals else result.low,
         high=np.where(np.isnan(result.high), np.nan, test_result.high) if has_own_intervals else result.high,

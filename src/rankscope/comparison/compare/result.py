@@ -62,59 +62,59 @@ class MeasureComparison:
     second, -1 worse, 0 neither. notes: on the data and the test.
     """
 
-    matched: MeasureValues
+    measure_values: MeasureValues
     means: Floats
     first: npt.NDArray[np.int64]
     second: npt.NDArray[np.int64]
-    tested: PairTestResults
+    test_results: PairTestResults
     pvalue_corrected: Floats
-    found: npt.NDArray[np.int64]
+    decisions: npt.NDArray[np.int64]
     level: float
     notes: tuple[str, ...]
 
     @property
     def measure(self) -> str:
-        return self.matched.measure
+        return self.measure_values.measure
 
     @property
     def systems(self) -> tuple[str, ...]:
-        return self.matched.systems
+        return self.measure_values.systems
 
     @property
     def n(self) -> int:
         """How many queries the comparison uses."""
-        return self.matched.n
+        return self.measure_values.n
 
     @property
     def difference(self) -> Floats:
         """Mean of the first less that of the second."""
-        return self.tested.difference
+        return self.test_results.difference
 
     @property
     def low(self) -> Floats:
         """The lower end of the interval of the difference."""
-        return self.tested.low
+        return self.test_results.low
 
     @property
     def high(self) -> Floats:
         """The upper end of the interval of the difference."""
-        return self.tested.high
+        return self.test_results.high
 
     @property
     def statistic(self) -> Floats:
-        return self.tested.statistic
+        return self.test_results.statistic
 
     @property
     def pvalue(self) -> Floats:
         """Before correction; NaN for tests of all systems at once, and for Bayesian ones."""
-        return self.tested.pvalue
+        return self.test_results.pvalue
 
     @property
     def effect_size(self) -> Floats:
         """Cohen's d of paired data: mean over standard deviation of the differences."""
-        return self.tested.effects.cohens_d
+        return self.test_results.effects.cohens_d
 
-    def pair(self, a: int, b: int) -> int:
+    def pair_index(self, a: int, b: int) -> int:
         """The index of the pair of these two systems."""
         is_pair = ((self.first == a) & (self.second == b)) | ((self.first == b) & (self.second == a))
         return int(np.flatnonzero(is_pair)[0])
@@ -122,30 +122,30 @@ class MeasureComparison:
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
         """The systems, best first."""
-        return order_of(-self.matched.sign * self.means, self.matched.scale)
+        return order_of(-self.measure_values.sign * self.means, self.measure_values.scale)
 
     @property
     def equal(self) -> npt.NDArray[np.bool_]:
         """(pairs) whether both systems have the same value on every query."""
-        return self.tested.equal
+        return self.test_results.equal
 
     @cached_property
     def beats(self) -> npt.NDArray[np.bool_]:
         """(systems, systems) whether the first was shown to be better than the second."""
         n_systems = len(self.systems)
         matrix = np.zeros((n_systems, n_systems), np.bool_)
-        matrix[self.first, self.second] = self.found > 0
-        matrix[self.second, self.first] |= self.found < 0
+        matrix[self.first, self.second] = self.decisions > 0
+        matrix[self.second, self.first] |= self.decisions < 0
         return matrix
 
     @cached_property
     def clusters(self) -> Clusters | None:
         """Groups of systems that do not differ, and the ranks that the tests allow; None unless all pairs have p."""
         n_systems = len(self.systems)
-        if self.first.size != n_systems * (n_systems - 1) // 2 or self.tested.posterior is not None:
+        if self.first.size != n_systems * (n_systems - 1) // 2 or self.test_results.posterior is not None:
             return None
-        pvalues = np.where(self.found != 0, self.pvalue_corrected, 1.0)
-        values = join_ties(self.matched.sign * self.means, self.matched.scale)
+        pvalues = np.where(self.decisions != 0, self.pvalue_corrected, 1.0)
+        values = join_ties(self.measure_values.sign * self.means, self.measure_values.scale)
         return find_clusters(values, pvalues, level=self.level)
 
 
@@ -173,7 +173,7 @@ class Comparison:
 
     scores: Scores
     baseline: str | None
-    parts: tuple[MeasureComparison, ...]
+    comparisons: tuple[MeasureComparison, ...]
     settings: ComparisonSettings
     notes: tuple[str, ...]
 
@@ -182,27 +182,27 @@ class Comparison:
         name = self.scores.measure_names[self.scores.place_of(measure)]
         if name not in self.measure_names:
             raise UnknownName("measure of this comparison", name, self.measure_names)
-        return self.parts[self.measure_names.index(name)]
+        return self.comparisons[self.measure_names.index(name)]
 
     @property
     def measure_names(self) -> tuple[str, ...]:
-        return tuple(comparison.measure for comparison in self.parts)
+        return tuple(comparison.measure for comparison in self.comparisons)
 
     @property
-    def family(self) -> int:
+    def family_size(self) -> int:
         """How many tests are corrected together."""
-        n_pairs = self.parts[0].first.size
-        return n_pairs * (len(self.parts) if self.settings.family == "all" else 1)
+        n_pairs = self.comparisons[0].first.size
+        return n_pairs * (len(self.comparisons) if self.settings.family == "all" else 1)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the tidy table."""
-        return COLUMNS + (PROBABILITIES if self.settings.bayesian else ())
+        return COLUMNS + (PROBABILITIES if self.settings.is_bayesian else ())
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, a row a measure and pair; NaN where a test gives no such number."""
-        for comparison in self.parts:
-            effects, test_results = comparison.tested.effects, comparison.tested
+        for comparison in self.comparisons:
+            effects, test_results = comparison.test_results.effects, comparison.test_results
             names = np.array(comparison.systems, object)
             columns: list[Any] = [
                 names[comparison.first],
@@ -230,21 +230,21 @@ class Comparison:
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         settings = self.settings
-        scores_signature = self.scores.signature(self.parts[0].measure if len(self.parts) == 1 else None)
+        scores_signature = self.scores.signature(self.comparisons[0].measure if len(self.comparisons) == 1 else None)
         head = scores_signature.rpartition(" | rankscope ")[0]
-        test = settings.test if not settings.method.resampled else f"{settings.test},{settings.n_resamples}"
+        test = settings.test if not settings.method.uses_resampling else f"{settings.test},{settings.n_resamples}"
         entries = [f"test:{test}"]
-        if not settings.of_all and not settings.bayesian:
-            n_pairs_text = pluralise(self.family, "pair")
-            scope = " and measures" if settings.family == "all" and len(self.parts) > 1 else ""
+        if not settings.tests_all_systems and not settings.is_bayesian:
+            n_pairs_text = pluralise(self.family_size, "pair")
+            scope = " and measures" if settings.family == "all" and len(self.comparisons) > 1 else ""
             entries += [f"correction:{settings.correction}", f"family:{n_pairs_text}{scope}"]
         if settings.alternative != "two-sided":
             entries.append(f"alternative:{settings.alternative}")
         if settings.rope:
             entries.append(f"rope:{settings.rope:g}")
-        interval = settings.test if settings.method.simultaneous else settings.interval
+        interval = settings.test if settings.method.has_intervals else settings.interval
         entries += [f"level:{settings.level:g}", f"interval:{interval}"]
-        if settings.method.resampled or settings.interval != "t":
+        if settings.method.uses_resampling or settings.interval != "t":
             entries.append(f"rng:{settings.seed}")
         return " | ".join([head, *entries, f"rankscope {__version__}"])
 
@@ -252,5 +252,5 @@ class Comparison:
         return as_text(self)
 
     def __repr__(self) -> str:
-        n_systems, n_pairs = len(self.scores.systems), self.parts[0].first.size
+        n_systems, n_pairs = len(self.scores.systems), self.comparisons[0].first.size
         return f"Comparison({n_systems} systems, {n_pairs} pairs, {', '.join(self.measure_names)})"

@@ -42,12 +42,12 @@ class ComparisonSettings:
         return TESTS[self.test]
 
     @property
-    def of_all(self) -> bool:
+    def tests_all_systems(self) -> bool:
         """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
         return self.method.kind == "all"
 
     @property
-    def bayesian(self) -> bool:
+    def is_bayesian(self) -> bool:
         """Whether the test gives probabilities instead of p-values."""
         return self.method.kind == "posterior"
 
@@ -64,14 +64,14 @@ class SignificanceTest:
     at once.
     """
 
-    asks: str
+    summary: str
     run: Callable[[Floats, ComparisonSettings], Any]
     kind: str = "pairs"
-    about: str = "means"
-    resampled: bool = False
-    counted: bool = False
-    normal: bool = False
-    simultaneous: bool = False
+    compares: str = "means"
+    uses_resampling: bool = False
+    is_counting: bool = False
+    assumes_normality: bool = False
+    has_intervals: bool = False
 
 
 def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
@@ -80,63 +80,63 @@ def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
 
 TESTS: dict[str, SignificanceTest] = {
     "t": SignificanceTest(
-        asks="Student's paired t-test of the mean difference",
+        summary="Student's paired t-test of the mean difference",
         run=lambda d, s: t_test(d, alternative=s.alternative),
-        normal=True,
+        assumes_normality=True,
     ),
     "permutation": SignificanceTest(
-        asks="Fisher's randomisation test: sign flips of the differences",
+        summary="Fisher's randomisation test: sign flips of the differences",
         run=lambda d, s: randomisation_test(d, alternative=s.alternative, **resampling_options(s)),
-        resampled=True,
-        counted=True,
+        uses_resampling=True,
+        is_counting=True,
     ),
     "bootstrap": SignificanceTest(
-        asks="studentised bootstrap test of the mean difference",
+        summary="studentised bootstrap test of the mean difference",
         run=lambda d, s: bootstrap_test(d, alternative=s.alternative, **resampling_options(s)),
-        resampled=True,
+        uses_resampling=True,
     ),
     "wilcoxon": SignificanceTest(
-        asks="Wilcoxon's signed rank test",
+        summary="Wilcoxon's signed rank test",
         run=lambda d, s: wilcoxon_test(d, alternative=s.alternative),
-        about="ranks",
-        counted=True,
+        compares="ranks",
+        is_counting=True,
     ),
     "sign": SignificanceTest(
-        asks="sign test: are as many queries won as lost",
+        summary="sign test: are as many queries won as lost",
         run=lambda d, s: sign_test(d, alternative=s.alternative, zone=s.rope),
-        about="signs",
-        counted=True,
+        compares="signs",
+        is_counting=True,
     ),
     "tukey": SignificanceTest(
-        asks="Tukey's honestly significant difference, queries as blocks",
+        summary="Tukey's honestly significant difference, queries as blocks",
         run=lambda x, s: tukey_hsd(x, confidence_level=1 - s.level),
         kind="all",
-        normal=True,
-        simultaneous=True,
+        assumes_normality=True,
+        has_intervals=True,
     ),
     "randomised-tukey": SignificanceTest(
-        asks="Tukey's HSD by permutations of each query's values",
+        summary="Tukey's HSD by permutations of each query's values",
         run=lambda x, s: randomised_tukey_hsd(x, confidence_level=1 - s.level, **resampling_options(s)),
         kind="all",
-        resampled=True,
-        simultaneous=True,
+        uses_resampling=True,
+        has_intervals=True,
     ),
     "nemenyi": SignificanceTest(
-        asks="Nemenyi's test of mean ranks, after Friedman's",
+        summary="Nemenyi's test of mean ranks, after Friedman's",
         run=lambda x, s: nemenyi_test(x, confidence_level=1 - s.level),
         kind="all",
-        about="mean ranks",
+        compares="mean ranks",
     ),
     "bayes-t": SignificanceTest(
-        asks="Bayesian correlated t-test",
+        summary="Bayesian correlated t-test",
         run=lambda d, s: bayes_t_test(d, rope=s.rope),
         kind="posterior",
-        normal=True,
+        assumes_normality=True,
     ),
     "bayes-signed-rank": SignificanceTest(
-        asks="Bayesian signed rank test",
+        summary="Bayesian signed rank test",
         run=lambda d, s: bayes_signed_rank_test(d, rope=s.rope, **resampling_options(s)),
         kind="posterior",
-        resampled=True,
+        uses_resampling=True,
     ),
 }

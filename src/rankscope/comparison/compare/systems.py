@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.comparison.common_queries import MeasureValues, check_systems, match_queries, select_measures
+from rankscope.comparison.common_queries import MeasureValues, check_systems, match_queries, measure_names_of
 from rankscope.comparison.compare.pair_tests import PairTestJob, PairTestResults, pair_slices, run_tests
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
 from rankscope.comparison.compare.significance_tests import INTERVALS, TESTS, ComparisonSettings
@@ -19,7 +19,7 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.ties import at_most
 from rankscope.stats.anova import all_pairs, two_way_anova
 from rankscope.stats.friedman import friedman_test
-from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive, levelled, seed_of
+from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive, scale_rows, seed_of
 from rankscope.stats.multiple_comparisons import CORRECTIONS, adjust_pvalues
 from rankscope.typing import Bools, Floats
 
@@ -27,7 +27,7 @@ __all__ = [
     "FAMILIES",
     "check_settings",
     "compare",
-    "notes_on_measure",
+    "measure_notes",
 ]
 
 
@@ -40,7 +40,7 @@ MANY_TIES = 0.5
 COCHRAN = 25
 
 
-def notes_on_measure(
+def measure_notes(
     comparison: MeasureComparison, settings: ComparisonSettings, significant: Bools, family: int
 ) -> tuple[str, ...]:
     """Notes on one measure: few queries, ties, equal or constant differences, skewness, and on the test.
@@ -68,11 +68,11 @@ def query_notes(comparison: MeasureComparison) -> list[str]:
 def data_notes(comparison: MeasureComparison) -> list[str]:
     notes = []
     if comparison.equal.any():
-        consequence = "p is 1 and " if comparison.tested.posterior is None else ""
+        consequence = "p is 1 and " if comparison.test_results.posterior is None else ""
         notes.append(
             name_pairs(comparison, comparison.equal, f"the same values on every query: {consequence}nothing differs")
         )
-    constant = comparison.tested.effects.degenerate & ~comparison.equal & (comparison.n > 1)
+    constant = comparison.test_results.effects.degenerate & ~comparison.equal & (comparison.n > 1)
     if constant.any():
         notes.append(
             name_pairs(
@@ -82,7 +82,7 @@ def data_notes(comparison: MeasureComparison) -> list[str]:
                 "(t, bootstrap, bayes-t) say nothing; permutation and sign do",
             )
         )
-    tied = (comparison.tested.effects.ties > MANY_TIES * comparison.n) & ~comparison.equal
+    tied = (comparison.test_results.effects.ties > MANY_TIES * comparison.n) & ~comparison.equal
     if tied.any():
         notes.append(name_pairs(comparison, tied, "ties on more than half of the queries: the rest decides alone"))
     return notes
@@ -90,7 +90,7 @@ def data_notes(comparison: MeasureComparison) -> list[str]:
 
 def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     notes = []
-    if settings.method.normal and comparison.n > 1:
+    if settings.method.assumes_normality and comparison.n > 1:
         is_skewed = COCHRAN * skewness(comparison) ** 2 > comparison.n
         if is_skewed.any():
             notes.append(
@@ -100,7 +100,7 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
                     f"differences too skewed for t on {comparison.n} queries; check with test permutation",
                 )
             )
-    if settings.method.about in ("ranks", "signs"):
+    if settings.method.compares in ("ranks", "signs"):
         notes.append(
             f"the test {settings.test} asks about medians, not means; studies disagree whether it finds too much on "
             "many queries (Parapar et al. 2020; Urbano et al. 2019), so that t or permutation is the safer choice"
@@ -111,19 +111,19 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
 def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings, family: int) -> list[str]:
     """How exact p is, and whether it can be small enough at all."""
     notes = []
-    family = 1 if settings.of_all or settings.correction not in ("holm", "bonferroni") else family
+    family = 1 if settings.tests_all_systems or settings.correction not in ("holm", "bonferroni") else family
     tested_pairs = "a pair" if family == 1 else f"any of {family:,} pairs"
-    is_resampled = settings.method.resampled and bool(np.nan_to_num(comparison.tested.error).any())
+    is_resampled = settings.method.uses_resampling and bool(np.nan_to_num(comparison.test_results.error).any())
     if is_resampled:
-        subject = "probabilities are" if settings.bayesian else "p is"
+        subject = "probabilities are" if settings.is_bayesian else "p is"
         notes.append(f"{subject} from {settings.n_resamples:,} resamples, with a standard error of up to "
-                     f"{np.nanmax(comparison.tested.error):.4f}")  # fmt: skip
-        if not settings.bayesian and family / (settings.n_resamples + 1) > settings.level:
+                     f"{np.nanmax(comparison.test_results.error):.4f}")  # fmt: skip
+        if not settings.is_bayesian and family / (settings.n_resamples + 1) > settings.level:
             notes.append(
                 f"{settings.n_resamples:,} resamples cannot show {tested_pairs} to differ at level "
                 f"{settings.level:g}; ask for {int(np.ceil(family / settings.level)):,} or more"
             )
-    elif settings.method.counted and comparison.n < 60:
+    elif settings.method.is_counting and comparison.n < 60:
         smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.n
         if smallest_p * family > settings.level:
             notes.append(
@@ -136,7 +136,7 @@ def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings
 def direction_notes(comparison: MeasureComparison, settings: ComparisonSettings, significant: Bools) -> list[str]:
     """Pairs that ranks or signs order otherwise than means do; and that a one-sided test has one direction."""
     notes = []
-    contradictory = significant & (comparison.found == 0)
+    contradictory = significant & (comparison.decisions == 0)
     if contradictory.any():
         contradiction = name_pairs(
             comparison, contradictory, f"means in one order and the test {settings.test} in the other"
@@ -165,13 +165,13 @@ def omnibus_notes(comparison: MeasureComparison, settings: ComparisonSettings) -
     n_systems = len(comparison.systems)
     if n_systems < 3 or comparison.n < 2 or comparison.first.size != n_systems * (n_systems - 1) // 2:
         return []
-    if settings.method.about == "mean ranks":
-        friedman = friedman_test(comparison.matched.values)
+    if settings.method.compares == "mean ranks":
+        friedman = friedman_test(comparison.measure_values.values)
         return [
             f"Friedman's test of all {n_systems} systems at once: chi-square {friedman.statistic:.2f} with "
             f"{n_systems - 1} degrees of freedom, p {format_p_value(friedman.pvalue)}"
         ]
-    anova = two_way_anova(comparison.matched.values)
+    anova = two_way_anova(comparison.measure_values.values)
     if np.isnan(anova.pvalue):
         return []
     return [
@@ -184,10 +184,12 @@ def skewness(comparison: MeasureComparison) -> Floats:
     """(pairs) the skewness of the differences, 0 where they are constant."""
     skews = np.zeros(comparison.first.size)
     for pair_slice in pair_slices(comparison.first.size, comparison.n):
-        d, _ = levelled(comparison.matched.differences(comparison.first[pair_slice], comparison.second[pair_slice]))
+        d, _ = scale_rows(
+            comparison.measure_values.differences(comparison.first[pair_slice], comparison.second[pair_slice])
+        )
         d = d - d.mean(axis=1, keepdims=True)
         variance = (d * d).mean(axis=1)
-        is_constant = comparison.tested.degenerate[pair_slice] | comparison.equal[pair_slice] | (variance == 0)
+        is_constant = comparison.test_results.degenerate[pair_slice] | comparison.equal[pair_slice] | (variance == 0)
         skews[pair_slice] = np.where(
             is_constant, 0.0, (d**3).mean(axis=1) / np.where(is_constant, 1.0, variance) ** 1.5
         )
@@ -209,7 +211,7 @@ def name_pairs(comparison: MeasureComparison, mask: Bools, observation: str) -> 
 #: Which p-values are corrected together.
 FAMILIES = {"pairs": "all pairs of one measure", "all": "all pairs of all measures"}
 #: All pairs of at most so many systems are compared; a pair takes some 300 bytes.
-MOST_COMPARED = 3_000
+MAX_SYSTEMS = 3_000
 
 
 def compare(
@@ -269,7 +271,7 @@ def compare(
     check_settings(settings, baseline)
     check_systems(scores, baseline)
     first, second = compared_pairs(scores, baseline)
-    values_by_measure = [match_queries(scores, name) for name in select_measures(scores, measures)]
+    values_by_measure = [match_queries(scores, name) for name in measure_names_of(scores, measures)]
     results_by_measure = run_tests(PairTestJob(values_by_measure, first, second, settings), workers, progress)
     corrected_pvalues = correct_pvalues(results_by_measure, settings)
     comparisons = [
@@ -281,7 +283,7 @@ def compare(
     return Comparison(
         scores=scores,
         baseline=baseline,
-        parts=tuple(comparisons),
+        comparisons=tuple(comparisons),
         settings=settings,
         notes=tuple(dict.fromkeys((*scores.notes, *(note for comparison in comparisons for note in comparison.notes)))),
     )
@@ -301,7 +303,7 @@ def check_settings(settings: ComparisonSettings, baseline: str | None) -> None:
     check_alternative(settings.alternative)
     check_positive("rope", settings.rope, zero=True)
     check_count("n_resamples", settings.n_resamples)
-    if settings.of_all and baseline is not None:
+    if settings.tests_all_systems and baseline is not None:
         raise ParameterError(f"test {settings.test!r} compares all pairs; leave the baseline out, or choose test 't'")
     refuse_unused(settings)
 
@@ -309,9 +311,9 @@ def check_settings(settings: ComparisonSettings, baseline: str | None) -> None:
 def refuse_unused(settings: ComparisonSettings) -> None:
     """Raise ParameterError for settings that the test does not have."""
     required_values = {}
-    if settings.of_all or settings.bayesian:
+    if settings.tests_all_systems or settings.is_bayesian:
         required_values = {"alternative": "two-sided", "correction": "holm", "family": "pairs"}
-    if settings.method.simultaneous:
+    if settings.method.has_intervals:
         required_values["interval"] = "t"  # the default: no other was requested
     for name, default in required_values.items():
         value = getattr(settings, name)
@@ -323,9 +325,9 @@ def compared_pairs(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np
     """Indices of the systems of each pair: the others against the baseline, or all i < j."""
     n_systems = len(scores.systems)
     if baseline is None:
-        if n_systems > MOST_COMPARED:
+        if n_systems > MAX_SYSTEMS:
             raise InputError(
-                f"{n_systems:,} systems, and all pairs of at most {MOST_COMPARED:,} are compared; name a baseline, "
+                f"{n_systems:,} systems, and all pairs of at most {MAX_SYSTEMS:,} are compared; name a baseline, "
                 "with which each of them is compared, or compare fewer"
             )
         return all_pairs(n_systems)
@@ -336,8 +338,8 @@ def compared_pairs(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np
 
 def correct_pvalues(results: list[PairTestResults], settings: ComparisonSettings) -> list[Floats]:
     """The p-values of each measure, corrected for the number of tests in their family."""
-    if settings.of_all:
-        return [result.corrected for result in results if result.corrected is not None]
+    if settings.tests_all_systems:
+        return [result.pvalue_corrected for result in results if result.pvalue_corrected is not None]
     if settings.family == "pairs":
         return [adjust_pvalues(result.pvalue, method=settings.correction).pvalue for result in results]
     all_pvalues = np.concatenate([result.pvalue for result in results])
@@ -359,19 +361,19 @@ def measure_comparison(
     agrees_with_means = results.direction == np.sign(results.difference)
     decisions = np.where(significant & agrees_with_means, results.direction * measure_values.sign, 0)
     comparison = MeasureComparison(
-        matched=measure_values,
+        measure_values=measure_values,
         means=measure_values.values.mean(axis=1),
         first=first,
         second=second,
-        tested=results,
+        test_results=results,
         pvalue_corrected=corrected_pvalues,
-        found=decisions.astype(np.int64),
+        decisions=decisions.astype(np.int64),
         level=settings.level,
         notes=(),
     )
     family_size = first.size * (n_measures if settings.family == "all" else 1)
     return replace(
-        comparison, notes=(*measure_values.notes, *notes_on_measure(comparison, settings, significant, family_size))
+        comparison, notes=(*measure_values.notes, *measure_notes(comparison, settings, significant, family_size))
     )
 
 

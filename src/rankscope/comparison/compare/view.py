@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.comparison.common_queries import MeasureValues, extreme_queries, gains_of
+from rankscope.comparison.common_queries import MeasureValues, extreme_queries, query_gains
 from rankscope.data.section import Cell, Figure, Marked, Section, Table
 from rankscope.data.text import (
     first_names,
@@ -52,7 +52,7 @@ def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> st
 
 def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     """The better system of a pair, how much better it is, and how easily chance explains that."""
-    sign = comparison.matched.sign
+    sign = comparison.measure_values.sign
     is_swapped = sign * comparison.difference[0] < 0
     a, b = int(comparison.first[0]), int(comparison.second[0])
     a, b = (b, a) if is_swapped else (a, b)
@@ -61,7 +61,7 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
         return (
             f"{first} and {second} have the same {comparison.measure} on every one of "
             f"{pluralise_queries(comparison.n)}: between them there is no difference to "
-            f"test{' (p = 1)' if comparison.tested.posterior is None else ''}."
+            f"test{' (p = 1)' if comparison.test_results.posterior is None else ''}."
         )
     bounds = (-comparison.high[0], -comparison.low[0]) if is_swapped else (comparison.low[0], comparison.high[0])
     gap = abs(comparison.difference[0])
@@ -70,22 +70,22 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     if not np.isnan(bounds[0]):
         interval_text = f" ({format_percent(1 - comparison.level)} interval {bounds[0]:.4f} to {bounds[1]:.4f})"
     facts = (
-        f"its mean {comparison.matched.label} on {pluralise_queries(comparison.n)} is {comparison.means[a]:.4f} "
+        f"its mean {comparison.measure_values.label} on {pluralise_queries(comparison.n)} is {comparison.means[a]:.4f} "
         f"against {comparison.means[b]:.4f}, {'higher' if sign > 0 else 'lower'} by {gap:.4f}{interval_text}"
     )
     if gap <= ROUNDING * np.abs(comparison.means).max():
         return (
-            f"{first} and {second} have the same mean {comparison.matched.label}, {comparison.means[a]:.4f} on "
+            f"{first} and {second} have the same mean {comparison.measure_values.label}, {comparison.means[a]:.4f} on "
             f"{pluralise_queries(comparison.n)}{interval_text}. That they differ was not shown; nor are they shown to "
             "be equal."
         )
-    if comparison.tested.posterior is not None and not np.isnan(comparison.tested.posterior).any():
+    if comparison.test_results.posterior is not None and not np.isnan(comparison.test_results.posterior).any():
         return probability_sentence(result, comparison, first, second, facts, is_swapped)
     p = float(comparison.pvalue[0] if not np.isnan(comparison.pvalue[0]) else comparison.pvalue_corrected[0])
     if np.isnan(p):
         return f"{first} is ahead of {second}: {facts}. How sure that is cannot be told from these values."
     chance_text = chance_sentence(result, comparison, p)
-    if comparison.found[0]:
+    if comparison.decisions[0]:
         return f"On queries like these, {first} is better than {second}: {facts}. {chance_text}"
     claim = f"{first} and {second} differ"
     if result.settings.alternative != "two-sided":
@@ -120,8 +120,8 @@ def chance_sentence(result: Comparison, comparison: MeasureComparison, p: float)
 def probability_sentence(
     result: Comparison, comparison: MeasureComparison, first: str, second: str, facts: str, is_swapped: bool
 ) -> str:
-    assert comparison.tested.posterior is not None  # called for Bayesian tests only
-    worse, equal, better = comparison.tested.posterior[:, 0].tolist()
+    assert comparison.test_results.posterior is not None  # called for Bayesian tests only
+    worse, equal, better = comparison.test_results.posterior[:, 0].tolist()
     worse, better = (better, worse) if is_swapped else (worse, better)
     rope = result.settings.rope
     equal_text = f", that they are within {rope:g} of each other {equal:.3f}," if rope else ""
@@ -136,9 +136,9 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
     best = int(comparison.order[0])
     n_beaten = int(comparison.beats[best].sum())
     n_others = len(comparison.systems) - 1
-    rank_word = "highest" if comparison.matched.sign > 0 else "lowest"
+    rank_word = "highest" if comparison.measure_values.sign > 0 else "lowest"
     value_text = f"{comparison.means[best]:.4f} on {pluralise_queries(comparison.n)}"
-    mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.matched.label}: {value_text}"
+    mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.measure_values.label}: {value_text}"
     unbeaten = [
         comparison.systems[system]
         for system in comparison.order.tolist()
@@ -153,7 +153,7 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
         )
     else:
         claim = f"that it is better than any of the {n_others} others was not shown"
-    n_different = int(np.count_nonzero(comparison.found))
+    n_different = int(np.count_nonzero(comparison.decisions))
     return (
         f"{mean_text}, {lead_clause(comparison)}. On queries like these, {claim}; {n_different:,} of all "
         f"{comparison.first.size:,} pairs {'was' if n_different == 1 else 'were'} shown to "
@@ -164,17 +164,18 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
 def lead_clause(comparison: MeasureComparison) -> str:
     """The lead of the best system over the next, and how sure it is."""
     best, second = comparison.order[:2].tolist()
-    i = comparison.pair(best, second)
+    i = comparison.pair_index(best, second)
     gap = abs(float(comparison.difference[i]))
     if gap <= ROUNDING * np.abs(comparison.means).max():
         return f"as has {comparison.systems[second]}"
     p = float(comparison.pvalue_corrected[i])
     certainty = "" if np.isnan(p) else f" (p {format_p_value(p)})"
-    if comparison.tested.posterior is not None and not np.isnan(comparison.tested.posterior[:, i]).any():
-        better = float(comparison.tested.posterior[2 if comparison.first[i] == best else 0, i])
+    if comparison.test_results.posterior is not None and not np.isnan(comparison.test_results.posterior[:, i]).any():
+        better = float(comparison.test_results.posterior[2 if comparison.first[i] == best else 0, i])
         certainty = f" (better with a probability of {better:.3f})"
     return (
-        f"{gap:.4f} {'above' if comparison.matched.sign > 0 else 'below'} that of {comparison.systems[second]}, the "
+        f"{gap:.4f} {'above' if comparison.measure_values.sign > 0 else 'below'} that of "
+        f"{comparison.systems[second]}, the "
         f"next{certainty}"
     )
 
@@ -182,7 +183,7 @@ def lead_clause(comparison: MeasureComparison) -> str:
 def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     """Which systems are better than the baseline, which worse, and for which neither was shown."""
     baseline_index = int(comparison.second[0])
-    decisions = dict(zip(comparison.first.tolist(), comparison.found.tolist(), strict=True))
+    decisions = dict(zip(comparison.first.tolist(), comparison.decisions.tolist(), strict=True))
     better, worse, neither = (
         [
             comparison.systems[system]
@@ -199,7 +200,8 @@ def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     if neither:
         clauses.append(f"of {join_names(neither)} neither was shown")
     return (
-        f"Against {result.baseline}, with a mean {comparison.matched.label} of {comparison.means[baseline_index]:.4f} "
+        f"Against {result.baseline}, with a mean {comparison.measure_values.label} of "
+        f"{comparison.means[baseline_index]:.4f} "
         f"on {pluralise_queries(comparison.n)}: on queries like these, {'; '.join(clauses)}{test_clause(result)}."
     )
 
@@ -207,9 +209,9 @@ def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
 def test_clause(result: Comparison) -> str:
     """The test, its correction and its level, in brackets."""
     settings = result.settings
-    if settings.bayesian:
+    if settings.is_bayesian:
         return f" (probability of at least {1 - settings.level:g})"
-    correction = f", {settings.correction}" if not settings.of_all and settings.correction != "none" else ""
+    correction = f", {settings.correction}" if not settings.tests_all_systems and settings.correction != "none" else ""
     return f" (test {settings.test}{correction}, level {settings.level:g})"
 
 
@@ -221,14 +223,14 @@ def query_section(result: Comparison, comparison: MeasureComparison, *, folded: 
     """Query by query, the two systems of `leading_systems`."""
     a, b = leading_systems(result, comparison)
     system_names = comparison.systems[a], comparison.systems[b]
-    query_ids = [result.scores.query_ids[query] for query in comparison.matched.queries.tolist()]
-    gain = gains_of(comparison.matched, a, b)
+    query_ids = [result.scores.query_ids[query] for query in comparison.measure_values.queries.tolist()]
+    gain = query_gains(comparison.measure_values, a, b)
     order = order_of(-gain)
     return Section(
         title=f"{comparison.measure}, query by query: {system_names[0]} and {system_names[1]}",
         sentence=" ".join([win_sentence(system_names, gain), *fragility_sentences(system_names, gain, order)]),
-        table=extremes_table(comparison.matched, query_ids, a, b),
-        figure=differences_figure(comparison.matched, query_ids, a, b),
+        table=extremes_table(comparison.measure_values, query_ids, a, b),
+        figure=differences_figure(comparison.measure_values, query_ids, a, b),
         notes=unanswered_notes(comparison, query_ids),
         folded=folded,
     )
@@ -236,7 +238,7 @@ def query_section(result: Comparison, comparison: MeasureComparison, *, folded: 
 
 def extremes_table(measure_values: MeasureValues, query_ids: Sequence[str], a: int, b: int) -> Table | None:
     """The queries where system a gains most over b, then those where it loses most; None if no query differs."""
-    gain = gains_of(measure_values, a, b)
+    gain = query_gains(measure_values, a, b)
     rows: list[tuple[Cell, ...]] = []
     for effect, queries in zip(("helped", "hurt"), extreme_queries(gain), strict=True):
         for query in queries.tolist():
@@ -245,7 +247,7 @@ def extremes_table(measure_values: MeasureValues, query_ids: Sequence[str], a: i
                 (effect, query_ids[query], *cells, format_number(measure_values.sign * gain[query], signed=True))
             )
     columns = ("most", "query", measure_values.systems[a], measure_values.systems[b], "difference")
-    return Table(columns=columns, rows=tuple(rows), left=2) if rows else None
+    return Table(columns=columns, rows=tuple(rows), n_name_columns=2) if rows else None
 
 
 def differences_figure(measure_values: MeasureValues, query_ids: Sequence[str], a: int, b: int) -> Figure:
@@ -257,7 +259,7 @@ def differences_figure(measure_values: MeasureValues, query_ids: Sequence[str], 
             "system_a": measure_values.systems[a],
             "system_b": measure_values.systems[b],
             "query_ids": tuple(query_ids),
-            "differences": tuple((measure_values.sign * gains_of(measure_values, a, b)).tolist()),
+            "differences": tuple((measure_values.sign * query_gains(measure_values, a, b)).tolist()),
             "values_a": tuple(measure_values.values[a].tolist()),
             "values_b": tuple(measure_values.values[b].tolist()),
             "higher_is_better": measure_values.sign > 0,
@@ -298,9 +300,9 @@ def fragility_sentences(names: tuple[str, str], gain: np.ndarray, order: np.ndar
 
 def unanswered_notes(comparison: MeasureComparison, query_ids: list[str]) -> tuple[str, ...]:
     """A note on queries where every system has 0, the worst value."""
-    if comparison.matched.sign < 0:
+    if comparison.measure_values.sign < 0:
         return ()
-    values = comparison.matched.values
+    values = comparison.measure_values.values
     unanswered_queries = np.flatnonzero((values.max(axis=0) <= 0) & (values.min(axis=0) >= 0)).tolist()
     if not unanswered_queries:
         return ()
@@ -322,7 +324,7 @@ STARS = ((0.001, "***"), (0.01, "**"))
 def sections_of(result: Comparison) -> list[Section]:
     """For each measure: the leaderboard, the pairs, effect sizes, and the queries."""
     sections = []
-    for comparison in result.parts:
+    for comparison in result.comparisons:
         sections.append(leaderboard(result, comparison))
         if result.baseline is None:
             sections.append(pair_by_pair(result, comparison))
@@ -370,7 +372,7 @@ def stars(p: float, level: float) -> str:
 
 def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
     """Systems, best first, the best in bold; after the mean the letters of beaten systems, or stars for a baseline."""
-    interval = t_interval(comparison.matched.values, confidence_level=1 - comparison.level)
+    interval = t_interval(comparison.measure_values.values, confidence_level=1 - comparison.level)
     low, high = (np.where(interval.degenerate, np.nan, bounds) for bounds in (interval.low, interval.high))
     table = ranked_table(comparison, low, high) if result.baseline is None else baseline_table(result, comparison)
     order = comparison.order.tolist()
@@ -381,7 +383,7 @@ def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
         "high": tuple(high[order].tolist()),
         "measure": comparison.measure,
         "baseline": result.baseline,
-        "higher_is_better": comparison.matched.sign > 0,
+        "higher_is_better": comparison.measure_values.sign > 0,
         "interval": f"{format_percent(1 - comparison.level)} interval",
     }
     return Section(
@@ -399,9 +401,9 @@ def legend(result: Comparison, comparison: MeasureComparison) -> tuple[str, ...]
         return ("letters behind a mean: the systems that this one was shown to be better than",) * bool(
             comparison.beats.any()
         )
-    if not comparison.found.any():
+    if not comparison.decisions.any():
         return ()
-    if result.settings.bayesian:
+    if result.settings.is_bayesian:
         return (f"*: better or worse than the baseline with a probability of at least {1 - comparison.level:g}",)
     star_bounds = [f"{marks} at {bound:g}" for bound, marks in reversed(STARS) if bound < comparison.level]
     return (f"{', '.join([f'* differs from the baseline at level {comparison.level:g}', *star_bounds])}",)
@@ -426,7 +428,7 @@ def ranked_table(comparison: MeasureComparison, low: np.ndarray, high: np.ndarra
         rows.append(tuple(row))
     rank_columns = ("ranks left",) if comparison.clusters is not None and n_systems > 2 else ()
     columns = ("", "system", "mean", f"{format_percent(1 - comparison.level)} interval", *rank_columns)
-    return Table(columns=columns, rows=tuple(rows), left=2)
+    return Table(columns=columns, rows=tuple(rows), n_name_columns=2)
 
 
 def baseline_table(result: Comparison, comparison: MeasureComparison) -> Table:
@@ -439,24 +441,24 @@ def baseline_table(result: Comparison, comparison: MeasureComparison) -> Table:
         if system != baseline_index:
             i = pair_of_system[system]
             cells = pair_cells(result, comparison, i)
-            if comparison.found[i]:
+            if comparison.decisions[i]:
                 superscript = stars(float(comparison.pvalue_corrected[i]), comparison.level) or "*"
         mean = Marked(f"{comparison.means[system]:.4f}", bold=system == comparison.order[0], raised=superscript)
         rows.append((comparison.systems[system], mean, *cells))
-    return Table(columns=("system", "mean", *columns), rows=tuple(rows), left=1)
+    return Table(columns=("system", "mean", *columns), rows=tuple(rows), n_name_columns=1)
 
 
 def is_corrected(result: Comparison) -> bool:
     """Whether p-values were corrected, for a number above 1."""
-    family = result.parts if result.settings.family == "all" else result.parts[:1]
+    family = result.comparisons if result.settings.family == "all" else result.comparisons[:1]
     return result.settings.correction != "none" and sum(comparison.first.size for comparison in family) > 1
 
 
 def pair_columns(result: Comparison, comparison: MeasureComparison) -> list[str]:
     test_columns = ["p", "p corrected"]
-    if result.settings.of_all:
+    if result.settings.tests_all_systems:
         test_columns = ["p corrected"]
-    elif result.settings.bayesian:
+    elif result.settings.is_bayesian:
         test_columns = ["P(worse)", "P(equal)", "P(better)"]
     elif not is_corrected(result):
         test_columns = ["p"]
@@ -472,14 +474,14 @@ def pair_columns(result: Comparison, comparison: MeasureComparison) -> list[str]
 
 def pair_cells(result: Comparison, comparison: MeasureComparison, i: int, sign: int = 1) -> list[str]:
     """The numbers of a pair. sign: -1 to show it in the other order."""
-    effects, test_results = comparison.tested.effects, comparison.tested
+    effects, test_results = comparison.test_results.effects, comparison.test_results
     low, high = (comparison.low[i], comparison.high[i]) if sign > 0 else (-comparison.high[i], -comparison.low[i])
     wins, ties, losses = (int(counts[i]) for counts in (effects.wins, effects.ties, effects.losses))
     wins, losses, superiority = (
         (wins, losses, effects.superiority[i]) if sign > 0 else (losses, wins, 1 - effects.superiority[i])
     )
     test_cells = [format_p_cell(comparison.pvalue[i]), format_p_cell(comparison.pvalue_corrected[i])]
-    if result.settings.of_all:
+    if result.settings.tests_all_systems:
         test_cells = test_cells[1:]
     elif test_results.posterior is not None:
         test_cells = [format_number(p, 3) for p in test_results.posterior[::sign, i].tolist()]
@@ -510,7 +512,7 @@ def pair_by_pair(result: Comparison, comparison: MeasureComparison) -> Section:
         rows.append((*names, *pair_cells(result, comparison, i, int(signs[i]))))
     return Section(
         title=title,
-        table=Table(columns=("ahead", "of", *pair_columns(result, comparison)), rows=tuple(rows), left=2),
+        table=Table(columns=("ahead", "of", *pair_columns(result, comparison)), rows=tuple(rows), n_name_columns=2),
         figure=matrix_figure(comparison) if n_pairs > 1 else None,
     )
 
@@ -525,15 +527,15 @@ def display_signs(result: Comparison, comparison: MeasureComparison) -> npt.NDAr
 
 def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> list[Section]:
     """For each pair the bootstrap interval beside Student's, and effect sizes with intervals."""
-    varies = ~(comparison.tested.degenerate | comparison.equal)
+    varies = ~(comparison.test_results.degenerate | comparison.equal)
     if comparison.first.size > MOST_SIZES or comparison.n < 2 or not varies.any():
         return []
-    settings, effects = result.settings, comparison.tested.effects
+    settings, effects = result.settings, comparison.test_results.effects
     sign = display_signs(result, comparison)
     a = np.where(sign > 0, comparison.first, comparison.second)
     b = np.where(sign > 0, comparison.second, comparison.first)
     confidence_level = 1 - comparison.level
-    differences = comparison.matched.differences(a[varies], b[varies])
+    differences = comparison.measure_values.differences(a[varies], b[varies])
     student = t_interval(differences, confidence_level=confidence_level)
     bca = bootstrap_interval(
         differences, confidence_level=confidence_level, n_resamples=settings.n_resamples, rng=settings.seed
@@ -559,7 +561,12 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
     )
     title = f"{comparison.measure}: intervals and effect sizes"
     return [
-        Section(title=title, sentence=sentence, table=Table(columns=columns, rows=tuple(rows), left=2), folded=True)
+        Section(
+            title=title,
+            sentence=sentence,
+            table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
+            folded=True,
+        )
     ]
 
 
@@ -569,9 +576,9 @@ def matrix_figure(comparison: MeasureComparison) -> Figure:
     differences, pvalues = np.zeros((n_systems, n_systems)), np.full((n_systems, n_systems), np.nan)
     p = comparison.pvalue_corrected
     criterion = None
-    if comparison.tested.posterior is not None:
+    if comparison.test_results.posterior is not None:
         # The probability of not being better: small values mean certainty, as of p-values.
-        p = 1 - comparison.tested.posterior[[0, 2]].max(axis=0)
+        p = 1 - comparison.test_results.posterior[[0, 2]].max(axis=0)
         criterion = f"probability of one to be better of at least {format_percent(1 - comparison.level)}"
     differences[comparison.first, comparison.second] = comparison.difference
     differences[comparison.second, comparison.first] = -comparison.difference

@@ -17,9 +17,9 @@ from rankscope.comparison.common_queries import (
     MeasureValues,
     check_systems,
     extreme_queries,
-    gains_of,
     match_queries,
-    select_measures,
+    measure_names_of,
+    query_gains,
 )
 from rankscope.comparison.merge_scores import join_scores
 from rankscope.data.result import as_text, sections_by_view, tidy_frame
@@ -35,8 +35,8 @@ from rankscope.stats.inputs import (
     check_level,
     check_positive,
     check_share,
-    constant,
-    levelled,
+    is_constant,
+    scale_rows,
     seed_of,
 )
 from rankscope.stats.paired_tests import bootstrap_test, randomisation_test
@@ -57,11 +57,11 @@ __all__ = [
     "Decision",
     "Gate",
     "MeasureGate",
-    "Turn",
+    "VerdictChange",
     "check_gate",
     "decide",
+    "find_verdict_change",
     "gate",
-    "turn_of",
 ]
 
 
@@ -99,10 +99,10 @@ class Decision(NamedTuple):
     pvalue_noninferior: float
     pvalue_worse: float
     n_needed: int | None
-    flat: bool
+    is_constant: bool
 
 
-class Turn(NamedTuple):
+class VerdictChange(NamedTuple):
     """Another verdict, and the queries without which it holds (indices, in the order of their removal).
 
     helped: whether they are those that the new system helps most; else those that it hurts most.
@@ -126,7 +126,7 @@ def decide(differences: Floats, criterion: Criterion) -> Decision:
     missing_numbers = (np.nan,) * 4
     if n == 1:
         return Decision(UNDECIDED, ldexp(mean, power), *missing_numbers, None, True)
-    if constant(differences[None])[0]:
+    if is_constant(differences[None])[0]:
         return Decision(verdict_of_constant(mean, margin), ldexp(mean, power), *missing_numbers, None, True)
     sd = float(differences.std(ddof=1))
     half_width = float(special().stdtrit(n - 1, 1 - level) * sd / np.sqrt(n))
@@ -140,7 +140,7 @@ def decide(differences: Floats, criterion: Criterion) -> Decision:
 
 def scale_to_unit(differences: Floats, criterion: Criterion) -> tuple[Floats, Criterion, int]:
     """Differences scaled so that their squares are finite, the criterion in that unit, and the unit's power of 2."""
-    rows, powers = levelled(differences[None])
+    rows, powers = scale_rows(differences[None])
     power = int(powers[0])
     if not power:
         return differences, criterion, 0
@@ -180,7 +180,7 @@ def queries_needed(mean: float, sd: float, criterion: Criterion) -> int | None:
     return min(estimates, default=None)
 
 
-def turn_of(differences: Floats, verdict: str, criterion: Criterion) -> Turn | None:
+def find_verdict_change(differences: Floats, verdict: str, criterion: Criterion) -> VerdictChange | None:
     """The queries to remove, in order, until the t-test gives another verdict; None if it never does.
 
     For "pass" the query that the new system helps most goes first, then the next; for "worse" the one that it hurts
@@ -189,12 +189,14 @@ def turn_of(differences: Floats, verdict: str, criterion: Criterion) -> Turn | N
     """
     differences, criterion, _ = scale_to_unit(differences, criterion)
     sides = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
-    turns = [turn_from(differences, verdict, criterion, helped=helped) for helped in sides]
+    turns = [find_verdict_change_from(differences, verdict, criterion, helped=helped) for helped in sides]
     return min((turn for turn in turns if turn is not None), key=lambda turn: turn.queries.size, default=None)
 
 
-def turn_from(differences: Floats, verdict: str, criterion: Criterion, *, helped: bool) -> Turn | None:
-    """As `turn_of`, from one end. All stages are computed at once, from sums over the remaining queries."""
+def find_verdict_change_from(
+    differences: Floats, verdict: str, criterion: Criterion, *, helped: bool
+) -> VerdictChange | None:
+    """As `find_verdict_change`, from one end. All stages are computed at once, from sums over the remaining queries."""
     if differences.size < 3:
         return None
     order = order_of(-differences if helped else differences)
@@ -212,7 +214,7 @@ def turn_from(differences: Floats, verdict: str, criterion: Criterion, *, helped
     if not changed_stages.size:
         return None
     n_removed = int(changed_stages[0]) + 1
-    return Turn(VERDICTS[verdicts[n_removed]], order[:n_removed], helped)
+    return VerdictChange(VERDICTS[verdicts[n_removed]], order[:n_removed], helped)
 
 
 def verdicts_by_t(
@@ -247,14 +249,14 @@ class MeasureGate:
     not t. For a geometric measure (GMAP) all of this is of natural logarithms.
     """
 
-    matched: MeasureValues
+    measure_values: MeasureValues
     gains: Floats
     decision: Decision
-    turn: Turn | None
+    verdict_change: VerdictChange | None
 
     @property
     def measure(self) -> str:
-        return self.matched.measure
+        return self.measure_values.measure
 
     @property
     def verdict(self) -> str:
@@ -264,27 +266,27 @@ class MeasureGate:
     @property
     def n(self) -> int:
         """How many queries have a value of both."""
-        return self.matched.n
+        return self.measure_values.n
 
     @property
     def differences(self) -> Floats:
         """(n) new system less baseline, in the measure's own direction."""
-        return self.matched.sign * self.gains
+        return self.measure_values.sign * self.gains
 
     @property
     def difference(self) -> float:
         """The mean difference, in the measure's own direction."""
-        return self.matched.sign * self.decision.mean
+        return self.measure_values.sign * self.decision.mean
 
     @property
     def low(self) -> float:
         """The mean difference is at least this, with the confidence 1 - level; NaN if the differences are constant."""
-        return self.decision.low if self.matched.sign > 0 else -self.decision.high
+        return self.decision.low if self.measure_values.sign > 0 else -self.decision.high
 
     @property
     def high(self) -> float:
         """The mean difference is at most this, with the confidence 1 - level; NaN if the differences are constant."""
-        return self.decision.high if self.matched.sign > 0 else -self.decision.low
+        return self.decision.high if self.measure_values.sign > 0 else -self.decision.low
 
     @property
     def hurt(self) -> npt.NDArray[np.intp]:
@@ -319,9 +321,9 @@ class Gate:
     VIEW: ClassVar[str] = "rankscope.comparison.gate.view:sections_of"
 
     scores: Scores
-    parts: tuple[MeasureGate, ...]
+    measure_gates: tuple[MeasureGate, ...]
     criterion: Criterion
-    seeded: bool
+    has_seed: bool
     notes: tuple[str, ...]
 
     @property
@@ -337,7 +339,7 @@ class Gate:
     @property
     def verdict(self) -> str:
         """The verdict on all measures: worse if one is, else undecided if one is, else pass."""
-        return max((measure_gate.verdict for measure_gate in self.parts), key=VERDICTS.index)
+        return max((measure_gate.verdict for measure_gate in self.measure_gates), key=VERDICTS.index)
 
     @property
     def exit_code(self) -> int:
@@ -346,7 +348,7 @@ class Gate:
 
     def __getitem__(self, measure: object) -> MeasureGate:
         """The gate by one measure. Raises UnknownName for one that is not part of the gate."""
-        return self.parts[self.scores.place_of(measure)]  # the scores have the same measures in the same order
+        return self.measure_gates[self.scores.place_of(measure)]  # the scores have the same measures in the same order
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -355,7 +357,7 @@ class Gate:
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, one a measure; NaN where there is no such number."""
-        for measure_gate in self.parts:
+        for measure_gate in self.measure_gates:
             decision = measure_gate.decision
             yield (
                 *(
@@ -389,14 +391,14 @@ class Gate:
             f"test:{test}{f',{self.criterion.n_resamples}' if is_resampled else ''}",
         ]
         entries += [f"level:{self.criterion.level:g}", f"power:{self.criterion.power:g}"]
-        entries += [f"rng:{self.criterion.seed}"] if is_resampled and self.seeded else []
+        entries += [f"rng:{self.criterion.seed}"] if is_resampled and self.has_seed else []
         return " | ".join([head, *entries, version])
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        measures = ", ".join(measure_gate.measure for measure_gate in self.parts)
+        measures = ", ".join(measure_gate.measure for measure_gate in self.measure_gates)
         return f"Gate({self.system!r} against {self.baseline!r} by {measures}: {self.verdict})"
 
 
@@ -457,7 +459,7 @@ def gate(
     check_gate(margin=margin, level=level, test=test, n_resamples=n_resamples, power=power)
     for scores in (new, baseline):
         check_systems(scores, None, 1)
-    measure_names = select_measures(new, measures)
+    measure_names = measure_names_of(new, measures)
     refuse_no_margin(new, measure_names, margin)
     joined_scores = join_scores(select_system(new, system), select_system(baseline, baseline_system), measure_names)
     criterion = Criterion(float(margin), float(level), test, float(power), int(n_resamples), seed_of(rng))
@@ -470,7 +472,11 @@ def gate(
         )
     )
     return Gate(
-        scores=joined_scores, parts=measure_gates, criterion=criterion, seeded=rng is not None, notes=tuple(notes)
+        scores=joined_scores,
+        measure_gates=measure_gates,
+        criterion=criterion,
+        has_seed=rng is not None,
+        notes=tuple(notes),
     )
 
 
@@ -496,25 +502,25 @@ def select_system(scores: Scores, system: str | None) -> Scores:
 
 
 def decide_measure(measure_values: MeasureValues, criterion: Criterion) -> MeasureGate:
-    gains = gains_of(measure_values, 0, 1)
+    gains = query_gains(measure_values, 0, 1)
     decision = decide(gains, criterion)
-    turn = turn_of(gains, decision.verdict, criterion) if criterion.test == "t" else None
-    return MeasureGate(matched=measure_values, gains=gains, decision=decision, turn=turn)
+    turn = find_verdict_change(gains, decision.verdict, criterion) if criterion.test == "t" else None
+    return MeasureGate(measure_values=measure_values, gains=gains, decision=decision, verdict_change=turn)
 
 
 def notes_of(measure_gate: MeasureGate, criterion: Criterion) -> list[str]:
     """Notes on the gate by one measure."""
-    notes = list(measure_gate.matched.notes)
-    if measure_gate.matched.logarithms:
+    notes = list(measure_gate.measure_values.notes)
+    if measure_gate.measure_values.are_logarithms:
         with np.errstate(over="ignore"):
-            ratio = float(np.exp(-measure_gate.matched.sign * criterion.margin))
+            ratio = float(np.exp(-measure_gate.measure_values.sign * criterion.margin))
         notes.append(
             f"{measure_gate.measure}: the margin of {criterion.margin:g} is in natural logarithms as well: at it, a "
             f"geometric mean is {ratio:.4g} times that of the baseline"
         )
     if measure_gate.n == 1:
         notes.append(f"{measure_gate.measure}: one query says nothing of how much queries vary, and so decides nothing")
-    elif measure_gate.decision.flat:
+    elif measure_gate.decision.is_constant:
         constant_text = "the same values" if measure_gate.difference == 0 else "the same difference"
         notes.append(
             f"{measure_gate.measure}: {constant_text} on all {pluralise_queries(measure_gate.n)}: nothing varies that "

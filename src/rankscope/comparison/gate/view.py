@@ -31,28 +31,28 @@ class GateWords(NamedTuple):
 
     system: str
     baseline: str
-    values: str
-    mean: str
-    up: str
-    down: str
-    sure: str
+    values_name: str
+    mean_name: str
+    better_word: str
+    worse_word: str
+    confidence_text: str
 
 
 def sections_of(gate: Gate) -> tuple[Section, ...]:
     """The verdict with a table of measures, then for each measure the queries that decide."""
-    measure_gates = gate.parts
+    measure_gates = gate.measure_gates
     sentences = [sentence_of(measure_gate, gate) for measure_gate in measure_gates]
     gate_sentence = sentences[0] if len(measure_gates) == 1 else overall_sentence(gate)
     sections = [Section(title="Gate", sentence=gate_sentence, table=summary_table(gate))]
     for measure_gate, sentence in zip(measure_gates, sentences, strict=True):
         leading_sentences = [] if len(measure_gates) == 1 else [sentence]
-        query_ids = [gate.scores.query_ids[query] for query in measure_gate.matched.queries.tolist()]
+        query_ids = [gate.scores.query_ids[query] for query in measure_gate.measure_values.queries.tolist()]
         sections.append(
             Section(
                 title=f"Queries that decide: {measure_gate.measure}",
                 sentence=" ".join([*leading_sentences, *deciding_sentences(measure_gate, gate)]),
-                table=extremes_table(measure_gate.matched, query_ids, 0, 1),
-                figure=differences_figure(measure_gate.matched, query_ids, 0, 1),
+                table=extremes_table(measure_gate.measure_values, query_ids, 0, 1),
+                figure=differences_figure(measure_gate.measure_values, query_ids, 0, 1),
             )
         )
     return tuple(sections)
@@ -60,12 +60,12 @@ def sections_of(gate: Gate) -> tuple[Section, ...]:
 
 def summary_table(gate: Gate) -> Table:
     rows = []
-    for measure_gate in gate.parts:
-        new_mean, baseline_mean = measure_gate.matched.values.mean(axis=1).tolist()
+    for measure_gate in gate.measure_gates:
+        new_mean, baseline_mean = measure_gate.measure_values.values.mean(axis=1).tolist()
         decision = measure_gate.decision
         rows.append(
             (
-                measure_gate.matched.label,
+                measure_gate.measure_values.label,
                 decision.verdict,
                 *(format_value(x, "mean") for x in (new_mean, baseline_mean)),
                 *(
@@ -88,13 +88,13 @@ def summary_table(gate: Gate) -> Table:
         "p worse",
         "n",
     )
-    return Table(columns=columns, rows=tuple(rows), left=2)
+    return Table(columns=columns, rows=tuple(rows), n_name_columns=2)
 
 
 def overall_sentence(gate: Gate) -> str:
     """One sentence on several measures."""
     counts = {
-        verdict: [measure_gate.measure for measure_gate in gate.parts if measure_gate.verdict == verdict]
+        verdict: [measure_gate.measure for measure_gate in gate.measure_gates if measure_gate.verdict == verdict]
         for verdict in (WORSE, UNDECIDED, PASS)
     }
     clauses = [f"{verdict} by {join_names(names)}" for verdict, names in counts.items() if names]
@@ -118,15 +118,15 @@ def margin_text(margin: float) -> str:
 
 def sentence_of(measure_gate: MeasureGate, gate: Gate) -> str:
     """The verdict on one measure, in words."""
-    higher = measure_gate.matched.sign > 0
+    higher = measure_gate.measure_values.sign > 0
     wording = GateWords(
         system=gate.system,
         baseline=gate.baseline,
-        values=measure_gate.matched.label,
-        mean=f"mean {measure_gate.matched.label}",
-        up="higher" if higher else "lower",
-        down="lower" if higher else "higher",
-        sure=f"{format_percent(1 - gate.criterion.level)} sure",
+        values_name=measure_gate.measure_values.label,
+        mean_name=f"mean {measure_gate.measure_values.label}",
+        better_word="higher" if higher else "lower",
+        worse_word="lower" if higher else "higher",
+        confidence_text=f"{format_percent(1 - gate.criterion.level)} sure",
     )
     verdict_sentence = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}[measure_gate.verdict]
     return verdict_sentence(measure_gate, wording, gate.criterion)
@@ -136,13 +136,13 @@ def constant_sentence(measure_gate: MeasureGate, wording: GateWords, margin: flo
     """The sentence for a difference that is the same on all queries."""
     gain = measure_gate.decision.mean
     if gain == 0:
-        return f"its {wording.mean} is that of {wording.baseline}, on each of {pluralise_queries(measure_gate.n)}."
+        return f"its {wording.mean_name} is that of {wording.baseline}, on each of {pluralise_queries(measure_gate.n)}."
     margin_clause = (
         "" if gain > 0 else f", {'more' if measure_gate.verdict == WORSE else 'not more'} than {margin_text(margin)}"
     )
-    direction = wording.up if gain > 0 else wording.down
+    direction = wording.better_word if gain > 0 else wording.worse_word
     return (
-        f"its {wording.values} is {direction} than that of {wording.baseline} by the same "
+        f"its {wording.values_name} is {direction} than that of {wording.baseline} by the same "
         f"{format_distinct(abs(gain), margin)} on each of {pluralise_queries(measure_gate.n)}{margin_clause}."
     )
 
@@ -152,63 +152,71 @@ def observed_clause(measure_gate: MeasureGate, wording: GateWords) -> str:
     gain = measure_gate.decision.mean
     if abs(gain) < 1e-12:
         return f"equal to that of {wording.baseline}"
-    return f"{format_distinct(abs(gain))} {wording.up if gain > 0 else wording.down} than that of {wording.baseline}"
+    return (
+        f"{format_distinct(abs(gain))} {wording.better_word if gain > 0 else wording.worse_word} than that of "
+        f"{wording.baseline}"
+    )
 
 
 def observed_sentence(measure_gate: MeasureGate, wording: GateWords) -> str:
     """The observed difference, and the beginning of what follows from it."""
     queries = pluralise_queries(measure_gate.n)
     return (
-        f"its {wording.mean} is {observed_clause(measure_gate, wording)} on these {queries}; over all queries like "
+        f"its {wording.mean_name} is {observed_clause(measure_gate, wording)} on these {queries}; over all queries "
+        "like "
         "them it is"
     )
 
 
 def pass_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
     opening, decision = f"{wording.system} passes: ", measure_gate.decision
-    if decision.flat:
+    if decision.is_constant:
         return opening + constant_sentence(measure_gate, wording, criterion.margin)
     if criterion.test != "t":
         return opening + (
-            f"that its {wording.mean} is {wording.down} than that of {wording.baseline} by {criterion.margin:g} or "
+            f"that its {wording.mean_name} is {wording.worse_word} than that of {wording.baseline} by "
+            f"{criterion.margin:g} or "
             f"more is ruled out ({criterion.test} test, p {format_p_value(decision.pvalue_noninferior)}, level "
             f"{criterion.level:g})."
         )
     observation = observed_sentence(measure_gate, wording)
     if decision.low > 0:
-        return f"{opening}{observation} at least {format_distinct(decision.low)} {wording.up} ({wording.sure})."
+        return (
+            f"{opening}{observation} at least {format_distinct(decision.low)} {wording.better_word} "
+            f"({wording.confidence_text})."
+        )
     largest_loss = format_distinct(abs(decision.low), criterion.margin)
     return (
-        f"{opening}{observation} at most {largest_loss} {wording.down} ({wording.sure}), less than "
+        f"{opening}{observation} at most {largest_loss} {wording.worse_word} ({wording.confidence_text}), less than "
         f"{margin_text(criterion.margin)}."
     )
 
 
 def worse_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
     opening, decision = f"{wording.system} is worse: ", measure_gate.decision
-    if decision.flat:
+    if decision.is_constant:
         return opening + constant_sentence(measure_gate, wording, criterion.margin)
     doubt = (
         f" Whether by more than {margin_text(criterion.margin)} is another question." if criterion.margin > 0 else ""
     )
     if criterion.test != "t":
         return opening + (
-            f"that its {wording.mean} is not {wording.down} than that of {wording.baseline} is ruled out "
+            f"that its {wording.mean_name} is not {wording.worse_word} than that of {wording.baseline} is ruled out "
             f"({criterion.test} test, p {format_p_value(decision.pvalue_worse)}, level {criterion.level:g}).{doubt}"
         )
     if -decision.high >= criterion.margin > 0:
         doubt = f" That is more than {margin_text(criterion.margin)}."
     smallest_loss = format_distinct(abs(decision.high), criterion.margin)
     return (
-        f"{opening}{observed_sentence(measure_gate, wording)} at least {smallest_loss} {wording.down} "
-        f"({wording.sure}).{doubt}"
+        f"{opening}{observed_sentence(measure_gate, wording)} at least {smallest_loss} {wording.worse_word} "
+        f"({wording.confidence_text}).{doubt}"
     )
 
 
 def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
     decision = measure_gate.decision
     opening = (
-        f"{pluralise_queries(measure_gate.n)} cannot tell: there the {wording.mean} of {wording.system} is "
+        f"{pluralise_queries(measure_gate.n)} cannot tell: there the {wording.mean_name} of {wording.system} is "
         f"{observed_clause(measure_gate, wording)}"
     )
     if measure_gate.n == 1:
@@ -216,14 +224,16 @@ def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, criterion:
     estimate = more_queries(measure_gate, criterion)
     if criterion.test == "t":
         return (
-            f"{opening}. Of all queries like them no more can be said ({wording.sure}) than that it is at most "
-            f"{format_distinct(abs(decision.low), criterion.margin)} {wording.down}, and the margin is "
-            f"{criterion.margin:g}; that it is {wording.down} at all is not shown either.{estimate}"
+            f"{opening}. Of all queries like them no more can be said ({wording.confidence_text}) than that it is at "
+            "most "
+            f"{format_distinct(abs(decision.low), criterion.margin)} {wording.worse_word}, and the margin is "
+            f"{criterion.margin:g}; that it is {wording.worse_word} at all is not shown either.{estimate}"
         )
     noninferior, worse = format_p_value(decision.pvalue_noninferior), format_p_value(decision.pvalue_worse)
     return (
-        f"{opening}; neither that it is {wording.down} by less than {criterion.margin:g} (p {noninferior}) nor that "
-        f"it is {wording.down} at all (p {worse}) is shown at level {criterion.level:g}.{estimate}"
+        f"{opening}; neither that it is {wording.worse_word} by less than {criterion.margin:g} (p {noninferior}) nor "
+        "that "
+        f"it is {wording.worse_word} at all (p {worse}) is shown at level {criterion.level:g}.{estimate}"
     )
 
 
@@ -250,9 +260,9 @@ def deciding_sentences(measure_gate: MeasureGate, gate: Gate) -> list[str]:
         f"{gate.system} is better on {n_better:,} of {pluralise_queries(measure_gate.n)}, worse on {n_worse:,}, equal "
         f"on {n_equal:,}."
     ]
-    if gate.criterion.test != "t" or measure_gate.n < 3 or measure_gate.decision.flat:
+    if gate.criterion.test != "t" or measure_gate.n < 3 or measure_gate.decision.is_constant:
         return sentences
-    turn = measure_gate.turn
+    turn = measure_gate.verdict_change
     if turn is None:
         removed_queries = {PASS: "it helps most are", WORSE: "it hurts most are", UNDECIDED: EITHER}
         sentences.append(
@@ -260,7 +270,7 @@ def deciding_sentences(measure_gate: MeasureGate, gate: Gate) -> list[str]:
             "verdict stays."
         )
         return sentences
-    query_ids = [gate.scores.query_ids[query] for query in measure_gate.matched.queries[turn.queries].tolist()]
+    query_ids = [gate.scores.query_ids[query] for query in measure_gate.measure_values.queries[turn.queries].tolist()]
     effect = "helps" if turn.helped else "hurts"
     if len(query_ids) == 1:
         condition = f"Without query {query_ids[0]}, which it {effect} most"

@@ -109,15 +109,15 @@ def taste_by_system(
     """How the judges agree on the top documents of each system. hits: under the judgments of A, as `cut` gives them."""
     a, b = common.grades
     ranking_rows = rows_for_ranking(common, judged)[0]
-    common_index = np.full(common.a.relevance.size, -1)  # row of A -> index of the common document
-    common_index[common.rows_a] = np.arange(common.n)
+    common_index = np.full(common.qrels_a.relevance.size, -1)  # row of A -> index of the common document
+    common_index[common.rows_a] = np.arange(common.n_documents)
     tastes = []
     for system, system_hits in zip(systems, hits, strict=True):
         is_top_hit = system_hits.rank <= DEPTH
         rows = ranking_rows[
             system_hits.grade_offsets[:-1][system_hits.query[is_top_hit]] + system_hits.judged[is_top_hit]
         ]
-        is_top = np.zeros(common.n, np.bool_)
+        is_top = np.zeros(common.n_documents, np.bool_)
         is_top[common_index[rows][common_index[rows] >= 0]] = True
         tastes.append(taste_of(system, is_top, a, b, common.query, confidence_level))
     return tuple(tastes)

@@ -45,26 +45,26 @@ class CommonDocuments(NamedTuple):
     means "not judged".
     """
 
-    a: Qrels
-    b: Qrels
+    qrels_a: Qrels
+    qrels_b: Qrels
     rows_a: Ints
     rows_b: Ints
     query: Ints
-    only_a: int
-    only_b: int
-    negative_a: int
-    negative_b: int
+    n_only_a: int
+    n_only_b: int
+    n_negative_a: int
+    n_negative_b: int
 
     @property
     def grades(self) -> tuple[Ints, Ints]:
-        return self.a.relevance[self.rows_a], self.b.relevance[self.rows_b]
+        return self.qrels_a.relevance[self.rows_a], self.qrels_b.relevance[self.rows_b]
 
     @property
-    def n(self) -> int:
+    def n_documents(self) -> int:
         return int(self.rows_a.size)
 
     @property
-    def queries(self) -> int:
+    def n_queries(self) -> int:
         """How many queries have a document that both judged."""
         return int(np.unique(self.query).size)
 
@@ -89,15 +89,15 @@ def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonD
         )
     negative_a, negative_b = (int((qrels.relevance < 0).sum()) for qrels in (a, b))
     return CommonDocuments(
-        a=a,
-        b=b,
+        qrels_a=a,
+        qrels_b=b,
         rows_a=rows_a,
         rows_b=rows_b,
         query=group_of(a.offsets)[rows_a],
-        only_a=int(a.relevance.size) - negative_a - int(rows_a.size),
-        only_b=int(b.relevance.size) - negative_b - int(rows_b.size),
-        negative_a=negative_a,
-        negative_b=negative_b,
+        n_only_a=int(a.relevance.size) - negative_a - int(rows_a.size),
+        n_only_b=int(b.relevance.size) - negative_b - int(rows_b.size),
+        n_negative_a=negative_a,
+        n_negative_b=negative_b,
     )
 
 
@@ -109,7 +109,7 @@ def describe_qrels(qrels: Qrels) -> str:
 def judgments_for_ranking(common: CommonDocuments, judged: str) -> tuple[Qrels, Qrels]:
     """The judgments of each judge that rank systems; see `rows_for_ranking`."""
     rows_a, rows_b = rows_for_ranking(common, judged)
-    return select_judgments(common.a, rows_a), select_judgments(common.b, rows_b)
+    return select_judgments(common.qrels_a, rows_a), select_judgments(common.qrels_b, rows_b)
 
 
 def rows_for_ranking(common: CommonDocuments, judged: str) -> tuple[Ints, Ints]:
@@ -119,7 +119,7 @@ def rows_for_ranking(common: CommonDocuments, judged: str) -> tuple[Ints, Ints]:
     """
     if judged == "both":
         return np.sort(common.rows_a), np.sort(common.rows_b)
-    return rows_of_queries(common.a, common.rows_a), rows_of_queries(common.b, common.rows_b)
+    return rows_of_queries(common.qrels_a, common.rows_a), rows_of_queries(common.qrels_b, common.rows_b)
 
 
 def rows_of_queries(qrels: Qrels, rows: Ints) -> Ints:
@@ -150,7 +150,7 @@ def overlap_by_query(common: CommonDocuments, a: Bools, b: Bools) -> float:
 
     a, b: (documents) whether each judge finds a document relevant.
     """
-    n = len(common.a.query_ids)
+    n = len(common.qrels_a.query_ids)
     n_either, n_both = (np.bincount(common.query[mask], minlength=n) for mask in (a | b, a & b))
     shares = n_both[n_either > 0] / n_either[n_either > 0]
     return float(shares.mean()) if shares.size else float("nan")
@@ -165,22 +165,22 @@ def notes_on_documents(
 ) -> list[str]:
     """Notes on the documents and on the numbers computed from them."""
     notes = [ONE_BY_ONE]
-    for name, negative in zip(names, (common.negative_a, common.negative_b), strict=True):
+    for name, negative in zip(names, (common.n_negative_a, common.n_negative_b), strict=True):
         if negative:
             verb = "is" if negative == 1 else "are"
             notes.append(
                 f"{pluralise(negative, 'judgment')} of {name} {verb} below 0, which means not judged; left out"
             )
-    for qrels, name in ((common.a, names[0]), (common.b, names[1])):
-        n_lost = len(qrels.query_ids) - common.queries
+    for qrels, name in ((common.qrels_a, names[0]), (common.qrels_b, names[1])):
+        n_lost = len(qrels.query_ids) - common.n_queries
         if n_lost:
             notes.append(f"{pluralise_queries(n_lost)} of {name} without a document that both judged: left out")
-    if judged == "both" and common.only_a + common.only_b:
+    if judged == "both" and common.n_only_a + common.n_only_b:
         notes.append(
             "systems are ranked by the documents that both judged; ask for each judge's own (judged:own) to see what "
             "the others change"
         )
-    if judged == "own" and not common.only_a + common.only_b:
+    if judged == "own" and not common.n_only_a + common.n_only_b:
         notes.append("both judged the same documents: each judge's own judgments are those of both")
     agreement_notes = [note for agreement in agreements if agreement is not None for note in agreement.notes]
     if agreements[-1] is None:

@@ -30,8 +30,8 @@ from rankscope.comparison.judges.common_documents import (
 from rankscope.comparison.judges.labels import (
     ChanceCorrected,
     Row,
-    beyond_chance,
     binary_rows,
+    chance_corrected_agreement,
     chance_sentence,
     count_rows,
     format_share,
@@ -90,14 +90,14 @@ class JudgeAgreement:
     """
 
     names: tuple[str, str]
-    both: int
-    only_a: int
-    only_b: int
-    queries: int
+    n_both: int
+    n_only_a: int
+    n_only_b: int
+    n_queries: int
     confusion: ConfusionMatrix
-    beyond: ChanceCorrected
-    relevance: ChanceCorrected | None
-    binary: Rates
+    chance_corrected: ChanceCorrected
+    relevance_agreement: ChanceCorrected | None
+    relevance_rates: Rates
     overlap: float
     overlap_by_query: float
     biases: tuple[GradeBias, ...]
@@ -107,8 +107,8 @@ class JudgeAgreement:
     beta: float
     judged: str
     confidence_level: float
-    resampled: str
-    measured: str
+    resampling_signature: str
+    scores_signature: str
     notes: tuple[str, ...]
 
     @property
@@ -118,10 +118,10 @@ class JudgeAgreement:
 
     def records(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
-        n_documents = self.both + self.only_a + self.only_b
-        for name, count in (("both", self.both), ("only_a", self.only_a), ("only_b", self.only_b)):
+        n_documents = self.n_both + self.n_only_a + self.n_only_b
+        for name, count in (("both", self.n_both), ("only_a", self.n_only_a), ("only_b", self.n_only_b)):
             yield f"judged_{name}", "", "", "", float(count), np.nan, np.nan, n_documents
-        rows = [*self.beyond.rows(), *self.relevance_rows(), *count_rows(self.confusion)]
+        rows = [*self.chance_corrected.rows(), *self.relevance_rows(), *count_rows(self.confusion)]
         for name, label, value, low, high, n in rows:
             yield name, label, "", "", value, low, high, n
         yield from bias_rows(self.biases, self.tastes)
@@ -130,12 +130,12 @@ class JudgeAgreement:
 
     def relevance_rows(self) -> Iterator[Row]:
         """Rows of the tidy table on relevant or not."""
-        if self.relevance is not None:
-            yield from self.relevance.rows(RELEVANT)
-        yield from binary_rows(self.binary, RELEVANT, self.confidence_level)
-        tp, n_either = int(self.binary.tp[1]), int(self.binary.n - self.binary.tn[1])
+        if self.relevance_agreement is not None:
+            yield from self.relevance_agreement.rows(RELEVANT)
+        yield from binary_rows(self.relevance_rates, RELEVANT, self.confidence_level)
+        tp, n_either = int(self.relevance_rates.tp[1]), int(self.relevance_rates.n - self.relevance_rates.tn[1])
         yield share_row("overlap", RELEVANT, tp, n_either, self.confidence_level)
-        yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.queries
+        yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.n_queries
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -146,10 +146,10 @@ class JudgeAgreement:
         name_a, name_b = self.names
         agreement = Section(
             title=f"Agreement of {name_a} and {name_b}",
-            sentence=f"Judged by both: {pluralise(self.both, 'document')} of {pluralise_queries(self.queries)}; "
-            f"by {name_a} only: {self.only_a:,}; by {name_b} only: {self.only_b:,}. "
-            + chance_sentence(self.beyond.kappa, "document", "grade"),
-            table=row_table(list(self.beyond.rows()), self.beta),
+            sentence=f"Judged by both: {pluralise(self.n_both, 'document')} of {pluralise_queries(self.n_queries)}; "
+            f"by {name_a} only: {self.n_only_a:,}; by {name_b} only: {self.n_only_b:,}. "
+            + chance_sentence(self.chance_corrected.kappa, "document", "grade"),
+            table=row_table(list(self.chance_corrected.rows()), self.beta),
         )
         relevance = Section(
             title="Relevant or not",
@@ -166,7 +166,15 @@ class JudgeAgreement:
 
     def relevance_sentence(self) -> str:
         name_a, name_b = self.names
-        tp, fp, fn, tn = (int(counts[1]) for counts in (self.binary.tp, self.binary.fp, self.binary.fn, self.binary.tn))
+        tp, fp, fn, tn = (
+            int(counts[1])
+            for counts in (
+                self.relevance_rates.tp,
+                self.relevance_rates.fp,
+                self.relevance_rates.fn,
+                self.relevance_rates.tn,
+            )
+        )
         return (
             f"Relevant is grade {self.rel} or more. Of what {name_a} found relevant, {name_b} did too: "
             f"{format_share(tp, tp + fn)}; of what {name_a} did not, {name_b} did: {format_share(fp, fp + tn)}. "
@@ -179,12 +187,14 @@ class JudgeAgreement:
             "agreement of judgments",
             f"rel:{self.rel}",
             f"beta:{self.beta:g}",
-            f"alpha:{self.beyond.alpha.level}",
+            f"alpha:{self.chance_corrected.alpha.level}",
             f"confidence:{self.confidence_level:g}",
-            f"documents:{self.both}",
+            f"documents:{self.n_both}",
         ]
         entries += (
-            [f"judged:{self.judged}", self.resampled, self.measured] if self.effects else [f"rankscope {__version__}"]
+            [f"judged:{self.judged}", self.resampling_signature, self.scores_signature]
+            if self.effects
+            else [f"rankscope {__version__}"]
         )
         return " | ".join(entries)
 
@@ -193,7 +203,7 @@ class JudgeAgreement:
 
     def __repr__(self) -> str:
         name_a, name_b = self.names
-        n_documents, n_measures = pluralise(self.both, "document"), pluralise(len(self.effects), "measure")
+        n_documents, n_measures = pluralise(self.n_both, "document"), pluralise(len(self.effects), "measure")
         return f"JudgeAgreement({name_a} and {name_b}, {n_documents}, {n_measures})"
 
 
@@ -258,14 +268,14 @@ def agree_judgments(
         tastes = taste_by_system(common, judged, ranking_effects.systems, ranking_effects.hits, confidence_level)
     return JudgeAgreement(
         names=judge_names,
-        both=common.n,
-        only_a=common.only_a,
-        only_b=common.only_b,
-        queries=common.queries,
+        n_both=common.n_documents,
+        n_only_a=common.n_only_a,
+        n_only_b=common.n_only_b,
+        n_queries=common.n_queries,
         confusion=confusion,
-        beyond=chance_corrected,
-        relevance=relevance,
-        binary=binary,
+        chance_corrected=chance_corrected,
+        relevance_agreement=relevance,
+        relevance_rates=binary,
         overlap=overlap(binary),
         overlap_by_query=overlap_by_query(common, relevant_a, relevant_b),
         biases=bias_by_grade(common, confidence_level),
@@ -275,8 +285,8 @@ def agree_judgments(
         beta=beta,
         judged=judged,
         confidence_level=confidence_level,
-        resampled=f"bootstrap:{n_resamples},rng:{resampling.seed}",
-        measured=ranking_effects.measured,
+        resampling_signature=f"bootstrap:{n_resamples},rng:{resampling.seed}",
+        scores_signature=ranking_effects.scores_signature,
         notes=(
             *notes_on_documents(
                 common, judge_names, (chance_corrected, relevance), binary, judged if ranking_effects.effects else None
@@ -293,13 +303,14 @@ def grade_by_grade(
     labels, a, b = encode(*common.grades)
     if len(labels) == 1:
         raise InputError(
-            f"{names[0]} and {names[1]} gave only the grade {labels[0]} ({pluralise(common.n, 'document')}), expected "
+            f"{names[0]} and {names[1]} gave only the grade {labels[0]} "
+            f"({pluralise(common.n_documents, 'document')}), expected "
             "at least 2 grades; of one alone nothing tells agreement from chance"
         )
     n_grades = len(labels)
     counts = np.bincount(a * n_grades + b, minlength=n_grades * n_grades).reshape(n_grades, n_grades)
     confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
-    return confusion, beyond_chance(confusion, a, b, confidence_level)
+    return confusion, chance_corrected_agreement(confusion, a, b, confidence_level)
 
 
 def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dict[str, Any]) -> None:
@@ -352,4 +363,4 @@ def relevant_or_not(a: Bools, b: Bools, beta: float, confidence_level: float) ->
     if counts.max() == a.size and counts.trace() == a.size:
         return None, binary
     confusion = confusion_matrix(counts, labels=labels)
-    return beyond_chance(confusion, a.astype(np.int64), b.astype(np.int64), confidence_level), binary
+    return chance_corrected_agreement(confusion, a.astype(np.int64), b.astype(np.int64), confidence_level), binary

@@ -37,8 +37,8 @@ __all__ = [
     "LabelAgreement",
     "Row",
     "agree_labels",
-    "beyond_chance",
     "binary_rows",
+    "chance_corrected_agreement",
     "chance_sentence",
     "class_rows",
     "count_rows",
@@ -74,7 +74,7 @@ class ChanceCorrected:
     alpha: Alpha
 
     @property
-    def all(self) -> dict[str, Kappa]:
+    def kappas(self) -> dict[str, Kappa]:
         kappas = {"kappa": self.kappa, "kappa_linear": self.linear, "kappa_quadratic": self.quadratic}
         return {name: kappa for name, kappa in kappas.items() if kappa is not None}
 
@@ -88,12 +88,14 @@ class ChanceCorrected:
         n_same = round(kappa.agreement * n)
         yield share_row("agreement", label, n_same, n, kappa.confidence_level)
         yield "chance_agreement", label, kappa.chance, NAN, NAN, n
-        for name, variant in self.all.items():
+        for name, variant in self.kappas.items():
             yield name, label, variant.value, variant.low, variant.high, n
         yield f"alpha_{self.alpha.level}", label, self.alpha.value, NAN, NAN, n
 
 
-def beyond_chance(confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float) -> ChanceCorrected:
+def chance_corrected_agreement(
+    confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float
+) -> ChanceCorrected:
     """Kappa and alpha. a, b: indices of the labels. Weights and alpha treat labels that are numbers as a scale."""
     positions = scale_of(confusion.labels)
 
@@ -251,7 +253,7 @@ class LabelAgreement:
     """
 
     confusion: ConfusionMatrix
-    beyond: ChanceCorrected
+    chance_corrected: ChanceCorrected
     rates: Rates
     binary: Rates | None
     positive: Label | None
@@ -266,7 +268,7 @@ class LabelAgreement:
 
     def records(self) -> Iterator[Row]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
-        yield from self.beyond.rows()
+        yield from self.chance_corrected.rows()
         if self.binary is None:
             yield from class_rows(self.rates, self.confidence_level)
         else:
@@ -281,8 +283,8 @@ class LabelAgreement:
         """What a report shows."""
         agreement = Section(
             title="Agreement",
-            sentence=chance_sentence(self.beyond.kappa, "item", "label"),
-            table=row_table(list(self.beyond.rows()), self.beta),
+            sentence=chance_sentence(self.chance_corrected.kappa, "item", "label"),
+            table=row_table(list(self.chance_corrected.rows()), self.beta),
         )
         axes = "Rows: true labels. Columns: predicted labels."
         return agreement, matrix_section(self.confusion, "true", "predicted", axes), self.rates_section()
@@ -303,7 +305,7 @@ class LabelAgreement:
             "agreement of labels",
             *([] if self.positive is None else [f"positive:{self.positive}"]),
             f"beta:{self.beta:g}",
-            f"alpha:{self.beyond.alpha.level}",
+            f"alpha:{self.chance_corrected.alpha.level}",
             f"confidence:{self.confidence_level:g}",
             f"items:{self.confusion.n}",
             f"rankscope {__version__}",
@@ -367,10 +369,10 @@ def agree_labels(
             notes.append(f"{positive!r} is taken for the positive class, the last in order; name another if it is not")
     rates_by_class = rates(counts, labels=labels, beta=beta)
     binary = None if positive is None else two_classes(counts, labels, positive, beta)
-    chance_corrected = beyond_chance(confusion, a, b, confidence_level)
+    chance_corrected = chance_corrected_agreement(confusion, a, b, confidence_level)
     return LabelAgreement(
         confusion=confusion,
-        beyond=chance_corrected,
+        chance_corrected=chance_corrected,
         rates=rates_by_class,
         binary=binary,
         positive=positive,

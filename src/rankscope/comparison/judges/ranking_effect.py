@@ -65,13 +65,13 @@ class RankingEffect:
     tau_b_ends: tuple[float, float]
     tau_ap_ends: tuple[float, float]
     changes: Floats
-    beyond: Floats
+    changes_beyond_others: Floats
     swaps: tuple[tuple[str, str], ...]
     n: int
     notes: tuple[str, ...] = ()
 
     @property
-    def pairs(self) -> int:
+    def n_pairs(self) -> int:
         n_systems = len(self.systems)
         return n_systems * (n_systems - 1) // 2
 
@@ -95,7 +95,7 @@ class RankingEffect:
             yield name, "", self.measure, "", value, *ends, len(self.systems)
         numbers: list[tuple[str, float, int]] = [
             ("greatest_rank_change", float(self.rank_change), len(self.systems)),
-            ("swapped_pairs", float(len(self.swaps)), self.pairs),
+            ("swapped_pairs", float(len(self.swaps)), self.n_pairs),
             ("mean_absolute_change", self.mean_change, len(self.systems)),
         ]
         for name, value, n in numbers:
@@ -103,7 +103,10 @@ class RankingEffect:
         for i, system in enumerate(self.systems):
             for name in ("mean_a", "mean_b", "rank_a", "rank_b"):
                 yield name, "", self.measure, system, float(getattr(self, name)[i]), NAN, NAN, self.n
-            for name, change_with_ends in (("change", self.changes), ("change_beyond_others", self.beyond)):
+            for name, change_with_ends in (
+                ("change", self.changes),
+                ("change_beyond_others", self.changes_beyond_others),
+            ):
                 value, low, high = change_with_ends[i].tolist()
                 yield name, "", self.measure, system, value, low, high, self.n
 
@@ -112,7 +115,7 @@ class RankingEffects(NamedTuple):
     """The effects by measure, the signature of the scores, notes; systems, and the hits of each under A."""
 
     effects: tuple[RankingEffect, ...]
-    measured: str
+    scores_signature: str
     notes: tuple[str, ...]
     systems: tuple[str, ...]
     hits: tuple[Hits, ...]
@@ -224,7 +227,7 @@ def effect_of(
         tau_b_ends=ends[0],
         tau_ap_ends=ends[1],
         changes=changes_of(complete, resampling.confidence_level),
-        beyond=changes_of(complete - others_mean(complete), resampling.confidence_level),
+        changes_beyond_others=changes_of(complete - others_mean(complete), resampling.confidence_level),
         swaps=tuple(zip(names[first].tolist(), names[second].tolist(), strict=True)),
         n=len(scores.query_ids),
         notes=notes,
@@ -278,7 +281,7 @@ def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
             format_value(mean_b, "mean"),
             format_number(mean_b - mean_a, signed=True),
         )
-        beyond_cells = (format_number(x, signed=True) for x in effect.beyond[i].tolist())
+        beyond_cells = (format_number(x, signed=True) for x in effect.changes_beyond_others[i].tolist())
         rows.append((effect.systems[i], *mean_cells, *beyond_cells, str(effect.rank_a[i]), str(effect.rank_b[i])))
     name_a, name_b = names
     rank_columns = (f"rank by {name_a}", f"rank by {name_b}")
@@ -319,14 +322,18 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
     distance = pluralise(effect.rank_change, "place")
     moves_text = f"{movers} move{'s' if len(furthest_systems) == 1 else ''} furthest, by {distance}"
     swaps_clause = (
-        f"{len(effect.swaps)} of {effect.pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
+        f"{len(effect.swaps)} of {effect.n_pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
     )
     sentence = (
         f"{swaps_clause} when {names[1]} judges in the place of {names[0]}{tau_text}: {swaps_text}. {moves_text}. "
         f"{change_sentence}"
     )
-    beyond_chance = [i for i in order_of(-effect.beyond[:, 0]).tolist() if effect.beyond[i, 1] > 0]
+    beyond_chance = [
+        i for i in order_of(-effect.changes_beyond_others[:, 0]).tolist() if effect.changes_beyond_others[i, 1] > 0
+    ]
     if beyond_chance:
-        systems_text = join_names(f"{effect.systems[i]} ({effect.beyond[i, 0]:+.4f})" for i in beyond_chance)
+        systems_text = join_names(
+            f"{effect.systems[i]} ({effect.changes_beyond_others[i, 0]:+.4f})" for i in beyond_chance
+        )
         sentence += f" It changes by more than that of the others, beyond chance, for {systems_text}."
     return sentence

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankscope.comparison.common_queries import check_systems, match_queries, select_measures
+from rankscope.comparison.common_queries import check_systems, match_queries, measure_names_of
 from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.scores import LEAST, Scores
+from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.data.section import Section
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, order_of
@@ -23,8 +23,8 @@ from rankscope.stats.inputs import (
     check_level,
     check_positive,
     check_share,
-    constant,
-    levelled_table,
+    is_constant,
+    scale_table,
 )
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
 from rankscope.typing import Floats
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CURVE",
-    "MOST",
+    "MAX_QUERIES",
     "NEEDS",
     "MeasurePlan",
     "PlanRow",
@@ -54,9 +54,9 @@ GRID = tuple(int(m * 10**e) for e in range(1, 9) for m in (1, 2.5, 5))
 #: Points of the curve of power.
 POINTS = 60
 #: The largest number of queries that the search allows; `stats.power` refuses more.
-MOST = 10**8
+MAX_QUERIES = 10**8
 #: Why nothing can be planned.
-ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "constant", "equal means"
+ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "is_constant", "equal means"
 
 
 class PlanRow(NamedTuple):
@@ -83,7 +83,7 @@ class PlanSettings(NamedTuple):
     tests: int = 1
 
     @property
-    def level_of_one(self) -> float:
+    def level_per_test(self) -> float:
         """The level of one test by Bonferroni's correction."""
         return self.level / self.tests
 
@@ -133,8 +133,8 @@ class MeasurePlan:
     need_high: int | None
     rows: tuple[PlanRow, ...]
     curve: PowerCurve
-    trouble: str
-    geometric: bool
+    obstacle: str
+    are_logarithms: bool
     notes: tuple[str, ...]
 
     def row(self, method: str) -> PlanRow:
@@ -176,8 +176,8 @@ def plan_measure(scores: Scores, name: str, baseline: str | None, settings: Plan
         need_high=high,
         rows=rows,
         curve=curve,
-        trouble=trouble,
-        geometric=geometric,
+        obstacle=trouble,
+        are_logarithms=geometric,
         notes=measure_values.notes,
     )
 
@@ -188,7 +188,7 @@ def refuse_beyond_range(
     """Raise for a difference that the measure cannot reach, as one in percent."""
     if value_range is None or settings.difference is None:
         return
-    low, high = (float(np.log(max(bound, LEAST))) for bound in value_range) if geometric else value_range
+    low, high = (float(np.log(max(bound, MIN_GEOMETRIC))) for bound in value_range) if geometric else value_range
     if settings.difference > high - low:
         raise ParameterError(
             f"difference is {settings.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} "
@@ -232,8 +232,8 @@ def spread_of(x: Floats, baseline: int | None) -> ScoreSpread:
 
 def pooled_deviation(samples: Floats) -> float:
     """The root of the mean variance of rows (samples, queries); constant rows but for rounding have variance 0."""
-    scaled, power = levelled_table(samples)
-    return float(np.ldexp(np.sqrt(np.where(constant(scaled), 0.0, scaled.var(axis=1, ddof=1)).mean()), power))
+    scaled, power = scale_table(samples)
+    return float(np.ldexp(np.sqrt(np.where(is_constant(scaled), 0.0, scaled.var(axis=1, ddof=1)).mean()), power))
 
 
 def trouble_of(x: Floats, spread: ScoreSpread, difference: float) -> str:
@@ -241,7 +241,7 @@ def trouble_of(x: Floats, spread: ScoreSpread, difference: float) -> str:
     if x.shape[1] == 1:
         return ONE_QUERY
     if min(spread) == 0:
-        return IDENTICAL if constant(x.T).all() else CONSTANT
+        return IDENTICAL if is_constant(x.T).all() else CONSTANT
     return "" if difference > 0 else EQUAL_MEANS
 
 
@@ -258,7 +258,7 @@ def plan_rows(
     """The rows of the tidy table, and the curve of power."""
 
     def power_with(n: list[int]) -> list[float]:
-        powers = t_power(n, difference, spread.sd, level=settings.level_of_one, alternative=settings.side)
+        powers = t_power(n, difference, spread.sd, level=settings.level_per_test, alternative=settings.side)
         return [float(p) for p in np.clip(powers, 0.0, 1.0)]
 
     n_needed = queries_needed(difference, spread.sd, settings)
@@ -276,17 +276,17 @@ def plan_rows(
         rows.append(PlanRow(f"{design} ANOVA", difference, power, n))
     n = queries_or_none(partial(queries_for_interval, width, spread.sd, confidence_level=1 - settings.level))
     rows.append(PlanRow("interval", width / 2, np.nan, n))
-    largest_n = MOST if n_needed is None else n_needed
-    grid = [n for n in GRID if max(10, largest_n / 25) <= n <= max(50, min(4 * largest_n, MOST))]
+    largest_n = MAX_QUERIES if n_needed is None else n_needed
+    grid = [n for n in GRID if max(10, largest_n / 25) <= n <= max(50, min(4 * largest_n, MAX_QUERIES))]
     rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(grid, power_with(grid), strict=True)]
-    last_n = max(2 * min(largest_n, MOST // 2), 1.2 * n_now, 20)
+    last_n = max(2 * min(largest_n, MAX_QUERIES // 2), 1.2 * n_now, 20)
     points = sorted({*np.geomspace(2, last_n, POINTS).astype(int).tolist(), n_now, *([n_needed] if n_needed else [])})
     return tuple(rows), PowerCurve(tuple(points), tuple(power_with(points)))
 
 
 def queries_needed(difference: float, sd: float, settings: PlanSettings) -> int | None:
     """How many queries the t-test needs; None if more than the search allows."""
-    level = settings.level_of_one
+    level = settings.level_per_test
     return queries_or_none(
         partial(queries_for_t, difference, sd, power=settings.power, level=level, alternative=settings.side)
     )
@@ -435,7 +435,7 @@ def plan(
     check_systems(scores, baseline)
     side = "two-sided" if alternative == "two-sided" else "greater"
     settings = PlanSettings(difference, width, power, level, side, n_queries, tests)
-    measure_names = select_measures(scores, measures)
+    measure_names = measure_names_of(scores, measures)
     optional_entries = {
         "baseline": baseline,
         "difference": "observed" if difference is None else f"{difference:g}",

@@ -9,7 +9,7 @@ from rankscope.comparison.plan.queries import (
     CONSTANT,
     CURVE,
     IDENTICAL,
-    MOST,
+    MAX_QUERIES,
     ONE_QUERY,
     MeasurePlan,
     PlanRow,
@@ -39,7 +39,7 @@ def plan_sections(result: QueryPlan) -> list[Section]:
 def sections_of(plan: MeasurePlan, power: float, level: float, alternative: str, tests: int = 1) -> list[Section]:
     """The plan of one measure: the sentence and the needs, then power by number of queries."""
     quantity = measured_quantity(plan)
-    if plan.trouble:
+    if plan.obstacle:
         return [Section(title=f"Queries needed: {quantity}", sentence=trouble_sentence(plan), notes=shared_notes(plan))]
     notes = (*spread_notes(plan), *shared_notes(plan), *test_notes(plan, level, alternative, tests))
     needs = Section(
@@ -64,7 +64,7 @@ def sections_of(plan: MeasurePlan, power: float, level: float, alternative: str,
         table=Table(
             columns=("queries", "found in 100"),
             rows=tuple((f"{row.n_queries:,}", count_in_100(row.power)) for row in plan.rows if row.method == CURVE),
-            left=0,
+            n_name_columns=0,
         ),
         figure=Figure("power_curve", figure_data),
     )
@@ -73,12 +73,12 @@ def sections_of(plan: MeasurePlan, power: float, level: float, alternative: str,
 
 def measured_quantity(plan: MeasurePlan) -> str:
     """The name of the values of a query."""
-    return f"{'standardised ' if plan.standardised else ''}{'log ' if plan.geometric else ''}{plan.measure}"
+    return f"{'standardised ' if plan.standardised else ''}{'log ' if plan.are_logarithms else ''}{plan.measure}"
 
 
 def averaged_quantity(plan: MeasurePlan) -> str:
     """The name of the means that differ; for logarithms it says that they are means."""
-    return f"mean {measured_quantity(plan)}" if plan.geometric else measured_quantity(plan)
+    return f"mean {measured_quantity(plan)}" if plan.are_logarithms else measured_quantity(plan)
 
 
 def format_difference(value: float) -> str:
@@ -108,7 +108,7 @@ def sentence_of(plan: MeasurePlan, power: float) -> str:
     need_text = (
         f"you need {pluralise_queries(n_needed)}"
         if n_needed is not None
-        else f"you need more than {pluralise_queries(MOST)}, more than can be had"
+        else f"you need more than {pluralise_queries(MAX_QUERIES)}, more than can be had"
     )
     found_now = count_in_100(plan.row("t achieved").power)
     is_enough = n_needed is not None and plan.n_now >= n_needed
@@ -124,17 +124,17 @@ def trouble_sentence(plan: MeasurePlan) -> str:
     """Why there is no number."""
     quantity = measured_quantity(plan)
     names = " and ".join(plan.systems) if len(plan.systems) == 2 else f"all {pluralise(len(plan.systems), 'system')}"
-    if plan.trouble == ONE_QUERY:
+    if plan.obstacle == ONE_QUERY:
         return (
             f"From one query nobody can tell how much differences in {quantity} vary from query to query, so how many "
             "queries are needed cannot be said; measure more queries."
         )
-    if plan.trouble == IDENTICAL:
+    if plan.obstacle == IDENTICAL:
         return (
             f"{names} have the same {quantity} on every query: nothing varies, so how many queries a difference would "
             "need cannot be said from these scores."
         )
-    if plan.trouble == CONSTANT:
+    if plan.obstacle == CONSTANT:
         return (
             f"The difference in {quantity} is the same on every query ({names}): it does not vary, so how many "
             "queries are needed cannot be said from these scores."
@@ -158,7 +158,7 @@ def needs_table(plan: MeasurePlan, power: float, level: float) -> Table:
     }
 
     def cells(text: str, row: PlanRow) -> tuple[str, ...]:
-        needed = f"more than {MOST:,}" if row.n_queries is None else f"{row.n_queries:,}"
+        needed = f"more than {MAX_QUERIES:,}" if row.n_queries is None else f"{row.n_queries:,}"
         return (
             text,
             format_difference(row.difference),
@@ -186,7 +186,7 @@ def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
         )
     notes = [f"standard deviation {source}: {plan.sd:.4g}, from {pluralise_queries(plan.n)}"]
     if plan.need_low is not None:
-        high_text = f"more than {MOST:,}" if plan.need_high is None else f"{plan.need_high:,}"
+        high_text = f"more than {MAX_QUERIES:,}" if plan.need_high is None else f"{plan.need_high:,}"
         warning = f"; {pluralise_queries(plan.n)} are few for this" if plan.n < FEW else ""
         notes.append(
             "this deviation is itself an estimate: what the t-test needs is between "
@@ -197,7 +197,7 @@ def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
 
 def shared_notes(plan: MeasurePlan) -> tuple[str, ...]:
     """Notes that hold whether or not a plan was possible."""
-    if not plan.geometric or not plan.difference:
+    if not plan.are_logarithms or not plan.difference:
         return plan.notes
     ratio_text = f"a {plan.measure} that is {math.exp(plan.difference):.3g} times as high"
     return (

@@ -72,21 +72,21 @@ class Buckets(NamedTuple):
         def compute() -> Floats:
             return np.maximum.accumulate(self.precisions[:, ::-1], axis=1)[:, ::-1]
 
-        return self.hits.once(("highest by permille", self.rel, self.size), compute)
+        return self.hits.cached(("highest by permille", self.rel, self.size), compute)
 
 
 class CutoffPlace(NamedTuple):
     """(queries) cutoffs k; complete buckets within k; part of the next bucket; entities within k, interpolated."""
 
     k: Floats
-    whole: Ints
-    part: Floats
+    n_whole: Ints
+    fraction: Floats
     n: Floats
 
 
 def make(hits: Hits, rel: int) -> Buckets:
     """The counts, computed once for these hits."""
-    up_to = hits.once(("buckets", rel), lambda: sums_up_to(hits, rel, None, 1, COUNT))
+    up_to = hits.cached(("buckets", rel), lambda: sums_up_to(hits, rel, None, 1, COUNT))
     rows = np.flatnonzero(hits.relevant(rel) & (hits.rank <= COUNT))
     bucket = np.ceil(hits.rank[rows]).astype(np.int64)
     return Buckets(hits, rel, hits.n_relevant(rel), up_to, hits.query[rows], bucket, hits.collection_size or 0)
@@ -137,11 +137,11 @@ def average_precision(table: Buckets, k: Floats) -> Floats:
     if np.isinf(k).all():
         return np.stack([np.minimum(1.0, table.precisions).mean(axis=1), table.n])
     cutoffs = locate_cutoffs(table, k)
-    max_whole = int(cutoffs.whole.max(initial=0))
+    max_whole = int(cutoffs.n_whole.max(initial=0))
     precisions = np.minimum(1.0, table.up_to[:, :max_whole] / table.ends[:max_whole])
-    total = np.where(np.arange(max_whole) < cutoffs.whole[:, None], precisions, 0.0).sum(axis=1)
+    total = np.where(np.arange(max_whole) < cutoffs.n_whole[:, None], precisions, 0.0).sum(axis=1)
     total += np.minimum(1.0, ratio(cutoffs.n, k))
-    return np.stack([total / np.maximum(1.0, cutoffs.whole + cutoffs.part), cutoffs.n])
+    return np.stack([total / np.maximum(1.0, cutoffs.n_whole + cutoffs.fraction), cutoffs.n])
 
 
 def interpolated_precision(table: Buckets) -> Floats:
@@ -152,7 +152,7 @@ def interpolated_precision(table: Buckets) -> Floats:
 def ndcg(table: Buckets, k: Floats) -> Floats:
     """Gains of entities in their bucket, discounted by log2(i + 1), over those of an ideal that fills the first."""
     cutoffs = locate_cutoffs(table, k)
-    n_whole, fraction = cutoffs.whole, cutoffs.part
+    n_whole, fraction = cutoffs.n_whole, cutoffs.fraction
     discount = discount_log2(np.arange(1.0, COUNT + 2))
     # The possible gains depend on R alone, which most queries share.
     sizes, size_index = np.unique(table.n, return_inverse=True)

@@ -173,7 +173,7 @@ def rate_lines(study: StabilityStudy, names: dict[str, str]) -> Iterator[str]:
     """A line for each condition, level, cutoff and measure."""
     measure_index = {measure: m for m, measure in enumerate(study.names)}
     condition_index = {condition: c for c, condition in enumerate(study.conditions)}
-    level_index = {level: k for k, level in enumerate(study.asked.levels)}
+    level_index = {level: k for k, level in enumerate(study.study_settings.levels)}
 
     def sort_key(row: StabilityRow) -> tuple[int, ...]:
         cutoff = cutoff_of(row)
@@ -204,8 +204,8 @@ def cutoff_of(row: StabilityRow) -> int | None:
 def significance_lines(study: StabilityStudy, m: int, name: str) -> list[str]:
     """Which systems are better than which by measure m, under the first condition."""
     outcome, n_levels = study.outcomes[0], len(STARS)
-    levels = "".join(f" '{mark}' {level}" for mark, level in zip(STARS, study.asked.levels, strict=False))
-    marks = marks_of(study.compared(outcome)[m], study.needed(outcome)[m, :n_levels])
+    levels = "".join(f" '{mark}' {level}" for mark, level in zip(STARS, study.study_settings.levels, strict=False))
+    marks = marks_of(study.compared_values(outcome)[m], study.needed(outcome)[m, :n_levels])
     return [
         f"{name}\tSignificance: 0{levels} ' ' 1",
         "\t".join(("Systems", *study.systems)),

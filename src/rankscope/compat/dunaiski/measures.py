@@ -53,7 +53,7 @@ DEEPEST = 10_000_000
 class DunaiskiMeasure(Binary):
     """The base of all measures here. scale="permille": the tool's "buckets" form, where ranks are permilles already."""
 
-    own_cutoffs: ClassVar[bool] = True
+    allows_query_cutoffs: ClassVar[bool] = True
     ranks_below_1: ClassVar[bool] = True
     scale: Literal["permille"] | None = None
 
@@ -61,40 +61,40 @@ class DunaiskiMeasure(Binary):
         require(self.scale in (None, "permille"), self, "scale", self.scale, "'permille', or none")
 
     def values(self, hits: Hits) -> Floats:
-        values: Floats = self.both(hits)[0]
+        values: Floats = self.values_and_counts(hits)[0]
         return values
 
     def used(self, hits: Hits) -> Floats:
-        used: Floats = self.both(hits)[1]
+        used: Floats = self.values_and_counts(hits)[1]
         return used
 
-    def both(self, hits: Hits) -> Floats:
+    def values_and_counts(self, hits: Hits) -> Floats:
         """(2, queries) the values, and the number of entities that each rests on as the tool counts."""
         if self.scale is None:
-            return self.plain(hits)
+            return self.from_ranks(hits)
         if hits.collection_size is None:
             raise ParameterError(
                 f"{self}: the permille form needs the number of all ranked items; pass it (--total-ranks N, "
                 "total_ranks=N)"
             )
-        return in_blocks(lambda block: self.bucketed(buckets.make(block, self.level(hits))), hits, buckets.COUNT)
+        return in_blocks(lambda block: self.from_buckets(buckets.make(block, self.level(hits))), hits, buckets.COUNT)
 
     @abstractmethod
-    def plain(self, hits: Hits) -> Floats:
+    def from_ranks(self, hits: Hits) -> Floats:
         """(2, queries) computed from ranks."""
 
     @abstractmethod
-    def bucketed(self, table: buckets.Buckets) -> Floats:
+    def from_buckets(self, table: buckets.Buckets) -> Floats:
         """(2, queries) computed from counts by permille."""
 
-    def found(self, hits: Hits) -> Bools:
+    def within_cutoff(self, hits: Hits) -> Bools:
         """(hits) whether each is relevant and within the cutoff."""
         depth = self.depth(hits)[hits.query]
         return np.asarray(hits.relevant(self.rel) & (hits.rank <= depth), np.bool_)
 
     def depth(self, hits: Hits) -> Floats:
         """(queries) the cutoff; infinite without one."""
-        reach = self.reach(hits)
+        reach = self.resolve_cutoff(hits)
         return np.broadcast_to(np.asarray(np.inf if reach is None else reach, np.float64), (len(hits),))
 
 
@@ -111,7 +111,7 @@ class DunaiskiP(DunaiskiMeasure):
     source: ClassVar[str] = SOURCE + "P_at_k, P_at_avg, P_at_testsize, P_at_recall, P_at_k_buckets"
     cutoff: int | str
 
-    def plain(self, hits: Hits) -> Floats:
+    def from_ranks(self, hits: Hits) -> Floats:
         relevant, depth = hits.relevant(self.rel), self.depth(hits)
         if isinstance(self.cutoff, str) and self.cutoff.startswith("recall"):
             n = np.where(np.isfinite(depth), needed_for(self.cutoff, hits.n_relevant(self.rel)), 0.0)
@@ -120,7 +120,7 @@ class DunaiskiP(DunaiskiMeasure):
             n = np.minimum(hits.sum(relevant), n_above + 1)
         return np.stack([np.minimum(1.0, ratio(n, depth)), n])
 
-    def bucketed(self, table: buckets.Buckets) -> Floats:
+    def from_buckets(self, table: buckets.Buckets) -> Floats:
         if isinstance(self.cutoff, str) and self.cutoff.startswith("recall"):
             return buckets.recall(table, needed_for(self.cutoff, table.n).astype(np.float64))
         return buckets.precision(table, buckets.depth_of(table, self.cutoff))
@@ -138,11 +138,11 @@ class DunaiskiR(DunaiskiMeasure):
     source: ClassVar[str] = SOURCE + "Recall_at_k, Recall_at_avg, Recall_at_k_buckets"
     cutoff: int | str
 
-    def plain(self, hits: Hits) -> Floats:
-        n = np.minimum(hits.sum(self.found(hits)), self.depth(hits))
+    def from_ranks(self, hits: Hits) -> Floats:
+        n = np.minimum(hits.sum(self.within_cutoff(hits)), self.depth(hits))
         return np.stack([ratio(n, hits.n_relevant(self.rel)), n])
 
-    def bucketed(self, table: buckets.Buckets) -> Floats:
+    def from_buckets(self, table: buckets.Buckets) -> Floats:
         return buckets.recall(table, buckets.depth_of(table, self.cutoff))
 
 
@@ -160,13 +160,13 @@ class DunaiskiAP(DunaiskiMeasure):
     source: ClassVar[str] = SOURCE + "AP, AP_at_n, AP_at_avg, AP_at_recall, AP_buckets, AP_at_n_buckets"
     cutoff: int | str | None = None
 
-    def plain(self, hits: Hits) -> Floats:
+    def from_ranks(self, hits: Hits) -> Floats:
         depth = self.depth(hits)
-        is_counted = self.found(hits) & (hits.relevant_above(self.rel) < depth[hits.query])
+        is_counted = self.within_cutoff(hits) & (hits.relevant_above(self.rel) < depth[hits.query])
         total = hits.sum(np.where(is_counted, precisions_of(hits, self.rel), 0.0))
         return np.stack([ratio(total, np.minimum(hits.n_relevant(self.rel), depth)), hits.sum(is_counted)])
 
-    def bucketed(self, table: buckets.Buckets) -> Floats:
+    def from_buckets(self, table: buckets.Buckets) -> Floats:
         return buckets.average_precision(table, buckets.depth_of(table, self.cutoff))
 
 
@@ -189,8 +189,8 @@ class DunaiskiNDCG(DunaiskiMeasure):
             return query_cutoff(hits, "median", self.level(hits), rounded=False)
         return super().depth(hits)
 
-    def plain(self, hits: Hits) -> Floats:
-        is_counted = self.found(hits)
+    def from_ranks(self, hits: Hits) -> Floats:
+        is_counted = self.within_cutoff(hits)
         depth = hits.n_relevant(self.rel) if self.cutoff is None else np.floor(self.depth(hits))
         has_cutoff = np.isfinite(depth)
         depths = np.where(has_cutoff, depth, 0.0).astype(np.int64)
@@ -202,7 +202,7 @@ class DunaiskiNDCG(DunaiskiMeasure):
         gains = hits.sum(np.where(is_counted, discount_log2(hits.rank), 0.0))
         return np.stack([np.where(has_cutoff, ratio(gains, ideal), 0.0), hits.sum(is_counted)])
 
-    def bucketed(self, table: buckets.Buckets) -> Floats:
+    def from_buckets(self, table: buckets.Buckets) -> Floats:
         return buckets.ndcg(table, buckets.depth_of(table, self.cutoff))
 
 
@@ -215,14 +215,14 @@ class DunaiskiIAP(DunaiskiMeasure):
     """
 
     name: ClassVar[str] = "DunaiskiIAP"
-    own_cutoffs: ClassVar[bool] = False
+    allows_query_cutoffs: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     source: ClassVar[str] = SOURCE + "AP_interpolated, AP_interpolated_buckets"
 
-    def plain(self, hits: Hits) -> Floats:
+    def from_ranks(self, hits: Hits) -> Floats:
         return np.stack([IAP(rel=self.rel)(hits), hits.sum(hits.relevant(self.rel))])
 
-    def bucketed(self, table: buckets.Buckets) -> Floats:
+    def from_buckets(self, table: buckets.Buckets) -> Floats:
         return buckets.interpolated_precision(table)
 
 
@@ -235,7 +235,7 @@ class DunaiskiPRAUC(DunaiskiMeasure):
     """
 
     name: ClassVar[str] = "DunaiskiPRAUC"
-    own_cutoffs: ClassVar[bool] = False
+    allows_query_cutoffs: ClassVar[bool] = False
     source: ClassVar[str] = SOURCE + "PR_AUC, PR_AUC_interpolated, PR_AUC_buckets, PR_AUC_interpolated_buckets"
     interpolated: bool = False
 
@@ -243,14 +243,14 @@ class DunaiskiPRAUC(DunaiskiMeasure):
         super().check()
         require(isinstance(self.interpolated, bool), self, "interpolated", self.interpolated, "True or False")
 
-    def plain(self, hits: Hits) -> Floats:
+    def from_ranks(self, hits: Hits) -> Floats:
         relevant, precision = hits.relevant(self.rel), precisions_of(hits, self.rel)
         if self.interpolated:
             precision = highest_from(precision, hits)
         area = ratio(hits.sum(trapezoid_heights(precision, relevant, hits)), hits.n_relevant(self.rel))
         return np.stack([area, hits.sum(relevant)])
 
-    def bucketed(self, table: buckets.Buckets) -> Floats:
+    def from_buckets(self, table: buckets.Buckets) -> Floats:
         return buckets.precision_recall_area(table, self.interpolated)
 
 
@@ -277,8 +277,8 @@ class DunaiskiAUC(DunaiskiMeasure):
     def depth(self, hits: Hits) -> Floats:
         return np.full(len(hits), 10_000.0) if self.cutoff is None else super().depth(hits)
 
-    def plain(self, hits: Hits) -> Floats:
-        is_counted, depth = self.found(hits), self.depth(hits)[hits.query]
+    def from_ranks(self, hits: Hits) -> Floats:
+        is_counted, depth = self.within_cutoff(hits), self.depth(hits)[hits.query]
         ordinal = hits.relevant_above(self.rel) + 1.0
         denominator = hits.rank + depth - 2 * ordinal
         false_rates = np.where(
@@ -291,7 +291,7 @@ class DunaiskiAUC(DunaiskiMeasure):
         area = ratio(hits.sum(widths * (ordinal - 0.5)), hits.n_relevant(self.rel))
         return np.stack([area, hits.sum(is_counted)])
 
-    def bucketed(self, table: buckets.Buckets) -> Floats:
+    def from_buckets(self, table: buckets.Buckets) -> Floats:
         return buckets.roc_area(table)
 
 

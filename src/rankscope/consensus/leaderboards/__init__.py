@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from rankscope.consensus.leaderboards.data import column_of as column_of
     from rankscope.consensus.leaderboards.fit import FEWEST as FEWEST
     from rankscope.consensus.leaderboards.fit import INTERVALS as INTERVALS
-    from rankscope.consensus.leaderboards.fit import LEFT_OUT as LEFT_OUT
     from rankscope.consensus.leaderboards.fit import MODELS as MODELS
     from rankscope.consensus.leaderboards.fit import SCALES as SCALES
+    from rankscope.consensus.leaderboards.fit import UNRANKED_CHOICES as UNRANKED_CHOICES
     from rankscope.consensus.leaderboards.fit import leaderboard as leaderboard
     from rankscope.consensus.leaderboards.result import Leaderboard as Leaderboard
 
 HOMES = {
     "FEWEST": "fit",
     "INTERVALS": "fit",
-    "LEFT_OUT": "fit",
+    "UNRANKED_CHOICES": "fit",
     "Leaderboard": "result",
     "LeaderboardData": "data",
     "MODELS": "fit",

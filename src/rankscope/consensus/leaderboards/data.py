@@ -99,7 +99,7 @@ def load_votes(
 
 def votes_from_rankings(rankings: Rankings, name: str) -> tuple[Votes, Ints]:
     """A vote a judgment, and the segment of each; judgments that rank nothing are skipped, with a note."""
-    values = rankings.better_low(name)
+    values = rankings.lower_is_better_values(name)
     ranks = np.full((len(rankings), len(rankings.systems)), np.nan)
     ranks[rankings.judgment, rankings.system.codes] = values
     has_ranks = ~np.isnan(ranks).all(axis=1)

@@ -43,9 +43,9 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "INTERVALS",
-    "LEFT_OUT",
     "MODELS",
     "SCALES",
+    "UNRANKED_CHOICES",
     "Estimate",
     "LeaderboardSettings",
     "RankClusters",
@@ -193,9 +193,9 @@ class Estimate:
     abilities: Floats
     tie: Floats
     effects: Mapping[str, Floats]
-    seen: Floats
+    observed_wins: Floats
     fit: tuple[str, ...]
-    lost: int
+    n_lost: int
     notes: tuple[str, ...]
 
 
@@ -221,9 +221,9 @@ def estimate_from_preferences(preferences: Preferences, settings: LeaderboardSet
         abilities=abilities,
         tie=tie,
         effects=effects,
-        seen=observed_wins(preferences),
+        observed_wins=observed_wins(preferences),
         fit=() if effects else fit_of_pairs(preferences, fitted),
-        lost=fitted.lost,
+        n_lost=fitted.n_lost,
         notes=fitted.notes,
     )
 
@@ -231,11 +231,11 @@ def estimate_from_preferences(preferences: Preferences, settings: LeaderboardSet
 def joint_draws(fitted: BradleyTerryFit, settings: LeaderboardSettings) -> tuple[Floats, dict[str, Floats], Floats]:
     """Ratings, effects and log nu, each with draws below the estimate, drawn jointly by the information matrix."""
     estimate = np.concatenate([fitted.ratings[0], *fitted.effects.values(), fitted.tie_parameter[:1]])
-    n, size = fitted.ratings.shape[1], len(fitted.joint)
+    n, size = fitted.ratings.shape[1], len(fitted.joint_covariance)
     scale = np.ones(size)  # covariates such as lengths have small effects, which must stay above rounding errors
-    errors = np.sqrt(np.diagonal(fitted.joint)[n:])
+    errors = np.sqrt(np.diagonal(fitted.joint_covariance)[n:])
     scale[n:] = np.where(errors > 0, errors, 1.0)
-    joint = fitted.joint / scale / scale[:, None]
+    joint = fitted.joint_covariance / scale / scale[:, None]
     noise = draws_from_covariance(np.zeros(size), joint, settings.n_resamples, as_generator(settings.seed)) * scale
     noise = np.vstack([np.zeros(size), noise])
     # No noise for log nu where the model has none.
@@ -300,7 +300,7 @@ def estimate_from_votes(votes: Votes, settings: LeaderboardSettings, unit: Ints 
     scaled_votes, prior = replace(votes, weights=in_weight_units(votes.weights)), settings.prior / scale
     model = LuceModel.of(scaled_votes, settings.unranked, prior)
     model.refuse_unsolvable(scaled_votes.weights)
-    best = model.best(scaled_votes.weights)
+    best = model.fit(scaled_votes.weights)
     rng, lost = as_generator(settings.seed), 0
     if settings.interval == "bootstrap":
         unit = np.arange(len(votes.voters)) if unit is None else unit
@@ -316,9 +316,9 @@ def estimate_from_votes(votes: Votes, settings: LeaderboardSettings, unit: Ints 
         abilities=abilities,
         tie=np.zeros(len(abilities)),
         effects={},
-        seen=observed_above(votes, settings.unranked),
+        observed_wins=observed_above(votes, settings.unranked),
         fit=fit_of_votes(votes, best, settings),
-        lost=lost,
+        n_lost=lost,
         notes=lost_resamples_note(lost, settings.n_resamples),
     )
 
@@ -343,13 +343,13 @@ def resample_votes(
     votes = model.votes
     units, unit_index = np.unique(unit, return_inverse=True)
     fits, n_lost = [np.empty((0, len(votes.items)))], 0
-    width = max(len(votes.voters) if model.quick else votes.ranks.size, NARROW)
+    width = max(len(votes.voters) if model.merges_choices else votes.ranks.size, NARROW)
     for counts in bootstrap_counts(draw(rng, settings.n_resamples), units.size, width):
         weights = counts[:, unit_index] * votes.weights
         solvable = model.solvable(weights)
         n_lost += int((~solvable).sum())
         if solvable.any():
-            fits.append(model.fits(weights[solvable], best, votes.weights))
+            fits.append(model.fit_resamples(weights[solvable], best, votes.weights))
         if settings.progress is not None:
             settings.progress(len(counts) / settings.n_resamples)
     return np.vstack(fits), n_lost
@@ -358,7 +358,7 @@ def resample_votes(
 MODELS = ("bradley-terry", "davidson", "plackett-luce")
 INTERVALS = ("bootstrap", "information")
 #: Treatments of systems that a voter did not rank.
-LEFT_OUT = ("ignore", "worst")
+UNRANKED_CHOICES = ("ignore", "worst")
 #: The least draws for percentiles.
 FEWEST = 20
 #: With fewer units to draw from, intervals are rough.
@@ -427,7 +427,7 @@ def leaderboard(
     """
     names = (covariates,) if isinstance(covariates, str) else tuple(dict.fromkeys(covariates))
     check_choice("model", model, MODELS)
-    check_unranked(unranked, LEFT_OUT)
+    check_unranked(unranked, UNRANKED_CHOICES)
     check_choice("scale", scale, SCALES)
     check_choice("interval", interval, INTERVALS)
     check_positive("prior", prior, zero=True)
@@ -478,7 +478,7 @@ def fit_model(
     data: LeaderboardData, settings: LeaderboardSettings, **data_options: Any
 ) -> tuple[Preferences | Votes, Estimate, Ints | None, dict[str, str]]:
     """The data in the form of the model, the estimate, their units, and parts of the signature."""
-    if settings.model != "plackett-luce" and settings.unranked != LEFT_OUT[0]:
+    if settings.model != "plackett-luce" and settings.unranked != UNRANKED_CHOICES[0]:
         raise ParameterError(
             f"unranked is {settings.unranked!r}, which is for votes and model 'plackett-luce' (--model); leave it out"
         )
@@ -522,7 +522,7 @@ def build_leaderboard(
     ratings = on_scale(abilities, scale, estimate.tie)
     low, high = percentile_ends(ratings[1:].T, level)
     clusters = cluster_ranks(abilities[1:], level)
-    wins = estimate.seen[np.ix_(order, order)]
+    wins = estimate.observed_wins[np.ix_(order, order)]
     met = wins + wins.T
     return Leaderboard(
         systems=tuple(estimate.systems[i] for i in order),
@@ -543,11 +543,11 @@ def build_leaderboard(
         tie=effect_of("ties", estimate.tie, level) if settings.model == "davidson" else None,
         n=count_of(source),
         n_ties=0 if isinstance(source, Votes) else int((source.outcome == 0).sum()),
-        alike=None if isinstance(source, Votes) else consistency_of_repeats(source),
+        consistency=None if isinstance(source, Votes) else consistency_of_repeats(source),
         voters=voters_of(source, ranks, settings.seed) if settings.model == "plackett-luce" else None,
         upheld=np.nan if isinstance(source, Votes) else share_upheld(source, estimate.abilities[0]),
         fit=estimate.fit,
-        lost=estimate.lost,
+        n_lost=estimate.n_lost,
         pairs=pairs,
         model=settings.model,
         scale=scale,

@@ -39,8 +39,8 @@ class RepeatConsistency(NamedTuple):
 
     pairs: int
     alike: int
-    within: int
-    alike_within: int
+    pairs_within_units: int
+    alike_within_units: int
 
 
 def consistency_of_repeats(preferences: Preferences) -> RepeatConsistency:
@@ -152,13 +152,13 @@ class Leaderboard:
     met: Floats
     effects: tuple[Effect, ...]
     tie: Effect | None
-    alike: RepeatConsistency | None
+    consistency: RepeatConsistency | None
     voters: VoterAgreement | None
     upheld: float
     fit: tuple[str, ...]
     n: int
     n_ties: int
-    lost: int
+    n_lost: int
     pairs: tuple[str, ...]
     model: str
     scale: str

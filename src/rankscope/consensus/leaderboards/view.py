@@ -31,7 +31,7 @@ def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
     sections = [order_section(board), wins_section(board)]
     if board.effects:
         sections.append(effects_section(board))
-    if board.alike is not None:
+    if board.consistency is not None:
         sections.append(consistency_section(board))
     if board.voters is not None:
         sections.append(Section(title="How far voters agree", sentence=voters_sentence(board.voters)))
@@ -239,7 +239,7 @@ def effect_sentence(effect: Effect, level: float) -> str:
 
 def consistency_section(board: Leaderboard) -> Section:
     """The consistency of repeated comparisons, and the share of comparisons that the ratings predict."""
-    repeats = board.alike
+    repeats = board.consistency
     rows = []
     sentences = []
     if repeats is not None and repeats.pairs:
@@ -249,9 +249,13 @@ def consistency_section(board: Leaderboard) -> Section:
             "the same one wins, or both are ties."
         )
         rows.append(("two comparisons of the same two systems", format_wins(share), f"{repeats.pairs:,}"))
-        if repeats.within:
+        if repeats.pairs_within_units:
             rows.append(
-                ("the same, within one unit", format_wins(repeats.alike_within / repeats.within), f"{repeats.within:,}")
+                (
+                    "the same, within one unit",
+                    format_wins(repeats.alike_within_units / repeats.pairs_within_units),
+                    f"{repeats.pairs_within_units:,}",
+                )
             )
     else:
         sentences.append("No two systems were compared twice, so nothing says how alike comparisons come out.")

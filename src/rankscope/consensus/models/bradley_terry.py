@@ -189,10 +189,10 @@ class BradleyTerryFit:
     tie_parameter: Floats
     effects: Mapping[str, Floats]
     covariance: Floats
-    joint: Floats
+    joint_covariance: Floats
     loglikelihood: float
     n_iterations: int
-    lost: int
+    n_lost: int
     errors: Mapping[str, float] = field(default_factory=dict)
     prior: float = 0.0
     notes: tuple[str, ...] = ()
@@ -266,10 +266,10 @@ def fit_preferences(
         tie_parameter=parameters[-1].copy() if likelihood.davidson else np.full(parameters.shape[1], np.nan),
         effects={name: parameters[n + j].copy() for j, name in enumerate(names)},
         covariance=covariance[:n, :n],
-        joint=covariance,
+        joint_covariance=covariance,
         loglikelihood=loglikelihood * unit,
         n_iterations=steps,
-        lost=n_lost,
+        n_lost=n_lost,
         errors={name: float(errors[j]) for j, name in enumerate(estimated_names)},
         prior=float(prior),
         notes=(
@@ -352,12 +352,12 @@ def fit_estimate(
             )
     check_identified(likelihood, names)
     fitted = maximum(likelihood, sums)
-    if not fitted.found[0]:
+    if not fitted.exists[0]:
         raise InputError(out_of_reach(likelihood, names))
     point = likelihood.point(fitted.parameters, sums)
     covariance = likelihood.covariance(likelihood.information(point, sums))[0]
     without_prior = Likelihood(contexts, likelihood.davidson, 0.0).point(fitted.parameters, sums)
-    return fitted.parameters, covariance, float(without_prior.value[0]), fitted.steps
+    return fitted.parameters, covariance, float(without_prior.value[0]), fitted.n_steps
 
 
 def out_of_reach(likelihood: Likelihood, names: list[str]) -> str:
@@ -379,7 +379,7 @@ def check_identified(likelihood: Likelihood, names: list[str]) -> None:
     if not names:
         return
     sums = likelihood.contexts.observed()
-    information = likelihood.information(likelihood.point(likelihood.even(sums), sums), sums)
+    information = likelihood.information(likelihood.point(likelihood.starting_point(sums), sums), sums)
     if determined(information, likelihood.greatest_information(sums))[0]:
         return
     scale = np.sqrt(np.diagonal(information[0]))
@@ -405,7 +405,7 @@ def resample(
     contexts, samples, n_disconnected = likelihood.contexts, [np.empty((likelihood.size, 0))], 0
     resamples_at_once = max(1, TABLE // contexts.width)
     for resample_start in range(0, n_resamples, resamples_at_once):
-        sums = contexts.drawn(min(resamples_at_once, n_resamples - resample_start), rng)
+        sums = contexts.resampled(min(resamples_at_once, n_resamples - resample_start), rng)
         solvable = has_maximum(likelihood, sums)
         n_disconnected += int((~solvable).sum())
         if likelihood.davidson:
@@ -417,7 +417,7 @@ def resample(
             start[-1] = np.where(sums.tied > 0, start[-1], -np.inf)
         if sums.tied.size:
             fitted = maximum_nearby(likelihood, sums, start, covariance)
-            samples.append(fitted.parameters[:, fitted.found])
+            samples.append(fitted.parameters[:, fitted.exists])
         if progress is not None:
             progress(min(resample_start + resamples_at_once, n_resamples) / n_resamples)
     return np.hstack(samples), n_disconnected

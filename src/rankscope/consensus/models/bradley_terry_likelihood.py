@@ -83,7 +83,7 @@ class Contexts:
     context: Ints
     outcome: Ints
     units: Any
-    times: Ints
+    unit_counts: Ints
 
     def sums(self, counts: npt.NDArray[Any]) -> Sums:
         """The sums where units count as often as this, (draws, units)."""
@@ -95,20 +95,20 @@ class Contexts:
 
     def observed(self) -> Sums:
         """The sums of the comparisons as they are: one draw."""
-        return self.sums(self.times[None])
+        return self.sums(self.unit_counts[None])
 
-    def drawn(self, n_draws: int, rng: np.random.Generator) -> Sums:
+    def resampled(self, n_draws: int, rng: np.random.Generator) -> Sums:
         """The sums of bootstrap samples: as many units as there are, drawn with replacement."""
-        total = int(self.times.sum())
-        if total == self.times.size:  # one of each: drawing indices is faster than a multinomial
+        total = int(self.unit_counts.sum())
+        if total == self.unit_counts.size:  # one of each: drawing indices is faster than a multinomial
             places = rng.integers(0, total, (n_draws, total)) + total * np.arange(n_draws)[:, None]
             return self.sums(np.bincount(places.ravel(), minlength=n_draws * total).reshape(n_draws, total))
-        return self.sums(rng.multinomial(total, self.times / total, n_draws))
+        return self.sums(rng.multinomial(total, self.unit_counts / total, n_draws))
 
     @property
     def width(self) -> int:
         """Numbers in the largest array of one draw."""
-        return max(self.times.size, self.outcome.size, int(self.n + self.x.shape[1] + 1) ** 2)
+        return max(self.unit_counts.size, self.outcome.size, int(self.n + self.x.shape[1] + 1) ** 2)
 
 
 def incidence(rows: Ints, n: int, values: npt.NDArray[Any] | None = None) -> Any:
@@ -197,10 +197,10 @@ class Point:
 
     parameters: Floats
     value: Floats
-    terms: Floats
+    magnitude: Floats
     mean: Floats
     decided: Floats
-    short: Floats | None
+    shortfall: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,11 +281,11 @@ class Likelihood:
         """(parameters, draws) the gradient along directions that keep the mean rating."""
         n, k = self.contexts.n, self.contexts.x.shape[1]
         gradient = np.zeros(point.parameters.shape)
-        residuals = sums.games * (point.mean if point.short is None else point.short)
-        if point.short is None:
+        residuals = sums.games * (point.mean if point.shortfall is None else point.shortfall)
+        if point.shortfall is None:
             np.subtract(sums.lead, residuals, out=residuals)
         else:  # expected less observed losses of the stronger: games with a certain winner add no rounding errors
-            residuals += sums.lead - np.copysign(sums.games / 2, point.short)
+            residuals += sums.lead - np.copysign(sums.games / 2, point.shortfall)
         gradient[:n] = self.signs @ residuals
         if self.prior:
             gradient[:n] -= self.prior * np.tanh(point.parameters[:n] / 2)
@@ -303,7 +303,7 @@ class Likelihood:
         n, k, draws = self.contexts.n, self.contexts.x.shape[1], point.value.size
         information = np.zeros((draws, self.size, self.size))
         curvature = sums.games * (point.decided / 4 - point.mean * point.mean)
-        self.put_ratings(information[:, :n, :n], curvature, point.parameters[:n])
+        self.fill_rating_block(information[:, :n, :n], curvature, point.parameters[:n])
         columns = [curvature * self.contexts.x[:, j, None] for j in range(k)]
         if self.davidson:
             columns.append(-sums.games * point.mean * (1 - point.decided))
@@ -317,7 +317,7 @@ class Likelihood:
             information[:, -1, -1] = np.where(sums.tied > 0, tie_curvature, 1.0)
         information[:, :n] -= information[:, :n].mean(axis=1, keepdims=True)
         information[:, :, :n] -= information[:, :, :n].mean(axis=2, keepdims=True)
-        information[:, :n, :n] += self.firmness(information)[:, None, None] / n
+        information[:, :n, :n] += self.mean_curvature(information)[:, None, None] / n
         return information
 
     def greatest_information(self, sums: Sums) -> Floats:
@@ -333,7 +333,7 @@ class Likelihood:
             limits[:, -1] = np.where(sums.tied > 0, sums.games.sum(axis=0) / 4, 1.0)
         return np.where(limits > 0, limits, 1.0)
 
-    def even(self, sums: Sums) -> Floats:
+    def starting_point(self, sums: Sums) -> Floats:
         """(parameters, draws) the start of iterations: equal systems and no effects of covariates."""
         parameters = np.zeros((self.size, sums.tied.size))
         if self.davidson:
@@ -343,7 +343,7 @@ class Likelihood:
             parameters[-1] = np.where(has_ties, ratio, -np.inf)
         return parameters
 
-    def put_ratings(self, information: Floats, curvature: Floats, ratings: Floats) -> None:
+    def fill_rating_block(self, information: Floats, curvature: Floats, ratings: Floats) -> None:
         """Fill in the part of the ratings, (draws, systems, systems)."""
         gather, first, second = self.pairs
         pair_curvature = np.asarray(gather @ curvature)
@@ -354,7 +354,7 @@ class Likelihood:
         diagonal = np.arange(self.contexts.n)
         information[:, diagonal, diagonal] = system_curvature.T
 
-    def firmness(self, information: Floats) -> Floats:
+    def mean_curvature(self, information: Floats) -> Floats:
         """(draws) the mean curvature of the ratings."""
         n = self.contexts.n
         trace = np.trace(information[:, :n, :n], axis1=1, axis2=2) / n
@@ -393,13 +393,13 @@ class Maximum(NamedTuple):
     """parameters: (parameters, draws). found: (draws) whether this is a maximum. steps: how many were taken."""
 
     parameters: Floats
-    found: Bools
-    steps: int
+    exists: Bools
+    n_steps: int
 
 
 def maximum(likelihood: Likelihood, sums: Sums) -> Maximum:
     """The maximum, starting from equal systems. Where there is none, `found` is False; nothing is raised."""
-    point = likelihood.point(likelihood.even(sums), sums)
+    point = likelihood.point(likelihood.starting_point(sums), sums)
     parameters, exists = point.parameters.copy(), np.zeros(sums.tied.size, np.bool_)
     active = np.arange(sums.tied.size)
     for n_steps in range(1, STEPS + 1):
@@ -444,8 +444,8 @@ def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: F
     if exists.all():
         return Maximum(parameters, exists, n_steps)
     restarted = maximum(likelihood, select_sums(sums, ~exists))
-    parameters[:, ~exists], exists[~exists] = restarted.parameters, restarted.found
-    return Maximum(parameters, exists, n_steps + restarted.steps)
+    parameters[:, ~exists], exists[~exists] = restarted.parameters, restarted.exists
+    return Maximum(parameters, exists, n_steps + restarted.n_steps)
 
 
 def newton_step(
@@ -495,7 +495,7 @@ def climb(likelihood: Likelihood, sums: Sums, point: Point, direction: Floats, g
     direction = direction * np.minimum(1.0, LONGEST / np.maximum(np.abs(direction).max(axis=0), LONGEST))
     expected_gain = GAIN * (direction * gradient).sum(axis=0)
     share = np.ones(direction.shape[1])
-    baseline = point.value - NOISE * point.terms
+    baseline = point.value - NOISE * point.magnitude
     for _ in range(HALVINGS):
         trial = likelihood.point(limit_tie_parameter(likelihood, point.parameters + share * direction), sums)
         too_low = ~(trial.value >= baseline + share * expected_gain)
@@ -517,11 +517,11 @@ def select_sums(sums: Sums, draws: Bools) -> Sums:
 
 
 def select_point(point: Point, draws: Bools) -> Point:
-    short = None if point.short is None else point.short[:, draws]
+    short = None if point.shortfall is None else point.shortfall[:, draws]
     return Point(
         point.parameters[:, draws],
         point.value[draws],
-        point.terms[draws],
+        point.magnitude[draws],
         point.mean[:, draws],
         point.decided[:, draws],
         short,

@@ -32,7 +32,7 @@ __all__ = [
 
 
 #: Below this, a few terms of a series replace a difference of large terms.
-SMALL = 0.05
+SERIES_LIMIT = 0.05
 #: Bisections: each adds a bit.
 HALVINGS = 200
 
@@ -66,7 +66,7 @@ def moments_of_distance(n_items: int, theta: float) -> tuple[float, float]:
 
 def passing_moments(x: Floats, *, pole: bool) -> tuple[Floats, Floats]:
     """1 / (exp(x) - 1) and its derivative, for x of at least 0; without the pole: less 1/x."""
-    small = x < SMALL
+    small = x < SERIES_LIMIT
     y = np.where(small, x, 0.0)
     series = -0.5 + y / 12 - y**3 / 720 + y**5 / 30240
     slope = 1 / 12 - y**2 / 240 + y**4 / 6048 - y**6 / 172800
@@ -166,7 +166,7 @@ class Mallows(Method):
     center: tuple[str, ...] | None = None
     time_limit: float | None = None
     #: Whether the centre is one of many to find. Set by `for_many`.
-    one_of_many: bool = field(default=False, init=False)
+    for_many_votes: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         check_unranked(self.unranked, UNRANKED[:3])
@@ -174,7 +174,7 @@ class Mallows(Method):
 
     def kemeny(self) -> Method:
         method = Kemeny(unranked=self.unranked, time_limit=self.time_limit)
-        return method.for_many()[0] if self.one_of_many else method
+        return method.for_many()[0] if self.for_many_votes else method
 
     def for_many(self) -> tuple[Method, str]:
         if self.center is not None or self.time_limit is not None:
@@ -188,8 +188,12 @@ class Mallows(Method):
             return self.kemeny().scores(votes, weights)
         return np.repeat(len(votes.items) - places_in(self.center, votes)[None], len(weights), axis=0)
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
-        return super().drawn(votes, weights, rng) if self.center else self.kemeny().drawn(votes, weights, rng)
+    def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+        return (
+            super().resampled_scores(votes, weights, rng)
+            if self.center
+            else self.kemeny().resampled_scores(votes, weights, rng)
+        )
 
     def solve(self, votes: Votes) -> Solution:
         if self.center is None:
@@ -197,7 +201,7 @@ class Mallows(Method):
         else:
             solution = Solution(self.scores(votes, votes.weights[None])[0])
         places = votes.ranks.shape[1] - solution.scores  # Kemeny's orders are strict
-        distances = distances_from(places, votes.filled(self.unranked))
+        distances = distances_from(places, votes.fill_unranked(self.unranked))
         fit = fit_theta(distances, votes.weights, places.size)
         details = {
             **solution.details,

@@ -9,7 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.consensus.base import Method, Order, VoterWeights
-from rankscope.consensus.pairwise import HELD, comparison_sums, majority_wins, place_codes, preference_matrices
+from rankscope.consensus.pairwise import (
+    MATRIX_NUMBERS,
+    comparison_sums,
+    majority_wins,
+    place_codes,
+    preference_matrices,
+)
 from rankscope.data.rank_list import normalise_ranks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
@@ -57,8 +63,8 @@ class MarkovChain(Method):
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         scores = np.empty((len(weights), len(votes.items)))
-        draws_at_once = max(1, HELD // len(votes.items) ** 2)
-        places = votes.filled(self.unranked)
+        draws_at_once = max(1, MATRIX_NUMBERS // len(votes.items) ** 2)
+        places = votes.fill_unranked(self.unranked)
         for start in range(0, len(weights), draws_at_once):
             draws = slice(start, start + draws_at_once)
             scores[draws] = stationary_distribution(self.steps(votes, places, weights[draws]), self.teleport)

@@ -22,7 +22,7 @@ from rankscope.consensus.models.plackett_luce_likelihood import (
     stages_of,
 )
 from rankscope.consensus.pairwise import refuse_items
-from rankscope.consensus.weight_unit import check_prior, floored, in_weight_units, weight_unit
+from rankscope.consensus.weight_unit import check_prior, in_weight_units, keep_positive, weight_unit
 from rankscope.data.text import format_p_value, join_names, pluralise
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import InputError, ParameterError
@@ -37,7 +37,6 @@ __all__ = [
     "LuceModel",
     "Misfit",
     "PlackettLuce",
-    "beaten_by",
     "connected",
     "fit_plackett_luce",
     "fit_stages",
@@ -48,11 +47,12 @@ __all__ = [
     "plackett_luce_misfit",
     "refuse_unconnected",
     "sample_plackett_luce",
+    "summed_wins",
 ]
 
 
 #: The most pairs of all voters in memory.
-MOST = 1 << 23
+MAX_PAIRS = 1 << 23
 #: A voter or a prior of at most this share of the total weight does not connect items: it is below the tolerance of
 #: slopes.
 TINY = 1e-9
@@ -69,7 +69,7 @@ def pairs_above(votes: Votes, subsets: bool) -> Any:
 
     n_voters, n = votes.ranks.shape
     n_ranked = (~np.isnan(votes.ranks)).sum(axis=1)
-    if int((n_ranked * (n_ranked if subsets else n)).sum()) > MOST:
+    if int((n_ranked * (n_ranked if subsets else n)).sum()) > MAX_PAIRS:
         return None
     codes, lengths = [], []
     for start in range(0, n_voters, max(NUMBERS // (n * n), 1)):
@@ -95,7 +95,7 @@ def counted_voters(weights: Floats) -> Bools:
     return np.asarray(weights > TINY * weights.sum(axis=1, keepdims=True))
 
 
-def beaten_by(votes: Votes, weights: Floats, subsets: bool) -> npt.NDArray[np.float32]:
+def summed_wins(votes: Votes, weights: Floats, subsets: bool) -> npt.NDArray[np.float32]:
     """(draws, items, items) above 0 where a counted voter ranks the row's item above the column's, or ties them."""
     n_voters, n = votes.ranks.shape
     refuse_items(n)
@@ -115,7 +115,7 @@ def connected(votes: Votes, weights: Floats, subsets: bool, pairs: Any = None) -
     for start in range(0, len(weights), step):
         draw_weights = weights[start : start + step]
         if pairs is None:
-            above = beaten_by(votes, draw_weights, subsets)
+            above = summed_wins(votes, draw_weights, subsets)
         else:
             above = np.asarray(pairs @ counted_voters(draw_weights).T.astype(np.float32)).T.reshape(-1, n, n)
         all_reached = np.ones(len(above), np.bool_)
@@ -136,7 +136,7 @@ def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
     """Raises InputError that names the parts of the items of which one was never above the other."""
     from scipy.sparse.csgraph import connected_components
 
-    above = beaten_by(votes, weights[None], subsets)[0] > 0
+    above = summed_wins(votes, weights[None], subsets)[0] > 0
     n_parts, part_of_item = connected_components(above, directed=True, connection="strong")
     if n_parts == 1:
         return
@@ -158,7 +158,7 @@ SLIGHT_PRIOR = 1e-3
 #: Fits aim at slopes below the first share of the total weight, and have converged below the second one.
 CLOSE, FLAT = 1e-11, 1e-8
 #: Log-worths that differ by less are equal.
-NOISE = 1e-8
+EQUAL_WORTHS = 1e-8
 #: In a fit, a prior is at most this many times the total weight of the voters.
 HUGE = 1e9
 #: The most restarts of a fit from its last point, with the curvature there.
@@ -192,11 +192,11 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     model = LuceModel.of(votes, unranked, prior)
     model.refuse_unsolvable(weights.max(axis=0))
     mean_weights = np.asarray(weights.mean(axis=0))
-    best = model.best(mean_weights)
+    best = model.fit(mean_weights)
     if len(weights) == 1:
         return best[None]
     priors = np.where(model.solvable(weights), float(prior), SLIGHT_PRIOR)
-    return model.fits(weights, best, mean_weights, priors)
+    return model.fit_resamples(weights, best, mean_weights, priors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +219,7 @@ class LuceModel:
         return cls(votes, subsets, float(prior), choice_sets_of(stages) or stages, pairs_above(votes, subsets))
 
     @property
-    def quick(self) -> bool:
+    def merges_choices(self) -> bool:
         """Whether equal choices are merged; else each fit takes sums over all votes."""
         return isinstance(self.terms, ChoiceSets)
 
@@ -235,12 +235,12 @@ class LuceModel:
         if not self.prior > TINY * weights.sum():
             refuse_unconnected(self.votes, weights, self.subsets)
 
-    def best(self, weights: Floats) -> Floats:
+    def fit(self, weights: Floats) -> Floats:
         """(items) log-worths for one row of weights, (voters), which has a maximum."""
         start = np.zeros((1, len(self.votes.items)))
         return np.asarray(without_rounding(fit_stages(self.terms, weights[None], np.array([self.prior]), start))[0])
 
-    def fits(self, weights: Floats, near: Floats, typical: Floats, priors: Floats | None = None) -> Floats:
+    def fit_resamples(self, weights: Floats, near: Floats, typical: Floats, priors: Floats | None = None) -> Floats:
         """(draws, items) log-worths for many rows, each with a maximum. near: (items) the fit to weights `typical`."""
         priors = np.full(len(weights), self.prior) if priors is None else priors
         start = np.repeat(near[None], len(weights), axis=0)
@@ -253,8 +253,8 @@ class LuceModel:
 
 def without_rounding(log_worths: Floats) -> Floats:
     """Log-worths with rounding errors set to 0, so that they do not order equal items; changed in place."""
-    log_worths[np.ptp(log_worths, axis=1) < NOISE] = 0.0
-    log_worths[np.abs(log_worths) < NOISE] = 0.0
+    log_worths[np.ptp(log_worths, axis=1) < EQUAL_WORTHS] = 0.0
+    log_worths[np.abs(log_worths) < EQUAL_WORTHS] = 0.0
     return log_worths
 
 
@@ -294,12 +294,12 @@ def raise_likelihoods(
     first_row = rows[0]
     if isinstance(stages, ChoiceSets):
         objective, curvatures = (
-            stages.height(weights[rows], priors[rows]),
+            stages.objective(weights[rows], priors[rows]),
             stages.curvature(log_worths[first_row], typical),
         )
     else:
-        objective = likelihood_function(stages.part(rows), weights[rows], priors[rows])
-        curvatures = curvature(stages.part(rows[:1]), log_worths[first_row], typical)
+        objective = likelihood_function(stages.select(rows), weights[rows], priors[rows])
+        curvatures = curvature(stages.select(rows[:1]), log_worths[first_row], typical)
     total_curvature = curvatures + prior_curvature(log_worths[first_row], priors[first_row])
     inverse = np.asarray(np.linalg.pinv(total_curvature, rcond=1e-12, hermitian=True))
     total = weights[rows].sum(axis=1)
@@ -314,7 +314,7 @@ def likelihood_function(
     """The function for `maximise`: log-likelihoods and slopes, by running sums over the votes."""
 
     def value_and_slope(draws: Ints, log_worths: Floats) -> tuple[Floats, Floats]:
-        return slope(stages.part(draws), log_worths, weights[draws], priors[draws])
+        return slope(stages.select(draws), log_worths, weights[draws], priors[draws])
 
     return value_and_slope
 
@@ -495,17 +495,17 @@ class PlackettLuce(Method):
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         check_prior(votes.weights, self.prior)
         unit = float(votes.weights.max())  # only proportions count, and squares of weights must not overflow
-        proportions = floored(weights / unit, weights)
+        proportions = keep_positive(weights / unit, weights)
         return fit_plackett_luce(votes, proportions, unranked=self.unranked, prior=self.prior / unit)
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+    def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         scores = self.scores(votes, weights)
         has_maximum = self.prior > TINY * weights.sum(axis=1)
         if not has_maximum.all():
             has_maximum |= connected(votes, weights, self.unranked == "ignore")
         return ResampledScores(scores, int(np.count_nonzero(~has_maximum)))
 
-    def said_of_draws(self, n_odd: int, n_draws: int) -> str:
+    def resampling_note(self, n_odd: int, n_draws: int) -> str:
         return (
             f"in {n_odd:,} of {pluralise(n_draws, 'draw')} of the voters an item is always, or never, above others, so "
             f"that no worths are most likely; there a prior of {SLIGHT_PRIOR:g} orders the items"

@@ -46,11 +46,11 @@ class ChoiceStages:
     start: Ints
     end: Ints
     passed: Floats
-    counts: Floats
-    there: Floats
-    chosen: Floats
+    is_choice: Floats
+    participates: Floats
+    choice_shares: Floats
 
-    def part(self, draws: slice | Ints, voters: slice = slice(None)) -> ChoiceStages:
+    def select(self, draws: slice | Ints, voters: slice = slice(None)) -> ChoiceStages:
         """The stages of some voters and, where each draw has its own votes, of some draws."""
         arrays = {name: getattr(self, name) for name in self.__dataclass_fields__}
         rows = slice(None) if len(self.order) == 1 else draws
@@ -93,20 +93,20 @@ def stages_of(places: Floats, *, subsets: bool) -> ChoiceStages:
         start=start,
         end=end,
         passed=passed,
-        counts=is_choice.astype(np.float64),
-        there=participates.astype(np.float64),
-        chosen=choice_shares,
+        is_choice=is_choice.astype(np.float64),
+        participates=participates.astype(np.float64),
+        choice_shares=choice_shares,
     )
 
 
 def denominators(stages: ChoiceStages, worths: Floats) -> Floats:
     """The summed worths of the items to choose from at each place; 1 where no choice is made. worths: by item."""
-    by_place = np.take_along_axis(worths * stages.there, stages.order, axis=-1)
+    by_place = np.take_along_axis(worths * stages.participates, stages.order, axis=-1)
     remaining = np.zeros((*by_place.shape[:-1], by_place.shape[-1] + 1))
     remaining[..., :-1] = np.cumsum(by_place[..., ::-1], axis=-1)[..., ::-1]
     before = np.take_along_axis(remaining, stages.start, axis=-1)
     after = np.take_along_axis(remaining, stages.end, axis=-1)
-    return np.where(stages.counts > 0, before + stages.passed * (after - before), 1.0)
+    return np.where(stages.is_choice > 0, before + stages.passed * (after - before), 1.0)
 
 
 def burdens(stages: ChoiceStages, rates: Floats, power: int = 1) -> Floats:
@@ -128,7 +128,7 @@ def burdens(stages: ChoiceStages, rates: Floats, power: int = 1) -> Floats:
     )
     by_item = np.empty(rates.shape)
     np.put_along_axis(by_item, np.broadcast_to(stages.order, rates.shape), before + within, axis=-1)
-    return np.asarray(by_item * stages.there)
+    return np.asarray(by_item * stages.participates)
 
 
 def slope(stages: ChoiceStages, log_worths: Floats, weights: Floats, prior: Floats) -> tuple[Floats, Floats]:
@@ -146,16 +146,16 @@ def slope(stages: ChoiceStages, log_worths: Floats, weights: Floats, prior: Floa
         step = max(NUMBERS // ((voter_block.stop - voter_block.start) * n_items), 1)
         for start in range(0, n_draws, step):
             draws = slice(start, start + step)
-            block_stages = stages.part(draws, voter_block)
+            block_stages = stages.select(draws, voter_block)
             weight = weights[draws, voter_block, None]
             logs = log_worths[draws, None, :]
             worths = np.exp(logs)
             totals = denominators(block_stages, worths)
-            likelihood[draws] += (weight * (block_stages.chosen * logs - block_stages.counts * np.log(totals))).sum(
-                axis=(1, 2)
-            )
-            expected = burdens(block_stages, block_stages.counts / totals) * worths
-            gradient[draws] += (weight * (block_stages.chosen - expected)).sum(axis=1)
+            likelihood[draws] += (
+                weight * (block_stages.choice_shares * logs - block_stages.is_choice * np.log(totals))
+            ).sum(axis=(1, 2))
+            expected = burdens(block_stages, block_stages.is_choice / totals) * worths
+            gradient[draws] += (weight * (block_stages.choice_shares - expected)).sum(axis=1)
     prior_value, prior_slope = prior_terms(log_worths, prior)
     return likelihood + prior_value, gradient + prior_slope
 
@@ -177,8 +177,8 @@ def curvature(stages: ChoiceStages, log_worths: Floats, weights: Floats) -> Floa
     n_items = log_worths.size
     worths = np.exp(log_worths)
     totals = denominators(stages, np.broadcast_to(worths, stages.order.shape))
-    expected = weights @ burdens(stages, stages.counts / totals)[0] * worths
-    rates = stages.counts / totals**2
+    expected = weights @ burdens(stages, stages.is_choice / totals)[0] * worths
+    rates = stages.is_choice / totals**2
     burden, squared_burden = burdens(stages, rates)[0], burdens(stages, rates, power=2)[0]
     tied = bool((stages.end - stages.start > 1).any())
     shared = np.zeros((n_items, n_items))
@@ -219,18 +219,18 @@ class ChoiceSets:
     """
 
     sets: Any
-    back: Any
-    made: Any
-    chosen: Any
+    transposed: Any
+    set_counts: Any
+    item_choices: Any
 
     @property
     def width(self) -> int:
         """Numbers in the largest array of one draw."""
         return int(self.sets.shape[0])
 
-    def height(self, weights: Floats, priors: Floats) -> Callable[[Ints, Floats], tuple[Floats, Floats]]:
+    def objective(self, weights: Floats, priors: Floats) -> Callable[[Ints, Floats], tuple[Floats, Floats]]:
         """The function for `bfgs.maximise`: the log-likelihoods of draws and their slopes. weights: (draws, voters)."""
-        set_counts, item_choices = np.asarray(self.made @ weights.T), np.asarray(self.chosen @ weights.T)
+        set_counts, item_choices = np.asarray(self.set_counts @ weights.T), np.asarray(self.item_choices @ weights.T)
         all_draws = np.arange(len(weights))
 
         def value_and_slope(draws: Ints, log_worths: Floats) -> tuple[Floats, Floats]:
@@ -243,7 +243,7 @@ class ChoiceSets:
             value = np.einsum("id,id->d", draw_item_choices, log_worths.T) - np.einsum(
                 "sd,sd->d", draw_set_counts, np.log(totals)
             )
-            slope = (draw_item_choices - worths * (self.back @ (draw_set_counts / totals))).T
+            slope = (draw_item_choices - worths * (self.transposed @ (draw_set_counts / totals))).T
             prior_value, prior_slope = prior_terms(log_worths, priors[draws])
             return value + prior_value, np.ascontiguousarray(slope + prior_slope)
 
@@ -254,12 +254,14 @@ class ChoiceSets:
         from scipy.sparse import dia_array
 
         worths = np.exp(log_worths)
-        totals, set_counts = self.sets @ worths, self.made @ weights
+        totals, set_counts = self.sets @ worths, self.set_counts @ weights
         scaled_sets = (
             dia_array(((np.sqrt(set_counts) / totals)[None], [0]), shape=(totals.size, totals.size)) @ self.sets
         )
         shared = np.asarray((scaled_sets.T @ scaled_sets).toarray())
-        return np.asarray(np.diag(worths * (self.back @ (set_counts / totals))) - shared * worths[:, None] * worths)
+        return np.asarray(
+            np.diag(worths * (self.transposed @ (set_counts / totals))) - shared * worths[:, None] * worths
+        )
 
 
 def choice_sets_of(stages: ChoiceStages) -> ChoiceSets | None:
@@ -267,9 +269,9 @@ def choice_sets_of(stages: ChoiceStages) -> ChoiceSets | None:
     from scipy.sparse import coo_array, csr_array
 
     n_voters, n_items = stages.order.shape[1:]
-    voter, place = np.nonzero(stages.counts[0] > 0)
+    voter, place = np.nonzero(stages.is_choice[0] > 0)
     start, end = stages.start[0][voter, place], stages.end[0][voter, place]
-    lengths = stages.there[0].sum(axis=1).astype(np.int64)[voter] - start
+    lengths = stages.participates[0].sum(axis=1).astype(np.int64)[voter] - start
     n_entries = int(lengths.sum())
     if not voter.size or n_entries > min(MOST, DENSE * stages.order[0].size):
         return None
@@ -283,7 +285,7 @@ def choice_sets_of(stages: ChoiceStages) -> ChoiceSets | None:
     representatives, set_index = group_equal_rows(choices)
     sets = choices[representatives]
     choice_counts = coo_array((np.ones(voter.size), (set_index, voter)), shape=(representatives.size, n_voters)).tocsr()
-    return ChoiceSets(sets, sets.T.tocsr(), choice_counts, csr_array(stages.chosen[0].T))
+    return ChoiceSets(sets, sets.T.tocsr(), choice_counts, csr_array(stages.choice_shares[0].T))
 
 
 def group_equal_rows(matrix: Any) -> tuple[Ints, Ints]:

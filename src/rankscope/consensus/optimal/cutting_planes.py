@@ -79,7 +79,7 @@ class CuttingPlanes:
         seconds = self.remaining
         return seconds is not None and seconds <= 0
 
-    def limit(self) -> dict[str, float]:
+    def solver_options(self) -> dict[str, float]:
         seconds = self.remaining
         return {} if seconds is None else {"time_limit": max(seconds, 0.01)}
 
@@ -101,9 +101,9 @@ class CuttingPlanes:
         self.rows = rows if self.rows is None else vstack([self.rows, rows], format="csr")
         self.limits = np.r_[self.limits, 2.0 - (~ascending).sum(axis=1)]
 
-    def circles(self, x: Floats, limit: int) -> Ints:
+    def violated_circles(self, x: Floats, limit: int) -> Ints:
         """(circles, 3) the most violated circles of a solution, each with its smallest item first."""
-        precedence = self.table(x)
+        precedence = self.precedence_table(x)
         n = len(precedence)
         chunks = []
         items_at_once = max(1, HELD // n**2)
@@ -121,7 +121,7 @@ class CuttingPlanes:
         worst = np.argsort(-circles[:, 3], kind="stable")[:limit]
         return circles[worst, :3]
 
-    def table(self, x: Floats) -> Floats:
+    def precedence_table(self, x: Floats) -> Floats:
         """(items, items) the value from 0 to 1 with which each item is before each other one."""
         n = len(self.margins)
         precedence = np.zeros((n, n))
@@ -131,7 +131,7 @@ class CuttingPlanes:
 
     def try_order(self, x: Floats) -> None:
         """Round a solution to an order by row sums, improve it by moves, and keep it if it is the best so far."""
-        order = np.argsort(-self.table(x).sum(axis=1), kind="stable")
+        order = np.argsort(-self.precedence_table(x).sum(axis=1), kind="stable")
         improved = improve_orders(self.margins, order[None])
         cost = float(order_costs(self.margins, improved)[0])
         if cost < self.cost - NEAR:
@@ -184,7 +184,7 @@ def solve_relaxed(search: CuttingPlanes) -> Floats | None:
     while True:
         if search.closed or search.out_of_time:
             return None
-        circles = search.circles(x, AT_ONCE)
+        circles = search.violated_circles(x, AT_ONCE)
         if not len(circles):
             return finish_if_integral(search, x)
         search.forbid(circles)
@@ -195,7 +195,7 @@ def solve_relaxed(search: CuttingPlanes) -> Floats | None:
             b_ub=search.limits,
             bounds=bounds,
             method="highs-ds",
-            options=search.limit(),
+            options=search.solver_options(),
         )
         if solution.status == 2:  # no better order is possible
             search.raise_bound(search.cost)
@@ -234,7 +234,7 @@ def solve_integer(search: CuttingPlanes) -> None:
                 LinearConstraint(search.rows, -np.inf, search.limits),
                 LinearConstraint(search.prices[None], -np.inf, goal + NEAR / search.greatest),
             ],
-            options={"mip_rel_gap": 0.0, **search.limit()},
+            options={"mip_rel_gap": 0.0, **search.solver_options()},
         )
         if solution.status == 2:
             search.raise_bound(search.cost)
@@ -245,7 +245,7 @@ def solve_integer(search: CuttingPlanes) -> None:
             return
         x = np.rint(solution.x)
         search.try_order(x)
-        circles = search.circles(x, AT_ONCE_INTEGER)
+        circles = search.violated_circles(x, AT_ONCE_INTEGER)
         if len(circles):
             search.forbid(circles)
         elif solution.status == 0:

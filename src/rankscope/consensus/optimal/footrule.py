@@ -72,10 +72,10 @@ class Footrule(Method):
             (Note(text, text), *equal_notes),
             {"distance": distance},
             ranks=shared_ranks(order, unit_costs),
-            first_open=bool(equal_notes),
+            winner_open=bool(equal_notes),
         )
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+    def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         return ResampledScores(self.scores_by(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
@@ -98,7 +98,7 @@ class Footrule(Method):
 
 def place_costs(votes: Votes, weights: Floats, unranked: str) -> Floats:
     """(draws, items, places) the weighted sum, over voters, of the distance from an item's place to each place."""
-    places = votes.filled(unranked)
+    places = votes.fill_unranked(unranked)
     n_voters, n = places.shape
     refuse_items(n)
     costs = np.zeros((len(weights), n, n))

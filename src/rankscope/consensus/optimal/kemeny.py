@@ -150,7 +150,7 @@ class Kemeny(Method):
             (*self.notes(best, details), *equal_notes),
             details,
             ranks=shared_ranks(best.order, values),
-            first_open=bool(equal_notes) and not (np.delete(values[best.order[0]], best.order[0]) > 0).all(),
+            winner_open=bool(equal_notes) and not (np.delete(values[best.order[0]], best.order[0]) > 0).all(),
         )
 
     def find_order(self, margins: Floats) -> KemenyOrder:
@@ -180,7 +180,7 @@ class Kemeny(Method):
             return KemenyOrder(np.zeros(1, np.intp), 0.0, 0.0)
         is_small = n <= HELD_KARP_ITEMS and self.exact is not False
         order = (
-            best_orders(tie_broken[None])[0] if is_small else search_order(tie_broken, self.starts(n), rng, deadline)
+            best_orders(tie_broken[None])[0] if is_small else search_order(tie_broken, self.n_starts(n), rng, deadline)
         )
         cost = float(order_costs(margins, order[None])[0])
         if is_small:
@@ -196,14 +196,14 @@ class Kemeny(Method):
             order = improve_orders(tie_broken, proof.order[None])[0]
         return KemenyOrder(order, proof.cost, proof.bound, stopped=proof.bound < proof.cost)
 
-    def starts(self, n: int) -> int:
+    def n_starts(self, n: int) -> int:
         return default_restarts(n) if self.restarts is None else self.restarts
 
     def notes(self, best: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
         if best.proved:
             text = "no order has a smaller distance to the voters; this is proved"
             return (Note(text, text),)
-        reason = f"found by a search from {pluralise(self.starts(best.block), 'start')}, without proof"
+        reason = f"found by a search from {pluralise(self.n_starts(best.largest_block), 'start')}, without proof"
         general = "found by a search, without proof that no order has a smaller distance to the voters"
         if best.stopped:
             limit = f"the time limit of {self.time_limit:g} s was" if self.time_limit else "the solver's limits were"
@@ -211,7 +211,7 @@ class Kemeny(Method):
         percent = np.ceil(1000 * details["gap"]) / 10
         return (Note(f"{reason}: the smallest possible distance is at most {percent:g} % smaller", general),)
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+    def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         return ResampledScores(self.scores_by(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
@@ -284,7 +284,7 @@ class KemenyOrder(NamedTuple):
     cost: float
     bound: float
     stopped: bool = False
-    block: int = 0
+    largest_block: int = 0
 
     @property
     def proved(self) -> bool:

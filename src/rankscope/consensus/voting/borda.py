@@ -51,12 +51,12 @@ class Borda(Method):
         if self.points is not None:
             self.__dict__["points"] = parse_points(self.points)
 
-    def means(self) -> str:
+    def describe_score(self) -> str:
         return self.meaning if self.points is None else "points, what the places are worth, summed over voters"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         if self.points is None:
-            return np.asarray(weights @ (len(votes.items) - votes.filled(self.unranked)))
+            return np.asarray(weights @ (len(votes.items) - votes.fill_unranked(self.unranked)))
         return np.asarray(weights @ points_of(votes, self.unranked, self.points))
 
 
@@ -86,7 +86,7 @@ class MeanRankAggregation(Method):
         check_unranked(self.unranked)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        places = votes.filled(self.unranked)
+        places = votes.fill_unranked(self.unranked)
         ranked = ~np.isnan(places)
         total = weights @ ranked.astype(np.float64)
         mean_ranks = (weights @ np.where(ranked, places, 0.0)) / np.where(total > 0, total, 1.0)

@@ -50,7 +50,7 @@ class MedianRankAggregation(Method):
         check_unranked(self.unranked)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        places = votes.filled(self.unranked)
+        places = votes.fill_unranked(self.unranked)
         scores = np.empty((len(weights), len(votes.items)))
         draws_at_once = max(1, AT_ONCE // places.size)
         items_at_once = max(1, AT_ONCE // (draws_at_once * len(places)))

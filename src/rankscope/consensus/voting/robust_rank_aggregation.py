@@ -56,7 +56,7 @@ class RobustRank(Method):
         check_unranked(self.unranked, ("worst", "ignore"))
         check_choice("pvalue", self.pvalue, PVALUES)
 
-    def means(self) -> str:
+    def describe_score(self) -> str:
         return f"-log10 of {MEANINGS[self.pvalue]}, so 2 stands for 0.01 and 3 for 0.001"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
@@ -173,7 +173,7 @@ def voter_counts(votes: Votes, weights: Floats) -> Ints:
 def rank_shares(votes: Votes, unranked: str) -> Floats:
     """(voters, items) places as shares of the number of items; NaN where a voter has no say."""
     if unranked == "worst":
-        return votes.filled("worst") / len(votes.items)
+        return votes.fill_unranked("worst") / len(votes.items)
     return np.asarray(votes.places / (~np.isnan(votes.places)).sum(axis=1, keepdims=True))
 
 

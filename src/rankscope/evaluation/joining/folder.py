@@ -19,7 +19,7 @@ from rankscope.evaluation.joining.joined import (
     join_ungrouped,
 )
 from rankscope.io.core import Partition, list_partitions, source_name
-from rankscope.io.scale import DUPLICATE_ADVICE, FolderRun, refuse_systems, run_name_of_tags
+from rankscope.io.scale import DUPLICATE_ADVICE, FolderRun, refuse_two_systems, run_name_of_tags
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -72,14 +72,14 @@ def join_partitions(
             faults.append(error)
             continue
         folder_parts.add(file_index, run_part)
-    if not folder_parts.good:
+    if not folder_parts.readable:
         if len(faults) == 1:
             raise faults[0]
         raise InputError(f"{name}: none of its {len(faults)} files can be read, the last: {faults[-1]}")
-    if not folder_parts.shared:
-        merged = folder_parts.found
+    if not folder_parts.shares_queries:
+        merged = folder_parts.merged
     else:
-        source = FolderRun(folder, [files[file_index].path for file_index in folder_parts.good], input_)
+        source = FolderRun(folder, [files[file_index].path for file_index in folder_parts.readable], input_)
         joiner = Joiner(qrels, convention, name)
         joiner.advice = DUPLICATE_ADVICE
         merged = join_ungrouped(joiner, source, None)
@@ -106,56 +106,56 @@ class FolderParts:
     def __init__(self, qrels: Qrels, convention: Convention, name: str, files: Sequence[Partition]) -> None:
         self.qrels, self.files = qrels, files
         self.joiner = Joiner(qrels, convention, name)
-        self.shared = False
-        self.good: list[int] = []
+        self.shares_queries = False
+        self.readable: list[int] = []
         self.tag_of = [""] * len(files)
-        self.tagged = np.zeros(len(files), np.bool_)
+        self.has_tag = np.zeros(len(files), np.bool_)
         # Index of a file that holds each query, preferably one with a tag; -1 for none. The same for unjudged queries.
-        self.holder = np.full(len(qrels.query_ids), -1)
-        self.strangers: dict[str, int] = {}
-        self.apart, self.first, self.notes = 0, "", tuple[str, ...]()
+        self.file_of_query = np.full(len(qrels.query_ids), -1)
+        self.file_of_unknown_query: dict[str, int] = {}
+        self.n_ungrouped, self.first_doc, self.notes = 0, "", tuple[str, ...]()
 
     @property
     def tags(self) -> list[str]:
         return [tag for tag in self.tag_of if tag]
 
     @property
-    def found(self) -> RunPart:
+    def merged(self) -> RunPart:
         """All files together, where none share a query."""
-        return RunPart(self.joiner.portion(), "", self.apart, self.notes, self.first)
+        return RunPart(self.joiner.portion(), "", self.n_ungrouped, self.notes, self.first_doc)
 
     def add(self, file_index: int, run_part: RunPart) -> None:
         """Raises InputError for a query that a file with another tag holds."""
-        self.good.append(file_index)
-        self.tag_of[file_index], self.tagged[file_index] = run_part.tag, bool(run_part.tag)
-        other_files = self.take(file_index, run_part.portion)
+        self.readable.append(file_index)
+        self.tag_of[file_index], self.has_tag[file_index] = run_part.tag, bool(run_part.tag)
+        other_files = self.register_queries(file_index, run_part.portion)
         for query, other_file in other_files.items():
-            refuse_systems(
+            refuse_two_systems(
                 query, self.files[other_file].path, self.tag_of[other_file], self.files[file_index].path, run_part.tag
             )
-        self.shared |= bool(other_files)
-        if self.shared:
-            self.joiner.parts.clear()  # no longer needed
+        self.shares_queries |= bool(other_files)
+        if self.shares_queries:
+            self.joiner.hit_tables.clear()  # no longer needed
         else:
             self.joiner.merge(run_part.portion)
-            self.apart += run_part.apart
-            self.first = self.first or run_part.first
+            self.n_ungrouped += run_part.n_ungrouped
+            self.first_doc = self.first_doc or run_part.first_doc
             self.notes += run_part.notes
 
-    def take(self, file_index: int, portion: JoinedPortion) -> dict[str, int]:
+    def register_queries(self, file_index: int, portion: JoinedPortion) -> dict[str, int]:
         """Record that this file holds these queries; returns the queries that another file holds, with its index."""
-        holders = self.holder[portion.queries]
+        holders = self.file_of_query[portion.queries]
         repeated = np.flatnonzero(holders >= 0)
         query_ids = self.qrels.query_ids
         other_files = {
             query_ids[q]: other_file
             for q, other_file in zip(portion.queries[repeated].tolist(), holders[repeated].tolist(), strict=True)
         }
-        self.holder[portion.queries[(holders < 0) | ~self.tagged[holders]]] = file_index
-        for query in portion.unknown:
-            other_file = self.strangers.get(query, -1)
+        self.file_of_query[portion.queries[(holders < 0) | ~self.has_tag[holders]]] = file_index
+        for query in portion.unjudged_queries:
+            other_file = self.file_of_unknown_query.get(query, -1)
             if other_file >= 0:
                 other_files[query] = other_file
-            if other_file < 0 or not self.tagged[other_file]:
-                self.strangers[query] = file_index
+            if other_file < 0 or not self.has_tag[other_file]:
+                self.file_of_unknown_query[query] = file_index
         return other_files

@@ -47,7 +47,7 @@ __all__ = [
 
 Progress = Callable[[int], Any]
 #: Runs of fewer documents may well be all unjudged; they get no note.
-FEW = 100
+MIN_NOTED_DOCUMENTS = 100
 
 
 class JoinedRun(NamedTuple):
@@ -68,9 +68,9 @@ class RunPart(NamedTuple):
 
     portion: JoinedPortion
     tag: str = ""
-    apart: int = 0
+    n_ungrouped: int = 0
     notes: tuple[str, ...] = ()
-    first: str = ""
+    first_doc: str = ""
 
 
 def join_file(
@@ -104,7 +104,7 @@ def join_run_part(
                 from rankscope.io.scale import refuse_unstreamable
 
                 refuse_unstreamable(source)
-            if source.format == "trec" or source.large:
+            if source.format == "trec" or source.is_large:
                 try:
                     joiner = Joiner(qrels, convention, name or source.run_name)
                     return join_rows(joiner, source.stream_rows(progress=progress), source.run_tag)
@@ -112,11 +112,11 @@ def join_run_part(
                     progress = None  # these bytes were already reported
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
-        if source.large:
+        if source.is_large:
             return join_ungrouped(Joiner(qrels, convention, name or source.run_name), source, progress)
         file = source.read(ReadRequest("run"))
         run_part = join_rows(Joiner(qrels, convention, name or file.name or file_stem(path)), [file.rows], file.name)
-        return run_part._replace(apart=file.apart, notes=file.notes)
+        return run_part._replace(n_ungrouped=file.n_ungrouped, notes=file.notes)
 
 
 def join_rows(joiner: Joiner, row_batches: Iterable[Rows], tag: str | None = None) -> RunPart:
@@ -125,7 +125,7 @@ def join_rows(joiner: Joiner, row_batches: Iterable[Rows], tag: str | None = Non
     for rows in row_batches:
         first_doc = first_doc or first_document(rows)
         joiner.add(rows)
-    return RunPart(joiner.portion(), tag or "", first=first_doc)
+    return RunPart(joiner.portion(), tag or "", first_doc=first_doc)
 
 
 def first_document(rows: Rows) -> str:
@@ -141,9 +141,9 @@ def complete_join(
     joiner.merge(run_part.portion)
     hits = joiner.finish()
     ungrouped_notes = (
-        (ungrouped_note(source_name(path), run_part.apart),) if run_part.apart and path is not None else ()
+        (ungrouped_note(source_name(path), run_part.n_ungrouped),) if run_part.n_ungrouped and path is not None else ()
     )
-    notes = (*ungrouped_notes, *run_part.notes, *unknown_document_notes(qrels, hits, name, lambda: run_part.first))
+    notes = (*ungrouped_notes, *run_part.notes, *unknown_document_notes(qrels, hits, name, lambda: run_part.first_doc))
     return JoinedRun(name, hits, notes, path)
 
 
@@ -152,7 +152,7 @@ def unknown_document_notes(
 ) -> tuple[str, ...]:
     """A note where no document of the run was judged, as where ids are written in two ways."""
     n_documents = int(hits.retrieved.sum())
-    if hits.rank.size or n_documents < FEW:
+    if hits.rank.size or n_documents < MIN_NOTED_DOCUMENTS:
         return ()
     judged_doc = decode_id(decode(qrels._docs.slice(slice(1)))[0])
     return (
@@ -197,8 +197,8 @@ class BatchSource(Protocol):
 
     @property
     def run_tag(self) -> str | None: ...
-    def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]: ...
-    def row_called(self, number: int) -> str: ...
+    def row_batches(self, progress: Progress | None = None) -> Iterator[RowBatch]: ...
+    def row_name(self, number: int) -> str: ...
 
 
 def join_ungrouped(joiner: Joiner, source: BatchSource, progress: Progress | None) -> RunPart:
@@ -210,8 +210,8 @@ def join_ungrouped(joiner: Joiner, source: BatchSource, progress: Progress | Non
     first_doc = ""
     faults: list[tuple[int, InputError]] = []
     with ExternalGroupBy(source.name) as grouped_rows:
-        query_numbers = grouped_rows.known.ids
-        for rows in grouped_rows.rows(source.stretches(progress), source.row_called):
+        query_numbers = grouped_rows.query_ids.ids
+        for rows in grouped_rows.rows(source.row_batches(progress), source.row_name):
             first_doc = first_doc or first_document(rows)
             try:
                 joiner.add(rows)
@@ -219,8 +219,8 @@ def join_ungrouped(joiner: Joiner, source: BatchSource, progress: Progress | Non
                 faults.append(first_fault(rows, joiner, query_numbers) or (0, error))
     if faults:
         raise min(faults, key=itemgetter(0))[1]
-    joiner.unknown.sort(key=lambda name: query_numbers[name.encode("utf-8", "surrogateescape")])
-    return RunPart(joiner.portion(), source.run_tag or "", grouped_rows.apart, first=first_doc)
+    joiner.unjudged_queries.sort(key=lambda name: query_numbers[name.encode("utf-8", "surrogateescape")])
+    return RunPart(joiner.portion(), source.run_tag or "", grouped_rows.n_ungrouped, first_doc=first_doc)
 
 
 def first_fault(rows: Rows, joiner: Joiner, query_numbers: dict[bytes, int]) -> tuple[int, InputError] | None:

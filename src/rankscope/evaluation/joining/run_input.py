@@ -86,7 +86,7 @@ def join_run_object(qrels: Qrels, run: Run, convention: Convention, path: PathLi
     """Join a run that is in memory, or given in pieces."""
     mapping = run._mapping
     if mapping is None:
-        run_part = join_rows(Joiner(qrels, convention, run.name), run._whole_queries())
+        run_part = join_rows(Joiner(qrels, convention, run.name), run._complete_queries())
         return complete_join(run_part._replace(notes=run.notes), qrels, convention, run.name, path)
     hits = join(qrels, run, convention)
     notes = unknown_document_notes(

@@ -52,9 +52,9 @@ __all__ = [
 
 
 #: The most and the fewest bytes of a piece.
-MOST, LEAST = 16 << 20, 4 << 20
+MAX_PIECE_BYTES, MIN_PIECE_BYTES = 16 << 20, 4 << 20
 #: The most bytes of a piece that goes to a cluster, where each costs the scheduler some milliseconds.
-SENT = 1 << 30
+MAX_CLUSTER_PIECE_BYTES = 1 << 30
 #: Pieces for each worker, so that none waits long for the others at the end.
 PIECES_PER_WORKER = 4
 
@@ -66,9 +66,9 @@ class JoinTask(NamedTuple):
     in bytes.
     """
 
-    place: tuple[int, int]
+    file_key: tuple[int, int]
     path: str
-    part: ByteRange | ParquetSplit | None
+    piece: ByteRange | ParquetSplit | None
     partition: bool
     input_: str | None
     size: int
@@ -82,9 +82,9 @@ class FileTasks(NamedTuple):
     """The tasks of one file. path: as the user named it. tag, was: run tag and file stamp, where the file is cut."""
 
     path: Any
-    units: list[JoinTask]
+    tasks: list[JoinTask]
     tag: str = ""
-    was: FileStamp = None
+    stamp: FileStamp = None
 
 
 class RunTasks(NamedTuple):
@@ -98,8 +98,8 @@ class RunTasks(NamedTuple):
     partitions: list[Partition] | None = None
 
     @property
-    def units(self) -> list[JoinTask]:
-        return [unit for file in self.files for unit in file.units]
+    def tasks(self) -> list[JoinTask]:
+        return [unit for file in self.files for unit in file.tasks]
 
 
 def join_in_workers(
@@ -118,17 +118,17 @@ def join_in_workers(
     `for_each_run`, and for the files of a folder `join_partitions`.
     """
     piece_size = min(
-        MOST if current_cluster() is None else SENT,
-        max(LEAST, sum(map(run_size, runs)) // (workers * PIECES_PER_WORKER)),
+        MAX_PIECE_BYTES if current_cluster() is None else MAX_CLUSTER_PIECE_BYTES,
+        max(MIN_PIECE_BYTES, sum(map(run_size, runs)) // (workers * PIECES_PER_WORKER)),
     )
     run_tasks = [tasks_of_run(run_index, run, input_, piece_size) for run_index, run in enumerate(runs)]
-    if current_cluster() is None and sum(len(tasks.units) for tasks in run_tasks) < 2:  # nothing to distribute
+    if current_cluster() is None and sum(len(tasks.tasks) for tasks in run_tasks) < 2:  # nothing to distribute
         return for_each_run(
             runs, lambda run_index: join_run(qrels, runs[run_index], convention, input_, progress, on_error), on_error
         )
     _ = qrels.lookup, qrels.grades, qrels.codes  # computed once for all forked workers
     failed: set[tuple[int, int]] = set()
-    pending = (unit for tasks in run_tasks for unit in tasks.units if unit.place not in failed)
+    pending = (unit for tasks in run_tasks for unit in tasks.tasks if unit.file_key not in failed)
     outcomes = run_units(join_task, pending, workers=workers, shared=(qrels, convention))
     with closing(
         cast("Generator[tuple[tuple[int, int], TaskOutcome]]", outcomes)
@@ -146,7 +146,7 @@ def join_in_workers(
                     qrels, convention, file_tasks, outcomes_of_file(results_by_file, file_key), progress
                 )
                 if (
-                    len(file_tasks.units) > 1 and file_stamp(file_tasks.path) != file_tasks.was
+                    len(file_tasks.tasks) > 1 and file_stamp(file_tasks.path) != file_tasks.stamp
                 ):  # the file was changed meanwhile
                     run_part = None
             finally:
@@ -235,15 +235,17 @@ def join_task(shared: tuple[Qrels, Convention], task: JoinTask) -> tuple[tuple[i
     """The key of the file, and the outcome. On a cluster a file that cannot be seen there is an InputError at once."""
     qrels, convention = shared
     try:
-        if task.part is None:
-            return task.place, join_run_part(qrels, task.path, convention, task.input_, None, partition=task.partition)
+        if task.piece is None:
+            return task.file_key, join_run_part(
+                qrels, task.path, convention, task.input_, None, partition=task.partition
+            )
         joiner = Joiner(qrels, convention, task.path)
-        if isinstance(task.part, ParquetSplit):
-            return task.place, join_rows(joiner, split_rows(task.path, task.part))
+        if isinstance(task.piece, ParquetSplit):
+            return task.file_key, join_rows(joiner, split_rows(task.path, task.piece))
         with open_raw(task.path) as file:
-            return task.place, join_rows(joiner, stream_rows(RangeReader(file, task.part), task.path, RUN, BLOCK))
+            return task.file_key, join_rows(joiner, stream_rows(RangeReader(file, task.piece), task.path, RUN, BLOCK))
     except (RankscopeError, Ungrouped, OSError) as error:
-        return task.place, invisible_file_error(task.path, error) if in_unit() else None
+        return task.file_key, invisible_file_error(task.path, error) if in_unit() else None
 
 
 def merge_tasks(
@@ -253,20 +255,22 @@ def merge_tasks(
     joiner = Joiner(qrels, convention, "")
     unknown_queries: set[str] = set()
     run_part, first_doc = None, ""
-    for task, outcome in zip(file.units, outcomes, strict=False):  # after a failure the tasks behind it may be missing
+    for task, outcome in zip(file.tasks, outcomes, strict=False):  # after a failure the tasks behind it may be missing
         if isinstance(outcome, InputError):
             raise outcome
         if outcome is None:
             return None
-        run_part, first_doc = outcome, first_doc or outcome.first
+        run_part, first_doc = outcome, first_doc or outcome.first_doc
         if progress is not None:
             progress(task.size)
-        if task.part is None:
+        if task.piece is None:
             break
-        if not joiner.missing[outcome.portion.queries].all() or not unknown_queries.isdisjoint(outcome.portion.unknown):
+        if not joiner.missing[outcome.portion.queries].all() or not unknown_queries.isdisjoint(
+            outcome.portion.unjudged_queries
+        ):
             return None
-        unknown_queries.update(outcome.portion.unknown)
+        unknown_queries.update(outcome.portion.unjudged_queries)
         joiner.merge(outcome.portion)
-    if run_part is None or len(file.units) == 1:
+    if run_part is None or len(file.tasks) == 1:
         return run_part
-    return RunPart(joiner.portion(), file.tag, first=first_doc)
+    return RunPart(joiner.portion(), file.tag, first_doc=first_doc)

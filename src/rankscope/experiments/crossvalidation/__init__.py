@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rankscope.experiments.crossvalidation.run import CrossValidationSettings as CrossValidationSettings
     from rankscope.experiments.crossvalidation.run import cross_validate as cross_validate
     from rankscope.experiments.crossvalidation.run import cross_validate_folds as cross_validate_folds
-    from rankscope.experiments.crossvalidation.run import task_places as task_places
+    from rankscope.experiments.crossvalidation.run import task_keys as task_keys
     from rankscope.experiments.crossvalidation.run import validate_settings as validate_settings
 
 HOMES = {
@@ -44,7 +44,7 @@ HOMES = {
     "parse_rankers": "models",
     "read_folds": "folds",
     "source_files": "folds",
-    "task_places": "run",
+    "task_keys": "run",
     "untrained_blend": "blends",
     "validate_rankers": "models",
     "validate_settings": "run",

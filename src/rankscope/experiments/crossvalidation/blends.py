@@ -30,7 +30,7 @@ __all__ = [
 
 
 #: Seed, model, fold.
-TaskPlace = tuple[int, int, int]
+TaskKey = tuple[int, int, int]
 #: The name of the blend among the models.
 BLEND_NAME = "blend"
 
@@ -67,9 +67,9 @@ class FoldBlends(NamedTuple):
     this seed alone, for the variation between seeds. about: the composition of the whole blend.
     """
 
-    whole: dict[int, FoldResult]
-    by_seed: dict[tuple[int, int], FoldResult]
-    about: BlendComposition
+    full_blends: dict[int, FoldResult]
+    seed_blends: dict[tuple[int, int], FoldResult]
+    composition: BlendComposition
 
 
 def validate_blend(
@@ -108,17 +108,17 @@ def untrained_blend(models: RankerModels, how: str | bool, seeds: int, seed: int
     >>> untrained_blend(parse_rankers(["listnet", "linear:ranknet"], {}), True, seeds=2, seed=5)
     Blend([listnet, seed 5, listnet, seed 6, linear:ranknet], how='average', normalise='zscore')
     """
-    blending = validate_blend(how, models.names, models.fixed, seeds)
+    blending = validate_blend(how, models.names, models.seed_independent, seeds)
     assert blending is not None
     rankers = {}
-    for s, m in blend_parts(models.fixed, seeds):
-        name = models.names[m] if models.fixed[m] or seeds == 1 else f"{models.names[m]}, seed {seed + s}"
+    for s, m in blend_parts(models.seed_independent, seeds):
+        name = models.names[m] if models.seed_independent[m] or seeds == 1 else f"{models.names[m]}, seed {seed + s}"
         rankers[name] = models.ranker(m, seed + s)
     return Blend(rankers, how=blending.how, normalise=blending.normalise, loss=str(blending.loss), l2=blending.l2)
 
 
 def blend_folds(
-    results: Mapping[TaskPlace, FoldResult],
+    results: Mapping[TaskKey, FoldResult],
     folds: Sequence[Fold],
     models: Sequence[str],
     fixed: Sequence[bool],
@@ -166,7 +166,7 @@ def blend_fold(
     blend = FoldResult(
         test=combination([result.test for result in results], fold.test.offsets),
         valid=combination([result.valid for result in results], fold.valid.offsets),
-        course=(),
+        curve=(),
         best_epoch=float("nan"),
         at_end=False,
         seconds=sum(result.seconds for result in results) + time.process_time() - start_time,

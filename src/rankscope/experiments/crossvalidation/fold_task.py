@@ -34,7 +34,7 @@ class FoldTask:
     fold: Fold
     model: str
     parameters: Mapping[str, Any]
-    drop: Plan | None = None
+    importance_plan: Plan | None = None
     rel: int = 1
     max_grade: int | None = None
     maker: type[Ranker] = Ranker
@@ -50,7 +50,7 @@ class FoldResult:
 
     test: Floats
     valid: Floats
-    course: tuple[float, ...]
+    curve: tuple[float, ...]
     best_epoch: float
     at_end: bool
     seconds: float
@@ -70,17 +70,17 @@ def run_fold_task(task: FoldTask) -> FoldResult:
         raise InputError(f"{task.model}, {fold.name}: {error}") from None
     seconds = time.process_time() - start_time
     importance = None
-    if task.drop is not None:
+    if task.importance_plan is not None:
         lists = FullyJudgedLists(
             fold.test.relevance, fold.test.offsets, max_grade=task.max_grade, rel=task.rel, by_lot=True
         )
         rng = np.random.default_rng([int(task.parameters["rng"]), 1])  # a stream of its own
-        importance = permutation_drops(ranker, fold.test, lists, task.drop, repeats=REPEATS, rng=rng)
+        importance = permutation_drops(ranker, fold.test, lists, task.importance_plan, repeats=REPEATS, rng=rng)
     models = ranker.models_
     return FoldResult(
         test=ranker.predict(fold.test),
         valid=ranker.predict(fold.valid),
-        course=models[0].values,
+        curve=models[0].values,
         best_epoch=float(np.mean([model.best_epoch + 1 for model in models])),
         at_end=any(model.best_epoch + 1 == ranker.rounds for model in models),
         seconds=seconds,

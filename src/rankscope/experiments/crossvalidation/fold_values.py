@@ -96,7 +96,7 @@ class FoldLists:
         """(measures, queries of the fold) the values, and a mask of those that are undefined."""
         return self.plan.values(self.lists[fold].hits(scores), self.folds[fold])
 
-    def measured(
+    def measure(
         self,
         scores: Mapping[tuple[int, int, int], Floats],
         shape: tuple[int, int],
@@ -136,7 +136,7 @@ class FoldLists:
             },
             measure_settings=self.plan.measure_settings(hits),
             notes=tuple(undefined_note(undefined, self.plan)),
-            asked=self.plan.asked,
+            aliases=self.plan.aliases,
         )
         return FoldValues(
             scores=query_scores,
@@ -177,7 +177,7 @@ def count_ranks(lists: FullyJudgedLists, scores: npt.NDArray[np.floating[Any]], 
     >>> count_ranks(lists, np.array([0.1, 0.9, 0.5, 0.3]), np.arange(3)).tolist()
     [[0, 1, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]
     """
-    row = np.searchsorted(grades, lists.relevance[lists.ranked(scores)])
+    row = np.searchsorted(grades, lists.relevance[lists.order(scores)])
     column = np.searchsorted(LAST_RANKS, lists.rank)
     counts = np.bincount(row * len(RANK_RANGES) + column, minlength=len(grades) * len(RANK_RANGES))
     return counts.reshape(len(grades), len(RANK_RANGES)).astype(np.int64)

@@ -372,7 +372,7 @@ def without_features(fold: Fold, excluded_names: Sequence[str]) -> Fold:
     names = [name for name in fold.test.names if name not in set(excluded_names)]
     return Fold(
         name=fold.name,
-        train=tuple(part.arranged(names) for part in fold.train),
-        valid=fold.valid.arranged(names),
-        test=fold.test.arranged(names),
+        train=tuple(part.select_features(names) for part in fold.train),
+        valid=fold.valid.select_features(names),
+        test=fold.test.select_features(names),
     )

@@ -41,13 +41,13 @@ class RankerModels:
 
     names: tuple[str, ...]
     parameters: tuple[Mapping[str, Any], ...]
-    fixed: tuple[bool, ...]
-    makers: tuple[type[Ranker], ...]
-    without: tuple[tuple[str, ...], ...] = ()
+    seed_independent: tuple[bool, ...]
+    classes: tuple[type[Ranker], ...]
+    excluded_features: tuple[tuple[str, ...], ...] = ()
 
     def ranker(self, model: int, seed: int | None = None) -> Ranker:
         """A new untrained ranker."""
-        return self.makers[model](**self.parameters[model], rng=seed)
+        return self.classes[model](**self.parameters[model], rng=seed)
 
     def check_sending(self) -> None:
         """Raise ParameterError where a parameter cannot be pickled for a worker process."""
@@ -124,8 +124,8 @@ def validate_rankers(rankers: Mapping[str, tuple[type[Ranker], Mapping[str, Any]
     return RankerModels(
         names=tuple(rankers),
         parameters=parameters,
-        fixed=tuple(starmap(is_seed_independent, rankers.values())),
-        makers=makers,
+        seed_independent=tuple(starmap(is_seed_independent, rankers.values())),
+        classes=makers,
     )
 
 
@@ -181,4 +181,4 @@ def is_seed_independent(maker: type[Ranker], parameters: Mapping[str, Any]) -> b
     if isinstance(loss, LambdaMART):
         base_loss = loss.loss()
         return loss.features == loss.documents == 1 and (base_loss is None or not base_loss.random)
-    return maker is Ranker and not ranker.hidden and loss.exact and not loss.random
+    return maker is Ranker and not ranker.hidden and loss.has_exact_gradient and not loss.random

@@ -111,7 +111,7 @@ class CrossValidation:
     valid: FoldValues
     fixed: tuple[bool, ...]
     comparison: Comparison | None
-    courses: tuple[tuple[tuple[float, ...], ...], ...]
+    curves: tuple[tuple[tuple[float, ...], ...], ...]
     stop_on: tuple[str, ...]
     best_epochs: Floats
     seconds: Floats
@@ -119,9 +119,9 @@ class CrossValidation:
     feature_names: tuple[str, ...]
     importance: Floats | None
     grades: tuple[int, ...]
-    places: Floats
+    rank_counts: Floats
     data_notes: tuple[str, ...] = ()
-    blended: BlendComposition | None = None
+    blend: BlendComposition | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -188,7 +188,7 @@ class CrossValidation:
             measure=self.measures[0],
             drops=tuple(drops[:1, :, m] if self.fixed[m] else drops[:, :, m] for m in model_indices),
             value=value_label(self),
-            falls="falls" if self.test.scores.sign(self.measures[0]) > 0 else "rises",
+            change_verb="falls" if self.test.scores.sign(self.measures[0]) > 0 else "rises",
             settings=self.signature(),
         )
 
@@ -219,9 +219,9 @@ def seeds_note(result: CrossValidation) -> list[str]:
     doubtful_pairs = [
         f"{comparison.systems[comparison.first[i]]} and {comparison.systems[comparison.second[i]]} "
         f"({comparison.measure})"
-        for comparison in (result.comparison.parts if result.comparison is not None else ())
+        for comparison in (result.comparison.comparisons if result.comparison is not None else ())
         for i in np.flatnonzero(
-            (comparison.found != 0) & within_noise(noise_of_pairs(result, comparison), comparison)
+            (comparison.decisions != 0) & within_noise(noise_of_pairs(result, comparison), comparison)
         ).tolist()
     ]
     if not doubtful_pairs:
@@ -247,7 +247,7 @@ def noise_of_pairs(result: CrossValidation, comparison: MeasureComparison) -> No
 
     That of seeds is known for measures that are means, with two or more seeds or where seeds change no ranker.
     """
-    differences = comparison.matched.differences(comparison.first, comparison.second)
+    differences = comparison.measure_values.differences(comparison.first, comparison.second)
     measure_index = result.test.scores.place_of(comparison.measure)
     deviation = np.full(len(result.models), np.nan)
     if result.test.kinds[measure_index] == "mean" and (result.seeds > 1 or all(result.fixed)):

@@ -35,7 +35,7 @@ __all__ = [
     "CrossValidationSettings",
     "cross_validate",
     "cross_validate_folds",
-    "task_places",
+    "task_keys",
     "validate_settings",
 ]
 
@@ -70,7 +70,7 @@ def validate_settings(
     """Raises ParameterError and UnknownName as `cross_validate` does."""
     check_count("seeds", seeds)
     seed = seed_of(rng)
-    blending = validate_blend(blend, models.names, models.fixed, seeds)
+    blending = validate_blend(blend, models.names, models.seed_independent, seeds)
     ranker_names = (*models.names, *([BLEND_NAME] if blending is not None else []))
     if baseline is not None and baseline not in ranker_names:
         raise UnknownName("ranker", str(baseline), ranker_names, "; it was asked for as the baseline")
@@ -160,24 +160,20 @@ def cross_validate_folds(
     progress: Callable[[float], Any] | None = None,
 ) -> CrossValidation:
     """As `cross_validate`, for folds that were read, and validated rankers and settings."""
-    task_keys = task_places(fold_set, models, settings)
-    report_progress = None if progress is None else lambda n_done: progress(n_done / len(task_keys))
-    units = fold_tasks(task_keys, fold_set, models, settings)
-    results = dict(
-        zip(task_keys, run_units(run_fold_task, units, workers=workers, progress=report_progress), strict=True)
-    )
+    keys = task_keys(fold_set, models, settings)
+    report_progress = None if progress is None else lambda n_done: progress(n_done / len(keys))
+    units = fold_tasks(keys, fold_set, models, settings)
+    results = dict(zip(keys, run_units(run_fold_task, units, workers=workers, progress=report_progress), strict=True))
     return collect_results(fold_set, models, results, settings)
 
 
-def task_places(
-    fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings
-) -> list[tuple[int, int, int]]:
+def task_keys(fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings) -> list[tuple[int, int, int]]:
     """Seed, model and fold of each task."""
     return [
         (s, m, k)
         for k in range(len(fold_set.folds))
         for m in range(len(models.names))
-        for s in range(1 if models.fixed[m] else settings.seeds)
+        for s in range(1 if models.seed_independent[m] else settings.seeds)
     ]
 
 
@@ -190,13 +186,15 @@ def fold_tasks(
     """A task for each seed, model and fold."""
     for s, m, k in task_keys:
         yield FoldTask(
-            fold=without_features(fold_set.folds[k], models.without[m]) if models.without else fold_set.folds[k],
+            fold=without_features(fold_set.folds[k], models.excluded_features[m])
+            if models.excluded_features
+            else fold_set.folds[k],
             model=models.names[m],
             parameters={**models.parameters[m], "rng": settings.seed + s},
-            drop=settings.plan if settings.importance else None,
+            importance_plan=settings.plan if settings.importance else None,
             rel=settings.plan.convention.rel,
             max_grade=fold_set.max_grade,
-            maker=models.makers[m],
+            maker=models.classes[m],
         )
 
 
@@ -209,12 +207,12 @@ def collect_results(
     """The result of all tasks. A ranker that does not depend on the seed was trained once and counts for each seed."""
     plan, seeds, n_models, n_folds = settings.plan, settings.seeds, len(models.names), len(fold_set.folds)
     all_results = {
-        (s, m, k): results[(0 if models.fixed[m] else s), m, k]
+        (s, m, k): results[(0 if models.seed_independent[m] else s), m, k]
         for s in range(seeds)
         for m in range(n_models)
         for k in range(n_folds)
     }
-    fold_names, ranker_names, fixed = tuple(fold.name for fold in fold_set.folds), models.names, models.fixed
+    fold_names, ranker_names, fixed = tuple(fold.name for fold in fold_set.folds), models.names, models.seed_independent
     signature_settings = {
         "data": fold_set.name,
         "folds": fold_set.how,
@@ -226,8 +224,11 @@ def collect_results(
     blended: BlendComposition | None = None
     if settings.blending is not None:
         fold_blends = blend_folds(results, fold_set.folds, ranker_names, fixed, seeds, settings.blending, None)
-        all_results |= {(s, n_models, k): result for (s, k), result in fold_blends.by_seed.items()}
-        blend_results, blended = {(n_models, k): result for k, result in fold_blends.whole.items()}, fold_blends.about
+        all_results |= {(s, n_models, k): result for (s, k), result in fold_blends.seed_blends.items()}
+        blend_results, blended = (
+            {(n_models, k): result for k, result in fold_blends.full_blends.items()},
+            fold_blends.composition,
+        )
         ranker_names, fixed, n_models = (*ranker_names, BLEND_NAME), (*fixed, all(fixed)), n_models + 1
         signature_settings["blend"] = str(settings.blending)
     test_lists = FoldLists([fold.test for fold in fold_set.folds], fold_names, plan, fold_set.max_grade)
@@ -235,10 +236,10 @@ def collect_results(
     shape = (seeds, n_models)
     test_scores = {key: result.test for key, result in all_results.items()}
     blend_scores = {key: result.test for key, result in blend_results.items()}
-    test_values = test_lists.measured(test_scores, shape, signature_settings, ranker_names, blend_scores)
+    test_values = test_lists.measure(test_scores, shape, signature_settings, ranker_names, blend_scores)
     valid_scores = {key: result.valid for key, result in all_results.items()}
     blend_scores = {key: result.valid for key, result in blend_results.items()}
-    valid_values = valid_lists.measured(valid_scores, shape, signature_settings, ranker_names, blend_scores)
+    valid_values = valid_lists.measure(valid_scores, shape, signature_settings, ranker_names, blend_scores)
     # From here on, the blend of all seeds replaces the blends of single seeds.
     all_results |= {(s, m, k): result for (m, k), result in blend_results.items() for s in range(seeds)}
     grades = np.unique(np.concatenate([fold.test.relevance for fold in fold_set.folds]))
@@ -253,7 +254,7 @@ def collect_results(
         valid=valid_values,
         fixed=fixed,
         comparison=compare_rankers(test_values.scores, settings),
-        courses=tuple(tuple(all_results[0, m, k].course for k in range(n_folds)) for m in range(n_models)),
+        curves=tuple(tuple(all_results[0, m, k].curve for k in range(n_folds)) for m in range(n_models)),
         stop_on=(*stop_measures, *([""] if blended is not None else [])),
         best_epochs=by_seed_model_fold(all_results, shape, n_folds, lambda result: result.best_epoch),
         seconds=by_seed_model_fold(all_results, shape, n_folds, lambda result: result.seconds),
@@ -261,9 +262,9 @@ def collect_results(
         feature_names=fold_set.feature_names,
         importance=importance_table(all_results, shape, n_folds),
         grades=tuple(grades.tolist()),
-        places=counts / seeds,
+        rank_counts=counts / seeds,
         data_notes=fold_set.notes,
-        blended=blended,
+        blend=blended,
     )
 
 

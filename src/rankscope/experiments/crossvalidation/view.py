@@ -53,7 +53,7 @@ def verdict(result: CrossValidation) -> str:
     if result.comparison is None:
         return f"{result.models[best]} has a {value_name} of {value} {data_text}{single_ranker_interval(result)}."
     comparison = result.comparison[measure]
-    word = "highest" if comparison.matched.sign > 0 else "lowest"
+    word = "highest" if comparison.measure_values.sign > 0 else "lowest"
     best_clause = f"{result.models[best]} has the {word} {value_name}, {value} {data_text}"
     rivals = [
         m
@@ -65,7 +65,9 @@ def verdict(result: CrossValidation) -> str:
     weak: list[str] = []
     for m in rivals:
         if comparison.beats[best, m]:
-            (weak if within_noise(noise, comparison)[comparison.pair(best, m)] else clear).append(result.models[m])
+            (weak if within_noise(noise, comparison)[comparison.pair_index(best, m)] else clear).append(
+                result.models[m]
+            )
     undecided = [result.models[m] for m in rivals if not comparison.beats[best, m]]
     clauses = [best_clause]
     if clear:
@@ -109,11 +111,10 @@ def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best:
     elif (noise.seeds[with_best] > 0).any():
         reason += f" and which {pluralise(result.seeds, 'seed')} are taken ({format_range(noise.seeds[with_best])})"
     if len(result.models) == 2:
-        subject = f"Two means of {comparison.matched.label} that are less than {size_text} apart"
+        subject = f"Two means of {comparison.measure_values.label} that are less than {size_text} apart"
     else:
-        subject = (
-            f"Means of {comparison.matched.label} that are less than {size_text} from that of {result.models[best]}"
-        )
+        label = comparison.measure_values.label
+        subject = f"Means of {label} that are less than {size_text} from that of {result.models[best]}"
         subject += f"{pair_text}," if pair_text else ""
     return (
         f"{subject} may well differ by chance: in {format_percent(comparison.level)} of such experiments two equally "
@@ -131,13 +132,13 @@ def blend_section(result: CrossValidation, blended: BlendComposition, comparison
     """A row a measure and part: both values, their difference and its test, where the part was compared."""
     blend = result.models.index(BLEND_NAME)
     rows: list[tuple[Cell, ...]] = []
-    for measure_comparison in comparison.parts:
+    for measure_comparison in comparison.comparisons:
         rows += [part_row(result, measure_comparison, blend, m) for m in result.order if m != blend]
     columns = ("measure", "part", "its value", "blend", "difference", "95 % interval", "p", "weight")
     return Section(
         title=f"The blend against its {len(result.models) - 1} parts" if len(result.models) > 2 else "The blend",
-        sentence=blend_sentence(result, blended, comparison.parts[0], blend),
-        table=Table(columns=columns_at_level(columns, comparison), rows=tuple(rows), left=2),
+        sentence=blend_sentence(result, blended, comparison.comparisons[0], blend),
+        table=Table(columns=columns_at_level(columns, comparison), rows=tuple(rows), n_name_columns=2),
         notes=(
             "weight: of all rankers with this loss together, the mean over folds; p: corrected for the number of pairs "
             "that were compared",
@@ -152,9 +153,9 @@ def columns_at_level(columns: tuple[str, ...], comparison: Comparison) -> tuple[
 
 def part_row(result: CrossValidation, comparison: MeasureComparison, blend: int, model: int) -> tuple[Cell, ...]:
     """The row of one part and measure; the difference is the blend's value less that of the part."""
-    assert result.blended is not None
-    part_columns = [i for i, (name, _) in enumerate(result.blended.parts) if name == result.models[model]]
-    weight = format_number(float(result.blended.weights[:, part_columns].sum(axis=1).mean()), 2)
+    assert result.blend is not None
+    part_columns = [i for i, (name, _) in enumerate(result.blend.parts) if name == result.models[model]]
+    weight = format_number(float(result.blend.weights[:, part_columns].sum(axis=1).mean()), 2)
     measure = result.test.scores.place_of(comparison.measure)
     values = (format_number(result.test.overall[model, measure]), format_number(result.test.overall[blend, measure]))
     pair_index = np.flatnonzero(
@@ -197,7 +198,7 @@ def blend_sentence(
 
 def blend_notes(result: CrossValidation) -> list[str]:
     """Notes on the blend and how it differs from its parts; empty without a blend."""
-    blended = result.blended
+    blended = result.blend
     if blended is None:
         return []
     weighting = "equal weights" if blended.how == "average" else "weights learned on the validation lists"
@@ -220,8 +221,8 @@ def crossvalidation_sections(result: CrossValidation) -> list[Section]:
     """Means, folds, tests between rankers, importance of features, ranks of documents by grade, curves of training."""
     sections = [means_section(result), *(fold_section(result, m) for m in range(len(result.measures)))]
     if result.comparison is not None:
-        if result.blended is not None:
-            sections.append(blend_section(result, result.blended, result.comparison))
+        if result.blend is not None:
+            sections.append(blend_section(result, result.blend, result.comparison))
         sections += [noise_section(result), *result.comparison.sections()]
     importance = result.feature_importance
     if importance is not None:
@@ -229,7 +230,7 @@ def crossvalidation_sections(result: CrossValidation) -> list[Section]:
     sections += [rank_confusion_section(result, m) for m in result.order]
     for m in result.order:
         title = f"{result.models[m]}: validation by epoch"
-        sections += epoch_curves(list(result.folds), list(result.courses[m]), result.stop_on[m], title)
+        sections += epoch_curves(list(result.folds), list(result.curves[m]), result.stop_on[m], title)
     return sections
 
 
@@ -250,7 +251,7 @@ def means_section(result: CrossValidation) -> Section:
     return Section(
         title=f"{pluralise(len(result.models), 'ranker')} on {pluralise(len(result.folds), 'fold')}, {seeds}",
         sentence=verdict(result),
-        table=Table(columns=columns, rows=tuple(rows), left=2),
+        table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
         notes=(
             "test, validation: the mean over the queries of all folds, of each query the mean over seeds; training was "
             "stopped by the validation lists, so that their values are too high",
@@ -295,7 +296,7 @@ def noise_section(result: CrossValidation) -> Section:
     comparison = result.comparison
     assert comparison is not None  # there are several rankers
     rows: list[tuple[Cell, ...]] = []
-    for measure_comparison in comparison.parts:
+    for measure_comparison in comparison.comparisons:
         noise = noise_of_pairs(result, measure_comparison)
         for i, (first, second) in enumerate(
             zip(measure_comparison.first.tolist(), measure_comparison.second.tolist(), strict=True)
@@ -318,14 +319,14 @@ def noise_section(result: CrossValidation) -> Section:
             "How far two means are apart, and how far chance alone would take them: the queries that were asked, the "
             f"seeds that were drawn, and both together (at level {level:g}, each pair by itself)."
         ),
-        table=Table(columns=columns, rows=tuple(rows), left=3),
+        table=Table(columns=columns, rows=tuple(rows), n_name_columns=3),
         folded=True,
     )
 
 
 def rank_confusion_section(result: CrossValidation, model: int) -> Section:
     """The shares of the documents of each grade by range of ranks."""
-    counts = result.places[model][::-1]  # the highest grade on top
+    counts = result.rank_counts[model][::-1]  # the highest grade on top
     grades = result.grades[::-1]
     sums = counts.sum(axis=1, keepdims=True)
     shares = counts / sums

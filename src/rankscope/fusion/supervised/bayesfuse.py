@@ -13,7 +13,7 @@ from rankscope.fusion.comb import Gains, combine_gains
 from rankscope.fusion.judgments import PoolJudgments, check_judged_queries
 from rankscope.fusion.normalisation import NormalisedPool
 from rankscope.fusion.pool import RunPool
-from rankscope.fusion.supervised.probfuse import distinct_ranks, worth_by_rank
+from rankscope.fusion.supervised.probfuse import distinct_ranks, row_values
 from rankscope.kernels.segments import group_of
 from rankscope.typing import Floats
 
@@ -62,8 +62,8 @@ def learn_bayes(
 
 def level_odds(pool: RunPool, judgments: PoolJudgments, i: int) -> Floats:
     """(levels, and documents that the run lacks) log odds by shares of all ranks."""
-    n_lists = max(judgments.lists(pool.entries[i])[0].size, 1)
-    shares = count_levels(judgments.hits(i).rank)[:-1] / (np.diff(LEVEL_ENDS, prepend=0) * n_lists)
+    n_lists = max(judgments.used_lists(pool.entries[i])[0].size, 1)
+    shares = count_levels(judgments.relevant_of_run(i).rank)[:-1] / (np.diff(LEVEL_ENDS, prepend=0) * n_lists)
     shares = np.append(shares, 0.0)
     shares[shares == 0] = LEAST
     shares[shares == 1] = 1 - LEAST
@@ -72,10 +72,10 @@ def level_odds(pool: RunPool, judgments: PoolJudgments, i: int) -> Floats:
 
 def smoothed_level_odds(pool: RunPool, judgments: PoolJudgments, i: int) -> Floats:
     """(levels, and documents that the run lacks) log odds by counts of documents, half of one added on either side."""
-    queries, lengths = judgments.lists(pool.entries[i])
+    queries, lengths = judgments.used_lists(pool.entries[i])
     level_lengths = np.minimum(lengths[:, None], LEVEL_ENDS)
     n_documents = np.diff(level_lengths, axis=1, prepend=0).sum(axis=0)
-    n_relevant = count_levels(judgments.hits(i).rank)
+    n_relevant = count_levels(judgments.relevant_of_run(i).rank)
     # Relevant documents of any run for these queries, less those that this run has at some level.
     relevant_queries = group_of(pool.offsets)[judgments.grades >= judgments.level]
     n_relevant_in_pool = np.bincount(relevant_queries, minlength=judgments.used.size)[queries].sum()
@@ -100,6 +100,6 @@ def bayes_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPo
         odds = np.array([*parameters["levels"][i], lacking])
         lacking_gains = np.zeros(len(pool.query_ids))
         lacking_gains[entry.query[entry.lengths > 0]] = lacking
-        return worth_by_rank(entry, odds[np.searchsorted(LEVEL_ENDS, distinct_ranks(entry))]), lacking_gains
+        return row_values(entry, odds[np.searchsorted(LEVEL_ENDS, distinct_ranks(entry))]), lacking_gains
 
     return combine_gains(pool, level_gains, "sum", np.ones(len(pool.entries)), None)

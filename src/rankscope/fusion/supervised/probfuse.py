@@ -34,9 +34,9 @@ __all__ = [
     "pos_fuse",
     "prob_fuse",
     "prob_grid",
+    "row_values",
     "seg_fuse",
-    "sum_of_worths",
-    "worth_by_rank",
+    "sum_row_gains",
 ]
 
 
@@ -58,17 +58,17 @@ def learn_map(
     n_queries = np.count_nonzero(judgments.used)
     mean_precisions = []
     for i in range(len(pool.entries)):
-        hits = judgments.hits(i)
+        hits = judgments.relevant_of_run(i)
         # Hits are sorted by rank: a hit's index within its query is the number of hits above it.
         offsets = np.searchsorted(hits.query, np.arange(judgments.used.size + 1))
         precision = (count_before(hits.relevant, offsets) + 1) / hits.rank
-        mean_precisions.append((precision / judgments.relevant[hits.query]).sum() / n_queries)
+        mean_precisions.append((precision / judgments.n_relevant[hits.query]).sum() / n_queries)
     return {"map": round_noise(np.array(mean_precisions)).tolist()}
 
 
 def map_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
     """(documents) sum of MAP / rank. Source: Lillis et al. 2010 (MAPFuse); as ranx's mapfuse."""
-    return sum_of_worths(pool, lambda i, entry: worth_by_rank(entry, parameters["map"][i] / distinct_ranks(entry)))
+    return sum_row_gains(pool, lambda i, entry: row_values(entry, parameters["map"][i] / distinct_ranks(entry)))
 
 
 def learn_pos(
@@ -83,16 +83,16 @@ def learn_pos(
 
 
 def shares_of_ranks(entry: PooledRun, judgments: PoolJudgments, i: int) -> Floats:
-    lengths = judgments.lists(entry)[1]
+    lengths = judgments.used_lists(entry)[1]
     longest = int(lengths.max(initial=0))
     n_reaching = np.cumsum(np.bincount(lengths, minlength=longest + 1)[::-1])[::-1][1:]
-    return np.bincount(judgments.hits(i).rank - 1, minlength=longest) / n_reaching
+    return np.bincount(judgments.relevant_of_run(i).rank - 1, minlength=longest) / n_reaching
 
 
 def pos_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
     """(documents) sum of the shares of its ranks. Source: Lillis et al. 2010 (PosFuse); as ranx's posfuse."""
-    return sum_of_worths(
-        pool, lambda i, entry: worth_by_rank(entry, pad_with_zeros(parameters["shares"][i], longest_list(entry)))
+    return sum_row_gains(
+        pool, lambda i, entry: row_values(entry, pad_with_zeros(parameters["shares"][i], longest_list(entry)))
     )
 
 
@@ -120,11 +120,11 @@ def learn_prob(
         raise ParameterError(f"judged_only is {judged_only!r}, expected 0 (all documents) or 1 (judged ones alone)")
     shares = []
     for i, entry in enumerate(pool.entries):
-        n_lists = judgments.lists(entry)[0].size
+        n_lists = judgments.used_lists(entry)[0].size
         if judged_only:
-            share_sums = shares_of_judged(judgments.found(i), segments)
+            share_sums = shares_of_judged(judgments.judged_of_run(i), segments)
         else:
-            share_sums = shares_of_all(judgments.hits(i), segments)
+            share_sums = shares_of_all(judgments.relevant_of_run(i), segments)
         shares.append(round_noise(share_sums / max(n_lists, 1)).tolist())
     return {"shares": shares}
 
@@ -160,7 +160,7 @@ def prob_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPoo
         segment = segments_of(entry.rank, np.repeat(entry.lengths, entry.lengths), shares.size)[1]
         return np.asarray((shares / np.arange(1, shares.size + 1))[segment])
 
-    return sum_of_worths(pool, row_gains)
+    return sum_row_gains(pool, row_gains)
 
 
 def learn_seg(
@@ -171,9 +171,9 @@ def learn_seg(
     sizes = np.diff(SEGMENT_ENDS, prepend=0)
     shares = []
     for i, entry in enumerate(pool.entries):
-        segment = np.searchsorted(SEGMENT_ENDS, judgments.hits(i).rank)
+        segment = np.searchsorted(SEGMENT_ENDS, judgments.relevant_of_run(i).rank)
         counts = np.bincount(segment, minlength=sizes.size)[: sizes.size]
-        shares.append((counts / (sizes * max(judgments.lists(entry)[0].size, 1))).tolist())
+        shares.append((counts / (sizes * max(judgments.used_lists(entry)[0].size, 1))).tolist())
     return {"shares": shares}
 
 
@@ -184,17 +184,17 @@ def seg_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool
     def row_gains(i: int, entry: PooledRun) -> Floats:
         shares = np.array([*parameters["shares"][i], 0.0])
         segment = np.searchsorted(SEGMENT_ENDS, distinct_ranks(entry))
-        return (1 + gains[i][0]) * worth_by_rank(entry, shares[segment])
+        return (1 + gains[i][0]) * row_values(entry, shares[segment])
 
-    return sum_of_worths(pool, row_gains)
+    return sum_row_gains(pool, row_gains)
 
 
-def sum_of_worths(pool: RunPool, row_gains: Callable[[int, PooledRun], Floats]) -> Floats:
+def sum_row_gains(pool: RunPool, row_gains: Callable[[int, PooledRun], Floats]) -> Floats:
     """(documents) sums of the gains of rows. row_gains: (rows) those of the i-th run."""
     return combine_gains(pool, lambda i: (row_gains(i, pool.entries[i]), None), "sum", np.ones(len(pool.entries)), None)
 
 
-def worth_by_rank(entry: PooledRun, rank_values: Floats) -> Floats:
+def row_values(entry: PooledRun, rank_values: Floats) -> Floats:
     """(rows) the value of each row's rank. rank_values: (ranks)."""
     return np.asarray(rank_values[entry.rank - 1], np.float64)
 

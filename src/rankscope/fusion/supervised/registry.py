@@ -35,8 +35,8 @@ class TrainedMethod(NamedTuple):
     """
 
     meaning: str
-    scores: bool
-    takes: Mapping[str, Any]
+    uses_scores: bool
+    default_setting: Mapping[str, Any]
     grid: Callable[[int], list[dict[str, Any]]]
     learn: Callable[[RunPool, PoolJudgments, Setting, str | NormalisedPool], Parameters]
     apply: Callable[[RunPool, Parameters, str | NormalisedPool], Floats]

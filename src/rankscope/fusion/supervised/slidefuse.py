@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.fusion.judgments import PoolJudgments
 from rankscope.fusion.normalisation import NormalisedPool
 from rankscope.fusion.pool import PooledRun, RunPool
-from rankscope.fusion.supervised.probfuse import learn_pos, longest_list, pad_with_zeros, sum_of_worths, worth_by_rank
+from rankscope.fusion.supervised.probfuse import learn_pos, longest_list, pad_with_zeros, row_values, sum_row_gains
 from rankscope.stats.inputs import check_count
 from rankscope.typing import Floats
 
@@ -48,7 +48,7 @@ def slide_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPo
     Source: Lillis et al. 2008 (SlideFuse); as ranx's slidefuse.
     """
     window = int(parameters["window"])
-    return sum_of_worths(pool, lambda i, entry: window_means(entry, parameters["shares"][i], window))
+    return sum_row_gains(pool, lambda i, entry: window_means(entry, parameters["shares"][i], window))
 
 
 def window_means(entry: PooledRun, learned_shares: Any, window: int) -> Floats:
@@ -61,7 +61,7 @@ def window_means(entry: PooledRun, learned_shares: Any, window: int) -> Floats:
     sums = np.zeros(longest)
     for k in range(2 * window + 1):
         sums += shares[k : k + longest]
-    means = worth_by_rank(entry, sums / (rank + window - np.maximum(rank - window, 1) + 1))
+    means = row_values(entry, sums / (rank + window - np.maximum(rank - window, 1) + 1))
 
     # Where the list ends within the window, ranks behind do not count.
     list_lengths = np.repeat(entry.lengths, entry.lengths)

@@ -128,16 +128,16 @@ def list_candidates(
 
 
 def looks_at_scores(method: str) -> bool:
-    return TRAINED[method].scores if method in TRAINED else METHODS[method].scores
+    return TRAINED[method].uses_scores if method in TRAINED else METHODS[method].uses_scores
 
 
 def setting_names(method: str) -> tuple[str, ...]:
     """The names of its settings."""
     if method in TRAINED:
-        return tuple(TRAINED[method].takes)
+        return tuple(TRAINED[method].default_setting)
     fusion_method = METHODS[method]
-    parameter = (fusion_method.takes[0],) if fusion_method.takes else ()
-    return (*parameter, *(("weights",) if fusion_method.weighted else ()))
+    parameter = (fusion_method.parameter[0],) if fusion_method.parameter else ()
+    return (*parameter, *(("weights",) if fusion_method.takes_weights else ()))
 
 
 def validate_normalisations(normalise: str | Sequence[str] | None) -> list[str] | None:
@@ -171,9 +171,9 @@ def settings_of(method: str, given_settings: Mapping[str, Any], n_runs: int) -> 
     else:
         fusion_method = METHODS[method]
         method_values: dict[str, Sequence[Any]] = {}
-        if fusion_method.takes:
-            method_values[fusion_method.takes[0]] = SETTINGS_TO_TRY[fusion_method.takes[0]]
-        if fusion_method.weighted:
+        if fusion_method.parameter:
+            method_values[fusion_method.parameter[0]] = SETTINGS_TO_TRY[fusion_method.parameter[0]]
+        if fusion_method.takes_weights:
             method_values["weights"] = [setting["weights"] for setting in weight_grid(n_runs)]
         method_values |= {name: values_to_try(name, value) for name, value in given_settings.items()}
         grid = list(setting_combinations(method_values))

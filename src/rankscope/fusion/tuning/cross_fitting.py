@@ -44,40 +44,40 @@ class MeasuredPool:
 
     pool: RunPool
     plan: Plan
-    wanted: Ints
+    judged_documents: Ints
     query: Ints
-    judged: Ints
+    judged_index: Ints
     relevance: Ints
-    blank: Hits
+    empty_hits: Hits
 
     def values(self, scores: Floats) -> Floats:
         """(queries) the value of each list ranked by these scores; NaN where undefined."""
         pool = self.pool
-        ranks = rank_rows(scores, pool.offsets, self.wanted, self.query, "doc_id_desc", pool.docs.take, str)
-        return self.of_ranks(np.arange(self.wanted.size), ranks.rank, np.diff(pool.offsets))
+        ranks = rank_rows(scores, pool.offsets, self.judged_documents, self.query, "doc_id_desc", pool.docs.take, str)
+        return self.values_of_ranks(np.arange(self.judged_documents.size), ranks.rank, np.diff(pool.offsets))
 
-    def alone(self, i: int) -> Floats:
+    def run_values(self, i: int) -> Floats:
         """(queries) the value of each list of a run; an empty one where it has none."""
         entry = self.pool.entries[i]
         rank, lengths = np.zeros(self.pool.size, np.int64), np.zeros(len(self.pool.query_ids), np.int64)
-        rank[entry.place] = entry.rank
+        rank[entry.document] = entry.rank
         lengths[entry.query] = entry.lengths
-        listed = np.flatnonzero(rank[self.wanted])
-        return self.of_ranks(listed, rank[self.wanted[listed]], lengths)
+        listed = np.flatnonzero(rank[self.judged_documents])
+        return self.values_of_ranks(listed, rank[self.judged_documents[listed]], lengths)
 
-    def of_ranks(self, listed: Ints, rank: Ints, lengths: Ints) -> Floats:
+    def values_of_ranks(self, listed: Ints, rank: Ints, lengths: Ints) -> Floats:
         """(queries) values. listed: which judged documents are in the lists; rank: of each; lengths: of the lists."""
         order = np.lexsort((rank, self.query[listed]))
         ranks: Floats = rank[order].astype(np.float64)
         listed = listed[order]
         hits = replace(
-            self.blank,
-            offsets=bounds(np.bincount(self.query[listed], minlength=len(self.blank))),
+            self.empty_hits,
+            offsets=bounds(np.bincount(self.query[listed], minlength=len(self.empty_hits))),
             rank=ranks,
             first=ranks,
             last=ranks,
             relevance=self.relevance[listed],
-            judged=self.judged[listed],
+            judged=self.judged_index[listed],
             retrieved=lengths,
             missing=lengths == 0,
             _memory={},
@@ -123,20 +123,20 @@ class Folds:
     """
 
     measured: MeasuredPool
-    known: PoolJudgments
+    judgments: PoolJudgments
     fold: Ints
-    parts: tuple[PoolSubset, ...]
-    ready: Mapping[str, tuple[NormalisedPool, tuple[NormalisedPool, ...]]]
+    fold_pools: tuple[PoolSubset, ...]
+    normalised_pools: Mapping[str, tuple[NormalisedPool, tuple[NormalisedPool, ...]]]
     nested: bool = True
 
     def learn(self, candidate: Candidate, without: Sequence[int] = ()) -> dict[str, Any]:
         """The parameters that a candidate learns from all queries but those of some folds."""
-        judgments = self.known.only(~np.isin(self.fold, list(without)))
-        return candidate.learn(self.measured.pool, judgments, self.ready[candidate.normalise][0])
+        judgments = self.judgments.restrict(~np.isin(self.fold, list(without)))
+        return candidate.learn(self.measured.pool, judgments, self.normalised_pools[candidate.normalise][0])
 
     def fuse(self, candidate: Candidate, parameters: Mapping[str, Any], f: int) -> Floats:
         """(documents of a fold) the fused scores."""
-        return candidate.fuse(self.parts[f].pool, parameters, self.ready[candidate.normalise][1][f])
+        return candidate.fuse(self.fold_pools[f].pool, parameters, self.normalised_pools[candidate.normalise][1][f])
 
 
 class CandidateValues(NamedTuple):
@@ -158,7 +158,7 @@ def normalise_folds(
 ) -> tuple[NormalisedPool, tuple[NormalisedPool, ...]]:
     """The scores of all runs, normalised, in the whole pool and in each part. Raises InputError as `normalise_pool`."""
     return normalise_pool(folds.measured.pool, normalisation, names), tuple(
-        normalise_pool(part.pool, normalisation, names) for part in folds.parts
+        normalise_pool(part.pool, normalisation, names) for part in folds.fold_pools
     )
 
 
@@ -168,15 +168,15 @@ def evaluate_candidate(folds: Folds, candidate: Candidate) -> CandidateValues:
     A model learned without two folds serves both: each is the inner fold when the other is the outer one. Where a
     candidate learns nothing, as where weights are its only setting, one fusion of all queries suffices.
     """
-    n_folds, measured = len(folds.parts), folds.measured
+    n_folds, measured = len(folds.fold_pools), folds.measured
     if not candidate.learns or learns_nothing(folds, candidate):
-        normalised_pool = folds.ready[candidate.normalise][0]
+        normalised_pool = folds.normalised_pools[candidate.normalise][0]
         values = measured.values(candidate.fuse(measured.pool, folds.learn(candidate), normalised_pool))
         inner = np.tile(values, (n_folds, 1))
         inner[folds.fold, np.arange(values.size)] = np.nan
         return CandidateValues(values, inner if folds.nested else None)
     scores = np.zeros(measured.pool.size)
-    for f, part in enumerate(folds.parts):
+    for f, part in enumerate(folds.fold_pools):
         scores[part.documents] = folds.fuse(candidate, folds.learn(candidate, (f,)), f)
     outer = measured.values(scores)
     if not folds.nested:
@@ -185,7 +185,9 @@ def evaluate_candidate(folds: Folds, candidate: Candidate) -> CandidateValues:
     for f, g in combinations(range(n_folds), 2):
         parameters = folds.learn(candidate, (f, g))
         for outer_fold, inner_fold in ((f, g), (g, f)):
-            inner_scores[outer_fold, folds.parts[inner_fold].documents] = folds.fuse(candidate, parameters, inner_fold)
+            inner_scores[outer_fold, folds.fold_pools[inner_fold].documents] = folds.fuse(
+                candidate, parameters, inner_fold
+            )
     inner = np.array([measured.values(scores) for scores in inner_scores])
     inner[folds.fold, np.arange(outer.size)] = np.nan
     return CandidateValues(outer, inner)
@@ -194,4 +196,4 @@ def evaluate_candidate(folds: Folds, candidate: Candidate) -> CandidateValues:
 def learns_nothing(folds: Folds, candidate: Candidate) -> bool:
     """Whether the parameters are the same whichever fold is left out."""
     first_parameters = folds.learn(candidate, (0,))
-    return all(folds.learn(candidate, (f,)) == first_parameters for f in range(1, len(folds.parts)))
+    return all(folds.learn(candidate, (f,)) == first_parameters for f in range(1, len(folds.fold_pools)))

@@ -109,7 +109,7 @@ class TrainedFusion:
                 f"({join_names(self.runs)}); give one for each, in this order"
             )
         names, notes, pool = load_pool(runs, input=input, inverted=self.normalise == INVERTED)
-        notes = (*notes, *self.about_names(names))
+        notes = (*notes, *self.name_notes(names))
         normalised_pool = normalise_pool(pool, self.normalise, names)
         scores = self.candidate.fuse(pool, self.parameters, normalised_pool)
         n_seen = len(set(self.queries).intersection(decode_ids(pool.query_ids)))
@@ -121,7 +121,7 @@ class TrainedFusion:
             )
         return fused_run(pool, scores, name or self.name, (*notes, *normalised_pool.notes))
 
-    def about_names(self, names: Sequence[str]) -> tuple[str, ...]:
+    def name_notes(self, names: Sequence[str]) -> tuple[str, ...]:
         """A note on runs of other names. Raises InputError where only their order is another one."""
         if tuple(names) == self.runs:
             return ()
@@ -195,7 +195,7 @@ class TrainedFusion:
             for f, choice in enumerate(self.chosen, 1)
         ]
         headings = ("fold", "chosen by the other folds", "queries", self.measure)
-        table = Table(columns=headings, rows=tuple(rows), left=2)
+        table = Table(columns=headings, rows=tuple(rows), n_name_columns=2)
         return Section(title="On queries that were not learned from", sentence=sentence, table=table)
 
     def best_first(self) -> list[TriedSetting]:

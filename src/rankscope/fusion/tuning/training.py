@@ -31,7 +31,7 @@ from rankscope.fusion.tuning.cross_fitting import (
 )
 from rankscope.fusion.tuning.result import FoldChoice, TrainedFusion, TriedSetting
 from rankscope.io.core import check_single_stdin
-from rankscope.kernels.means import mean_or_nan
+from rankscope.kernels.means import nan_mean_of_list
 from rankscope.kernels.ties import NOISE, best_places
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units, workers_for
@@ -58,17 +58,17 @@ class CoordinateAscent:
     sign: float
     values: dict[str, Floats] = field(default_factory=dict)
 
-    def of(self, candidate: Candidate) -> Floats:
+    def query_values(self, candidate: Candidate) -> Floats:
         """(queries) the values of a candidate whose setting is all it learns."""
         name = str(candidate)
         if name not in self.values:
-            judged_pool, normalised_pool = self.folds.measured, self.folds.ready[candidate.normalise][0]
-            parameters = candidate.learn(judged_pool.pool, self.folds.known, normalised_pool)
+            judged_pool, normalised_pool = self.folds.measured, self.folds.normalised_pools[candidate.normalise][0]
+            parameters = candidate.learn(judged_pool.pool, self.folds.judgments, normalised_pool)
             self.values[name] = judged_pool.values(candidate.fuse(judged_pool.pool, parameters, normalised_pool))
         return self.values[name]
 
     def mean(self, candidate: Candidate, counted: Bools) -> float:
-        values = self.of(candidate)[counted]
+        values = self.query_values(candidate)[counted]
         defined = values[~np.isnan(values)]
         return self.sign * float(defined.mean()) if defined.size else -np.inf
 
@@ -202,14 +202,14 @@ def train(
         setting=final_candidate.setting,
         parameters=parameters,
         runs=loaded.names,
-        queries=query_folds.measured.blank.query_ids,
+        queries=query_folds.measured.empty_hits.query_ids,
         measure=plan.names[0],
         higher_is_better=sign > 0,
         settings=signature_line(plan, query_folds, training_settings),
         tried=tuple(tried),
         chosen=fold_choices(fold_candidates, query_folds.fold, values),
-        cross_fitted_mean=mean_or_nan(values),
-        alone=tuple(mean_or_nan(query_folds.measured.alone(i)) for i in range(len(loaded.names))),
+        cross_fitted_mean=nan_mean_of_list(values),
+        alone=tuple(nan_mean_of_list(query_folds.measured.run_values(i)) for i in range(len(loaded.names))),
         notes=(*notes, *candidate_notes, *scale_notes),
         cross_fitted=fused_run(
             loaded.pool, fused, cross_fitted_name(candidates, fold_candidates), (*notes, *candidate_notes, *scale_notes)
@@ -220,8 +220,8 @@ def train(
 def signature_line(plan: Plan, query_folds: Folds, training_settings: Mapping[str, str]) -> str:
     """The measure, and every setting that changes a number, in one line."""
     settings = {
-        **plan.settings(len(query_folds.measured.blank)),
-        **plan.measure_settings(query_folds.measured.blank)[0],
+        **plan.settings(len(query_folds.measured.empty_hits)),
+        **plan.measure_settings(query_folds.measured.empty_hits)[0],
         **training_settings,
     }
     return " | ".join([plan.names[0], *(f"{name}:{value}" for name, value in settings.items())])
@@ -294,7 +294,7 @@ def normalise_for_candidates(
                 raise
             notes.append(f"{normalisation} was not tried: {error}")
     candidates = [candidate for candidate in candidates if candidate.normalise in normalised_pools]
-    return replace(query_folds, ready=normalised_pools, nested=len(candidates) > 1), candidates, notes
+    return replace(query_folds, normalised_pools=normalised_pools, nested=len(candidates) > 1), candidates, notes
 
 
 def evaluate_candidates(
@@ -344,7 +344,7 @@ def refine_weights(
         refined.append(tried[-1] if tried else start)
         if report is not None:
             report(1.0)
-    settings = [tried_setting(candidate, ascent.of(candidate), query_folds) for candidate in tried]
+    settings = [tried_setting(candidate, ascent.query_values(candidate), query_folds) for candidate in tried]
     return refined[-1], refined[:-1], settings
 
 
@@ -361,7 +361,7 @@ def cross_fit(
     """
     scores = np.zeros(query_folds.measured.pool.size)
     for f, candidate in enumerate(fold_candidates):
-        scores[query_folds.parts[f].documents] = query_folds.fuse(candidate, query_folds.learn(candidate, (f,)), f)
+        scores[query_folds.fold_pools[f].documents] = query_folds.fuse(candidate, query_folds.learn(candidate, (f,)), f)
     fused = np.empty(loaded.pool.size)
     fused[pool_subset(loaded.pool, is_judged).documents] = scores
     if not is_judged.all():
@@ -383,8 +383,8 @@ def normalisation_notes(loaded: LoadedPool, candidates: Sequence[Candidate]) -> 
 
 
 def tried_setting(candidate: Candidate, values: Floats, query_folds: Folds) -> TriedSetting:
-    fold_means = tuple(mean_or_nan(values[query_folds.fold == f]) for f in range(len(query_folds.parts)))
-    return TriedSetting(str(candidate), mean_or_nan(values), fold_means)
+    fold_means = tuple(nan_mean_of_list(values[query_folds.fold == f]) for f in range(len(query_folds.fold_pools)))
+    return TriedSetting(str(candidate), nan_mean_of_list(values), fold_means)
 
 
 def cross_fitted_name(candidates: Sequence[Candidate], fold_candidates: Sequence[Candidate]) -> str:
@@ -398,6 +398,6 @@ def cross_fitted_name(candidates: Sequence[Candidate], fold_candidates: Sequence
 def fold_choices(fold_candidates: Sequence[Candidate], fold_of_query: Ints, values: Floats) -> tuple[FoldChoice, ...]:
     """The choice for each fold, and its mean there. fold_of_query, values: (queries)."""
     return tuple(
-        FoldChoice(str(choice), int((fold_of_query == f).sum()), mean_or_nan(values[fold_of_query == f]))
+        FoldChoice(str(choice), int((fold_of_query == f).sum()), nan_mean_of_list(values[fold_of_query == f]))
         for f, choice in enumerate(fold_candidates)
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.blocks import BOM as BOM
     from rankscope.io.core.blocks import HASH as HASH
     from rankscope.io.core.blocks import IS_SPACE as IS_SPACE
-    from rankscope.io.core.blocks import LONGEST as LONGEST
+    from rankscope.io.core.blocks import MAX_LINE_BYTES as MAX_LINE_BYTES
     from rankscope.io.core.blocks import NEWLINE as NEWLINE
     from rankscope.io.core.blocks import NUMBER as NUMBER
     from rankscope.io.core.blocks import SPACE as SPACE
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from rankscope.io.core.blocks import LineBlock as LineBlock
     from rankscope.io.core.blocks import LineLayout as LineLayout
     from rankscope.io.core.blocks import count_lines as count_lines
-    from rankscope.io.core.blocks import lone_returns as lone_returns
+    from rankscope.io.core.blocks import find_lone_returns as find_lone_returns
     from rankscope.io.core.blocks import looks_like_trec as looks_like_trec
     from rankscope.io.core.blocks import read_all as read_all
     from rankscope.io.core.blocks import refuse_returns as refuse_returns
     from rankscope.io.core.blocks import split_block as split_block
     from rankscope.io.core.blocks import split_fields as split_fields
-    from rankscope.io.core.compression import FREE as FREE
+    from rankscope.io.core.compression import ALLOWED_BYTES as ALLOWED_BYTES
     from rankscope.io.core.compression import GZIP as GZIP
-    from rankscope.io.core.compression import RATIO as RATIO
+    from rankscope.io.core.compression import MAX_RATIO as MAX_RATIO
     from rankscope.io.core.compression import ZSTD as ZSTD
     from rankscope.io.core.compression import compress as compress
     from rankscope.io.core.compression import refuse_bomb as refuse_bomb
@@ -106,7 +106,7 @@ HOMES = {
     "BlockReader": "blocks",
     "FORMATS": "formats",
     "FORMAT_ADVICE": "render",
-    "FREE": "compression",
+    "ALLOWED_BYTES": "compression",
     "FileContent": "formats",
     "FileHead": "formats",
     "FileStamp": "file_identity",
@@ -116,14 +116,14 @@ HOMES = {
     "HEAD": "source",
     "IS_SPACE": "blocks",
     "KINDS": "formats",
-    "LONGEST": "blocks",
+    "MAX_LINE_BYTES": "blocks",
     "LineBlock": "blocks",
     "LineLayout": "blocks",
     "NEWLINE": "blocks",
     "NUMBER": "blocks",
     "Partition": "paths",
     "Progress": "formats",
-    "RATIO": "compression",
+    "MAX_RATIO": "compression",
     "ReadRequest": "formats",
     "Readable": "streams",
     "SPACE": "blocks",
@@ -155,7 +155,7 @@ HOMES = {
     "kind_of_rows": "formats",
     "list_folders_once": "paths",
     "list_partitions": "paths",
-    "lone_returns": "blocks",
+    "find_lone_returns": "blocks",
     "looks_like_trec": "blocks",
     "make_folder": "atomic_write",
     "open_binary": "streams",

@@ -35,7 +35,7 @@ __all__ = [
 #: The prefix of temporary files, until they are complete.
 TEMPORARY = ".rankscope-"
 #: Names of descriptors that the calling shell has opened.
-OPEN = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")
+DESCRIPTOR_PATH = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 #: Error numbers of file systems without hard links.
 NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
@@ -107,7 +107,7 @@ def descriptor_of(path: PathLike) -> int | None:
     replacing the file would lose its content, and what others append to it.
     """
     name = os.path.abspath(os.fsdecode(path))
-    match = OPEN.fullmatch(name)
+    match = DESCRIPTOR_PATH.fullmatch(name)
     return STREAMS.get(name) if match is None else int(match[1] or match[2])
 
 

@@ -27,7 +27,7 @@ __all__ = [
     "LineBlock",
     "LineLayout",
     "count_lines",
-    "lone_returns",
+    "find_lone_returns",
     "looks_like_trec",
     "read_all",
     "refuse_returns",
@@ -40,7 +40,7 @@ __all__ = [
 #: Bytes that are split at a time: with all their arrays they fit into the processor's cache.
 BLOCK = 1 << 20
 #: Maximum bytes of a line; a longer one may have no end at all.
-LONGEST = 64 << 20
+MAX_LINE_BYTES = 64 << 20
 NEWLINE, RETURN, SPACE, TAB, HASH = 10, 13, 32, 9, 35
 BOM = b"\xef\xbb\xbf"
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -52,17 +52,21 @@ IS_SPACE[[9, 10, 11, 12, 13, 32]] = True  # C's isspace(); bytes of unicode spac
 class LineLayout:
     """The fields of a line. columns: the needed fields, by index. most: None for no limit."""
 
-    least: int
-    most: int | None
+    min_fields: int
+    max_fields: int | None
     columns: tuple[int, ...]
     expected: str  # for the error message: "6 (query Q0 doc rank score tag)"
     advise: Callable[[bytes, int, bool], str | None]  # (line, number of fields, whether it is the first) -> advice
-    mistaken: Mapping[int, str] = field(default_factory=dict)  # number of fields -> what the file may be instead
-    trec: bool = False  # whether `mistaken` needs a first line in TREC's format
+    alternatives: Mapping[int, str] = field(default_factory=dict)  # number of fields -> what the file may be instead
+    alternatives_need_trec: bool = False  # whether `mistaken` needs a first line in TREC's format
 
     def advice(self, n_fields: int, line: bytes, *, is_first: bool) -> str:
         """Advice about a line with this number of fields. is_first: whether it is the first line of the file."""
-        alternative = self.mistaken.get(n_fields) if not self.trec or (is_first and looks_like_trec(line)) else None
+        alternative = (
+            self.alternatives.get(n_fields)
+            if not self.alternatives_need_trec or (is_first and looks_like_trec(line))
+            else None
+        )
         return self.advise(line, n_fields, is_first) or alternative or "correct this line"
 
 
@@ -75,13 +79,13 @@ class LineBlock:
     end: int
     first_line: int
     name: str
-    last: bool
+    is_last: bool
 
     @property
     def array(self) -> npt.NDArray[np.uint8]:
         return np.frombuffer(self.buffer, np.uint8)
 
-    def where(self, position: int) -> str:
+    def location(self, position: int) -> str:
         """file:line of a byte of the buffer."""
         return f"{self.name}:{self.first_line + count_lines(self.buffer, self.begin, position)}"
 
@@ -118,10 +122,11 @@ class BlockReader:
         return LineBlock(self.buffer, self.begin, end, self.line, self.name, self.ended)
 
     def _refuse_endless(self, begin: int) -> None:
-        if self.filled - begin > LONGEST:
+        if self.filled - begin > MAX_LINE_BYTES:
             line = self.line + count_lines(self.buffer, self.begin, begin)
             raise InputError(
-                f"{self.name}:{line}: no line end within {LONGEST >> 20} MB, expected lines; look for another file"
+                f"{self.name}:{line}: no line end within {MAX_LINE_BYTES >> 20} MB, expected lines; look for another "
+                "file"
             )
 
     def _move(self, keep_from: int | None) -> None:
@@ -185,7 +190,7 @@ def read_all(stream: Readable, name: str, size: int = 0) -> LineBlock:
     """The whole stream as one block. size: the expected number of bytes, if known."""
     reader = BlockReader(stream, name, max(size + 1, 4 * BLOCK))
     block = reader.next()
-    while block is not None and not block.last:
+    while block is not None and not block.is_last:
         block = reader.next(block.begin)
     assert block is not None  # an empty stream has raised
     return block
@@ -216,7 +221,7 @@ def split_regular_fields(block: LineBlock, layout: LineLayout) -> list[Fields] |
     first_newline = block.buffer.find(b"\n", block.begin, block.end)
     n_columns = int(np.searchsorted(separators, first_newline)) + 1
     n_lines, remainder = divmod(separators.size, n_columns)
-    if remainder or n_columns < layout.least:
+    if remainder or n_columns < layout.min_fields:
         return None
     kinds = bytes_[separators]
     newlines = kinds == NEWLINE
@@ -235,7 +240,11 @@ def split_regular_fields(block: LineBlock, layout: LineLayout) -> list[Fields] |
     if crlf:
         is_separator[n_columns - 2 :: n_columns] = True
     n_fields = n_columns - crlf
-    if n_fields < layout.least or (layout.most is not None and n_fields > layout.most) or not is_separator.all():
+    if (
+        n_fields < layout.min_fields
+        or (layout.max_fields is not None and n_fields > layout.max_fields)
+        or not is_separator.all()
+    ):
         return None
     ends = separators.reshape(n_lines, n_columns)
     if block.buffer.find(b"#", block.begin, block.end) >= 0:
@@ -258,20 +267,20 @@ def split_irregular_fields(block: LineBlock, layout: LineLayout) -> list[Fields]
     n_fields = np.diff(np.r_[first_fields, starts.size])
     rows = np.flatnonzero((n_fields > 0) & (lines[line_starts] != HASH))
     n_fields = n_fields[rows]
-    invalid = n_fields < layout.least
-    if layout.most is not None:
-        invalid |= n_fields > layout.most
+    invalid = n_fields < layout.min_fields
+    if layout.max_fields is not None:
+        invalid |= n_fields > layout.max_fields
     if invalid.any():
         row = int(np.argmax(invalid))
-        location = block.where(block.begin + int(line_starts[rows[row]]))
+        location = block.location(block.begin + int(line_starts[rows[row]]))
         field_count = f"{n_fields[row]} field{'s' if n_fields[row] != 1 else ''}"
         line_start = int(line_starts[rows[row]])
         line = lines[line_start : int(newlines[np.searchsorted(newlines, line_start)])].tobytes()
         advice = layout.advice(int(n_fields[row]), line, is_first=row == 0)
         raise InputError(f"{location}: {field_count}, expected {layout.expected}; {advice}")
-    returns = lone_returns(block)
+    returns = find_lone_returns(block)
     if returns.size:  # in a line with too many fields they are line ends; elsewhere they are white space
-        long_lines = rows[n_fields > layout.least + 1]
+        long_lines = rows[n_fields > layout.min_fields + 1]
         refuse_returns(block, returns[np.isin(np.searchsorted(newlines, returns - block.begin), long_lines)])
     first_fields = first_fields[rows]
     columns = []
@@ -281,7 +290,7 @@ def split_irregular_fields(block: LineBlock, layout: LineLayout) -> list[Fields]
     return columns
 
 
-def lone_returns(block: LineBlock) -> Indices:
+def find_lone_returns(block: LineBlock) -> Indices:
     """The positions of carriage returns that are not followed by a newline."""
     if block.buffer.find(b"\r", block.begin, block.end) < 0:
         return np.empty(0, np.intp)
@@ -294,7 +303,8 @@ def refuse_returns(block: LineBlock, positions: Indices) -> None:
     """Raise for the first of these carriage returns: they are line ends of old Macs."""
     if positions.size:
         raise InputError(
-            f"{block.where(int(positions[0]))}: a carriage return inside the line, expected lines that end with LF or "
+            f"{block.location(int(positions[0]))}: a carriage return inside the line, expected lines that end with LF "
+            "or "
             "CR LF; convert the line ends"
         )
 

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, cast
 from rankscope.errors import InputError
 
 __all__ = [
-    "FREE",
-    "RATIO",
+    "ALLOWED_BYTES",
+    "MAX_RATIO",
     "CountedStream",
     "UnpackedStream",
     "compress",
@@ -27,10 +27,10 @@ __all__ = [
 
 
 #: Suffixes of compressed files.
-ENDINGS = (".gz", ".zst")
+COMPRESSION_SUFFIXES = (".gz", ".zst")
 #: Unpacked data may be this many times as large as the file, and this many bytes in any case. Runs and judgments
 #: shrink to about a tenth, one line repeated to a hundredth.
-RATIO, FREE = 1000, 100 << 20
+MAX_RATIO, ALLOWED_BYTES = 1000, 100 << 20
 
 
 def split_compression_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
@@ -41,18 +41,18 @@ def split_compression_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
     """
     name = os.fspath(path)
     stem, suffix = os.path.splitext(name)
-    return (stem, suffix.lower()) if suffix.lower() in ENDINGS else (name, "")
+    return (stem, suffix.lower()) if suffix.lower() in COMPRESSION_SUFFIXES else (name, "")
 
 
 class CountedStream:
     """A stream that counts the bytes read from it."""
 
     def __init__(self, raw: Any) -> None:
-        self.raw, self.bytes = raw, 0
+        self.raw, self.n_bytes = raw, 0
 
     def read(self, size: int = -1) -> bytes:
         chunk: bytes = self.raw.read(size)
-        self.bytes += len(chunk)
+        self.n_bytes += len(chunk)
         return chunk
 
 
@@ -60,15 +60,15 @@ class UnpackedStream(io.RawIOBase):
     """The content of a compressed stream. Raises InputError as soon as it is too large."""
 
     def __init__(self, stream: Any, packed: CountedStream, name: str) -> None:
-        self.stream, self.packed, self.name, self.bytes = stream, packed, name, 0
+        self.stream, self.compressed, self.name, self.n_bytes = stream, packed, name, 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         n_bytes: int = self.stream.readinto(buffer)
-        self.bytes += n_bytes
-        refuse_bomb(self.bytes, self.packed.bytes, self.name)
+        self.n_bytes += n_bytes
+        refuse_bomb(self.n_bytes, self.compressed.n_bytes, self.name)
         return n_bytes
 
 
@@ -77,9 +77,10 @@ def refuse_bomb(unpacked: int, packed: int, name: str, advice: str = "unpack it 
 
     advice: how to read the file all the same.
     """
-    if unpacked > max(FREE, RATIO * packed):
+    if unpacked > max(ALLOWED_BYTES, MAX_RATIO * packed):
         raise InputError(
-            f"{name}: {packed:,} bytes that unpack to {unpacked:,} or more, expected at most {RATIO:,} times as many; "
+            f"{name}: {packed:,} bytes that unpack to {unpacked:,} or more, expected at most {MAX_RATIO:,} times as "
+            "many; "
             f"{advice} if it is to be read all the same"
         )
 

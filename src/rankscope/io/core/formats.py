@@ -63,11 +63,11 @@ class ReadRequest(NamedTuple):
 
     kind: str | None
     subtopics: bool = False
-    complete: bool = False
+    keep_all: bool = False
     hint: str | None = None
     labels: str | os.PathLike[str] | None = None
 
-    def either(self, name: str, reason: str) -> str:
+    def resolved_kind(self, name: str, reason: str) -> str:
         """The kind of a file whose content does not tell. Raises ParameterError without `kind` and `hint`."""
         if self.kind is None and self.hint is None:
             raise ParameterError(f"{name}: {reason}; say which with --kind qrels or --kind run")
@@ -81,7 +81,7 @@ class FileContent(NamedTuple):
     """
 
     rows: Rows
-    apart: int = 0
+    n_ungrouped: int = 0
     name: str | None = None
     notes: tuple[str, ...] = ()
 
@@ -115,16 +115,16 @@ class Format:
     sniff: Callable[[FileHead], bool] | None = None
     write: Callable[[Rows, str], Iterator[bytes]] | None = None
     refuse: Callable[[Rows, str, str], None] = accept_everything
-    loses: Callable[[Rows], list[str]] = lambda _: []
+    loss_notes: Callable[[Rows], list[str]] = lambda _: []
     keeps_name: bool = False
     keeps_empty: bool = False
     prepare: Callable[[str], None] = accept_everything
-    instead: str = ""
+    alternative: str = ""
     takes_labels: bool = False
-    stretches: Callable[[Any, Progress | None], Iterator[RowBatch]] | None = None
-    rows: Callable[[Any, int, Progress | None], Iterator[Rows]] | None = None
-    small: int = 0
-    row_called: str = "{}:{}"
+    row_batches: Callable[[Any, Progress | None], Iterator[RowBatch]] | None = None
+    query_rows: Callable[[Any, int, Progress | None], Iterator[Rows]] | None = None
+    small_size: int = 0
+    row_template: str = "{}:{}"
 
 
 class FormatEntry(NamedTuple):
@@ -135,7 +135,7 @@ class FormatEntry(NamedTuple):
     by_content: whether `Format.sniff` detects it; other formats must be named.
     """
 
-    home: str | Format
+    definition: str | Format
     suffixes: tuple[str, ...] = ()
     by_content: bool = True
 
@@ -167,7 +167,7 @@ def check_format(name: str) -> None:
 def get_format(name: str) -> Format:
     """Raises UnknownName."""
     check_format(name)
-    home = FORMATS[name].home
+    home = FORMATS[name].definition
     if isinstance(home, Format):
         return home
     loaded_format: Format = resolve(home)

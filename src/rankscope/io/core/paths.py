@@ -111,7 +111,7 @@ def list_partitions(folder: PathLike) -> list[Partition]:
 def list_folder(name: str) -> list[Partition]:
     """As `list_partitions`, always from the disk or store."""
     try:
-        entries = url_files(name) if is_url(name) else files_in(name)
+        entries = url_files(name) if is_url(name) else list_disk_folder(name)
     except FileNotFoundError:
         raise InputError(f"{name}: no such folder; check the path") from None
     except NotADirectoryError:
@@ -136,7 +136,7 @@ def list_folder(name: str) -> list[Partition]:
     return partitions
 
 
-def files_in(folder: str) -> list[tuple[str, str, int]]:
+def list_disk_folder(folder: str) -> list[tuple[str, str, int]]:
     """As `url_files`, for a folder on disk."""
     with os.scandir(folder) as entries:
         return [

@@ -31,11 +31,11 @@ __all__ = [
 
 
 #: Rows that are formatted at a time.
-PIECE = 65_536
+ROWS_PER_PIECE = 65_536
 #: From this many numbers on polars formats them.
-MANY = 16_384
+MIN_FOR_POLARS = 16_384
 #: Ids up to this length are checked eight bytes at a time.
-SHORT = 64
+MAX_SHORT_ID = 64
 #: Bytes that end a field of white-space-separated lines, and NUL, which makes a file binary.
 BLANKS = b" \t\n\v\f\r\0"
 FORMAT_ADVICE = "write jsonl, json or parquet instead"
@@ -51,8 +51,8 @@ class RowPiece(NamedTuple):
 
 
 def row_pieces(rows: Rows) -> Iterator[RowPiece]:
-    for start in range(0, rows.values.size, PIECE):
-        piece = slice(start, min(start + PIECE, rows.values.size))
+    for start in range(0, rows.values.size, ROWS_PER_PIECE):
+        piece = slice(start, min(start + ROWS_PER_PIECE, rows.values.size))
         queries = np.searchsorted(rows.offsets, np.arange(piece.start, piece.stop), side="right") - 1
         subtopics = None if rows.subtopics is None else decode(rows.subtopics.slice(piece))
         yield RowPiece(queries, decode(rows.docs.slice(piece)), subtopics, rows.values[piece])
@@ -65,7 +65,7 @@ def pick_texts(texts: list[bytes], index: Ints) -> list[bytes]:
 
 def format_numbers(values: npt.NDArray[Any]) -> list[bytes]:
     """Numbers as text: whole numbers, and scores with the fewest digits that give every bit back."""
-    if values.dtype == np.float64 and values.size >= MANY:
+    if values.dtype == np.float64 and values.size >= MIN_FOR_POLARS:
         return format_many_floats(values)
     return "\n".join(map(repr, values.tolist())).encode().split(b"\n")
 
@@ -142,13 +142,16 @@ def id_field_pieces(rows: Rows) -> Iterator[Fields]:
     """The document and subtopic ids, in pieces."""
     for fields in (rows.docs, rows.subtopics):
         if fields is not None:
-            yield from (fields.slice(slice(start, start + PIECE)) for start in range(0, fields.starts.size, PIECE))
+            yield from (
+                fields.slice(slice(start, start + ROWS_PER_PIECE))
+                for start in range(0, fields.starts.size, ROWS_PER_PIECE)
+            )
 
 
 def any_blank(fields: Fields) -> bool:
     """As `has_blank`, in a third of the time for short ids: bytes are missing once blanks are removed."""
     longest = int(fields.lengths.max(initial=0))
-    if longest > SHORT:
+    if longest > MAX_SHORT_ID:
         return has_blank(decode(fields))
     n_nonblank = sum(len(words(fields, j).tobytes().translate(None, BLANKS)) for j in range((longest + 7) // 8))
     return n_nonblank < int(fields.lengths.sum()) or not fields.lengths.all()

@@ -54,22 +54,22 @@ class Source:
     def __init__(self, stream: Any, path: PathLike, format_name: str | None) -> None:
         self.stream, self.path, self.name = stream, path, source_name(path)
         self.head: bytes = b""
-        self.look(HEAD)
+        self.read_ahead(HEAD)
         if format_name is not None:
             check_format(format_name)
-        self.named = format_name is not None
+        self.has_named_format = format_name is not None
         self.format = format_name or sniff(self.head, self.name)
 
-    def look(self, n_bytes: int) -> None:
+    def read_ahead(self, n_bytes: int) -> None:
         """Read ahead this many bytes, or all; only before anything is read."""
         while len(self.head) < n_bytes and (more := self.stream.read(n_bytes - len(self.head))):
             self.head += more
-        self.left = memoryview(self.head)
+        self.unread = memoryview(self.head)
 
     def readinto(self, buffer: memoryview, /) -> int | None:
-        if self.left:
-            n_bytes = min(len(self.left), len(buffer))
-            buffer[:n_bytes], self.left = self.left[:n_bytes], self.left[n_bytes:]
+        if self.unread:
+            n_bytes = min(len(self.unread), len(buffer))
+            buffer[:n_bytes], self.unread = self.unread[:n_bytes], self.unread[n_bytes:]
             return n_bytes
         self.head = self.head[:HEAD]
         return self.stream.readinto(buffer)  # type: ignore[no-any-return]  # any binary stream
@@ -87,16 +87,16 @@ class Source:
             return 0
 
     @property
-    def large(self) -> bool:
+    def is_large(self) -> bool:
         """Whether it is large and has a format that can be read batch by batch."""
         file_format = get_format(self.format)
-        if file_format.stretches is None or 0 < self.size <= file_format.small:
+        if file_format.row_batches is None or 0 < self.size <= file_format.small_size:
             return False
         if not self.size:
-            self.look(file_format.small + 1)
-        return max(self.size, len(self.head)) > file_format.small
+            self.read_ahead(file_format.small_size + 1)
+        return max(self.size, len(self.head)) > file_format.small_size
 
-    def rest(self) -> bytes:
+    def read_bytes(self) -> bytes:
         """All bytes, for readers that need the whole file. Raises InputError where it is empty."""
         content = self.head + bytes(self.stream.read())
         if not content.strip():
@@ -106,32 +106,34 @@ class Source:
     def read(self, request: ReadRequest) -> FileContent:
         """The content of the file. Raises InputError, and ParameterError for a file that needs a second one."""
         file_format = get_format(self.format)
-        if file_format.instead and not request.complete:
-            raise ParameterError(f"{self.name}: input={self.format!r} (--input {self.format}) is {file_format.instead}")
+        if file_format.alternative and not request.keep_all:
+            raise ParameterError(
+                f"{self.name}: input={self.format!r} (--input {self.format}) is {file_format.alternative}"
+            )
         content = file_format.read(self, request)
-        if not request.complete and request.kind != (kind := kind_of_rows(content.rows)):
+        if not request.keep_all and request.kind != (kind := kind_of_rows(content.rows)):
             raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[request.kind or '']}")
         return content
 
     def stream_rows(self, size: int = BLOCK, progress: Progress | None = None) -> Iterator[Rows]:
         """The rows of a run, query by query while it is read. Raises Ungrouped. size: of a block of TREC's lines."""
-        rows = get_format(self.format).rows
+        rows = get_format(self.format).query_rows
         if rows is not None:
             return rows(self, size, progress)
-        return complete_queries(self.stretches(progress), self.row_called)
+        return complete_queries(self.row_batches(progress), self.row_name)
 
-    def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
+    def row_batches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
         """The rows of a run in the order of the file, batch by batch, for formats that have batches."""
         file_format = get_format(self.format)
-        assert file_format.stretches is not None
-        return file_format.stretches(self, progress)
+        assert file_format.row_batches is not None
+        return file_format.row_batches(self, progress)
 
-    def row_called(self, number: int) -> str:
+    def row_name(self, number: int) -> str:
         """How messages name the row with this number in `stretches`."""
-        return get_format(self.format).row_called.format(self.name, number)
+        return get_format(self.format).row_template.format(self.name, number)
 
     @property
-    def first_line(self) -> list[bytes]:
+    def first_line_fields(self) -> list[bytes]:
         """The fields of the first line with data, in TREC's format."""
         end = len(self.head)
         if end >= HEAD:  # the last line may be cut
@@ -141,7 +143,7 @@ class Source:
     @property
     def tag(self) -> str | None:
         """The tag in the first line of a run in TREC's format."""
-        fields = self.first_line
+        fields = self.first_line_fields
         return decode_id(fields[5].strip()) if len(fields) == 6 else None
 
     @property

@@ -61,7 +61,7 @@ BZIP2 = re.compile(rb"BZh[1-9](1AY|\x17rE)")
 #: The position of a tar archive's magic bytes, behind names and numbers padded with NUL bytes.
 TAR = slice(257, 262)
 #: From this many bytes on a text can be recognised as UTF-16.
-LEAST = 8
+MIN_UTF16_BYTES = 8
 
 
 def refuse_binary_kinds(start: bytes, name: str) -> None:
@@ -89,13 +89,13 @@ def describe_program(start: bytes) -> str | None:
 def binary_file_error(start: bytes, name: str) -> InputError:
     """The error for a text with NUL bytes in it."""
     halves = start[: len(start) // 2 * 2]
-    if len(halves) >= LEAST and (not any(halves[1::2]) or not any(halves[::2])):
+    if len(halves) >= MIN_UTF16_BYTES and (not any(halves[1::2]) or not any(halves[::2])):
         return InputError(f"{name}: the text looks like UTF-16, expected UTF-8; convert it, for example with iconv")
     return InputError(f"{name}: a binary file (it holds NUL bytes), expected text in UTF-8; convert it first")
 
 
 #: Names of a folder that are compared with a misspelt one, and the required similarity.
-MOST_NAMES, NEAR = 10_000, 0.8
+MAX_NAMES, MIN_SIMILARITY = 10_000, 0.8
 
 
 class Readable(Protocol):
@@ -121,13 +121,13 @@ def missing_file_error(name: str) -> InputError:
     if os.path.isfile(value):
         return InputError(f"{name}: no such file, but {value}; name it alone")
     with suppress(OSError), os.scandir(folder or ".") as entries:
-        file_names = sorted(entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file())
+        file_names = sorted(entry.name for entry in islice(entries, MAX_NAMES) if entry.is_file())
         for file_name in file_names:
             if file_name.lower() == base.lower():
                 return InputError(f"{name}: no such file; did you mean {os.path.join(folder, file_name)}?")
             if file_name.startswith(f"{base} "):
                 return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, file_name)}'")
-        matches = difflib.get_close_matches(base, file_names, n=1, cutoff=NEAR)
+        matches = difflib.get_close_matches(base, file_names, n=1, cutoff=MIN_SIMILARITY)
         if matches and difflib.get_close_matches(
             without_suffix(base), [without_suffix(matches[0])], cutoff=0.7
         ):  # not by its suffix alone

@@ -32,7 +32,7 @@ class RemoteFile(io.RawIOBase):
 
     def __init__(self, file: Any) -> None:
         self.file = file
-        self.bytes: int | None = None
+        self.n_bytes: int | None = None
 
     def readable(self) -> bool:
         return True
@@ -52,9 +52,9 @@ class RemoteFile(io.RawIOBase):
     @property
     def size(self) -> int:
         """The size in bytes of a file that can seek; else 0."""
-        if self.bytes is None:
-            self.bytes = self._size()
-        return self.bytes
+        if self.n_bytes is None:
+            self.n_bytes = self._size()
+        return self.n_bytes
 
     def _size(self) -> int:
         try:

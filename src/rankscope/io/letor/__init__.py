@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rankscope.io.letor.fields import BlockLines as BlockLines
     from rankscope.io.letor.fields import CollectedFields as CollectedFields
     from rankscope.io.letor.fields import begin_with as begin_with
-    from rankscope.io.letor.fields import comment_places as comment_places
+    from rankscope.io.letor.fields import comment_starts as comment_starts
     from rankscope.io.letor.fields import field_ends as field_ends
     from rankscope.io.letor.fields import find_lines as find_lines
     from rankscope.io.letor.fields import leading_fields as leading_fields
@@ -30,7 +30,7 @@ HOMES = {
     "BlockLines": "fields",
     "CollectedFields": "fields",
     "begin_with": "fields",
-    "comment_places": "fields",
+    "comment_starts": "fields",
     "field_ends": "fields",
     "find_lines": "fields",
     "label_qrels": "labels",

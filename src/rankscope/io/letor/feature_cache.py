@@ -278,8 +278,8 @@ def features_of_cache(
         notes=tuple(notes),
         empty=tuple(header["empty"]),
         graded=bool(header["graded"]),
-        doc_ids=texts_in(arrays.get("doc_ids")),
-        comments=texts_in(arrays.get("comments")),
+        doc_ids=decode_texts(arrays.get("doc_ids")),
+        comments=decode_texts(arrays.get("comments")),
     )
 
 
@@ -291,6 +291,6 @@ def rename_note(note: str, names: dict[str, str]) -> str:
     return note
 
 
-def texts_in(array: npt.NDArray[np.uint8] | None) -> list[str] | None:
+def decode_texts(array: npt.NDArray[np.uint8] | None) -> list[str] | None:
     texts: list[str] | None = None if array is None else json.loads(array.tobytes())
     return texts

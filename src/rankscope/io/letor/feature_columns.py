@@ -37,10 +37,10 @@ KEYS = {
 #: Larger grades are not exact as float64.
 HIGHEST = 2**53
 #: What these columns hold, for messages.
-WHAT = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
+CONTENTS = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
 #: The prefix of pandas' index columns in Parquet.
 INDEX = "__index_level_"
-TRUTH = ("true", "false")
+TRUTH_TEXTS = ("true", "false")
 
 
 def features_of_table(
@@ -54,9 +54,9 @@ def features_of_table(
     number, a cell that is not a finite number in a column of numbers, no feature, no row.
     """
     column_names = table.frame.columns
-    keys = {"query_id": require_column(column_names, "query_id", KEYS["query_id"], table.head)}
+    keys = {"query_id": require_column(column_names, "query_id", KEYS["query_id"], table.header_location)}
     if graded or find_column(column_names, KEYS["relevance"]) is not None:
-        keys["relevance"] = require_column(column_names, "relevance", KEYS["relevance"], table.head)
+        keys["relevance"] = require_column(column_names, "relevance", KEYS["relevance"], table.header_location)
     doc_column = find_column(column_names, KEYS["doc_id"])
     if doc_column is not None:
         keys["doc_id"] = doc_column
@@ -64,7 +64,7 @@ def features_of_table(
     height = table.frame.height
     if not height:
         raise InputError(f"{table.name}: no documents after the line of names, expected at least one")
-    grades = grades_in(table, keys.get("relevance"), graded)
+    grades = read_grades(table, keys.get("relevance"), graded)
     queries = name_column(table, keys["query_id"], "query").to_numpy()
     docs = None if doc_column is None else name_column(table, doc_column, "document").to_list()
     table = table._replace(
@@ -72,9 +72,11 @@ def features_of_table(
     )
     features = [column for column in other_columns if has_numbers(table, column)]
     if columns is None:
-        refuse_second_key(features, table.head, keys)
+        refuse_second_key(features, table.header_location, keys)
     if not features:
-        raise InputError(f"{table.head}: no column of numbers beside those of queries and grades, expected features")
+        raise InputError(
+            f"{table.header_location}: no column of numbers beside those of queries and grades, expected features"
+        )
     values = np.zeros((height, len(features)), dtype)
     n_missing = [fill_column(values[:, i], table, column) for i, column in enumerate(features)]
     notes = []
@@ -134,7 +136,8 @@ def refuse_second_key(features: Sequence[str], location: str, keys: dict[str, st
         if field is not None:
             beside = "" if keys is None or field not in keys else f" beside {keys[field]!r}"
             raise InputError(
-                f"{location}: column {name.strip()!r}{beside} is by its name another one of {WHAT[field]}, expected "
+                f"{location}: column {name.strip()!r}{beside} is by its name another one of {CONTENTS[field]}, "
+                "expected "
                 "one; drop or rename it, or in Python name the features to keep (columns)"
             )
 
@@ -142,7 +145,7 @@ def refuse_second_key(features: Sequence[str], location: str, keys: dict[str, st
 # Cells
 
 
-def grades_in(table: NamedTable, column: str | None, graded: bool) -> Ints | None:
+def read_grades(table: NamedTable, column: str | None, graded: bool) -> Ints | None:
     """The grades; None where there are none and they are optional."""
     if column is None or (not graded and is_empty(table, column)):
         return None
@@ -151,7 +154,7 @@ def grades_in(table: NamedTable, column: str | None, graded: bool) -> Ints | Non
     if not_whole.any():
         row = int(np.argmax(not_whole))
         raise InputError(
-            f"{table.where(row)}: grade {table.frame[column][row]!r}, expected a whole number (up to 2^53); correct "
+            f"{table.location(row)}: grade {table.frame[column][row]!r}, expected a whole number (up to 2^53); correct "
             "this line"
         )
     return grades.astype(np.int64)
@@ -163,10 +166,10 @@ def parse_truths(series: pl.Series) -> pl.Series:
 
     if series.dtype == pl.String:
         first_text = series.drop_nulls().head(1).str.to_lowercase()
-        if not first_text.is_in(TRUTH).any():  # avoids checking each cell of other columns
+        if not first_text.is_in(TRUTH_TEXTS).any():  # avoids checking each cell of other columns
             return series
         lower_texts = series.str.to_lowercase()
-        if not lower_texts.drop_nulls().is_in((*TRUTH, *NO_VALUE)).all():
+        if not lower_texts.drop_nulls().is_in((*TRUTH_TEXTS, *NO_VALUE)).all():
             return series
         return pl.DataFrame({"x": lower_texts}).select(
             pl.when(pl.col("x") == "true").then(1.0).when(pl.col("x") == "false").then(0.0).alias(series.name)
@@ -193,6 +196,6 @@ def fill_column(out: Reals, table: NamedTable, column: str) -> int:
     too_large = np.abs(numbers) > LARGEST[np.float32 if out.dtype == np.float32 else np.float64]
     if too_large.any():
         row = int(np.argmax(too_large))
-        raise InputError(f"{table.where(row)}: {column.strip()} is {numbers[row]:g}, {BEYOND}")
+        raise InputError(f"{table.location(row)}: {column.strip()} is {numbers[row]:g}, {BEYOND}")
     out[~is_missing] = numbers[~is_missing]
     return int(is_missing.sum())

@@ -25,7 +25,7 @@ from rankscope.kernels.text import KEEP, Fields, decode, view_words
 from rankscope.typing import Bytes, Ints, Reals, Words
 
 __all__ = [
-    "MOST_FEATURES",
+    "MAX_FEATURES",
     "FeatureGrid",
     "FlatFeatures",
     "GrowingTable",
@@ -38,7 +38,7 @@ __all__ = [
 Dtype = type[np.float32] | type[np.float64]
 COLON = ord(":")
 #: Larger numbers of features are refused as mistakes: each number takes a column.
-MOST_FEATURES = 100_000
+MAX_FEATURES = 100_000
 #: The largest number that is finite in each type: from halfway to the next power of two on, it becomes infinite.
 LARGEST = {np.float32: float(np.nextafter((2 - 2.0**-24) * 2.0**127, 0)), np.float64: float(np.finfo(np.float64).max)}
 BEYOND = (
@@ -48,7 +48,7 @@ BEYOND = (
 #: Bytes, less than the 32 MB from which on memory is always returned to the system.
 KEPT_MEMORY = 1 << 24
 #: The maximum number of white-space bytes at the end of lines in a regular block.
-ROUNDS = 4
+MAX_TRAILING_SPACE = 4
 EXPECTED = "number:value, as 3:0.25"
 
 
@@ -72,7 +72,7 @@ class Prefixes(NamedTuple):
 
     numbers: Ints
     words: Words
-    keep: Words
+    masks: Words
     sizes: Ints
 
 
@@ -83,17 +83,17 @@ class LineReader:
         self.dtype = dtype
         keep_freed_memory()
         #: Of the last regular block: the next one is probably the same.
-        self.last: Prefixes | None = None
+        self.last_prefixes: Prefixes | None = None
 
     def read(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | FlatFeatures:
         """The features of a block. Raises InputError, naming file and line, for an invalid field."""
-        return self.regular(block, documents) or self.any(block, documents)
+        return self.read_regular(block, documents) or self.read_irregular(block, documents)
 
-    def regular(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | None:
+    def read_regular(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | None:
         """The features of a block where all lines have the same form; else None."""
         assert documents.spans is not None
         bytes_, begins = block.array, documents.spans.begins
-        stops = trim_ends(bytes_, begins, documents.spans.stops, ROUNDS)
+        stops = trim_ends(bytes_, begins, documents.spans.stops, MAX_TRAILING_SPACE)
         blanks = np.flatnonzero(is_space(bytes_[block.begin : block.end]))
         blanks += block.begin
         first_blanks = np.searchsorted(blanks, begins)
@@ -113,24 +113,24 @@ class LineReader:
         np.subtract(stops, starts[:, -1], out=lengths[:, -1])
         values, invalid = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()))
         table = values.reshape(starts.shape)
-        if invalid.size or not self.holds(table):
+        if invalid.size or not self.all_finite(table):
             return None
-        self.last = prefixes
+        self.last_prefixes = prefixes
         return FeatureGrid(prefixes.numbers, table)
 
-    def holds(self, values: Reals) -> bool:
+    def all_finite(self, values: Reals) -> bool:
         """Whether all values are certainly finite as `dtype`; if not, they are checked one by one."""
         largest = LARGEST[self.dtype]
         return bool(-largest <= values.min() and values.max() <= largest)
 
     def prefixes_of(self, line: bytes, field_words: Words) -> Prefixes | None:
         """The prefixes that all lines share; None where they differ. field_words: (documents, fields) first bytes."""
-        if self.last is not None and begin_with_prefixes(field_words, self.last):
-            return self.last
+        if self.last_prefixes is not None and begin_with_prefixes(field_words, self.last_prefixes):
+            return self.last_prefixes
         prefixes = prefixes_in(line)
         return prefixes if prefixes is not None and begin_with_prefixes(field_words, prefixes) else None
 
-    def any(self, block: LineBlock, documents: BlockDocuments) -> FlatFeatures:
+    def read_irregular(self, block: LineBlock, documents: BlockDocuments) -> FlatFeatures:
         """The features of a block with lines of any form."""
         assert documents.spans is not None
         bytes_, (begins, stops, _) = block.array, documents.spans
@@ -151,7 +151,7 @@ class LineReader:
         values, invalid_values = parse_decimals(Fields(bytes_, value_starts, ends - value_starts))
         no_value = ~(np.abs(values) <= LARGEST[self.dtype])
         no_value[invalid_values] = True
-        no_number = (numbers < 0) | (numbers > MOST_FEATURES)
+        no_number = (numbers < 0) | (numbers > MAX_FEATURES)
         not_rising = np.zeros(rows.size, np.bool_)
         not_rising[1:] = (rows[1:] == rows[:-1]) & (numbers[1:] <= numbers[:-1])
         invalid = no_pair | no_value | no_number | not_rising
@@ -202,7 +202,9 @@ def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
 
 def begin_with_prefixes(field_words: Words, prefixes: Prefixes) -> bool:
     """Whether the lines have as many fields as there are prefixes, and each field begins with its prefix."""
-    return field_words.shape[1] == prefixes.words.size and bool(((field_words & prefixes.keep) == prefixes.words).all())
+    return field_words.shape[1] == prefixes.words.size and bool(
+        ((field_words & prefixes.masks) == prefixes.words).all()
+    )
 
 
 def prefixes_in(line: bytes) -> Prefixes | None:
@@ -211,7 +213,7 @@ def prefixes_in(line: bytes) -> Prefixes | None:
     if not all(text.isdigit() and len(text) < 8 for text in number_texts):
         return None
     numbers = np.array([int(text) for text in number_texts], np.int64)
-    if not numbers.size or (np.diff(numbers) <= 0).any() or numbers[-1] > MOST_FEATURES:
+    if not numbers.size or (np.diff(numbers) <= 0).any() or numbers[-1] > MAX_FEATURES:
         return None
     sizes = np.array([len(text) + 1 for text in number_texts], np.int64)
     words = np.array([int.from_bytes(text + b":", "little") for text in number_texts], np.uint64)
@@ -237,8 +239,8 @@ def refuse_field(location: str, text: str, number: int | None, previous: int | N
     """
     if number is None:
         raise InputError(f"{location}: field {text!r}, expected {EXPECTED}; correct this line")
-    if not 0 <= number <= MOST_FEATURES:
-        raise InputError(f"{location}: feature {number}, expected numbers from 1 to {MOST_FEATURES}; correct this line")
+    if not 0 <= number <= MAX_FEATURES:
+        raise InputError(f"{location}: feature {number}, expected numbers from 1 to {MAX_FEATURES}; correct this line")
     if previous is not None:
         problem = f"feature {number} twice" if number == previous else f"feature {number} behind feature {previous}"
         raise InputError(f"{location}: {problem}, expected each once, in rising order; correct this line")
@@ -268,63 +270,66 @@ class GrowingTable:
         self.reader = LineReader(dtype)
         self.dtype, self.n_features, self.size = dtype, n_features, size
         self.values: Reals = np.zeros((0, n_features or 0), dtype)
-        self.rows = 0
+        self.n_rows = 0
         #: The number of the first column: 1, or 0 once a line has a feature 0.
-        self.base = 1
+        self.first_number = 1
         #: The number of values in the lines.
-        self.given = 0
+        self.n_values = 0
         #: The highest number of a feature so far.
-        self.highest = -1
+        self.last_number = -1
 
     def add(self, block: LineBlock, documents: BlockDocuments) -> None:
         """Read the features of a block. Raises InputError."""
         features = self.reader.read(block, documents)
         n_rows = documents.lines.size
-        self.given += features.values.size
+        self.n_values += features.values.size
         if features.numbers.size:
             self.widen(features, block, documents)
         self.heighten(n_rows, block.end - block.begin)
-        table = self.values[self.rows : self.rows + n_rows]
+        table = self.values[self.n_rows : self.n_rows + n_rows]
         if isinstance(features, FeatureGrid):
             n_columns = features.numbers.size
-            first_column = int(features.numbers[0]) - self.base
-            contiguous = int(features.numbers[-1]) - self.base - first_column == n_columns - 1
-            table[:, slice(first_column, first_column + n_columns) if contiguous else features.numbers - self.base] = (
-                features.values
-            )
+            first_column = int(features.numbers[0]) - self.first_number
+            contiguous = int(features.numbers[-1]) - self.first_number - first_column == n_columns - 1
+            table[
+                :, slice(first_column, first_column + n_columns) if contiguous else features.numbers - self.first_number
+            ] = features.values
         elif features.numbers.size:
-            table[features.rows, features.numbers - self.base] = features.values
-        self.rows += n_rows
+            table[features.rows, features.numbers - self.first_number] = features.values
+        self.n_rows += n_rows
 
     def widen(self, features: FeatureGrid | FlatFeatures, block: LineBlock, documents: BlockDocuments) -> None:
         """Add columns for all features of a block."""
-        highest, base = max(self.highest, int(features.numbers.max())), min(self.base, int(features.numbers.min()))
+        highest, base = (
+            max(self.last_number, int(features.numbers.max())),
+            min(self.first_number, int(features.numbers.min())),
+        )
         width = highest - base + 1
-        n_rows = self.rows + documents.lines.size
-        refuse_sparse((n_rows, width), self.given, block.name, "documents and features")
+        n_rows = self.n_rows + documents.lines.size
+        refuse_sparse((n_rows, width), self.n_values, block.name, "documents and features")
         if self.n_features is not None:
             if width > self.n_features:
                 refuse_beyond(features, block, documents, base, self.n_features)
             width = self.n_features
-        if width > self.values.shape[1] or base < self.base:
-            previous, shift = self.values, self.base - base
+        if width > self.values.shape[1] or base < self.first_number:
+            previous, shift = self.values, self.first_number - base
             self.values = self.zeros(previous.shape[0], width)
             n_columns = min(previous.shape[1], width - shift)
-            self.values[: self.rows, shift : shift + n_columns] = previous[: self.rows, :n_columns]
-        self.highest, self.base = highest, base
+            self.values[: self.n_rows, shift : shift + n_columns] = previous[: self.n_rows, :n_columns]
+        self.last_number, self.first_number = highest, base
 
     def heighten(self, n_rows: int, n_bytes: int) -> None:
         """Add room for more rows. n_bytes: of their lines."""
         height, width = self.values.shape
-        if self.rows + n_rows <= height:
+        if self.n_rows + n_rows <= height:
             return
-        if not self.rows:
+        if not self.n_rows:
             self.values = self.zeros(max(int(n_rows / n_bytes * self.size * SPARE), n_rows), width)
             return
         try:  # in place: for large tables the system moves pages and copies nothing
-            self.values.resize((max(int(height * GROWTH), self.rows + n_rows), width), refcheck=False)
+            self.values.resize((max(int(height * GROWTH), self.n_rows + n_rows), width), refcheck=False)
         except MemoryError:
-            refuse_size(self.rows + n_rows, width)
+            refuse_size(self.n_rows + n_rows, width)
 
     def zeros(self, height: int, width: int) -> Reals:
         try:
@@ -332,14 +337,14 @@ class GrowingTable:
         except MemoryError:
             refuse_size(height, width)
 
-    def done(self, name: str) -> Reals:
+    def finish(self, name: str) -> Reals:
         """The table, cut in place to its rows. Raises InputError for a table that is nearly empty."""
-        refuse_sparse((self.rows, self.values.shape[1]), self.given, name, "documents and features")
-        self.values.resize((self.rows, self.values.shape[1]), refcheck=False)
+        refuse_sparse((self.n_rows, self.values.shape[1]), self.n_values, name, "documents and features")
+        self.values.resize((self.n_rows, self.values.shape[1]), refcheck=False)
         return self.values
 
     def names(self) -> tuple[str, ...]:
-        return tuple(str(number) for number in range(self.base, self.base + self.values.shape[1]))
+        return tuple(str(number) for number in range(self.first_number, self.first_number + self.values.shape[1]))
 
 
 def refuse_beyond(

@@ -84,7 +84,7 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
     return notes
 
 
-def feature_parts(features: Features) -> Iterator[slice]:
+def row_slices(features: Features) -> Iterator[slice]:
     n_documents, width = features.values.shape
     step = max(PIECE // width, 1)
     return (slice(start, min(start + step, n_documents)) for start in range(0, n_documents, step))
@@ -107,7 +107,7 @@ def feature_numbers(names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
 def text_lines(features: Features, names: list[int]) -> Iterator[bytes]:
     prefixes = [f" qid:{name}".encode("utf-8", "surrogateescape") for name in features.query_ids]
     group = features.group
-    for rows in feature_parts(features):
+    for rows in row_slices(features):
         grades, queries = format_numbers(features.relevance[rows]), pick_texts(prefixes, group[rows])
         yield interleave(grades, queries, value_texts(features, rows, names), comments(features, rows), b"\n")
 
@@ -148,7 +148,7 @@ def feature_frames(features: Features) -> Iterator[pl.DataFrame]:
 
     queries = pl.Series(features.query_ids, dtype=pl.String)
     group = features.group
-    for rows in feature_parts(features):
+    for rows in row_slices(features):
         columns = {"query_id": queries.gather(group[rows]), "relevance": pl.Series(features.relevance[rows])}
         if features.doc_ids is not None:
             columns["doc_id"] = pl.Series(features.doc_ids[rows], dtype=pl.String)

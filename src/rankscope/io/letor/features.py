@@ -95,10 +95,10 @@ def read_features(
         features = read_uncached(path, request, None if n_features is None else int(n_features), progress)
     else:
         refuse_cache(path, cache)
-        features = read_cached(path, cache, request.kind, lambda: read_uncached(path, request, None, progress))
+        features = read_cached(path, cache, request.dtype, lambda: read_uncached(path, request, None, progress))
         if selected is None:  # the cache may have been written by a call that named columns
             refuse_second_key(features.names, source_name(path))
-        if request.graded and not features.graded:  # or by one that asked for no grades
+        if request.needs_grades and not features.graded:  # or by one that asked for no grades
             raise InputError(f"{source_name(path)}: no column of grades ('relevance'), expected one; add it")
         features = pad_features(features, n_features)
     return features if selected is None else select_features(features, selected)
@@ -107,9 +107,9 @@ def read_features(
 class FeatureRequest(NamedTuple):
     """What to read from a file. columns: the selected features, if any; graded: whether grades are required."""
 
-    kind: Dtype
+    dtype: Dtype
     columns: list[str] | None
-    graded: bool
+    needs_grades: bool
 
 
 def read_uncached(
@@ -129,17 +129,17 @@ def read_file(
         source = Source(stream, path, "letor")  # detected below: the table of formats is for judgments and runs
         refuse_foreign(source.head, source.name)
         if is_feature_table(source.head):
-            content = source.rest()
+            content = source.read_bytes()
             if progress is not None:
                 progress(len(content))
             table = parse_named_table(content, source.name, QUERY, even=True)
-            refuse_unnamed(header_of(content) or table.frame.columns, table.head)
+            refuse_unnamed(header_of(content) or table.frame.columns, table.header_location)
             features = features_of_table(
-                table, request.kind, file_stem(path), columns=request.columns, graded=request.graded
+                table, request.dtype, file_stem(path), columns=request.columns, graded=request.needs_grades
             )
             return pad_features(features, n_features)
         refuse_semicolons(source.head, source.name)
-        feature_table = GrowingTable(request.kind, n_features, source.size)
+        feature_table = GrowingTable(request.dtype, n_features, source.size)
         comments = Comments()
 
         def add_block(block: LineBlock, documents: BlockDocuments) -> None:
@@ -147,7 +147,7 @@ def read_file(
             comments.add(block, documents)
 
         labels = labels_from_source(source, progress, size=BLOCK, on_block=add_block)
-    if feature_table.highest < 0:
+    if feature_table.last_number < 0:
         raise InputError(f"{source.name}: no line has features, expected {EXPECTED}")
     return features_of_labels(labels, feature_table, comments, file_stem(path))
 
@@ -181,12 +181,12 @@ def refuse_semicolons(head: bytes, name: str) -> None:
 
 def features_of_labels(labels: LetorLabels, table: GrowingTable, comments: Comments, name: str) -> Features:
     """The features from labels, values and comments of the lines."""
-    docs, texts = comments.of(labels.docs)
-    notes = (f"{labels.name}: the features are numbered from 0",) if table.base == 0 else ()
+    docs, texts = comments.split(labels.docs)
+    notes = (f"{labels.name}: the features are numbered from 0",) if table.first_number == 0 else ()
     return Features.of(
-        table.done(name),
+        table.finish(name),
         labels.relevance,
-        labels.query,
+        labels.query_index,
         query_ids=labels.query_ids,
         names=table.names(),
         doc_ids=docs,
@@ -203,7 +203,7 @@ class Comments:
     def __init__(self) -> None:
         self.texts = CollectedFields()
         #: (documents) the length of the prefix with the document's name.
-        self.heads: list[Ints] = []
+        self.prefix_lengths: list[Ints] = []
 
     def add(self, block: LineBlock, documents: BlockDocuments) -> None:
         assert documents.spans is not None
@@ -211,15 +211,15 @@ class Comments:
         starts = np.minimum(stops + 1, ends)
         ends = trim_ends(bytes_, starts, ends)
         self.texts.add(Fields(bytes_, starts, ends - starts))
-        self.heads.append(
+        self.prefix_lengths.append(
             starts * 0 if documents.docs is None else documents.docs.starts + documents.docs.lengths - starts
         )
 
-    def of(self, docs: Fields | None) -> tuple[list[str] | None, list[str] | None]:
+    def split(self, docs: Fields | None) -> tuple[list[str] | None, list[str] | None]:
         """The names of the documents, and the remaining texts; None where there are none."""
         ids, texts = None, self.texts.fields()
         if docs is not None:
-            ids, prefix_lengths = decode_ids(decode(docs)), np.concatenate(self.heads)
+            ids, prefix_lengths = decode_ids(decode(docs)), np.concatenate(self.prefix_lengths)
             texts = Fields(texts.buffer, texts.starts + prefix_lengths, texts.lengths - prefix_lengths)
         if not texts.lengths.any():
             return ids, None
@@ -260,7 +260,7 @@ def select_features(features: Features, columns: Sequence[str]) -> Features:
         )
     if not columns:
         raise ParameterError("columns is empty, expected the name of at least one feature")
-    return features.arranged(columns)
+    return features.select_features(columns)
 
 
 #: Bytes that are enough to detect the format of a file.
@@ -280,7 +280,7 @@ def locate_row(path: PathLike, row: int) -> str:
         with open_binary(path) as stream:
             is_table = is_feature_table(stream.read(HEAD))
         if is_table:
-            return read_named_table(path, QUERY).where(row)
+            return read_named_table(path, QUERY).location(row)
         return f"{name}:{read_labels(path).lines[row]}"
     except (InputError, OSError, IndexError):  # a pipe, or a file that has changed
         return f"{name}, document {row + 1}"

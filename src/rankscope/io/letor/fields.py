@@ -20,7 +20,7 @@ __all__ = [
     "BlockLines",
     "CollectedFields",
     "begin_with",
-    "comment_places",
+    "comment_starts",
     "equal_word",
     "field_ends",
     "find_lines",
@@ -43,8 +43,8 @@ class BlockLines(NamedTuple):
     buffer: Bytes
     starts: Ints
     ends: Ints
-    number: int
-    signs: Ints
+    first_line: int
+    hash_positions: Ints
 
     def text(self, row: int) -> bytes:
         """A line without its newline."""
@@ -64,11 +64,11 @@ def find_lines(block: LineBlock, *, comments: bool = False) -> BlockLines:
     return BlockLines(buffer, starts[skip:], ends[skip:], block.first_line + skip, hash_positions)
 
 
-def comment_places(lines: BlockLines) -> Ints:
+def comment_starts(lines: BlockLines) -> Ints:
     """The first `#` of each line, or its end where it has none."""
-    if not lines.signs.size:
+    if not lines.hash_positions.size:
         return lines.ends
-    first_hash = np.append(lines.signs, lines.buffer.size)[np.searchsorted(lines.signs, lines.starts)]
+    first_hash = np.append(lines.hash_positions, lines.buffer.size)[np.searchsorted(lines.hash_positions, lines.starts)]
     return np.asarray(np.minimum(first_hash, lines.ends))
 
 
@@ -175,15 +175,15 @@ class CollectedFields:
     """Fields of many blocks, copied, since the buffer of the blocks is reused."""
 
     def __init__(self) -> None:
-        self.parts: list[Bytes] = []
+        self.chunks: list[Bytes] = []
         self.lengths: list[Ints] = []
 
     def add(self, fields: Fields) -> None:
-        self.parts.append(fields.buffer[ranges(fields.starts, fields.lengths)])
+        self.chunks.append(fields.buffer[ranges(fields.starts, fields.lengths)])
         self.lengths.append(fields.lengths)
 
     def fields(self) -> Fields:
         padding = np.zeros(PADDING, np.uint8)
         lengths = np.concatenate([np.empty(0, np.int64), *self.lengths])
         starts = np.cumsum(lengths) - lengths + PADDING
-        return Fields(np.concatenate([padding, *self.parts, padding]), starts, lengths)
+        return Fields(np.concatenate([padding, *self.chunks, padding]), starts, lengths)

@@ -29,10 +29,10 @@ from rankscope.io.core import (
     ReadRequest,
     Source,
     file_stem,
+    find_lone_returns,
     format_numbers,
     interleave,
     kind_of_rows,
-    lone_returns,
     looks_like_trec,
     open_binary,
     open_source,
@@ -49,7 +49,7 @@ from rankscope.io.letor.fields import (
     BlockLines,
     CollectedFields,
     begin_with,
-    comment_places,
+    comment_starts,
     equal_word,
     field_ends,
     find_lines,
@@ -92,13 +92,13 @@ def predictions_from_source(source: Source) -> Floats:
         blank_rows = np.flatnonzero(fields.lengths == 0)
         filled_rows = np.flatnonzero(fields.lengths) if blank_rows.size else np.arange(fields.starts.size)
         if filled_rows.size and (first_blank or (blank_rows.size and blank_rows[0] < filled_rows[-1])):
-            number = first_blank or lines.number + int(blank_rows[0])
+            number = first_blank or lines.first_line + int(blank_rows[0])
             raise InputError(
                 f"{source.name}:{number}: a blank line, expected one number a line; remove it, or "
                 "write the prediction of that document"
             )
         if blank_rows.size and not first_blank:
-            first_blank = lines.number + int(blank_rows[0])
+            first_blank = lines.first_line + int(blank_rows[0])
         values.append(finite_numbers(fields.take(filled_rows), has_more[filled_rows], lines, source.name))
         block = reader.next(block.end)
     predictions = np.concatenate(values)
@@ -118,7 +118,7 @@ def finite_numbers(fields: Fields, has_more: Bools, lines: BlockLines, name: str
             "more than one field" if has_more[row] else repr(decode_id(decode(fields.take(np.array([row])))[0]))
         )
         raise InputError(
-            f"{name}:{lines.number + row}: {description}, expected one finite number a line; correct this line"
+            f"{name}:{lines.first_line + row}: {description}, expected one finite number a line; correct this line"
         )
     return values
 
@@ -140,7 +140,7 @@ class LetorLabels:
 
     name: str
     relevance: Ints
-    query: Ints
+    query_index: Ints
     ids: list[bytes]
     docs: Fields | None
     lines: Ints
@@ -150,9 +150,9 @@ class LetorLabels:
         return tuple(decode_ids(self.ids))
 
     @property
-    def together(self) -> bool:
+    def is_grouped(self) -> bool:
         """Whether the lines of each query are together."""
-        return 1 + int(np.count_nonzero(np.diff(self.query))) == len(self.ids)
+        return 1 + int(np.count_nonzero(np.diff(self.query_index))) == len(self.ids)
 
     @cached_property
     def documents(self) -> tuple[Fields, npt.NDArray[np.uint64], str | None]:
@@ -163,7 +163,7 @@ class LetorLabels:
         note = None
         if self.docs is not None:
             docs_and_hashes = self.docs, hashes(self.docs)
-            rows, _ = group_rows(self.ids, self.query, *docs_and_hashes, self.relevance, self.where(self.docs))
+            rows, _ = group_rows(self.ids, self.query_index, *docs_and_hashes, self.relevance, self.locator(self.docs))
             try:
                 rows.refuse_duplicates(rows.keys(np.arange(len(self.ids))))
                 return *docs_and_hashes, None
@@ -172,14 +172,14 @@ class LetorLabels:
         numbers = as_fields([b"%d" % line for line in self.lines.tolist()])
         return numbers, hashes(numbers), note
 
-    def where(self, docs: Fields) -> Callable[[int], str]:
+    def locator(self, docs: Fields) -> Callable[[int], str]:
         """A function that gives file:line of a byte in the documents' ids."""
         return lambda position: f"{self.name}:{self.lines[np.searchsorted(docs.starts, position, side='right') - 1]}"
 
     def rows(self, values: npt.NDArray[Any]) -> tuple[Rows, int]:
         """Rows of one value per document, grouped by query, and how many queries had lines that were not together."""
         docs, doc_hashes, _ = self.documents
-        return group_rows(self.ids, self.query, docs, doc_hashes, values, self.where(docs))
+        return group_rows(self.ids, self.query_index, docs, doc_hashes, values, self.locator(docs))
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -258,7 +258,7 @@ def labels_from_source(
     return LetorLabels(
         name=source.name,
         relevance=np.concatenate([documents.relevance for documents in blocks]),
-        query=np.concatenate([documents.query for documents in blocks]),
+        query_index=np.concatenate([documents.query for documents in blocks]),
         ids=list(interner.ids),
         docs=docs.fields() if all_named else None,
         lines=np.concatenate([documents.lines for documents in blocks]),
@@ -268,8 +268,8 @@ def labels_from_source(
 def read_documents(block: LineBlock, interner: Interner) -> BlockDocuments | None:
     """The documents of a block; None where it holds none. Raises InputError for an invalid line."""
     lines = find_lines(block, comments=True)
-    refuse_returns(block, lone_returns(block))
-    comments = comment_places(lines)
+    refuse_returns(block, find_lone_returns(block))
+    comments = comment_starts(lines)
     starts, lengths = leading_fields(lines.buffer, lines.starts, comments, 2)
     rows = np.flatnonzero(lengths[:, 0] > 0)  # other lines are blank or comments
     if not rows.size:
@@ -288,13 +288,13 @@ def read_documents(block: LineBlock, interner: Interner) -> BlockDocuments | Non
         row = int(np.argmax(ends_in_hash))
         query_id = decode_id(decode(queries.take(np.array([row])))[0])
         raise InputError(
-            f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {query_id!r}, expected a "
+            f"{block.name}:{lines.first_line + int(rows[row])}: a # right behind the query id {query_id!r}, expected a "
             "blank before a comment and no # in an id; rename the query or add the blank"
         )
     ends = lines.ends[rows]
     docs = comment_ids(lines.buffer, comments, ends)
     spans = FeatureSpans(query_fields.starts + query_fields.lengths, comments, ends)
-    return BlockDocuments(relevance, line_query_codes(queries, interner), lines.number + rows, docs, spans)
+    return BlockDocuments(relevance, line_query_codes(queries, interner), lines.first_line + rows, docs, spans)
 
 
 def line_query_codes(queries: Fields, interner: Interner) -> Ints:
@@ -343,7 +343,7 @@ def refuse_line(
     block: LineBlock, lines: BlockLines, rows: Ints, labels: Fields, query_fields: Fields, has_query: Bools, row: int
 ) -> NoReturn:
     """Raise for an invalid line."""
-    location = f"{block.name}:{lines.number + int(rows[row])}"
+    location = f"{block.name}:{lines.first_line + int(rows[row])}"
     row_index = np.array([row])
     if has_query[row]:
         text = decode_id(decode(labels.take(row_index))[0])
@@ -490,13 +490,13 @@ LETOR = Format(
     read=reader_of(ranks=False),
     write=write_rows,
     refuse=refuse_unwritable,
-    loses=letor_loss_notes,
+    loss_notes=letor_loss_notes,
     keeps_name=True,  # `letor_loss_notes` says that it is lost
     takes_labels=True,
-    instead="of two files, labels and predictions; use read_letor(labels, predictions)",
+    alternative="of two files, labels and predictions; use read_letor(labels, predictions)",
 )
 LETOR_RANKS = Format(
     read=reader_of(ranks=True),
     takes_labels=True,
-    instead="of two files, labels and rank positions; use read_letor(labels, ranks, ranks=True)",
+    alternative="of two files, labels and rank positions; use read_letor(labels, ranks, ranks=True)",
 )

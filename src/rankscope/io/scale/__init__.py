@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rankscope.io.scale.folder_run import DUPLICATE_ADVICE as DUPLICATE_ADVICE
     from rankscope.io.scale.folder_run import FolderRun as FolderRun
     from rankscope.io.scale.folder_run import read_folder as read_folder
-    from rankscope.io.scale.folder_run import refuse_systems as refuse_systems
+    from rankscope.io.scale.folder_run import refuse_two_systems as refuse_two_systems
     from rankscope.io.scale.folder_run import refuse_unstreamable as refuse_unstreamable
     from rankscope.io.scale.folder_run import run_name_of_tags as run_name_of_tags
     from rankscope.io.scale.splits import ByteRange as ByteRange
@@ -27,7 +27,7 @@ HOMES = {
     "RangeReader": "splits",
     "cut_at_queries": "splits",
     "read_folder": "folder_run",
-    "refuse_systems": "folder_run",
+    "refuse_two_systems": "folder_run",
     "refuse_unstreamable": "folder_run",
     "run_name_of_tags": "folder_run",
     "split_rows": "splits",

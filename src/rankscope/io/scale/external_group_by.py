@@ -36,11 +36,11 @@ class ExternalGroupBy:
     """
 
     def __init__(self, name: str, files: int = FILES, largest: int = LARGEST) -> None:
-        self.name, self.files, self.largest = name, files, largest
-        self.known = Interner()
+        self.name, self.n_files, self.max_bytes = name, files, largest
+        self.query_ids = Interner()
         self._stack = ExitStack()
         self._stretches = np.zeros(0, np.int64)  # (queries) the number of stretches of each
-        self._last = -1
+        self._last_code = -1
         self._ids: list[bytes] = []
 
     def __enter__(self) -> ExternalGroupBy:
@@ -51,7 +51,7 @@ class ExternalGroupBy:
             self._stack.close()
 
     @property
-    def apart(self) -> int:
+    def n_ungrouped(self) -> int:
         """The number of queries whose rows were not together."""
         return int((self._stretches > 1).sum())
 
@@ -67,25 +67,25 @@ class ExternalGroupBy:
             codes = self._count(batch)
             with temporary_folder_errors(self.name):
                 self._spread(batch, codes, buckets, 1)
-        self._ids = list(self.known.ids)
+        self._ids = list(self.query_ids.ids)
         yield from self._read(buckets, 1, 0, describe_row)
 
     def _new_files(self) -> list[File]:
-        return [self._stack.enter_context(tempfile.TemporaryFile(buffering=1 << 16)) for _ in range(self.files)]
+        return [self._stack.enter_context(tempfile.TemporaryFile(buffering=1 << 16)) for _ in range(self.n_files)]
 
     def _count(self, batch: RowBatch) -> Ints:
         """(rows) the code of each row's query; also counts the stretches of each query."""
-        codes = self.known.codes(batch.queries)
-        begin = 1 if codes.size and codes[0] == self._last else 0
-        counts = np.bincount(codes[begin:], minlength=len(self.known.ids))
+        codes = self.query_ids.codes(batch.queries)
+        begin = 1 if codes.size and codes[0] == self._last_code else 0
+        counts = np.bincount(codes[begin:], minlength=len(self.query_ids.ids))
         counts[: self._stretches.size] += self._stretches
         self._stretches = counts
-        self._last = int(codes[-1]) if codes.size else self._last
+        self._last_code = int(codes[-1]) if codes.size else self._last_code
         return np.repeat(codes, np.diff(np.append(batch.starts, batch.values.size)))
 
     def _spread(self, batch: RowBatch, codes: Ints, buckets: list[File], step: int) -> None:
         """Append rows to the files of their queries. step: the number of consecutive codes that share a file."""
-        file_index = codes // step % self.files
+        file_index = codes // step % self.n_files
         order = stable_order(file_index)
         records = np.empty(codes.size, RECORD)
         records["code"], records["length"] = codes[order], batch.docs.lengths[order]
@@ -93,7 +93,7 @@ class ExternalGroupBy:
         lengths = batch.docs.lengths[order]
         texts = batch.docs.buffer[ranges(batch.docs.starts[order], lengths)]
         ends = np.append(0, np.cumsum(lengths))
-        row_bounds = np.searchsorted(file_index[order], np.arange(self.files + 1))
+        row_bounds = np.searchsorted(file_index[order], np.arange(self.n_files + 1))
         for bucket in np.flatnonzero(np.diff(row_bounds)).tolist():
             start, end = int(row_bounds[bucket]), int(row_bounds[bucket + 1])
             head = np.array([end - start, ends[end] - ends[start]], HEAD)
@@ -104,16 +104,16 @@ class ExternalGroupBy:
     ) -> Iterator[Rows]:
         """The rows in these files, grouped. first_code: the lowest code that may be in the first of the files."""
         for index, file in enumerate(buckets):
-            lowest_code, next_step = first_code + index * step, step * self.files
+            lowest_code, next_step = first_code + index * step, step * self.n_files
             with temporary_folder_errors(self.name):
                 size = file.tell()
                 file.seek(0)
-            if size > self.largest and len(self.known.ids) > lowest_code + next_step:  # more than one query
-                yield from self._read(self._taken_apart(file, next_step), next_step, lowest_code, describe_row)
+            if size > self.max_bytes and len(self.query_ids.ids) > lowest_code + next_step:  # more than one query
+                yield from self._read(self._split_file(file, next_step), next_step, lowest_code, describe_row)
             elif size:
-                yield self._grouped(file, describe_row)
+                yield self._group_file(file, describe_row)
 
-    def _taken_apart(self, file: File, step: int) -> list[File]:
+    def _split_file(self, file: File, step: int) -> list[File]:
         no_rows = np.empty(0, np.int64)
         with temporary_folder_errors(self.name):
             buckets = self._new_files()
@@ -124,7 +124,7 @@ class ExternalGroupBy:
             file.close()
         return buckets
 
-    def _grouped(self, file: File, describe_row: Callable[[int], str]) -> Rows:
+    def _group_file(self, file: File, describe_row: Callable[[int], str]) -> Rows:
         with temporary_folder_errors(self.name):
             frames = list(read_frames(file))
             file.close()

@@ -96,14 +96,14 @@ class RangeReader:
     """A byte range of an open file, as a stream."""
 
     def __init__(self, file: Any, byte_range: ByteRange) -> None:
-        self.file, self.left = file, byte_range.size
+        self.file, self.n_left = file, byte_range.size
         self.file.seek(byte_range.begin)
 
     def readinto(self, buffer: memoryview, /) -> int | None:
-        if not self.left:
+        if not self.n_left:
             return 0
-        n_bytes = self.file.readinto(buffer[: self.left])
-        self.left -= n_bytes or 0
+        n_bytes = self.file.readinto(buffer[: self.n_left])
+        self.n_left -= n_bytes or 0
         return n_bytes  # type: ignore[no-any-return]  # any binary stream
 
 
@@ -111,7 +111,7 @@ class ParquetSplit(NamedTuple):
     """One of several parts of a file: the queries that begin in it. number: from 0; of: how many parts there are."""
 
     number: int
-    of: int
+    n_splits: int
 
 
 def split_rows(path: str | PathLike[str], split: ParquetSplit) -> Iterator[Rows]:
@@ -121,17 +121,17 @@ def split_rows(path: str | PathLike[str], split: ParquetSplit) -> Iterator[Rows]
     """
     name = fspath(path)
     table = ParquetRows(name, name)
-    begin, end = (table.height * number // split.of for number in (split.number, split.number + 1))
-    return complete_queries(batches_begun_within(table, begin, end), lambda row: PARQUET.row_called.format(name, row))
+    begin, end = (table.height * number // split.n_splits for number in (split.number, split.number + 1))
+    return complete_queries(batches_of_rows(table, begin, end), lambda row: PARQUET.row_template.format(name, row))
 
 
-def batches_begun_within(table: ParquetRows, begin: int, end: int) -> Iterator[RowBatch]:
+def batches_of_rows(table: ParquetRows, begin: int, end: int) -> Iterator[RowBatch]:
     """The complete stretches that begin in these rows, wherever they end."""
     row = max(begin - 1, 0)  # the row before tells whether a query begins at `begin`
     last_query = b""
     last_included = False  # whether the last stretch, which may continue, is included
     while row < table.height and (row < end or last_included):
-        batch = table.stretches(row)
+        batch = table.read_batch(row)
         n_stretches = batch.starts.size
         first_query, next_last_query = (
             decode(batch.queries.slice(slice(stretch, stretch + 1)))[0] for stretch in (0, n_stretches - 1)

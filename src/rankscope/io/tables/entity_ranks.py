@@ -74,7 +74,7 @@ def entity_ranks_of(content: bytes, path: PathLike, total_ranks: int | None = No
         entity_ids=table.items,
         total_ranks=total_ranks,
         name=file_stem(path),
-        least=least,
+        min_rank=least,
         where=lambda row: f"{name}:{table.lines[row]}",
     )
 
@@ -87,7 +87,7 @@ class TableTerms(NamedTuple):
     lines: str
 
     @property
-    def form(self) -> str:
+    def expected(self) -> str:
         article = "an" if self.line[0] in "aeiou" else "a"
         return f"{article} {self.line} and one rank a {self.column}, separated by tabs or commas"
 
@@ -101,7 +101,7 @@ class ParsedRanks(NamedTuple):
     names: tuple[str, ...]
     items: tuple[str, ...]
     ranks: npt.NDArray[np.float64]
-    head: int
+    header_line: int
     lines: list[int]
 
 
@@ -112,12 +112,12 @@ def parse_rank_table(content: bytes, name: str, terms: TableTerms, missing_cells
     a name, a table with only a header, and a cell that is not a number.
     """
     text = content.removeprefix(BOM).decode("utf-8", "surrogateescape")
-    lines, rows = read_fields(text, name, terms.form)
+    lines, rows = read_fields(text, name, terms.expected)
     header, header_line = rows[0], lines[0]
     if len(header) < 2:
         semicolons = "; put tabs in the place of the semicolons, and points in that of decimal commas"
         raise InputError(
-            f"{name}:{header_line}: 1 column, expected {terms.form}{semicolons if ';' in header[0] else ''}"
+            f"{name}:{header_line}: 1 column, expected {terms.expected}{semicolons if ';' in header[0] else ''}"
         )
     names = header[1:]
     seen: set[str] = set()
@@ -135,7 +135,7 @@ def parse_rank_table(content: bytes, name: str, terms: TableTerms, missing_cells
                 f"{name}:{line}: {len(row)} fields, expected {len(header)} ({header_text}); correct this line"
             )
     if len(rows) == 1:
-        raise InputError(f"{name}: no {terms.lines}, only a header; expected {terms.form}")
+        raise InputError(f"{name}: no {terms.lines}, only a header; expected {terms.expected}")
     cells = [cell for row in rows[1:] for cell in row[1:]]
     missing = [index for index, cell in enumerate(cells) if cell in missing_cells] if missing_cells else []
     for index in missing:
@@ -178,7 +178,7 @@ def read_fields(text: str, name: str, expected: str) -> tuple[list[int], list[li
 
 def read_format(source: Source, request: ReadRequest) -> FileContent:
     """The entities as judgments, all relevant, or the ranks of the only system as a run of scores -rank."""
-    table, kind = entity_ranks_of(source.rest(), source.path), request.kind or request.hint
+    table, kind = entity_ranks_of(source.read_bytes(), source.path), request.kind or request.hint
     if kind != "run":
         loss_note = f"{source.name}: the ranks of {', '.join(table.systems)} are not kept: judgments have none"
         rows = rows_from_dicts({table.name: dict.fromkeys(table.entity_ids, 1)}, source.name, VALUES["qrels"])
@@ -192,4 +192,4 @@ def read_format(source: Source, request: ReadRequest) -> FileContent:
     return FileContent(rows_from_dicts(scores, source.name, VALUES["run"]), 0, table.systems[0], table.notes)
 
 
-ENTITY_RANKS = Format(read=read_format, instead="judgments and runs in one; use read_entity_ranks(path)")
+ENTITY_RANKS = Format(read=read_format, alternative="judgments and runs in one; use read_entity_ranks(path)")

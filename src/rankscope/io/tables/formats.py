@@ -34,7 +34,7 @@ from rankscope.errors import InputError
 from rankscope.io.core import (
     BOM,
     FORMAT_ADVICE,
-    LONGEST,
+    MAX_LINE_BYTES,
     VALUES,
     FileContent,
     FileHead,
@@ -59,7 +59,7 @@ from rankscope.io.tables.frames import (
     refuse_long_texts,
     refuse_many_rows,
     report_polars_errors,
-    uneven_lines_first,
+    report_uneven_lines,
 )
 from rankscope.io.tables.parquet_pages import refuse_false_pages
 from rankscope.kernels.text import as_fields, decode
@@ -108,8 +108,8 @@ def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
 
 def reader_of(format_name: str) -> Callable[[Source, ReadRequest], FileContent]:
     def read(source: Source, request: ReadRequest) -> FileContent:
-        content, name = source.rest().removeprefix(BOM), source.name
-        if request.complete:
+        content, name = source.read_bytes().removeprefix(BOM), source.name
+        if request.keep_all:
             return read_complete(content, name, format_name, request)
         return FileContent(*read_table(content, name, format_name, VALUES[request.kind or "run"]))
 
@@ -122,7 +122,7 @@ def read_complete(content: bytes, name: str, format_name: str, request: ReadRequ
     kind = request.kind or kind_of_columns(columns, name, request)
     rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
     if request.kind is None and kind == "run" and all_integers(rows.values):  # as judgments of BEIR and ranx
-        kind = request.either(name, "whole numbers in the column of scores, which may be judgments")
+        kind = request.resolved_kind(name, "whole numbers in the column of scores, which may be judgments")
         if kind == "qrels":
             rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
     fields = ["query_id", "doc_id", VALUES[kind], *(["subtopic"] if kind == "qrels" else [])]
@@ -162,7 +162,7 @@ def kind_of_columns(columns: list[str], name: str, request: ReadRequest) -> str:
     score_columns = present & set(COLUMN_NAMES["score"])
     relevance_columns = present & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
     if score_columns and relevance_columns:
-        return request.either(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
+        return request.resolved_kind(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
     if columns and not score_columns and not relevance_columns:
         refuse_saved_scores(columns, name)
         raise InputError(
@@ -186,7 +186,7 @@ def read_table(content: bytes, name: str, format_name: str, value: str) -> tuple
     content, skipped = below_comments(content, format_name)
     if not content:
         raise no_header_error(name)
-    with uneven_lines_first(content, name, format_name, skipped):
+    with report_uneven_lines(content, name, format_name, skipped):
         frame = named_frame(content, name, format_name, value)
         return rows_from_frame(frame, value, name, FIRST_ROW[format_name] + skipped)
 
@@ -287,8 +287,8 @@ def text_format(format_name: str) -> Format:
         read=reader_of(format_name),
         write=writer_of(format_name),
         refuse=refuse_edges,
-        stretches=batch_reader_of(format_name),
-        small=16 << 20,
+        row_batches=batch_reader_of(format_name),
+        small_size=16 << 20,
     )
 
 
@@ -298,17 +298,17 @@ JSONL = Format(
     read=reader_of("jsonl"),
     write=write_jsonl,
     refuse=refuse_not_utf8,
-    stretches=batch_reader_of("jsonl"),
-    small=16 << 20,
+    row_batches=batch_reader_of("jsonl"),
+    small_size=16 << 20,
 )
 PARQUET = Format(
     sniff=lambda head: head.start.startswith(MAGIC),
     read=reader_of("parquet"),
     write=write_parquet,
     refuse=refuse_not_utf8,
-    stretches=batch_reader_of("parquet"),
-    small=2 << 20,
-    row_called="{}: row {}",
+    row_batches=batch_reader_of("parquet"),
+    small_size=2 << 20,
+    row_template="{}: row {}",
 )
 #: Bytes of a block.
 BLOCK = 1 << 20
@@ -330,7 +330,7 @@ def text_batches(source: Source, format_name: str, progress: Progress | None) ->
         n_lines += block.count(b"\n")
         if not content.strip() or (format_name == "jsonl" and not block.strip()):
             continue
-        with uneven_lines_first(content, name, format_name, lines_before):
+        with report_uneven_lines(content, name, format_name, lines_before):
             if names is None:
                 frame = named_frame(content, name, format_name, "score")
                 names = required_columns(frame.columns, "score", name)
@@ -375,10 +375,11 @@ def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iter
             yield text[:end]
             line_number += text.count(b"\n", 0, end)
         remainder = text[end:]
-        if len(remainder) > LONGEST:
+        if len(remainder) > MAX_LINE_BYTES:
             alternative = " or an open quotation mark" if quoted else ""
             raise InputError(
-                f"{source.name}:{line_number}: no line end within {LONGEST >> 20} MB, expected a row a line; look for "
+                f"{source.name}:{line_number}: no line end within {MAX_LINE_BYTES >> 20} MB, expected a row a line; "
+                "look for "
                 f"other line ends{alternative}"
             )
     if remainder:
@@ -415,7 +416,7 @@ def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBa
         table = ParquetRows(path, source.name)
         n_rows = table.height
         for start in range(0, n_rows, SLICE):
-            yield table.stretches(start)
+            yield table.read_batch(start)
             if progress is not None:
                 progress(source.size * min(start + SLICE, n_rows) // n_rows - source.size * start // n_rows)
 
@@ -431,27 +432,27 @@ class ParquetRows:
         import polars as pl
 
         self.name = name
-        self.was = {path: file_stamp(path)}
+        self.stamps = {path: file_stamp(path)}
         with report_polars_errors(name, "parquet"):
             with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
                 refuse_false_pages(content, name)
-            self.frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-            columns = self.frames.collect_schema().names()
+            self.lazy_frame = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+            columns = self.lazy_frame.collect_schema().names()
             self.size = os.path.getsize(path)
-            self.height = refuse_many_rows(self.frames, self.size, name)
+            self.height = refuse_many_rows(self.lazy_frame, self.size, name)
         refuse_saved_scores(columns, name)
         self.names = required_columns(columns, "score", name)
         if not self.height:
             raise no_rows_error(name)
 
-    def stretches(self, first_row: int) -> RowBatch:
+    def read_batch(self, first_row: int) -> RowBatch:
         """The next `SLICE` rows from this one on. Raises InputError that names the row."""
         try:
             with report_polars_errors(self.name, "parquet"):
-                frame = self.frames.select(sorted(set(self.names.values()))).slice(first_row, SLICE).collect()
+                frame = self.lazy_frame.select(sorted(set(self.names.values()))).slice(first_row, SLICE).collect()
                 refuse_long_texts(frame, self.size, self.name)
         finally:  # a changed file is the cause of other errors, so it is reported first
-            refuse_changed(self.was, self.name)
+            refuse_changed(self.stamps, self.name)
         return batch_of_frame(frame, RowLocation(self.name, first_row, lines=False), self.names)
 
 

@@ -45,7 +45,7 @@ __all__ = [
     "refuse_long_texts",
     "refuse_many_rows",
     "report_polars_errors",
-    "uneven_lines_first",
+    "report_uneven_lines",
 ]
 
 
@@ -53,12 +53,12 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 #: Advice for Parquet that is implausibly large when unpacked: it cannot be unpacked by hand.
 AS_TEXT = "save it as CSV"
 #: The maximum number of columns of a text table, and bytes for one more: polars takes 5 kB for each column.
-MOST_COLUMNS, COLUMN = 25_000, 250
+MAX_COLUMNS, COLUMN = 25_000, 250
 #: How deeply lists and objects in a line of JSON may nest.
-DEEPEST = 100
+MAX_DEPTH = 100
 OPENING, CLOSING = (np.frombuffer(brackets, np.uint8) for brackets in (b"[{", b"]}"))
 #: How many names of columns messages list.
-MOST_SHOWN = 8
+MAX_NAMES = 8
 
 
 def read_frame(content: bytes, name: str, format_name: str) -> pl.DataFrame:
@@ -147,12 +147,12 @@ def refuse_deep_lines(content: bytes, name: str) -> None:
     cannot be deep, so that usual files cost two counts of a byte.
     """
     n_lines = content.count(b"\n") + 1
-    if content.count(b"{") + content.count(b"[") <= n_lines + DEEPEST:
+    if content.count(b"{") + content.count(b"[") <= n_lines + MAX_DEPTH:
         return
     for number, line in enumerate(content.split(b"\n"), 1):
-        if line.count(b"{") + line.count(b"[") > DEEPEST and depth_of(line) > DEEPEST:
+        if line.count(b"{") + line.count(b"[") > MAX_DEPTH and depth_of(line) > MAX_DEPTH:
             raise InputError(
-                f"{name}:{number}: lists and objects nest more than {DEEPEST} deep, expected a flat object a line; "
+                f"{name}:{number}: lists and objects nest more than {MAX_DEPTH} deep, expected a flat object a line; "
                 "correct it"
             )
 
@@ -195,7 +195,7 @@ def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
     """Raise InputError where the header has too many columns, or many more than the lines below."""
     n_lines, n_separators = content.count(b"\n") + 1, content.count(separator.encode())
     n_columns = content.partition(b"\n")[0].count(separator.encode()) + 1
-    max_columns = MOST_COLUMNS + len(content) // COLUMN
+    max_columns = MAX_COLUMNS + len(content) // COLUMN
     if n_columns > max_columns:
         raise InputError(
             f"{name}:1: {n_columns:,} columns, expected at most {max_columns:,} in {len(content):,} bytes; save it as "
@@ -205,7 +205,7 @@ def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
 
 
 @contextmanager
-def uneven_lines_first(content: bytes, name: str, format_name: str, lines_before: int) -> Iterator[None]:
+def report_uneven_lines(content: bytes, name: str, format_name: str, lines_before: int) -> Iterator[None]:
     """Replace an InputError in the block by one that names the first uneven line, if there is one.
 
     lines_before: as in `find_uneven_line`.
@@ -238,7 +238,7 @@ def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str
     reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_name])
     try:
         header = next(reader)
-        header_text = first_names(header, MOST_SHOWN)
+        header_text = first_names(header, MAX_NAMES)
         for row in reader:
             if len(row) != len(header):
                 return f"{reader.line_num + lines_before}: {len(row)} fields, expected {len(header)} ({header_text})"
@@ -264,15 +264,15 @@ class NamedTable(NamedTuple):
 
     frame: pl.DataFrame
     name: str
-    first: int
+    first_line: int
 
     @property
-    def head(self) -> str:
+    def header_location(self) -> str:
         """File and line of the header."""
-        return f"{self.name}:{self.first - 1}" if self.first > 1 else self.name
+        return f"{self.name}:{self.first_line - 1}" if self.first_line > 1 else self.name
 
-    def where(self, row: int) -> str:
-        return f"{self.name}:{row + self.first}" if self.first else f"{self.name}: row {row}"
+    def location(self, row: int) -> str:
+        return f"{self.name}:{row + self.first_line}" if self.first_line else f"{self.name}: row {row}"
 
 
 def read_named_table(path: PathLike, expected: str, *, even: bool = False) -> NamedTable:
@@ -312,7 +312,7 @@ def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = 
             even
             and format_name in SEPARATORS
             and frame[:, -1].null_count()
-            and ends_early(content, SEPARATORS[format_name])
+            and has_short_lines(content, SEPARATORS[format_name])
         )
         read_error = None
     except InputError as error:
@@ -339,7 +339,7 @@ def order_columns(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
     return frame[list(dict.fromkeys(name for name in names if name in frame))]
 
 
-def ends_early(content: bytes, separator: str) -> bool:
+def has_short_lines(content: bytes, separator: str) -> bool:
     """Whether a line may have fewer fields than the first: by the number of separators, unless there are quotes."""
     if b'"' in content:
         return True
@@ -350,7 +350,7 @@ def ends_early(content: bytes, separator: str) -> bool:
     return bool(((n_fields < n_fields[0]) & ~is_blank).any())
 
 
-def name_column(table: NamedTable, column: str, field: str, *, needed: bool = True) -> pl.Series:
+def name_column(table: NamedTable, column: str, field: str, *, required: bool = True) -> pl.Series:
     """The names in a column as text. needed: whether empty cells are refused; else they become empty names.
 
     Raises InputError for a column of another type, and for an empty cell where names are needed.
@@ -359,13 +359,15 @@ def name_column(table: NamedTable, column: str, field: str, *, needed: bool = Tr
 
     series = table.frame[column]
     if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-        raise InputError(f"{table.where(0)}: column {column!r} holds {series.dtype}, expected names or whole numbers")
+        raise InputError(
+            f"{table.location(0)}: column {column!r} holds {series.dtype}, expected names or whole numbers"
+        )
     names = series.cast(pl.String).fill_null("")
-    if needed:
+    if required:
         empty = (names == "").arg_true()
         if empty.len():
             raise InputError(
-                f"{table.where(int(empty[0]))}: the {field} is empty, expected a name; fill it in or drop the line"
+                f"{table.location(int(empty[0]))}: the {field} is empty, expected a name; fill it in or drop the line"
             )
     return names
 
@@ -424,7 +426,8 @@ def number_values(table: NamedTable, column: str, missing_texts: Sequence[str] =
     if invalid.any():
         row = int(invalid.arg_true()[0])
         raise InputError(
-            f"{table.where(row)}: {column} is {table.frame[column][row]!r}, expected a finite number, or nothing for "
+            f"{table.location(row)}: {column} is {table.frame[column][row]!r}, expected a finite number, or nothing "
+            "for "
             "no value; correct this line"
         )
     return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)

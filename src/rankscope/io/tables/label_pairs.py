@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankscope.data.row_input import require_column
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
-from rankscope.io.tables.frames import SEPARATORS, read_frame, uneven_lines_first
+from rankscope.io.tables.frames import SEPARATORS, read_frame, report_uneven_lines
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
         if not content:
             raise InputError(f"{name}: comments only, expected {EXPECTED}")
         format_name = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
-    with uneven_lines_first(content, name, format_name, max(first_row - 2, 0)):
+    with report_uneven_lines(content, name, format_name, max(first_row - 2, 0)):
         frame = read_frame(content, name, format_name)
     line = f":{first_row - 1}" if format_name in SEPARATORS else ""
     columns = [

@@ -24,12 +24,12 @@ TAIL, MARK = 8, b"PAR1"
 #: Types of Thrift.
 STOP, TRUE, FALSE, BYTE, DOUBLE, TEXT, LIST, SET, MAP, STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
 #: Numbers of fields: of a file, of a row group, of a column chunk; then of the metadata of a column chunk.
-GROUPS, COLUMNS, ABOUT = 4, 1, 3
+GROUPS, COLUMNS, METADATA = 4, 1, 3
 VALUES, SIZE, FIRST_PAGE, DICTIONARY = 5, 7, 9, 11
 #: Numbers of fields of a page header: its sizes, and the header of each kind of page.
 PACKED, UNPACKED, KINDS = 3, 2, {5: "data", 7: "dictionary", 8: "data"}
 #: How deeply structures may nest.
-DEEPEST = 16
+MAX_DEPTH = 16
 
 
 def refuse_false_pages(content: Any, name: str) -> None:
@@ -45,7 +45,7 @@ def refuse_false_pages(content: Any, name: str) -> None:
         if begin < len(MARK) or content[end + 4 :] != MARK:
             return
         metadata = Structure(content, begin, end).fields()
-        columns = [column[ABOUT] for group in metadata[GROUPS] for column in group[COLUMNS]]
+        columns = [column[METADATA] for group in metadata[GROUPS] for column in group[COLUMNS]]
         if sum(column[SIZE] for column in columns) > len(content):
             raise InputError(f"{name}: cannot be read as parquet (its columns are longer than it is); fetch it again")
         for column in columns:
@@ -82,18 +82,18 @@ def refuse_false_column(content: Any, metadata: dict[int, Any], name: str) -> No
             n_left -= n_values if kind == "data" else 0
         if head[PACKED] < 0:
             raise UnreadableError
-        position = structure.place + head[PACKED]
+        position = structure.position + head[PACKED]
 
 
 class Structure:
     """A reader of Thrift's structures. place: the position of the next byte."""
 
     def __init__(self, content: Any, position: int, end: int) -> None:
-        self.content, self.place, self.end = content, position, end
+        self.content, self.position, self.end = content, position, end
 
     def fields(self, depth: int = 0) -> dict[int, Any]:
         """The fields by number: whole numbers, lists and structures; others are skipped and None."""
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise UnreadableError
         field_values: dict[int, Any] = {}
         field_number = 0
@@ -129,14 +129,14 @@ class Structure:
         raise UnreadableError
 
     def byte(self) -> int:
-        if self.place >= self.end:
+        if self.position >= self.end:
             raise UnreadableError
-        self.place += 1
-        return int(self.content[self.place - 1])
+        self.position += 1
+        return int(self.content[self.position - 1])
 
     def skip(self, n_bytes: int) -> None:
-        self.place += n_bytes
-        if self.place > self.end:
+        self.position += n_bytes
+        if self.position > self.end:
             raise UnreadableError
 
     def number(self) -> int:

@@ -71,8 +71,8 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
     if not reader.judgments:
         raise InputError(f"{name}: no judgments, expected ranking-result elements with translations of Appraise")
     notes = []
-    if reader.skipped:
-        notes.append(f"{name}: {pluralise(reader.skipped, 'result')} without translations (skipped) left out")
+    if reader.n_skipped:
+        notes.append(f"{name}: {pluralise(reader.n_skipped, 'result')} without translations (skipped) left out")
     ranks = np.array(reader.ranks)
     unranked = int(np.isnan(ranks).sum())
     if unranked:
@@ -94,12 +94,12 @@ class AppraiseParser:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.open: list[tuple[str, dict[str, str]]] = []
+        self.open_elements: list[tuple[str, dict[str, str]]] = []
         self.judgments: list[RankedItem] = []
         self.lengths: list[int] = []
         self.systems: list[str] = []
         self.ranks: list[float] = []
-        self.items = self.skipped = 0
+        self.n_items = self.n_skipped = 0
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
@@ -107,11 +107,13 @@ class AppraiseParser:
         self.parser.EntityDeclHandler = lambda *_: self.refuse("the declaration of an entity")
         self.parser.ExternalEntityRefHandler = lambda *_: self.refuse("a reference to something outside")
 
-    def where(self) -> str:
+    def location(self) -> str:
         return f"{self.name}:{self.parser.CurrentLineNumber}"
 
     def refuse(self, problem: str) -> NoReturn:
-        raise InputError(f"{self.where()}: {problem}, expected elements only, as results of Appraise have; remove it")
+        raise InputError(
+            f"{self.location()}: {problem}, expected elements only, as results of Appraise have; remove it"
+        )
 
     def feed(self, chunk: bytes, *, last: bool) -> None:
         try:
@@ -124,61 +126,68 @@ class AppraiseParser:
         except (LookupError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{self.where()}: an encoding that is not known ({error}), expected UTF-8") from None
+            raise InputError(f"{self.location()}: an encoding that is not known ({error}), expected UTF-8") from None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if len(self.open) == DEEPEST:
+        if len(self.open_elements) == DEEPEST:
             raise InputError(
-                f"{self.where()}: <{tag}> inside of {DEEPEST} other elements, expected results of Appraise, which have "
+                f"{self.location()}: <{tag}> inside of {DEEPEST} other elements, expected results of Appraise, which "
+                "have "
                 "few levels; correct it"
             )
-        self.open.append((tag.lower(), {key.lower(): value for key, value in attributes.items()}))
+        self.open_elements.append((tag.lower(), {key.lower(): value for key, value in attributes.items()}))
         if tag.lower() in JUDGMENTS:
-            self.items = 0
+            self.n_items = 0
             self.line = self.parser.CurrentLineNumber
-        elif tag.lower() == "translation" and len(self.open) > 1 and self.open[-2][0] in JUDGMENTS:
-            self.item(self.open[-1][1])
+        elif tag.lower() == "translation" and len(self.open_elements) > 1 and self.open_elements[-2][0] in JUDGMENTS:
+            self.add_translation(self.open_elements[-1][1])
 
     def end(self, _: str) -> None:
-        tag, _own = self.open[-1]
+        tag, _own = self.open_elements[-1]
         if tag in JUDGMENTS:
-            if self.items:
+            if self.n_items:
                 pair = (
-                    pair_name(source, target) if (source := self.near(SOURCE)) and (target := self.near(TARGET)) else ""
+                    pair_name(source, target)
+                    if (source := self.nearest_attribute(SOURCE)) and (target := self.nearest_attribute(TARGET))
+                    else ""
                 )
-                self.judgments.append(RankedItem(pair, self.segment(), self.near(JUDGE), self.line))
-                self.lengths.append(self.items)
+                self.judgments.append(RankedItem(pair, self.segment(), self.nearest_attribute(JUDGE), self.line))
+                self.lengths.append(self.n_items)
             else:
-                self.skipped += 1
-        self.open.pop()
+                self.n_skipped += 1
+        self.open_elements.pop()
 
-    def item(self, attributes: dict[str, str]) -> None:
+    def add_translation(self, attributes: dict[str, str]) -> None:
         systems = [system.strip() for system in attributes.get("system", "").split(",")]
         if "" in systems:
-            raise InputError(f"{self.where()}: a translation without a system, expected its name; correct this line")
+            raise InputError(f"{self.location()}: a translation without a system, expected its name; correct this line")
         rank_text = attributes.get("rank", "")
         rank = parse_rank(rank_text)
         if rank is None:
             problem = f"rank {rank_text!r}" if rank_text else "a translation without a rank"
             raise InputError(
-                f"{self.where()}: {problem}, expected a number from 1 (best) on, or -1 for not ranked; correct this "
+                f"{self.location()}: {problem}, expected a number from 1 (best) on, or -1 for not ranked; correct this "
                 "line"
             )
         self.systems += systems
         self.ranks += [rank] * len(systems)
-        self.items += len(systems)
+        self.n_items += len(systems)
 
-    def near(self, names: tuple[str, ...]) -> str:
+    def nearest_attribute(self, names: tuple[str, ...]) -> str:
         """The attribute with one of these names, of the element or its nearest ancestor; empty where there is none."""
-        values = (attributes[name] for _, attributes in reversed(self.open) for name in names if name in attributes)
+        values = (
+            attributes[name] for _, attributes in reversed(self.open_elements) for name in names if name in attributes
+        )
         return next(values, "")
 
     def segment(self) -> str:
         """The segment of the result that ends here."""
-        for tag, attributes in reversed(self.open):
+        for tag, attributes in reversed(self.open_elements):
             if tag == "ranking-task" and "id" in attributes:
                 return attributes["id"]
-        segment_id = next((self.open[-1][1][name] for name in SEGMENT if name in self.open[-1][1]), None)
+        segment_id = next(
+            (self.open_elements[-1][1][name] for name in SEGMENT if name in self.open_elements[-1][1]), None
+        )
         if segment_id is None:
             raise InputError(
                 f"{self.name}:{self.line}: a result without a segment, expected it in a ranking-task with an id, or "

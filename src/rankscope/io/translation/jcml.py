@@ -40,15 +40,15 @@ class NameCodes:
     """Names as codes, in the order of first appearance."""
 
     def __init__(self) -> None:
-        self.places: dict[str, int] = {}
+        self.code_by_name: dict[str, int] = {}
         self.codes = array("i")
 
     def add(self, name: str) -> None:
-        self.codes.append(self.places.setdefault(name, len(self.places)))
+        self.codes.append(self.code_by_name.setdefault(name, len(self.code_by_name)))
 
     def labels(self, dtype: type[np.integer[Any]] = np.int64) -> Labels:
-        names = tuple(self.places)
-        self.places = {}  # no longer needed, and large where names are many
+        names = tuple(self.code_by_name)
+        self.code_by_name = {}  # no longer needed, and large where names are many
         codes = np.frombuffer(self.codes, np.int32).astype(dtype, copy=False)
         return Labels(names, cast("npt.NDArray[np.int64]", codes))
 
@@ -87,14 +87,14 @@ class JcmlParser:
     """The handlers of expat, which collect judgments."""
 
     def __init__(self, name: str, columns: Sequence[str] | None, by_place: bool) -> None:
-        self.name, self.wanted, self.by_place = name, columns, by_place
+        self.name, self.selected, self.by_place = name, columns, by_place
         self.pair, self.segment, self.judge, self.system = NameCodes(), NumberedNames(), NameCodes(), NameCodes()
         self.offsets = array("q", [0])
         self.columns: dict[str, array[float]] = {column: array("d") for column in columns or ()}
-        self.text: set[str] = set()  # attributes that hold text, and so are not columns
-        self.inside = False
-        self.seen: set[str] = set()  # systems of this judgment
-        self.items = self.unnamed = self.given = 0
+        self.text_attributes: set[str] = set()  # attributes that hold text, and so are not columns
+        self.in_judgment = False
+        self.seen_systems: set[str] = set()  # systems of this judgment
+        self.n_items = self.n_unnamed = self.n_values = 0
         parser = expat.ParserCreate()
         parser.StartElementHandler = self.start
         parser.EndElementHandler = self.end
@@ -104,31 +104,33 @@ class JcmlParser:
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
         self.parser = parser
 
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.name}:{self.parser.CurrentLineNumber}"
 
-    def at(self, problem: str) -> InputError:
-        return InputError(f"{self.place()}: {problem}")
+    def error_here(self, problem: str) -> InputError:
+        return InputError(f"{self.location()}: {problem}")
 
     def refuse_doctype(self, *_: Any) -> None:
-        raise self.at("a document type (<!DOCTYPE ...>), expected none: JCML needs none, and it can hold entity bombs")
+        raise self.error_here(
+            "a document type (<!DOCTYPE ...>), expected none: JCML needs none, and it can hold entity bombs"
+        )
 
     def refuse_entity(self, *_: Any) -> None:
-        raise self.at("an entity is declared, expected none; write the characters themselves")
+        raise self.error_here("an entity is declared, expected none; write the characters themselves")
 
     def refuse_reference(self, *_: Any) -> int:
-        raise self.at("a reference to something outside of the file, expected none; write it into the file")
+        raise self.error_here("a reference to something outside of the file, expected none; write it into the file")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "tgt":
-            if not self.inside:
-                raise self.at("<tgt> outside of a <judgedsentence>, expected it inside of one")
-            self.item(attributes)
+            if not self.in_judgment:
+                raise self.error_here("<tgt> outside of a <judgedsentence>, expected it inside of one")
+            self.add_translation(attributes)
         elif tag == "judgedsentence":
-            if self.inside:
-                raise self.at("<judgedsentence> inside of another one, expected </judgedsentence> first")
-            self.inside = True
-            self.seen.clear()
+            if self.in_judgment:
+                raise self.error_here("<judgedsentence> inside of another one, expected </judgedsentence> first")
+            self.in_judgment = True
+            self.seen_systems.clear()
             languages = [attributes[key] for key in ("langsrc", "langtgt") if attributes.get(key)]
             self.pair.add("-".join(languages))
             number = str(len(self.offsets))
@@ -137,39 +139,41 @@ class JcmlParser:
 
     def end(self, tag: str) -> None:
         if tag == "judgedsentence":
-            self.inside = False
-            self.offsets.append(self.items)
+            self.in_judgment = False
+            self.offsets.append(self.n_items)
 
-    def item(self, attributes: dict[str, str]) -> None:
+    def add_translation(self, attributes: dict[str, str]) -> None:
         """Add one translation: its system and its numbers."""
         system = attributes.get(SYSTEM)
         if self.by_place or not system:
-            self.unnamed += not system
-            system = f"#{self.items - self.offsets[-1] + 1}"
-        if system in self.seen:
-            raise self.at(f"system {system!r} twice in one judgment, expected each once; keep one of the two")
-        self.seen.add(system)
+            self.n_unnamed += not system
+            system = f"#{self.n_items - self.offsets[-1] + 1}"
+        if system in self.seen_systems:
+            raise self.error_here(f"system {system!r} twice in one judgment, expected each once; keep one of the two")
+        self.seen_systems.add(system)
         self.system.add(system)
-        for key in attributes if self.wanted is None else self.wanted:
+        for key in attributes if self.selected is None else self.selected:
             text = attributes.get(key)
-            if text is None or key == SYSTEM or key in self.text:
+            if text is None or key == SYSTEM or key in self.text_attributes:
                 continue
-            value = self.number(key, text)
+            value = self.parse_number(key, text)
             if value is None:
-                self.text.add(key)
+                self.text_attributes.add(key)
                 self.columns.pop(key, None)
                 continue
             column = self.columns.get(key)
             if column is None:
-                refuse_sparse((self.items, len(self.columns)), self.given, self.place(), "translations and attributes")
+                refuse_sparse(
+                    (self.n_items, len(self.columns)), self.n_values, self.location(), "translations and attributes"
+                )
                 column = self.columns[key] = array("d")
-            if len(column) < self.items:  # earlier items lack it
-                column.extend(array("d", [math.nan]) * (self.items - len(column)))
+            if len(column) < self.n_items:  # earlier items lack it
+                column.extend(array("d", [math.nan]) * (self.n_items - len(column)))
             column.append(value)
-            self.given += 1
-        self.items += 1
+            self.n_values += 1
+        self.n_items += 1
 
-    def number(self, key: str, text: str) -> float | None:
+    def parse_number(self, key: str, text: str) -> float | None:
         """The number in an attribute; None for text in an attribute that was not named."""
         try:
             value = float(text)
@@ -177,23 +181,23 @@ class JcmlParser:
             value = math.nan
         if math.isfinite(value) and "_" not in text and text.isascii():
             return value
-        if self.wanted is None and key != RANK:
+        if self.selected is None and key != RANK:
             return None
-        raise self.at(f"{key} is {text!r}, expected a finite number; correct it or leave the attribute out")
+        raise self.error_here(f"{key} is {text!r}, expected a finite number; correct it or leave the attribute out")
 
     def rankings(self) -> Rankings:
-        refuse_sparse((self.items, len(self.columns)), self.given, self.name, "translations and attributes")
+        refuse_sparse((self.n_items, len(self.columns)), self.n_values, self.name, "translations and attributes")
         for column in self.columns.values():
-            column.extend(array("d", [math.nan]) * (self.items - len(column)))
+            column.extend(array("d", [math.nan]) * (self.n_items - len(column)))
         offsets = np.frombuffer(self.offsets, np.int64)  # the arrays themselves, not copies
         empty = int(np.count_nonzero(np.diff(offsets) == 0))
         notes = []
-        if self.unnamed and not self.by_place:
+        if self.n_unnamed and not self.by_place:
             notes.append(
-                f"{pluralise(self.unnamed, 'translation')} without a system, named by their places (#1, #2, ...)"
+                f"{pluralise(self.n_unnamed, 'translation')} without a system, named by their places (#1, #2, ...)"
             )
-        if self.text:
-            notes.append(f"{self.name}: {join_names(map(repr, sorted(self.text)))} not read: no numbers")
+        if self.text_attributes:
+            notes.append(f"{self.name}: {join_names(map(repr, sorted(self.text_attributes)))} not read: no numbers")
         if empty:
             notes.append(f"{pluralise(empty, 'judgment')} without a translation")
         return Rankings(
@@ -261,7 +265,7 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
 def check_columns(reader: JcmlParser, name: str) -> None:
     """Raise for a named column that no item has."""
     for key, values in reader.columns.items():
-        if not len(values) and reader.items:
+        if not len(values) and reader.n_items:
             available: Mapping[str, int] = {
                 column: len(cells) for column, cells in reader.columns.items() if len(cells)
             }

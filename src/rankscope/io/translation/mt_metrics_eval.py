@@ -67,7 +67,7 @@ def parse_score_path(path: Path) -> ScoreFile:
 
 
 def read_mt_scores(
-    path: PathLike, *, pair: str | None = None, name: str | None = None, score: bool = True
+    path: PathLike, *, pair: str | None = None, name: str | None = None, higher_is_better: bool = True
 ) -> SegmentScores:
     r"""Read the scores of one metric, or of people, on the segments of one language pair.
 
@@ -98,11 +98,11 @@ def read_mt_scores(
         )
     table = values[np.argsort(systems.codes, kind="stable")].reshape(len(systems.names), n_segments)
     scores = PairScores(systems.names, tuple(map(str, range(1, n_segments + 1))), table)
-    return SegmentScores(file.name, {file.pair: scores}, score, missing_scores_note(file, values))
+    return SegmentScores(file.name, {file.pair: scores}, higher_is_better, missing_scores_note(file, values))
 
 
 def read_mt_system_scores(
-    path: PathLike, *, pair: str | None = None, name: str | None = None, score: bool = True
+    path: PathLike, *, pair: str | None = None, name: str | None = None, higher_is_better: bool = True
 ) -> SystemScores:
     """Read the scores of whole systems, as `read_mt_scores`, from a .sys.score: a line SYSTEM<TAB>SCORE a system.
 
@@ -118,7 +118,7 @@ def read_mt_system_scores(
             "each; is this a file of segments (.seg.score)?"
         )
     scores = dict(zip(systems.names, values.tolist(), strict=True))
-    return SystemScores(file.name, {file.pair: scores}, score, missing_scores_note(file, values))
+    return SystemScores(file.name, {file.pair: scores}, higher_is_better, missing_scores_note(file, values))
 
 
 def find_file(path: PathLike, pair: str | None, name: str | None, level: str) -> ScoreFile:

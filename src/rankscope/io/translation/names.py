@@ -127,6 +127,6 @@ def build_rankings(
         offsets=offsets,
         system=Labels(system_labels.names, codes),
         columns=columns,
-        scores=frozenset(scores),
+        score_columns=frozenset(scores),
         notes=tuple(notes),
     )

@@ -84,7 +84,7 @@ def rankings_from_table(
     needed: Iterable[str] = (),
 ) -> Rankings:
     """The judgments of a table; as `read_ranking_table`."""
-    names, location, score_columns = table.frame.columns, table.head, set(scores)
+    names, location, score_columns = table.frame.columns, table.header_location, set(scores)
     keys = {field: require_column(names, field, ITEM_COLUMNS[field], location) for field in ("segment", "system")}
     optional_fields = ("pair", "judge", "judgment")
     keys |= {field: name for field in optional_fields if (name := find_column(names, ITEM_COLUMNS[field]))}
@@ -133,7 +133,7 @@ def rankings_from_table(
         systems=list(labels["system"].take(order)),
         columns=values,
         scores=score_columns,
-        where=lambda _, item: table.where(int(order[item])),
+        where=lambda _, item: table.location(int(order[item])),
         notes=notes,
         shorten=False,
     )
@@ -166,7 +166,8 @@ def refuse_numbers(table: NamedTable, column: str, labels: Mapping[str, Labels])
     if is_single.any() and (not repeated or 2 * int(is_single.sum()) > int(with_judge.max()) + 1):
         lists = pluralise(int(is_single.sum()), "list has", "lists have")
         raise InputError(
-            f"{table.head}: column {column!r}, of who judged, holds numbers, and by it {lists} one item only; if these "
+            f"{table.header_location}: column {column!r}, of who judged, holds numbers, and by it {lists} one item "
+            "only; if these "
             f"are scores, give it another name, as {column}_score"
         )
 
@@ -201,13 +202,13 @@ def group_judgments(columns: dict[str, list[str]], n_rows: int) -> tuple[Ints, I
 
 def text_column(table: NamedTable, column: str, field: str) -> list[str]:
     """The names in a column; segments and systems must not be empty."""
-    texts: list[str] = name_column(table, column, field, needed=field in ("segment", "system")).to_list()
+    texts: list[str] = name_column(table, column, field, required=field in ("segment", "system")).to_list()
     return texts
 
 
 EXPECTED = "a line of names (system,bleu,chrf) and a line a system"
 #: Names of a column that do not name a metric, which is then named after the file.
-ANY = ("score", "value")
+UNNAMED_METRICS = ("score", "value")
 
 
 def holds_systems(names: Sequence[str]) -> bool:
@@ -240,14 +241,15 @@ def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: boo
     """
     table = read_named_table(path, EXPECTED)
     names = table.frame.columns
-    column = require_column(names, "system", ITEM_COLUMNS["system"], table.head)
+    column = require_column(names, "system", ITEM_COLUMNS["system"], table.header_location)
     pair = find_column(names, ITEM_COLUMNS["pair"])
     other_columns = [name for name in names if name not in (column, pair)]
     required = {*needed, *([find_column(other_columns, GOLD_COLUMNS)] if people else [])}
     value_columns = [name for name in other_columns if name in required or mostly_numbers(table.frame[name])]
     if not value_columns:
         raise InputError(
-            f"{table.head}: no column of numbers among {list_columns(names)}, expected at least one beside system"
+            f"{table.header_location}: no column of numbers among {list_columns(names)}, expected at least one beside "
+            "system"
         )
     if not table.frame.height:
         raise InputError(f"{table.name}: no systems after the line of names, expected at least one")
@@ -270,7 +272,9 @@ def metric_of_column(
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     for pair, system, value in zip(pairs, systems, values.tolist(), strict=True):
         scores[pair][system] = value
-    name = PurePath(table.name).name.partition(".")[0] if is_only and column.strip().lower() in ANY else column
+    name = (
+        PurePath(table.name).name.partition(".")[0] if is_only and column.strip().lower() in UNNAMED_METRICS else column
+    )
     missing = int(np.isnan(values).sum())
     missing_notes = [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
     return SystemScores(name or column, dict(scores), notes=(*notes, *missing_notes))
@@ -282,7 +286,7 @@ def refuse_repeated(table: NamedTable, pairs: Sequence[str], systems: Sequence[s
         if key in seen:
             pair_text = f" of {key[0]}" if key[0] else ""
             raise InputError(
-                f"{table.where(row)}: a second row of system {key[1]!r}{pair_text}, expected one each; are these "
+                f"{table.location(row)}: a second row of system {key[1]!r}{pair_text}, expected one each; are these "
                 "scores of segments? Then name the column that says which (segment)"
             )
         seen.add(key)

@@ -89,7 +89,7 @@ def read_score_lines(
                 codes[field].append(interners[field].codes(texts).astype(np.int32))
             values.append(parse_scores(field_texts[-1], block))
             lines.append(line_numbers(field_texts[-1], block))
-            block = reader.next(block.end) if not block.last else None
+            block = reader.next(block.end) if not block.is_last else None
     table = ScoreLines(
         name,
         {
@@ -116,12 +116,12 @@ class ReplayedStream:
     """A stream whose first bytes were read ahead; with tabs, blanks inside fields are replaced by STAND_IN."""
 
     def __init__(self, head: bytes, stream: Any, has_tabs: bool) -> None:
-        self.left, self.stream, self.tabs = memoryview(head), stream, has_tabs
+        self.unread, self.stream, self.tabs = memoryview(head), stream, has_tabs
 
     def readinto(self, buffer: memoryview, /) -> int | None:
-        if self.left:
-            n_bytes = min(len(self.left), len(buffer))
-            buffer[:n_bytes], self.left = self.left[:n_bytes], self.left[n_bytes:]
+        if self.unread:
+            n_bytes = min(len(self.unread), len(buffer))
+            buffer[:n_bytes], self.unread = self.unread[:n_bytes], self.unread[n_bytes:]
         else:
             n_bytes = self.stream.readinto(buffer) or 0
         if self.tabs and BLANK in (text := bytes(buffer[:n_bytes])):
@@ -183,7 +183,8 @@ def parse_scores(texts: Fields, block: LineBlock) -> Floats:
     for row, text in zip(special_rows.tolist(), special_texts, strict=True):
         if np.isinf(score_of_text[text]):
             raise InputError(
-                f"{block.where(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or nan "
+                f"{block.location(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or "
+                "nan "
                 "for none; correct this line"
             )
     return values
@@ -248,7 +249,7 @@ def refuse_repeated(table: ScoreLines, row_lines: npt.NDArray[np.int32]) -> None
 
 
 def read_seg_scores(
-    path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, score: bool = True
+    path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, higher_is_better: bool = True
 ) -> list[SegmentScores]:
     r"""Read a seg.scr: lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE, by tabs or else by blanks; one entry a metric.
 
@@ -274,12 +275,12 @@ def read_seg_scores(
     segment_scores = []
     for metric, pairs in table.by_metric():
         scores = {pair: pair_scores(table, rows) for pair, rows in pairs.items()}
-        segment_scores.append(SegmentScores(metric, scores, score, table.notes(metric, pairs)))
+        segment_scores.append(SegmentScores(metric, scores, higher_is_better, table.notes(metric, pairs)))
     return segment_scores
 
 
 def read_sys_scores(
-    path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, score: bool = True
+    path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, higher_is_better: bool = True
 ) -> list[SystemScores]:
     r"""Read a sys.scr: lines METRIC PAIR TESTSET SYSTEM SCORE; one entry a metric. All else is as in `read_seg_scores`.
 
@@ -302,7 +303,7 @@ def read_sys_scores(
             )
             for pair, rows in pairs.items()
         }
-        system_scores.append(SystemScores(metric, scores, score, table.notes(metric, pairs)))
+        system_scores.append(SystemScores(metric, scores, higher_is_better, table.notes(metric, pairs)))
     return system_scores
 
 

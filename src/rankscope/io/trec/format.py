@@ -88,7 +88,7 @@ QRELS = Grammar(
         FOUR,
         advise_on_line,
         {6: f"this looks like a run, where judgments are expected {ORDER}"},
-        trec=True,
+        alternatives_need_trec=True,
     ),
     "relevance",
     np.int64,
@@ -105,7 +105,7 @@ RUN = Grammar(
         SIX,
         advise_on_line,
         {4: f"this looks like judgments, where a run is expected {ORDER}"},
-        trec=True,
+        alternatives_need_trec=True,
     ),
     "score",
     np.float64,
@@ -139,7 +139,7 @@ def parse_block(block: LineBlock, grammar: Grammar) -> ParsedBlock:
         value_text = decode_id(decode(texts.take(row))[0])
         line_format = grammar.layout.expected.partition("(")[2].partition(")")[0]
         raise InputError(
-            f"{block.where(position)}: {grammar.value} {value_text!r}, expected "
+            f"{block.location(position)}: {grammar.value} {value_text!r}, expected "
             f"{KINDS[grammar.value]} (the line is {line_format}); {advice}"
         )
     n_rows = docs.starts.size
@@ -164,12 +164,12 @@ def stream_rows(
         queries, starts, docs, doc_hashes, values, _ = parse_block(block, grammar)
         keep_from = block.end
         n_queries = starts.size
-        if not block.last and n_queries:
+        if not block.is_last and n_queries:
             # More lines of the last query may follow: it is read with the next block.
             n_queries -= 1
             keep_from = line_start(block, int(queries.starts[n_queries]))
         if not n_queries:
-            if not block.last and starts.size:
+            if not block.is_last and starts.size:
                 keep_from = block.begin
             continue
         has_data = True
@@ -186,7 +186,7 @@ def stream_rows(
             docs.slice(slice(n_rows)),
             doc_hashes[:n_rows],
             values[:n_rows],
-            block.where,
+            block.location,
         )
     if not has_data:
         raise no_data_error(name, grammar)
@@ -250,7 +250,7 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     if subtopic_starts:
         subtopics = Fields(file_block.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
     return group_rows(
-        list(interner.ids), codes[:n_rows], docs, doc_hashes[:n_rows], values[:n_rows], file_block.where, subtopics
+        list(interner.ids), codes[:n_rows], docs, doc_hashes[:n_rows], values[:n_rows], file_block.location, subtopics
     )
 
 
@@ -268,23 +268,23 @@ def read_trec(source: Source, request: ReadRequest) -> FileContent:
         rows, n_ungrouped = read_rows(source, source.name, RUN, source.size)
         notes: tuple[str, ...] = ()
         tag = source.tag
-        if request.complete and tag is not None and has_several_tags(rows, tag.encode("utf-8", "surrogateescape")):
+        if request.keep_all and tag is not None and has_several_tags(rows, tag.encode("utf-8", "surrogateescape")):
             notes = (f"{source.name}: its lines end in several tags; only the first, {tag!r}, is kept",)
         return FileContent(rows, n_ungrouped, tag, notes)
-    by_subtopic = request.subtopics or request.complete
+    by_subtopic = request.subtopics or request.keep_all
     grammar = SUBTOPIC_QRELS if by_subtopic else QRELS
     if request.kind is None:  # it may also be meant as a run
         expected = f"{grammar.layout.expected} or {RUN.layout.expected}"
         grammar = grammar._replace(layout=replace(grammar.layout, expected=expected))
     rows, n_ungrouped = read_rows(source, source.name, grammar, source.size)
-    if request.complete and rows.subtopics is not None and plain_column(rows.subtopics):
+    if request.keep_all and rows.subtopics is not None and plain_column(rows.subtopics):
         rows = replace(rows, subtopics=None)
     return FileContent(rows, n_ungrouped)
 
 
 def kind_of_lines(source: Source) -> str:
     """The kind by the number of fields of the first line with data; the reader refuses invalid lines."""
-    return "qrels" if 0 < len(source.first_line) < 5 else "run"
+    return "qrels" if 0 < len(source.first_line_fields) < 5 else "run"
 
 
 def has_several_tags(rows: Rows, tag: bytes) -> bool:
@@ -408,11 +408,11 @@ def stream_run(source: Source, size: int, progress: Callable[[int], Any] | None)
 
 TREC = Format(
     read=read_trec,
-    rows=stream_run,
+    query_rows=stream_run,
     write=write_lines,
     refuse=refuse_unwritable,
-    loses=trec_loss_notes,
+    loss_notes=trec_loss_notes,
     keeps_name=True,
-    stretches=stream_batches,
-    small=64 << 20,
+    row_batches=stream_batches,
+    small_size=64 << 20,
 )

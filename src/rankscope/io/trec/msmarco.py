@@ -56,7 +56,7 @@ def read_ranks(source: Source, request: ReadRequest) -> FileContent:
             "(the line is query document rank); where these are scores or judgments, put a line such as "
             "query_id,doc_id,score (judgments: relevance) above them, with commas or tabs as the lines have"
         )
-    if not source.named:
+    if not source.has_named_format:
         refuse_doubtful(rows, query_index, source.name, request)
     return FileContent(replace(rows, values=-rows.values.astype(np.float64)), n_ungrouped)
 
@@ -65,7 +65,7 @@ def refuse_doubtful(rows: Rows, query_index: Ints, name: str, request: ReadReque
     """Raise for ranks that could also be scores or judgments. query_index: (rows)."""
     steps = np.diff(rows.values)[np.diff(query_index) == 0]
     if not steps.size:  # also the judgments of collections with one judged document per query
-        request.either(name, "the number is 1 in all lines, which may be ranks or judgments")
+        request.resolved_kind(name, "the number is 1 in all lines, which may be ranks or judgments")
     elif np.all(steps < 0):
         raise InputError(
             f"{name}: the last of the three columns falls from line to line in each query, as scores do, expected "

@@ -243,7 +243,7 @@ class DualValues:
     sign: int
     human: Floats
     machine: Floats
-    others: Floats
+    machine_only: Floats
     notes: tuple[str, ...]
 
     @property
@@ -252,7 +252,7 @@ class DualValues:
 
     @property
     def n_all(self) -> int:
-        return self.n + int(self.others.shape[1])
+        return self.n + int(self.machine_only.shape[1])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -313,7 +313,7 @@ class DualScores:
             sign=self.human.sign(measure),
             human=human_values[:, human_complete],
             machine=machine_values[:, human_queries[human_complete]],
-            others=machine_values[:, machine_only],
+            machine_only=machine_values[:, machine_only],
             notes=tuple(notes),
         )
 

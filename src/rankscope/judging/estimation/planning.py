@@ -73,7 +73,7 @@ class JudgmentPlan:
     parts: tuple[MeasureNeeds, ...]
     width: float
     confidence_level: float
-    measured: str
+    settings_text: str
     notes: tuple[str, ...]
 
     @property
@@ -139,7 +139,7 @@ class JudgmentPlan:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        return self.measured
+        return self.settings_text
 
     def __str__(self) -> str:
         return as_text(self)
@@ -212,7 +212,7 @@ def plan_judgments(
         parts=parts,
         width=width,
         confidence_level=confidence_level,
-        measured=signature,
+        settings_text=signature,
         notes=tuple(
             dict.fromkeys((*dual_scores.notes, *(note for measure_needs in parts for note in measure_needs.notes)))
         ),

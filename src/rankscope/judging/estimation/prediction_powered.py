@@ -82,7 +82,7 @@ class Estimates:
     names: tuple[str, str]
     confidence_level: float
     tuned: bool
-    measured: str
+    settings_text: str
     notes: tuple[str, ...]
 
     def __getitem__(self, measure: str) -> MeasureEstimates:
@@ -100,12 +100,12 @@ class Estimates:
         """The rows of the tidy table; NaN where there is no value."""
         for estimates in self.parts:
             for s, system in enumerate(estimates.systems):
-                yield from rows_of(estimates.measure, system, "", estimates.of_systems, s)
+                yield from estimate_rows(estimates.measure, system, "", estimates.of_systems, s)
             if estimates.of_pairs is not None:
                 pairs = zip(estimates.first.tolist(), estimates.second.tolist(), strict=True)
                 for i, (first, second) in enumerate(pairs):
                     system_a, system_b = estimates.systems[first], estimates.systems[second]
-                    yield from rows_of(estimates.measure, system_a, system_b, estimates.of_pairs, i)
+                    yield from estimate_rows(estimates.measure, system_a, system_b, estimates.of_pairs, i)
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -117,7 +117,7 @@ class Estimates:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        return self.measured
+        return self.settings_text
 
     def __str__(self) -> str:
         return as_text(self)
@@ -130,7 +130,7 @@ class Estimates:
         )
 
 
-def rows_of(
+def estimate_rows(
     measure: str, system_a: str, system_b: str, estimates: PredictionPowered, i: int
 ) -> Iterator[tuple[Any, ...]]:
     """The four estimates of one system or pair."""
@@ -219,7 +219,7 @@ def estimate(
         names=dual_scores.names,
         confidence_level=confidence_level,
         tuned=weight is None,
-        measured=signature,
+        settings_text=signature,
         notes=tuple(dict.fromkeys((*dual_scores.notes, *measure_notes, COLUMNS_NOTE, INTERVALS_NOTE))),
     )
 
@@ -252,7 +252,7 @@ def estimates_of(
 ) -> MeasureEstimates:
     """The estimates of all systems and pairs by one measure."""
     first, second = pairs_of(dual_scores.systems, baseline)
-    value_matrices = (values.human, values.machine, values.others)
+    value_matrices = (values.human, values.machine, values.machine_only)
     differences = [matrix[first] - matrix[second] for matrix in value_matrices]
     options: dict[str, Any] = {"weight": weight, "confidence_level": confidence_level}
     notes = list(values.notes)

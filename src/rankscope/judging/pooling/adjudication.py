@@ -48,19 +48,19 @@ class MoveToFront(AdjudicationRule):
 
     def __init__(self, queries: int, runs: int) -> None:
         self.priority = np.zeros((queries, runs))
-        self.on = np.zeros((queries, runs))
+        self.bonus = np.zeros((queries, runs))
 
     def values(self) -> Floats:
-        return self.priority + self.on
+        return self.priority + self.bonus
 
     def learn(self, chosen_runs: Ints, relevant: Bools) -> None:
         query_index = np.arange(chosen_runs.size)
         self.priority[query_index, chosen_runs] -= ~relevant
-        self.on[:] = 0
-        self.on[query_index, chosen_runs] = 0.5 * relevant  # ahead of other runs of its priority
+        self.bonus[:] = 0
+        self.bonus[query_index, chosen_runs] = 0.5 * relevant  # ahead of other runs of its priority
 
     def keep(self, queries: Bools) -> None:
-        self.priority, self.on = self.priority[queries], self.on[queries]
+        self.priority, self.bonus = self.priority[queries], self.bonus[queries]
 
 
 class MaxMean(AdjudicationRule):
@@ -71,19 +71,19 @@ class MaxMean(AdjudicationRule):
 
     def __init__(self, queries: int, runs: int, rate: float) -> None:
         self.rate = rate
-        self.found = np.zeros((queries, runs))
-        self.seen = np.zeros((queries, runs))
+        self.n_relevant = np.zeros((queries, runs))
+        self.n_judged = np.zeros((queries, runs))
 
     def values(self) -> Floats:
-        return (self.found + 1.0) / (self.seen + 2.0)
+        return (self.n_relevant + 1.0) / (self.n_judged + 2.0)
 
     def learn(self, chosen_runs: Ints, relevant: Bools) -> None:
         query_index = np.arange(chosen_runs.size)
-        self.found[query_index, chosen_runs] = self.rate * self.found[query_index, chosen_runs] + relevant
-        self.seen[query_index, chosen_runs] = self.rate * self.seen[query_index, chosen_runs] + 1.0
+        self.n_relevant[query_index, chosen_runs] = self.rate * self.n_relevant[query_index, chosen_runs] + relevant
+        self.n_judged[query_index, chosen_runs] = self.rate * self.n_judged[query_index, chosen_runs] + 1.0
 
     def keep(self, queries: Bools) -> None:
-        self.found, self.seen = self.found[queries], self.seen[queries]
+        self.n_relevant, self.n_judged = self.n_relevant[queries], self.n_judged[queries]
 
 
 class Thompson(MaxMean):
@@ -96,7 +96,7 @@ class Thompson(MaxMean):
         self.streams: list[np.random.Generator] = rng.spawn(queries)
 
     def values(self) -> Floats:
-        a, b = self.found + 1.0, self.seen - self.found + 1.0
+        a, b = self.n_relevant + 1.0, self.n_judged - self.n_relevant + 1.0
         return np.array([stream.beta(x, y) for stream, x, y in zip(self.streams, a, b, strict=True)])
 
     def keep(self, queries: Bools) -> None:
@@ -142,38 +142,38 @@ class ListPositions:
 
     def __init__(self, table: Ints, documents: int) -> None:
         queries, runs, list_length = table.shape
-        self.flat = table.ravel()
-        self.width, self.documents = list_length, documents
-        self.place = (np.arange(queries * runs) * list_length).reshape(queries, runs)
-        self.next = self.flat[self.place]
+        self.documents_flat = table.ravel()
+        self.list_length, self.n_documents = list_length, documents
+        self.position = (np.arange(queries * runs) * list_length).reshape(queries, runs)
+        self.next = self.documents_flat[self.position]
         self.rank = np.zeros((queries, runs), np.int64)
         self.taken = np.zeros(queries * documents, np.bool_)
-        self.base = np.arange(queries) * documents  # offset of the query's documents in `taken`
+        self.query_offsets = np.arange(queries) * documents  # offset of the query's documents in `taken`
 
     def keep(self, queries: Bools) -> None:
         """Keep these queries, drop the others."""
-        self.place, self.next, self.rank = self.place[queries], self.next[queries], self.rank[queries]
-        self.base = self.base[queries]
+        self.position, self.next, self.rank = self.position[queries], self.next[queries], self.rank[queries]
+        self.query_offsets = self.query_offsets[queries]
 
     def choose(self, values: Floats) -> tuple[Ints, Ints]:
         """(queries) the chosen run and its next document; the module describes how ties are broken."""
         values = np.where(self.next >= 0, values, -np.inf)
         top = values.max(axis=1, keepdims=True)
         is_best = values >= top - NOISE * np.abs(top)
-        tie_order = np.where(is_best, self.rank * self.documents + self.next, np.iinfo(np.int64).max)
+        tie_order = np.where(is_best, self.rank * self.n_documents + self.next, np.iinfo(np.int64).max)
         chosen_runs = tie_order.argmin(axis=1)
         return chosen_runs, self.next[np.arange(chosen_runs.size), chosen_runs]
 
     def take(self, doc: Ints) -> None:
         """Take a document of each query; runs at this document move on to their next one."""
-        self.taken[self.base + doc] = True
+        self.taken[self.query_offsets + doc] = True
         query, run = np.nonzero(self.next == doc[:, None])
         while query.size:
-            self.place[query, run] += 1
+            self.position[query, run] += 1
             self.rank[query, run] += 1
-            next_docs: Any = self.flat[self.place[query, run]]
+            next_docs: Any = self.documents_flat[self.position[query, run]]
             self.next[query, run] = next_docs
-            is_taken = (next_docs >= 0) & self.taken[self.base[query] + next_docs]
+            is_taken = (next_docs >= 0) & self.taken[self.query_offsets[query] + next_docs]
             query, run = query[is_taken], run[is_taken]
 
 

@@ -55,7 +55,7 @@ class Pooled:
 
     lists: RunLists
     grades: Ints
-    document: Ints
+    documents_to_judge: Ints
     step: Ints
     method: PoolingMethod
     budget: int | None
@@ -72,7 +72,7 @@ class Pooled:
         """(runs and all, columns) the numbers of the tidy table."""
         lists, runs = self.lists, len(self.lists.systems)
         is_to_judge = np.zeros(lists.size, np.bool_)
-        is_to_judge[self.document] = True
+        is_to_judge[self.documents_to_judge] = True
         in_one_run = lists.runs_with() == 1
         masks = (np.ones(lists.size, np.bool_), in_one_run, self.grades >= 0, self.grades >= self.rel, is_to_judge)
         by_run = [np.bincount(lists.run[mask[lists.doc]], minlength=runs) for mask in masks]
@@ -98,7 +98,7 @@ class Pooled:
         import polars as pl
 
         lists, order = self.lists, self._by_query
-        doc = self.document[order]
+        doc = self.documents_to_judge[order]
         names = decode_ids(lists.query_ids, "replace")
         query = lists.query_of[doc]
         return pl.DataFrame(
@@ -117,16 +117,16 @@ class Pooled:
 
         Raises InputError where nothing is left to be judged.
         """
-        if not self.document.size:
-            raise InputError(f"nothing is left to be judged: {self.finished()}")
-        doc = self.document[self._by_query]
+        if not self.documents_to_judge.size:
+            raise InputError(f"nothing is left to be judged: {self.finished_text()}")
+        doc = self.documents_to_judge[self._by_query]
         return judgments_from(self.lists, doc, np.full(doc.size, -1))
 
     @property
     def _by_query(self) -> Ints:
-        return stable_order(self.lists.query_of[self.document])
+        return stable_order(self.lists.query_of[self.documents_to_judge])
 
-    def finished(self) -> str:
+    def finished_text(self) -> str:
         """A sentence that all documents are judged."""
         depth = self.lists.depth
         return f"all {pluralise(self.lists.size, 'document')} among the first {depth} of each list are; look deeper"
@@ -135,8 +135,8 @@ class Pooled:
     def notes(self) -> tuple[str, ...]:
         notes = list(self.lists.notes)
         n_unjudged = int((self.grades < 0).sum())
-        if not self.document.size:
-            notes.append(f"nothing is left to be judged: {self.finished()}")
+        if not self.documents_to_judge.size:
+            notes.append(f"nothing is left to be judged: {self.finished_text()}")
         elif self.budget is not None and self.budget > n_unjudged:
             notes.append(
                 f"the budget is {self.budget:,} and only {pluralise(n_unjudged, 'document')} among the first "
@@ -158,7 +158,7 @@ class Pooled:
         )
         if n_judged:
             sentence += f" Judged already: {n_judged:,}, of which {int((self.grades >= self.rel).sum()):,} relevant."
-        sentence += f" To judge next: {self.document.size:,}, {METHODS[self.method.name]}."
+        sentence += f" To judge next: {self.documents_to_judge.size:,}, {METHODS[self.method.name]}."
         headings = ("run", "queries", "documents", "of it alone", "judged", "relevant", "to judge")
         rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
         return [Section(title="What to judge next", sentence=sentence, table=Table(columns=headings, rows=rows))]
@@ -179,7 +179,8 @@ class Pooled:
     def __repr__(self) -> str:
         return (
             f"Pooled({self.method}, {pluralise_queries(len(self.lists.query_ids))}, "
-            f"{pluralise(len(self.lists.systems), 'run')}, {pluralise(self.document.size, 'document')} to judge)"
+            f"{pluralise(len(self.lists.systems), 'run')}, {pluralise(self.documents_to_judge.size, 'document')} to "
+            "judge)"
         )
 
 
@@ -261,7 +262,7 @@ def pool(
     return Pooled(
         lists=lists,
         grades=grades,
-        document=doc,
+        documents_to_judge=doc,
         step=step,
         method=pooling_method,
         budget=budget,

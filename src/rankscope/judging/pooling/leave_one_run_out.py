@@ -70,7 +70,7 @@ class LeftOut:
     only_here_relevant: Ints
     depth: int
     cutoff: int
-    measured: str
+    settings_text: str
     notes: tuple[str, ...]
 
     @property
@@ -140,7 +140,7 @@ class LeftOut:
         )
 
     def signature(self) -> str:
-        return f"left out of the pool | depth:{self.depth} | unjudged@{self.cutoff} | {self.measured}"
+        return f"left out of the pool | depth:{self.depth} | unjudged@{self.cutoff} | {self.settings_text}"
 
     def __str__(self) -> str:
         return as_text(self)
@@ -229,7 +229,7 @@ def leave_out(
         only_here_relevant=count_by_run(only_run[relevance >= rel], len(lists.systems)),
         depth=depth,
         cutoff=cutoff,
-        measured=scores.signature(),
+        settings_text=scores.signature(),
         notes=tuple(dict.fromkeys((*lists.notes, *scores.notes))),
     )
 

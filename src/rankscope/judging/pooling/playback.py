@@ -46,8 +46,8 @@ class Played:
     method, judged, relevant, share (of the known ones).
     """
 
-    found: Mapping[str, npt.NDArray[np.bool_]]
-    known: int
+    relevance_by_method: Mapping[str, npt.NDArray[np.bool_]]
+    n_relevant: int
     queries: int
     runs: int
     depth: int
@@ -57,14 +57,16 @@ class Played:
 
     def relevant(self, method: str) -> Ints:
         """(judged) how many of the first documents judged are relevant. Raises UnknownName for another method."""
-        full_name = next((name for name in self.found if name == method or name.partition("(")[0] == method), None)
+        full_name = next(
+            (name for name in self.relevance_by_method if name == method or name.partition("(")[0] == method), None
+        )
         if full_name is None:
-            raise UnknownName("method played back", method, self.found)
-        return np.cumsum(self.found[full_name])
+            raise UnknownName("method played back", method, self.relevance_by_method)
+        return np.cumsum(self.relevance_by_method[full_name])
 
-    def places(self, max_points: int) -> Ints:
+    def curve_points(self, max_points: int) -> Ints:
         """Evenly spaced numbers of judged documents, at most `max_points`."""
-        longest = max(is_relevant.size for is_relevant in self.found.values())
+        longest = max(is_relevant.size for is_relevant in self.relevance_by_method.values())
         return np.unique(np.linspace(0, longest, min(max_points, longest) + 1).round().astype(np.int64))[1:]
 
     @property
@@ -74,28 +76,30 @@ class Played:
 
     def records(self) -> Iterator[tuple[str, int, int, float]]:
         """The rows of the tidy table."""
-        for name in self.found:
+        for name in self.relevance_by_method:
             curve = self.relevant(name)
-            for n_judged in self.places(POINTS).tolist():
+            for n_judged in self.curve_points(POINTS).tolist():
                 n_relevant = int(curve[n_judged - 1])
-                yield name, n_judged, n_relevant, n_relevant / self.known if self.known else float("nan")
+                yield name, n_judged, n_relevant, n_relevant / self.n_relevant if self.n_relevant else float("nan")
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame."""
         return tidy_frame(self)
 
     def sections(self) -> list[Section]:
-        points = self.places(LINES)
-        curves = [self.relevant(name)[points - 1] for name in self.found]
+        points = self.curve_points(LINES)
+        curves = [self.relevant(name)[points - 1] for name in self.relevance_by_method]
         rows = tuple(
             (f"{n_judged:,}", *(f"{int(curve[i]):,}" for curve in curves)) for i, n_judged in enumerate(points.tolist())
         )
-        curve_points = self.places(POINTS)
+        curve_points = self.curve_points(POINTS)
         data = {
             "x": curve_points.tolist(),
             "x_title": "documents judged",
-            "measures": list(self.found),
-            "values": np.array([self.relevant(name)[curve_points - 1] for name in self.found], np.float64),
+            "measures": list(self.relevance_by_method),
+            "values": np.array(
+                [self.relevant(name)[curve_points - 1] for name in self.relevance_by_method], np.float64
+            ),
             "y_title": "relevant ones found",
         }
         figure = Figure("condition_lines", data) if curve_points.size > 1 else None
@@ -103,7 +107,7 @@ class Played:
             Section(
                 title="Relevant documents found",
                 sentence=self.sentence(),
-                table=Table(columns=("judged", *self.found), rows=rows, left=0),
+                table=Table(columns=("judged", *self.relevance_by_method), rows=rows, n_name_columns=0),
                 figure=figure,
             )
         ]
@@ -112,15 +116,15 @@ class Played:
         """Which method finds half of the relevant documents first."""
         opening = (
             f"Of the documents among the first {self.depth} of {pluralise(self.runs, 'run')} for "
-            f"{pluralise_queries(self.queries)}, {self.known:,} are relevant."
+            f"{pluralise_queries(self.queries)}, {self.n_relevant:,} are relevant."
         )
-        if len(self.found) < 2 or not self.known:
+        if len(self.relevance_by_method) < 2 or not self.n_relevant:
             return opening
         n_until_half = {}
-        for name in self.found:
+        for name in self.relevance_by_method:
             curve = self.relevant(name)
-            if 2 * curve[-1] >= self.known:
-                n_until_half[name] = int(np.searchsorted(curve, (self.known + 1) // 2)) + 1
+            if 2 * curve[-1] >= self.n_relevant:
+                n_until_half[name] = int(np.searchsorted(curve, (self.n_relevant + 1) // 2)) + 1
         if not n_until_half:
             return f"{opening} No method finds half of them within these judgments."
         fastest = min(n_until_half, key=n_until_half.__getitem__)
@@ -130,7 +134,7 @@ class Played:
         return f"{opening} Half of them are found by {n_until_half[fastest]:,} judgments under {fastest}{depth_text}."
 
     def signature(self) -> str:
-        settings = [f"played back:{','.join(self.found)}", f"depth:{self.depth}", f"rel:{self.rel}"]
+        settings = [f"played back:{','.join(self.relevance_by_method)}", f"depth:{self.depth}", f"rel:{self.rel}"]
         settings += [f"runs:{self.runs}", f"queries:{self.queries}"]
         if self.seed is not None:
             settings.append(f"rng:{self.seed}")
@@ -140,7 +144,7 @@ class Played:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"Played({', '.join(self.found)}, {self.known:,} relevant, depth {self.depth})"
+        return f"Played({', '.join(self.relevance_by_method)}, {self.n_relevant:,} relevant, depth {self.depth})"
 
 
 def play_back(
@@ -194,8 +198,8 @@ def play_back(
         doc, _ = judging_order(lists, pooling_method, relevant, is_judged, max_documents, np.random.default_rng(seed))
         relevance_by_method[str(pooling_method)] = relevant[doc]
     return Played(
-        found=relevance_by_method,
-        known=int(relevant.sum()),
+        relevance_by_method=relevance_by_method,
+        n_relevant=int(relevant.sum()),
         queries=len(lists.query_ids),
         runs=len(lists.systems),
         depth=depth,

@@ -26,10 +26,10 @@ def check_pool_file(path: PathLike, to: str | None) -> str:
 
     Raises UnknownName, ParameterError.
     """
-    return parse_target(path, "trec" if os.fspath(path) == "-" and to is None else to).form
+    return parse_target(path, "trec" if os.fspath(path) == "-" and to is None else to).format_name
 
 
-def write_pool(found: Pooled | Sampled, path: PathLike, to: str | None = None) -> None:
+def write_pool(pool: Pooled | Sampled, path: PathLike, to: str | None = None) -> None:
     """Write what is to be judged, whole or not at all.
 
     path: a file, "-" for standard output. to: a format of `convert`, told by the suffix otherwise. JSONL holds of a
@@ -39,12 +39,12 @@ def write_pool(found: Pooled | Sampled, path: PathLike, to: str | None = None) -
     Raises InputError where nothing is left to be judged, ParameterError, UnknownName, OutputError.
     """
     format_name = check_pool_file(path, to)
-    qrels = found.qrels()
-    if format_name != JSONL or isinstance(found, Sampled):
+    qrels = pool.qrels()
+    if format_name != JSONL or isinstance(pool, Sampled):
         convert(qrels, path, to=format_name)
         return
     refuse_not_utf8(qrels_rows(qrels), "", "the pool")
-    chunks = compress(jsonl_lines(found), parse_target(path, to or format_name).packed)
+    chunks = compress(jsonl_lines(pool), parse_target(path, to or format_name).compression)
     if os.fspath(path) == "-":
         write_stdout(chunks)
     else:

@@ -53,20 +53,20 @@ class Sampled:
     """
 
     lists: RunLists
-    chosen: npt.NDArray[np.bool_]
+    is_sampled: npt.NDArray[np.bool_]
     grades: Ints
     merged: bool
-    elsewhere: int
+    n_not_sampled: int
     rate: float
     seed: int
 
     @property
-    def drawn(self) -> int:
+    def n_sampled(self) -> int:
         """How many documents were drawn."""
-        return int(self.chosen.sum())
+        return int(self.is_sampled.sum())
 
     @property
-    def judged(self) -> int:
+    def n_judged(self) -> int:
         """How many of them are judged."""
         return int((self.grades >= 0).sum())
 
@@ -79,7 +79,7 @@ class Sampled:
     def counts(self) -> Ints:
         """(queries, columns) how many documents are pooled, drawn, judged."""
         query = self.lists.query_of
-        masks = (self.chosen, self.grades >= 0)
+        masks = (self.is_sampled, self.grades >= 0)
         mask_counts = [np.bincount(query[mask], minlength=self.lists.sizes.size) for mask in masks]
         return np.array([self.lists.sizes, *mask_counts]).T
 
@@ -97,36 +97,37 @@ class Sampled:
         """The whole pool: grades where judged, -2 where drawn and still to be judged, -1 where not drawn. Of each query
         those to judge come first, then those judged, then the rest.
         """
-        relevance = np.where(self.chosen, np.where(self.grades >= 0, self.grades, TO_JUDGE), LEFT_OUT)
+        relevance = np.where(self.is_sampled, np.where(self.grades >= 0, self.grades, TO_JUDGE), LEFT_OUT)
         query = self.lists.query_of
-        group = np.where(self.chosen, self.grades >= 0, 2)
+        group = np.where(self.is_sampled, self.grades >= 0, 2)
         order = np.lexsort((group, query))
         return judgments_from(self.lists, order, relevance[order])
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         notes = list(self.lists.notes)
-        n_unjudged = self.drawn - self.judged
-        if self.elsewhere:
+        n_unjudged = self.n_sampled - self.n_judged
+        if self.n_not_sampled:
             notes.append(
-                f"{pluralise(self.elsewhere, 'judgment')} {'is' if self.elsewhere == 1 else 'are'} of documents that "
+                f"{pluralise(self.n_not_sampled, 'judgment')} {'is' if self.n_not_sampled == 1 else 'are'} of "
+                "documents that "
                 "were not drawn, and left out: taken in, they would bias what is inferred"
             )
         if self.merged and n_unjudged:
             hint = ""
-            if 2 * self.judged < self.drawn and self.elsewhere:
+            if 2 * self.n_judged < self.n_sampled and self.n_not_sampled:
                 hint = "; were they drawn from the same runs with this rate, depth and seed?"
-            notes.append(f"{n_unjudged:,} of the {self.drawn:,} drawn documents have no judgment yet (-2){hint}")
+            notes.append(f"{n_unjudged:,} of the {self.n_sampled:,} drawn documents have no judgment yet (-2){hint}")
         return tuple(notes)
 
     def sections(self) -> list[Section]:
         lists = self.lists
         sentence = (
             f"Of {pluralise(lists.size, 'pooled document')} of {pluralise_queries(len(lists.query_ids))} "
-            f"{self.drawn:,} were drawn at random ({100 * self.rate:g} % of each query's)"
+            f"{self.n_sampled:,} were drawn at random ({100 * self.rate:g} % of each query's)"
         )
         if self.merged:
-            sentence += f"; {self.judged:,} of them are judged."
+            sentence += f"; {self.n_judged:,} of them are judged."
         else:
             sentence += ": those are to be judged (-2), the others are left as they are (-1)."
         fewest = int(self.counts[:, 1].min())
@@ -151,7 +152,7 @@ class Sampled:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"Sampled({self.drawn:,} of {pluralise(self.lists.size, 'document')}, {self.judged:,} judged)"
+        return f"Sampled({self.n_sampled:,} of {pluralise(self.lists.size, 'document')}, {self.n_judged:,} judged)"
 
 
 def sample(
@@ -201,10 +202,10 @@ def sample(
     is_drawn[drawn_documents] = True
     return Sampled(
         lists=lists,
-        chosen=is_drawn,
+        is_sampled=is_drawn,
         grades=np.where(is_drawn, grades, -1),
         merged=qrels is not None,
-        elsewhere=elsewhere,
+        n_not_sampled=elsewhere,
         rate=float(rate),
         seed=seed,
     )

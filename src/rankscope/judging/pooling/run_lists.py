@@ -53,7 +53,7 @@ class TopDocuments(NamedTuple):
     hashes: Words
 
 
-class TopDocumentsPart(NamedTuple):
+class TopDocumentsBlock(NamedTuple):
     """Some queries of a run: the last five fields of `TopDocuments`."""
 
     query_ids: list[bytes]
@@ -98,15 +98,15 @@ def top_k_of_stream(path: PathLike, depth: int, input_: str | None, progress: Pr
         return TopDocuments(source.tag or file_stem(path), path, (), *join_parts(parts))
 
 
-def join_parts(parts: Sequence[TopDocumentsPart]) -> TopDocumentsPart:
+def join_parts(parts: Sequence[TopDocumentsBlock]) -> TopDocumentsBlock:
     query_ids = [id_ for part in parts for id_ in part.query_ids]
     lengths, rank, hashes = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("lengths", "rank", "hashes")
     )
-    return TopDocumentsPart(query_ids, lengths, rank, concatenate_fields([part.docs for part in parts]), hashes)
+    return TopDocumentsBlock(query_ids, lengths, rank, concatenate_fields([part.docs for part in parts]), hashes)
 
 
-def top_k_of_rows(rows: Rows, depth: int) -> TopDocumentsPart:
+def top_k_of_rows(rows: Rows, depth: int) -> TopDocumentsBlock:
     """The first documents of each list. Raises InputError for a score that is not finite and a duplicate document."""
     scores = rows.values.astype(np.float64, copy=False)
     if not np.isfinite(scores).all():
@@ -131,7 +131,7 @@ def top_k_of_rows(rows: Rows, depth: int) -> TopDocumentsPart:
         rows.where,
     )
     top_rows.refuse_duplicates(top_rows.keys(np.arange(len(top_rows.query_ids))))
-    return TopDocumentsPart(
+    return TopDocumentsBlock(
         top_rows.query_ids, lengths, ranks[selected], pack_strings([string_contents(top_rows.docs)]), top_rows.hashes
     )
 
@@ -186,7 +186,7 @@ class RunLists:
     rank: Ints
     doc: Ints
     depth: int
-    had: Ints
+    n_runs: Ints
     notes: tuple[str, ...]
 
     @property
@@ -299,17 +299,18 @@ def incomplete_query_notes(lists: RunLists) -> list[str]:
     runs = len(lists.systems)
     if not lists.size:
         raise InputError("the runs hold no documents; expected at least one list")
-    if runs > 1 and int(lists.had.max(initial=0)) < 2:
+    if runs > 1 and int(lists.n_runs.max(initial=0)) < 2:
         raise InputError(
-            f"no query is in two of the {runs} runs ({pluralise_queries(lists.had.size)} in all); check that their "
+            f"no query is in two of the {runs} runs ({pluralise_queries(lists.n_runs.size)} in all); check that their "
             "queries are written alike"
         )
-    n_incomplete = int((lists.had < runs).sum())
+    n_incomplete = int((lists.n_runs < runs).sum())
     if not n_incomplete:
         return []
     verb = "is" if n_incomplete == 1 else "are"
     return [
-        f"{n_incomplete:,} of {pluralise_queries(lists.had.size)} {verb} not in every run: pooled from those that have "
+        f"{n_incomplete:,} of {pluralise_queries(lists.n_runs.size)} {verb} not in every run: pooled from those that "
+        "have "
         "it"
     ]
 

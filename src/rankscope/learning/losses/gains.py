@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.evaluation.judged_lists import order_in_lists
-from rankscope.kernels.gain import HIGHEST, gain_exponential, gain_linear
+from rankscope.kernels.gain import HIGHEST_EXACT_GRADE, gain_exponential, gain_linear
 from rankscope.kernels.segments import place_in_group
 from rankscope.typing import Floats, Ints
 
@@ -28,9 +28,10 @@ def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain
     [3.0, 1.0, 0.0]
     """
     highest = int(grades.max(initial=0))
-    if highest > HIGHEST and gain is not gain_linear:
+    if highest > HIGHEST_EXACT_GRADE and gain is not gain_linear:
         raise InputError(
-            f"a document is judged {highest}, and 2^{highest} is beyond float64; expected grades up to {HIGHEST}; map "
+            f"a document is judged {highest}, and 2^{highest} is beyond float64; expected grades up to "
+            f"{HIGHEST_EXACT_GRADE}; map "
             "the grades to lower ones"
         )
     return gain(np.asarray(grades, np.int64))

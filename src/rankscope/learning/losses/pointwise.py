@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.gain import HIGHEST
+from rankscope.kernels.gain import HIGHEST_EXACT_GRADE
 from rankscope.typing import Ints, Reals
 
 __all__ = [
@@ -49,9 +49,10 @@ def ordinal(
     highest = int(relevance.max()) if max_grade is None else max_grade
     if relevance.max() > highest:
         raise ParameterError(f"a document has grade {relevance.max()}, and max_grade is {highest}")
-    if highest > HIGHEST:
+    if highest > HIGHEST_EXACT_GRADE:
         raise InputError(
-            f"a document is judged {highest}, and ordinal has a threshold a grade; expected grades up to {HIGHEST}; "
+            f"a document is judged {highest}, and ordinal has a threshold a grade; expected grades up to "
+            f"{HIGHEST_EXACT_GRADE}; "
             "map the grades to lower ones"
         )
     thresholds = np.arange(1, max(highest, 1) + 1) - 0.5

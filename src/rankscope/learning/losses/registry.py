@@ -69,7 +69,7 @@ class Loss:
     def __post_init__(self) -> None:
         if self.name not in LOSSES:
             raise UnknownName("loss", self.name, LOSSES)
-        parameter_names = [name for name in self.takes if name not in TRAINER_ARGUMENTS]
+        parameter_names = [name for name in self.keyword_parameters if name not in TRAINER_ARGUMENTS]
         for name in self.parameters:
             if name not in parameter_names:
                 raise UnknownName(f"parameter of {self.name}", name, parameter_names)
@@ -84,7 +84,7 @@ class Loss:
         return LOSSES[self.name]
 
     @cached_property
-    def takes(self) -> tuple[str, ...]:
+    def keyword_parameters(self) -> tuple[str, ...]:
         """The names of its keyword-only parameters."""
         parameters = inspect.signature(self.function).parameters.values()
         return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
@@ -94,10 +94,10 @@ class Loss:
         """Whether a call draws random numbers, so that two calls differ."""
         if self.name == "listnet":
             return bool(self.parameters.get("k", 1) != 1)
-        return "rng" in self.takes and self.parameters.get("ties", "random") == "random"
+        return "rng" in self.keyword_parameters and self.parameters.get("ties", "random") == "random"
 
     @property
-    def exact(self) -> bool:
+    def has_exact_gradient(self) -> bool:
         """Whether the gradient is that of the value, which a line search needs."""
         return self.name not in FIXED_WEIGHTS
 
@@ -113,7 +113,7 @@ class Loss:
     ) -> tuple[float, Reals]:
         """curvature: (documents) to which losses that know the second derivatives by each score add these."""
         trainer_arguments = {"rng": rng, "max_grade": max_grade, "curvature": curvature}
-        used_arguments = {name: value for name, value in trainer_arguments.items() if name in self.takes}
+        used_arguments = {name: value for name, value in trainer_arguments.items() if name in self.keyword_parameters}
         return self.function(scores, relevance, offsets, **self.parameters, **used_arguments)
 
     def __str__(self) -> str:
@@ -130,7 +130,7 @@ class CustomLoss(Loss):
     Raises ParameterError for a function that gives something else.
     """
 
-    own: LossFunction | None = None
+    custom_function: LossFunction | None = None
 
     def __post_init__(self) -> None:
         result: Any = self(np.zeros(2), np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)
@@ -145,8 +145,8 @@ class CustomLoss(Loss):
 
     @cached_property
     def function(self) -> LossFunction:
-        assert self.own is not None
-        return self.own
+        assert self.custom_function is not None
+        return self.custom_function
 
 
 def parse_loss(text: str | LossFunction, *, ranker: bool = False) -> Loss:
@@ -160,7 +160,7 @@ def parse_loss(text: str | LossFunction, *, ranker: bool = False) -> Loss:
     ("listmle(ties='efron')", False)
     """
     if callable(text):
-        return CustomLoss(getattr(text, "__name__", type(text).__name__), own=text)
+        return CustomLoss(getattr(text, "__name__", type(text).__name__), custom_function=text)
     match = CALL_FORM.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise ParameterError(f"cannot read the loss {text!r}; expected a form like listnet or lambdaloss(kind='2')")

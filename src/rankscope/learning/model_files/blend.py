@@ -17,12 +17,12 @@ from rankscope.learning.model_files.model_file import (
     json_parameter,
     parts_of,
 )
-from rankscope.learning.model_files.model_file import rebuilt_ranker as rebuilt_part
+from rankscope.learning.model_files.model_file import rebuild_ranker as rebuilt_part
 from rankscope.learning.optional_libraries import NotInstalled
 
 __all__ = [
-    "parts",
-    "rebuilt",
+    "from_parts",
+    "to_parts",
 ]
 
 
@@ -32,7 +32,7 @@ SETTINGS = ("how", "normalise", "loss", "l2")
 MAX_DEPTH = 5
 
 
-def parts(blend: Blend) -> tuple[dict[str, Any], dict[str, Any]]:
+def to_parts(blend: Blend) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON header, and the arrays by name. Raises ParameterError for a blend that could not be loaded again."""
     combination = blend.combination_
     ranker_parts = [parts_of(ranker) for ranker in blend.rankers_]
@@ -54,7 +54,7 @@ def prefix(index: int) -> str:
     return f"part.{index}."
 
 
-def rebuilt(header: dict[str, Any], arrays: dict[str, Any]) -> Blend:
+def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Blend:
     """The blend from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
     if depth(header) > MAX_DEPTH:
         raise DamagedModel(f"it holds blends within blends, more than {MAX_DEPTH} deep")

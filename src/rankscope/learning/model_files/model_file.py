@@ -28,7 +28,7 @@ __all__ = [
     "load_ranker",
     "parts_of",
     "ranks_in",
-    "rebuilt_ranker",
+    "rebuild_ranker",
     "save_ranker",
 ]
 
@@ -134,7 +134,7 @@ def parts_of(ranker: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON header with the kind, and the arrays by name. Raises ParameterError as `save_ranker`."""
     if not ranker.__sklearn_is_fitted__():
         raise ParameterError(f"this {type(ranker).__name__} has not learned anything yet; call fit first")
-    ranker_header, arrays = KINDS[ranker.kind].parts(ranker)
+    ranker_header, arrays = KINDS[ranker.kind].to_parts(ranker)
     return {"kind": ranker.kind, **ranker_header}, arrays
 
 
@@ -155,7 +155,7 @@ def load_ranker(path: PathLike) -> Any:
         header = json.loads(json.loads(content[PREFIX:end])[METADATA][KEY])
         if header["form"] != FORM:
             raise DamagedModel(f"its form is {header['form']!r}, and this version of rankscope reads {FORM}")
-        return rebuilt_ranker(header, library.load(content))
+        return rebuild_ranker(header, library.load(content))
     except NotInstalled:
         raise
     except KeyError as error:
@@ -191,9 +191,9 @@ def read_content(name: str) -> bytes:
         ) from None
 
 
-def rebuilt_ranker(header: dict[str, Any], arrays: dict[str, Any]) -> Any:
+def rebuild_ranker(header: dict[str, Any], arrays: dict[str, Any]) -> Any:
     """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
     kind = header.get("kind", "network")
     if kind not in KINDS:
         raise DamagedModel(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
-    return KINDS[kind].rebuilt(header, arrays)
+    return KINDS[kind].from_parts(header, arrays)

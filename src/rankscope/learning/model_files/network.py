@@ -22,14 +22,14 @@ from rankscope.learning.ranker import PARAMETERS, Ranker
 from rankscope.learning.scaling import Scaling, column_count
 
 __all__ = [
-    "parts",
-    "rebuilt",
+    "from_parts",
     "take_weights",
+    "to_parts",
     "untrained",
 ]
 
 
-def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
+def to_parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON header, and the arrays by name."""
     header = {
         "parameters": {name: json_parameter(value) for name, value in ranker.parameters_.items()},
@@ -48,7 +48,7 @@ def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
     return header, arrays
 
 
-def rebuilt(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
+def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
     ranker = untrained(header)
     ranker.ranks_ = ranks_in(header)

@@ -19,8 +19,8 @@ from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import column_count
 
 __all__ = [
-    "parts",
-    "rebuilt",
+    "from_parts",
+    "to_parts",
 ]
 
 
@@ -34,7 +34,7 @@ ARRAYS = (
 )
 
 
-def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
+def to_parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON header, and the arrays by name."""
     models: list[Any] = ranker.models_  # of BoostedTrees
     header = {
@@ -59,7 +59,7 @@ def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
     return header, arrays
 
 
-def rebuilt(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
+def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
     ranker = untrained(header)
     names = feature_names_in(header)

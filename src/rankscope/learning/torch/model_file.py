@@ -13,17 +13,17 @@ from rankscope.learning.torch.device import load_pytorch
 from rankscope.learning.torch.ranker import PARAMETERS, TorchRanker
 
 __all__ = [
-    "parts",
-    "rebuilt",
+    "from_parts",
+    "to_parts",
 ]
 
 
-def parts(ranker: TorchRanker) -> tuple[dict[str, Any], dict[str, Any]]:
+def to_parts(ranker: TorchRanker) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON header, and the arrays by name."""
-    return saved_network.parts(ranker)
+    return saved_network.to_parts(ranker)
 
 
-def rebuilt(header: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
+def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
     """The ranker from its header and arrays, on a GPU where there is one, wherever it was trained.
 
     Raises NotInstalled without PyTorch; DamagedModel, KeyError and others for content that does not fit.

@@ -69,19 +69,19 @@ class ListTable:
     def __init__(self, cells: Tensor, lists: int, longest: int) -> None:
         self.cells, self.lists, self.longest = cells, lists, longest
 
-    def laid_out(self, values: Tensor) -> Tensor:
+    def to_table(self, values: Tensor) -> Tensor:
         """(lists, longest, ...) of (documents, ...), with 0 where there is no document."""
         table = values.new_zeros((self.lists * self.longest, *values.shape[1:]))
         return table.index_copy(0, self.cells, values).view(self.lists, self.longest, *values.shape[1:])
 
-    def in_a_row(self, table: Tensor) -> Tensor:
+    def to_documents(self, table: Tensor) -> Tensor:
         """(documents, ...) of (lists, longest, ...)."""
         return table.flatten(0, 1).index_select(0, self.cells)
 
     @property
     def mask(self) -> Tensor:
         """(lists, longest) whether there is a document."""
-        return self.laid_out(load_pytorch().ones_like(self.cells, dtype=load_pytorch().bool))
+        return self.to_table(load_pytorch().ones_like(self.cells, dtype=load_pytorch().bool))
 
 
 def first_weights(shape: NetworkShape, rng: np.random.Generator) -> list[Floats32]:
@@ -116,13 +116,13 @@ def score_lists(
         values = dropout_units((values @ weights[index] + weights[index + 1]).relu(), dropout, generator)
         index += 2
     if shape.attention and table is not None:
-        values, present = table.laid_out(values), table.mask
+        values, present = table.to_table(values), table.mask
         for _ in range(shape.attention):
             values = attention_layer(
                 weights[index : index + PER_LAYER], values, present, shape.heads, dropout, generator
             )
             index += PER_LAYER
-        values = table.in_a_row(layer_norm(values, *weights[index : index + 2]))
+        values = table.to_documents(layer_norm(values, *weights[index : index + 2]))
     return (values @ weights[-2] + weights[-1])[:, 0]
 
 

@@ -191,7 +191,7 @@ class TorchRanker(Ranker):
                     to_device(device, array) for array in cast(TrainedNetwork, model).weights
                 ]  # trees are refused
                 scores += score_all(weights, values, features.offsets, shape, device)
-        return np.asarray(features.in_given_order(scores / len(self.models_)))
+        return np.asarray(features.in_input_order(scores / len(self.models_)))
 
 
 TorchRanker.defaults = defaults_of(TorchRanker)

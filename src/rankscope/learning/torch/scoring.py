@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.kernels.exact import MANTISSA, NONE, ROW, TINY
+from rankscope.kernels.exact import MANTISSA, NON_FINITE_EXPONENT, ROW_BITS, TINY
 from rankscope.learning.network import exact_layers
 from rankscope.learning.torch.batches import by_length
 from rankscope.learning.torch.device import load_pytorch
@@ -43,7 +43,7 @@ LEAST_VARIANCE = 1e-5
 class Dense(NamedTuple):
     """Layers with the maximum with 0 between them, from `exact_layers`."""
 
-    worth: Tensor
+    input_scale: Tensor
     layers: list[tuple[Tensor, Tensor]]
 
     @classmethod
@@ -54,11 +54,11 @@ class Dense(NamedTuple):
         return cls(torch.from_numpy(worth).to(device), device_layers)
 
     def __call__(self, values: Tensor) -> Tensor:
-        hidden = values * self.worth
+        hidden = values * self.input_scale
         for index, (matrix, bias) in enumerate(self.layers):
             if index:
                 hidden = hidden.relu()
-            hidden = rounded(hidden, ROW) @ matrix
+            hidden = round_to_unit(hidden, ROW_BITS) @ matrix
             hidden += bias
         return hidden
 
@@ -72,8 +72,8 @@ class Norm(NamedTuple):
     def __call__(self, values: Tensor) -> Tensor:
         width = values.shape[-1]
         digits = MANTISSA - width.bit_length()
-        centred = values - rounded(values, digits).sum(-1, keepdim=True) * (1.0 / width)
-        variance = rounded(centred * centred, digits).sum(-1, keepdim=True) * (1.0 / width)
+        centred = values - round_to_unit(values, digits).sum(-1, keepdim=True) * (1.0 / width)
+        variance = round_to_unit(centred * centred, digits).sum(-1, keepdim=True) * (1.0 / width)
         return centred * inverse_root(variance + LEAST_VARIANCE) * self.growth + self.shift
 
 
@@ -101,33 +101,33 @@ class ExactNetwork:
         ]
         self.norm = Norm(*tensors[-4:-2])
 
-    def alone(self, values: Tensor) -> Tensor:
+    def score_documents(self, values: Tensor) -> Tensor:
         """(documents) scores without attention."""
         return self.last(values.double())[:, 0]
 
-    def together(self, values: Tensor, table: ListTable, lengths: Ints) -> Tensor:
+    def score_lists(self, values: Tensor, table: ListTable, lengths: Ints) -> Tensor:
         """(documents) scores with attention, of lists of these lengths."""
         length_digits = (
             load_pytorch().from_numpy(np.frexp(lengths)[1].astype(np.int64)).to(self.device)[:, None, None, None]
         )
         present = table.mask
-        values = table.laid_out(self.hidden(values.double()).relu())
+        values = table.to_table(self.hidden(values.double()).relu())
         for attention_norm, project, output, feed_forward_norm, feed_forward in self.layers:
-            values = values + output(self.attended(project(attention_norm(values)), present, length_digits))
+            values = values + output(self.attend(project(attention_norm(values)), present, length_digits))
             values = values + feed_forward(feed_forward_norm(values))
-        return self.last(table.in_a_row(self.norm(values)))[:, 0]
+        return self.last(table.to_documents(self.norm(values)))[:, 0]
 
-    def attended(self, projected: Tensor, present: Tensor, length_digits: Tensor) -> Tensor:
+    def attend(self, projected: Tensor, present: Tensor, length_digits: Tensor) -> Tensor:
         """(lists, longest, width) the result of attention. length_digits: bits of the length of each list."""
         torch, heads = load_pytorch(), self.shape.heads
         lists, longest, units = projected.shape
         size = units // (3 * heads)
         query, key, value = projected.view(lists, longest, 3, heads, size).permute(2, 0, 3, 1, 4)
         digits = (MANTISSA - size.bit_length()) // 2
-        query, key = rounded(query * size**-0.5, digits), rounded(key, digits).transpose(-1, -2)
+        query, key = round_to_unit(query * size**-0.5, digits), round_to_unit(key, digits).transpose(-1, -2)
         # For sums over the documents of a list, the digits depend on its own length, never on other lists.
         digits = (MANTISSA - length_digits) // 2
-        value = rounded(value.masked_fill(~present[:, None, :, None], 0.0), digits, along=-2)
+        value = round_to_unit(value.masked_fill(~present[:, None, :, None], 0.0), digits, along=-2)
         rounding_term = rounder(torch.ones_like(length_digits, dtype=torch.float64), digits)
         absent = ~present[:, None, None, :]
         attended = torch.empty_like(value)
@@ -143,10 +143,10 @@ class ExactNetwork:
 def rounder(greatest: Tensor, digits: int | Tensor) -> Tensor:
     """The same as in `rankscope.kernels.exact`, for tensors."""
     exponent = (greatest.view(load_pytorch().int64) >> 52) + (MANTISSA - digits)
-    return ((exponent.clamp(max=NONE) << 52) | (1 << 51)).view(load_pytorch().float64)
+    return ((exponent.clamp(max=NON_FINITE_EXPONENT) << 52) | (1 << 51)).view(load_pytorch().float64)
 
 
-def rounded(values: Tensor, digits: int | Tensor, along: int = -1) -> Tensor:
+def round_to_unit(values: Tensor, digits: int | Tensor, along: int = -1) -> Tensor:
     """Round to multiples of a unit from the greatest number along a dimension, so that sums along it are exact."""
     rounding_term = rounder(values.abs().amax(along, keepdim=True).clamp(min=TINY), digits)
     return (values + rounding_term).sub_(rounding_term)
@@ -182,12 +182,12 @@ def score_all(weights: list[Tensor], values: Tensor, offsets: Ints, shape: Netwo
         if not shape.attention:
             for start in range(0, len(values), at_once):
                 documents = slice(start, start + at_once)
-                scores[documents] = network.alone(values[documents].to(device)).float().cpu().numpy()
+                scores[documents] = network.score_documents(values[documents].to(device)).float().cpu().numpy()
             return scores
         for batch in by_length(offsets, at_once):
             lengths = np.diff(batch.offsets)
             table = ListTable(torch.from_numpy(batch.cells).to(device), batch.lists.size, batch.longest)
             rows = torch.from_numpy(batch.rows).to(values.device)
-            batch_scores = network.together(values.index_select(0, rows).to(device), table, lengths)
+            batch_scores = network.score_lists(values.index_select(0, rows).to(device), table, lengths)
             scores[batch.rows] = batch_scores.float().cpu().numpy()
     return scores

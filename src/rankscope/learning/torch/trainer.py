@@ -45,10 +45,12 @@ class VectorAdam:
         self, weights: Sequence[Floats32], device: str, decay: float = 0.0, first: float = 0.9, second: float = 0.999
     ) -> None:
         torch = load_pytorch()
-        self.first, self.second, self.steps = first, second, 0
+        self.mean_decay, self.square_decay, self.steps = first, second, 0
         self.shapes = [weight.shape for weight in weights]
-        self.all = torch.from_numpy(np.concatenate([weight.ravel() for weight in weights])).to(device).requires_grad_()
-        self.mean, self.square = torch.zeros_like(self.all), torch.zeros_like(self.all)
+        self.vector = (
+            torch.from_numpy(np.concatenate([weight.ravel() for weight in weights])).to(device).requires_grad_()
+        )
+        self.mean, self.square = torch.zeros_like(self.vector), torch.zeros_like(self.vector)
         decay_rates = np.concatenate(
             [np.full(weight.size, decay * (weight.ndim > 1), np.float32) for weight in weights]
         )
@@ -57,24 +59,24 @@ class VectorAdam:
     def weights(self) -> list[Tensor]:
         """The current weights in their shapes, as views of the vector, so that results have a gradient."""
         sizes = [int(np.prod(shape)) for shape in self.shapes]
-        return [vector.view(shape) for vector, shape in zip(self.all.split(sizes), self.shapes, strict=True)]
+        return [vector.view(shape) for vector, shape in zip(self.vector.split(sizes), self.shapes, strict=True)]
 
-    def copied(self) -> list[Floats32]:
+    def copy_weights(self) -> list[Floats32]:
         """Copies of the current weights, as arrays."""
         return [np.array(weight.detach().cpu().numpy()) for weight in self.weights()]
 
     def step(self, value: Tensor, rate: float) -> None:
         """One step down the gradient of a value that was computed from the weights."""
         torch = load_pytorch()
-        (gradient,) = torch.autograd.grad(value, self.all)
+        (gradient,) = torch.autograd.grad(value, self.vector)
         self.steps += 1
-        step_rate = rate * float(np.sqrt(1 - self.second**self.steps)) / (1 - self.first**self.steps)
+        step_rate = rate * float(np.sqrt(1 - self.square_decay**self.steps)) / (1 - self.mean_decay**self.steps)
         with torch.no_grad():
-            self.mean.mul_(self.first).add_(gradient, alpha=1 - self.first)
-            self.square.mul_(self.second).addcmul_(gradient, gradient, value=1 - self.second)
+            self.mean.mul_(self.mean_decay).add_(gradient, alpha=1 - self.mean_decay)
+            self.square.mul_(self.square_decay).addcmul_(gradient, gradient, value=1 - self.square_decay)
             if self.decay is not None:
-                self.all.mul_(1 - rate * self.decay)
-            self.all.addcdiv_(self.mean, self.square.sqrt().add_(1e-8), value=-step_rate)
+                self.vector.mul_(1 - rate * self.decay)
+            self.vector.addcdiv_(self.mean, self.square.sqrt().add_(1e-8), value=-step_rate)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,8 +122,8 @@ class TrainingRun:
 
     def __init__(self, training: TorchTraining, values: Floats32, features: Features, rng: np.random.Generator) -> None:
         torch = load_pytorch()
-        self.course, self.features, self.rng = training, features, rng
-        self.lists, self.highest = informative_lists(features), int(features.relevance.max())
+        self.training, self.features, self.rng = training, features, rng
+        self.lists, self.max_grade = informative_lists(features), int(features.relevance.max())
         self.native = native_loss(training.loss) if training.native else None
         self.bridge = TorchLoss(training.loss)
         self.steps = VectorAdam(first_weights(training.shape, rng), training.device, training.weight_decay)
@@ -132,7 +134,7 @@ class TrainingRun:
     def run(
         self, stopping: EarlyStopping | None, valid_values: Floats32 | None, progress: Callable[[int], Any] | None
     ) -> TrainedNetwork:
-        training, losses = self.course, []
+        training, losses = self.training, []
         valid_tensor = None if valid_values is None else to_device(training.device, valid_values)
         best_weights = None
         for epoch in range(training.epochs):
@@ -146,9 +148,9 @@ class TrainingRun:
                 self.steps.weights(), valid_tensor, stopping.lists.offsets, training.shape, training.device
             )
             self.check(scores, epoch)
-            if stopping.better(scores):
-                best_weights = self.steps.copied()
-            if stopping.over:
+            if stopping.add_epoch(scores):
+                best_weights = self.steps.copy_weights()
+            if stopping.should_stop:
                 break
         if stopping is None:  # no loss was computed after the last step
             scores = score_all(
@@ -156,18 +158,18 @@ class TrainingRun:
             )
             self.check(scores, training.epochs - 1)
         return TrainedNetwork(
-            weights=self.steps.copied() if best_weights is None else best_weights,
+            weights=self.steps.copy_weights() if best_weights is None else best_weights,
             losses=tuple(losses),
             values=() if stopping is None else tuple(stopping.values),
             best_epoch=len(losses) - 1 if stopping is None else stopping.best_epoch,
         )
 
     def check(self, numbers: float | Floats32, epoch: int) -> None:
-        refuse_diverged(numbers, epoch, self.course.loss, self.course.learning_rate)
+        refuse_diverged(numbers, epoch, self.training.loss, self.training.learning_rate)
 
     def epoch(self) -> float:
         """One pass over the lists; the mean loss of a list. Waits for the device once, at the end."""
-        training, torch = self.course, load_pytorch()
+        training, torch = self.training, load_pytorch()
         total = torch.zeros((), dtype=torch.float64, device=training.device)
         with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the loss
             for batch in shuffled(self.lists, self.features.offsets, training.batch_lists, self.rng):
@@ -177,7 +179,7 @@ class TrainingRun:
         return float(total) / self.lists.size
 
     def loss_of(self, batch: Batch) -> Tensor:
-        training = self.course
+        training = self.training
         rows = to_device(training.device, batch.rows)
         table = None
         if training.shape.attention or self.native is not None:
@@ -186,8 +188,8 @@ class TrainingRun:
         scores = score_lists(self.steps.weights(), values, training.shape, table, training.dropout, self.generator)
         if self.native is None or table is None:
             grades = self.features.relevance[batch.rows]
-            return self.bridge(scores, grades, batch.offsets, rng=self.rng, max_grade=self.highest)
-        return self.native(table.laid_out(scores), table.laid_out(self.grades.index_select(0, rows)), table.mask)
+            return self.bridge(scores, grades, batch.offsets, rng=self.rng, max_grade=self.max_grade)
+        return self.native(table.to_table(scores), table.to_table(self.grades.index_select(0, rows)), table.mask)
 
 
 def to_device(device: str, array: npt.NDArray[Any]) -> Tensor:

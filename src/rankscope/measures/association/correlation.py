@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, UnknownName
-from rankscope.kernels.pairs import arrange, count_pairs
+from rankscope.kernels.pairs import count_pairs, sort_pairs
 from rankscope.typing import Floats
 
 __all__ = [
@@ -53,7 +53,7 @@ def kendall_tau(x: Scored, y: Scored, *, variant: Literal["a", "b", "c"] = "b", 
     pairs = count_pairs(a, b)
     surplus = pairs.concordant - pairs.discordant
     if variant == "a":
-        return float(surplus / pairs.all)
+        return float(surplus / pairs.total)
     n_untied = pairs.concordant + pairs.discordant
     if not n_untied + pairs.tied_x or not n_untied + pairs.tied_y:
         return nan
@@ -92,7 +92,7 @@ def spearman(x: Scored, y: Scored, *, common: bool = False) -> float:
     >>> spearman([4.0, 3.0, 2.0, 1.0], [9.0, 7.0, 8.0, 1.0])  # 1 - 6 (0 + 1 + 1 + 0) / (4 (16 - 1))
     0.8
     """
-    arranged = arrange(*align_scores(x, y, common))
+    arranged = sort_pairs(*align_scores(x, y, common))
     a, b = (doubled_ranks(codes).astype(np.float64) for codes in (arranged.x, arranged.y))
     squared_norms = float(a @ a) * float(b @ b)
     return min(1.0, max(-1.0, float(a @ b) / sqrt(squared_norms))) if squared_norms else nan
@@ -131,7 +131,7 @@ def tau_ap(x: Scored, y: Scored, *, ties: Literal["a", "b"] = "a", common: bool 
     truth, estimate = align_scores(x, y, common)
     if ties == "b":
         return (ap_above_groups(truth, estimate) + ap_above_groups(estimate, truth)) / 2
-    arranged = arrange(-estimate, truth)
+    arranged = sort_pairs(-estimate, truth)
     n_tied = int(np.count_nonzero(arranged.tied_y))
     if n_tied:
         raise InputError(
@@ -149,7 +149,7 @@ def tau_ap(x: Scored, y: Scored, *, ties: Literal["a", "b"] = "a", common: bool 
 
 def ap_above_groups(truth: Floats, estimate: Floats) -> float:
     """One direction of tau_AP,b."""
-    arranged = arrange(-estimate, truth)
+    arranged = sort_pairs(-estimate, truth)
     group_sizes = np.bincount(arranged.x)
     group_starts = (np.cumsum(group_sizes) - group_sizes)[arranged.x]
     below_top_group = group_starts > 0
@@ -183,7 +183,7 @@ def weighted_tau(x: Scored, y: Scored, *, by: Literal["both", "x", "y"] = "both"
 
 def weighted_tau_by_first(x: Floats, y: Floats) -> float:
     """The weighted tau of ranks by falling x, ties by falling y."""
-    arranged = arrange(x, y)
+    arranged = sort_pairs(x, y)
     n = x.size
     weight = 1 / (n - np.arange(n))  # `arrange` puts the item ranked last first
     # A pair's weight is the sum of its items' weights: so the total is a sum over items of their pairs.

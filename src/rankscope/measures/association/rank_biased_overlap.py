@@ -124,7 +124,7 @@ def rank_items(ranking: Ranking, name: str) -> RankedItems:
             if 0 in sizes:
                 raise InputError(f"rbo: {name} holds an empty set, expected at least one item in each")
             item_types = set(map(type, items))
-    refuse_unclear(items, item_types, name)
+    check_items(items, item_types, name)
     n = len(items)
     if sizes is None or len(sizes) == n:
         ranks = np.arange(1, n + 1)
@@ -133,7 +133,7 @@ def rank_items(ranking: Ranking, name: str) -> RankedItems:
     return RankedItems(items, np.repeat(last_ranks - sizes + 1, sizes), np.repeat(last_ranks, sizes), True)
 
 
-def refuse_unclear(items: list[Any], item_types: set[type], name: str) -> None:
+def check_items(items: list[Any], item_types: set[type], name: str) -> None:
     """Raise InputError where there are no items or they cannot be told apart."""
     if not items:
         raise InputError(f"rbo: {name} is empty, expected at least one item")
@@ -165,8 +165,8 @@ class Depths(NamedTuple):
     s: int
     overlap: Floats
     norm: Floats
-    mean: Floats
-    first: Floats
+    mean_share: Floats
+    first_sum: Floats
 
 
 def agreement(short: RankedItems, long: RankedItems, ties: str) -> Depths:
@@ -249,7 +249,7 @@ def extrapolated(depths: Depths, p: float) -> float:
     s, n = depths.s, depths.overlap.size
     agreement_at_s = depths.overlap[s - 1] / depths.norm[s - 1]
     overlap = depths.overlap.copy()
-    overlap[s:] += np.arange(1, n - s + 1) * agreement_at_s * depths.mean
+    overlap[s:] += np.arange(1, n - s + 1) * agreement_at_s * depths.mean_share
     further_agreement = (depths.overlap[-1] + (n - s) * agreement_at_s) / n * p**n
     return min(1.0, float(discounted(overlap / depths.norm, p) + further_agreement))
 
@@ -264,7 +264,7 @@ def upper_bound(depths: Depths, p: float) -> float:
     """The highest value possible: RBO_min and equation 30's residual, where nothing is tied."""
     s, n = depths.s, depths.overlap.size
     overlap = depths.overlap.copy()
-    overlap[s:] += depths.first
+    overlap[s:] += depths.first_sum
     # Each further rank of both lists may add two items to the overlap, until all that was seen is in both.
     all_seen = n + s - round(depths.overlap[-1])
     d = np.arange(n + 1, all_seen + 1)

@@ -25,12 +25,12 @@ from rankscope.reporting.figures.inputs import (
     truncation_note,
 )
 from rankscope.reporting.figures.marks import (
-    AT,
-    DIGITS,
+    DIGITS_WIDTH,
     HEIGHT,
-    MOST,
-    NAMES,
-    TIE,
+    LABEL_OFFSETS,
+    LINE_END_OFFSETS,
+    MAX_ROWS,
+    NAMES_WIDTH,
     cycle_looks,
     draw_cells,
     height_of,
@@ -85,7 +85,7 @@ def correlation_matrix(
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
-    shown_names = names[:MOST]
+    shown_names = names[:MAX_ROWS]
     table = as_table(values, (len(names), len(names)), "values")[: len(shown_names), : len(shown_names)]
     if (np.abs(table) > 1 + 1e-9).any():
         raise ParameterError("values has correlations beyond 1, expected numbers in [-1, 1]")
@@ -104,7 +104,7 @@ def correlation_matrix(
         alt.Tooltip("column:N", title="and"),
         alt.Tooltip("value:Q", title="correlation", format=".3f"),
     ]
-    has_room = (style.narrowest - NAMES) / len(shown_names) >= DIGITS
+    has_room = (style.narrowest - NAMES_WIDTH) / len(shown_names) >= DIGITS_WIDTH
     off_diagonal = table[~np.eye(len(shown_names), dtype=bool)]
     off_diagonal = off_diagonal[~np.isnan(off_diagonal)]
     summary = (
@@ -117,7 +117,7 @@ def correlation_matrix(
         title="How far measures agree",
         subtitle=[
             f"{printable(statistic)}; 1: the same order, {MINUS}1: the opposite.",
-            truncation_note(len(names), MOST, "measures"),
+            truncation_note(len(names), MAX_ROWS, "measures"),
         ],
         description=f"{printable(statistic)} of {len(shown_names)} measures with each other{summary}.",
         style=style,
@@ -159,13 +159,13 @@ def confusion_matrix(
     table = as_table(counts, (len(names), len(names)), "counts")
     if not (table >= 0).all():
         raise ParameterError("counts has a negative number or NaN, expected counts of at least 0")
-    shown_names = names[:MOST]
+    shown_names = names[:MAX_ROWS]
     sums = {"row": table.sum(axis=1, keepdims=True), "column": table.sum(axis=0, keepdims=True)}
     totals = sums.get(normalise or "", table.sum(keepdims=True))
     shares = np.divide(table, totals, out=np.full(table.shape, np.nan), where=totals > 0)
     max_share = 1.0 if normalise else float(np.nanmax(shares, initial=0)) or 1.0
     data, text_kind = count_rows(
-        shown_names, table, shares, max_share, (style.narrowest - NAMES) / len(shown_names), normalise is not None
+        shown_names, table, shares, max_share, (style.narrowest - NAMES_WIDTH) / len(shown_names), normalise is not None
     )
     tooltip = [
         # Titles from outside are not used here: Vega reads some texts as expressions.
@@ -185,7 +185,7 @@ def confusion_matrix(
     return finish(
         draw_cells(alt, data, axes, alt.Fill("fill:N").scale(None).legend(None), tooltip, bool(text_kind)),
         title=f"Confusion matrix: {printable(rows)} against {printable(columns)}",
-        subtitle=[summary, text_note, truncation_note(len(names), MOST, "labels")],
+        subtitle=[summary, text_note, truncation_note(len(names), MAX_ROWS, "labels")],
         description=(
             f"Confusion matrix of {len(names)} labels, {printable(rows)} by {printable(columns)}. {summary}"
         ).rstrip(),
@@ -357,14 +357,14 @@ def score_layers(
         alt.Tooltip("metric:Q", title=axis_titles[1], format=".4f"),
     ]
     base, tied_points = alt.Chart(inline(rows)), alt.Chart(inline([row for row in rows if row["tied"]]))
-    tie_lines = tied_points.mark_rule(aria=False, strokeWidth=0.8, **TIE)
+    tie_lines = tied_points.mark_rule(aria=False, strokeWidth=0.8, **LINE_END_OFFSETS)
     shape = alt.Shape("kind:N").scale(domain=OUTLIER_KINDS, range=["circle", "square"]).legend(None)
     fill = alt.Fill("kind:N").scale(domain=OUTLIER_KINDS, range=[BLUE, VERMILLION]).legend(None)
     dots = base.mark_point(filled=True, size=70, opacity=1, stroke=style.paper, strokeWidth=1)
     return [
         tie_lines.encode(x=x, y=y, x2="human:Q", y2="metric:Q"),
         dots.encode(x=x, y=y, shape=shape, fill=fill, tooltip=tooltip),
-        base.mark_text(aria=False, baseline="middle", **AT).encode(x=x, y=y, text="text:N", tooltip=tooltip),
+        base.mark_text(aria=False, baseline="middle", **LABEL_OFFSETS).encode(x=x, y=y, text="text:N", tooltip=tooltip),
     ]
 
 

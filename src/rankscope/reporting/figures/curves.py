@@ -10,7 +10,14 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, printable, truncation_note
-from rankscope.reporting.figures.marks import LINE_HEIGHT, MOST_LINES, MOST_POINTS, describe_ends, draw_lines, thinned
+from rankscope.reporting.figures.marks import (
+    LINE_HEIGHT,
+    MAX_LINES,
+    MAX_POINTS,
+    describe_ends,
+    draw_lines,
+    evenly_spaced,
+)
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import BLUE, VERMILLION, Style, altair, finish
 from rankscope.stats.inputs import check_count, check_share
@@ -45,14 +52,14 @@ def precision_recall(
     names = as_names(systems, "systems")
     recall_levels = as_table(levels, (int(np.size(levels)),), "levels")
     table = as_table(precision, (len(names), recall_levels.size), "precision")
-    shown_names = names[:MOST_LINES]
+    shown_names = names[:MAX_LINES]
     texts = {"name": "system", "x": "recall", "of": [f"{level:g}" for level in recall_levels]}
     x = alt.X("x:Q").title("recall").scale(domain=[0, 1])
     y = alt.Y("y:Q").title(printable(measure)).scale(domain=[0, 1])
     return finish(
         draw_lines(alt, shown_names, recall_levels, table[: len(shown_names)], x, y, style, texts),
         title="Precision at levels of recall",
-        subtitle=[truncation_note(len(names), MOST_LINES, "systems")],
+        subtitle=[truncation_note(len(names), MAX_LINES, "systems")],
         description=f"Precision at levels of recall. {describe_ends(shown_names, recall_levels, table, 'recall')}",
         style=style,
         height=LINE_HEIGHT,
@@ -82,14 +89,14 @@ def gain_curve(
     names = as_names(systems, "systems")
     rank_values = as_table(ranks, (int(np.size(ranks)),), "ranks")
     table = as_table(gain, (len(names), rank_values.size), "gain")
-    shown_names = names[:MOST_LINES]
+    shown_names = names[:MAX_LINES]
     texts = {"name": "system", "x": "rank", "of": [f"{rank:g}" for rank in rank_values]}
     x = alt.X("x:Q").title("rank").scale(zero=False, nice=False).axis(tickMinStep=1, format="~s")
     y = alt.Y("y:Q").title(printable(measure))
     return finish(
         draw_lines(alt, shown_names, rank_values, table[: len(shown_names)], x, y, style, texts),
         title=f"{printable(measure)} by rank",
-        subtitle=[truncation_note(len(names), MOST_LINES, "systems")],
+        subtitle=[truncation_note(len(names), MAX_LINES, "systems")],
         description=f"{printable(measure)} by rank. {describe_ends(shown_names, rank_values, table, 'rank')}",
         style=style,
         height=LINE_HEIGHT,
@@ -125,7 +132,7 @@ def power_curve(
     values = as_table(power, n_queries.shape, "power")
     if n_queries.size < 2 or not (np.diff(n_queries) > 0).all():
         raise ParameterError("n does not rise, expected at least 2 numbers of queries in rising order")
-    rows = [{"n": cell(n_queries[i]), "power": cell(values[i])} for i in thinned(n_queries.size, MOST_POINTS)]
+    rows = [{"n": cell(n_queries[i]), "power": cell(values[i])} for i in evenly_spaced(n_queries.size, MAX_POINTS)]
     marks: list[dict[str, Any]] = []
     for name, count in (("now", n_now), ("needed", n_needed)):
         if count is not None:

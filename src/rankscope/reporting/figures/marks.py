@@ -24,36 +24,36 @@ from rankscope.stats.inputs import check_share
 from rankscope.typing import Floats
 
 __all__ = [
-    "AT",
     "HEIGHT",
+    "LABEL_OFFSETS",
     "LINE",
-    "MOST_LINES",
-    "TIE",
+    "LINE_END_OFFSETS",
+    "MAX_LINES",
     "as_levels",
     "cycle_looks",
     "draw_lines",
+    "evenly_spaced",
     "height_of",
     "label_places",
     "labelled_points",
     "overlaps",
     "square_axes",
     "text_width",
-    "thinned",
     "with_levels",
 ]
 
 
 #: More lines could not be told apart.
-MOST_LINES = 16
+MAX_LINES = 16
 #: At most so many points of a line are drawn, and so many symbols on it.
-MOST_POINTS, SYMBOLS = 200, 12
+MAX_POINTS, SYMBOLS = 200, 12
 #: The numbers of colours, dashes and symbols differ, so that each line has its own look in grey print too.
 DASHES = ([1, 0], [8, 3], [2, 2], [8, 3, 2, 3], [4, 2, 4, 6])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 LINE_HEIGHT = 300
 
 
-def thinned(count: int, limit: int) -> npt.NDArray[np.int64]:
+def evenly_spaced(count: int, limit: int) -> npt.NDArray[np.int64]:
     """At most `limit` of `count` places, evenly spaced, with the first and the last."""
     if count <= limit:
         return np.arange(count)
@@ -74,8 +74,8 @@ def draw_lines(
     texts: titles of `name` and `x` for the tooltip, and `of`, the label of each position (one list, or one a line);
     optionally `value`, the title of the values, and their `format`.
     """
-    shown_index = thinned(table.shape[1], MOST_POINTS)
-    symbol_index = set(shown_index[thinned(shown_index.size, SYMBOLS)].tolist())
+    shown_index = evenly_spaced(table.shape[1], MAX_POINTS)
+    symbol_index = set(shown_index[evenly_spaced(shown_index.size, SYMBOLS)].tolist())
     x_of_line = np.broadcast_to(x_values, table.shape)
     x_labels = texts["of"] if x_values.ndim == 2 else [texts["of"]] * len(names)
     rows = [
@@ -122,15 +122,15 @@ def describe_ends(names: list[str], x_values: Floats, table: Floats, x_name: str
 
 #: Height of a cell, in pixels.
 ROW_HEIGHT = 26
-MOST = 40
+MAX_ROWS = 40
 #: Pixels that the names beside a table take, and that a number of two digits takes.
-NAMES, DIGITS = 130, 24
+NAMES_WIDTH, DIGITS_WIDTH = 130, 24
 
 
 def square_axes(alt: Any, rows: list[str], columns: list[str], style: Style, titles: tuple[str, str] = ("", "")) -> Any:
     """The two axes of a table: the first row on top, the names of columns below, tilted where they are long."""
     axis_options = {"domain": False, "ticks": False, "grid": False, "labelExpr": name_labels(style)}
-    cell_width = (style.narrowest - NAMES) / len(columns)
+    cell_width = (style.narrowest - NAMES_WIDTH) / len(columns)
     label_options: dict[str, Any] = {"labelAngle": 0}
     if cell_width < 17:
         label_options = {"labelAngle": -90, "labelFontSize": 10, "labelOverlap": True}
@@ -306,8 +306,8 @@ HEIGHT, MARGIN = 340, 66
 #: A name farther away than this is tied to its point by a line.
 MAX_UNTIED_DISTANCE = 8.0
 #: Offsets of names, and of the ends of their lines, as Vega expressions over the rows of `labelled_points`.
-AT = {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align")}
-TIE = {"x2Offset": {"expr": "datum.end_x"}, "y2Offset": {"expr": "datum.end_y"}}
+LABEL_OFFSETS = {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align")}
+LINE_END_OFFSETS = {"x2Offset": {"expr": "datum.end_x"}, "y2Offset": {"expr": "datum.end_y"}}
 
 
 def labelled_points(names: Sequence[str], points: Floats, bars: Floats, style: Style) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from rankscope.reporting.figures.inputs import (
     shorten,
     truncation_note,
 )
-from rankscope.reporting.figures.marks import DIGITS, NAMES, as_levels, draw_cells, height_of, square_axes
+from rankscope.reporting.figures.marks import DIGITS_WIDTH, NAMES_WIDTH, as_levels, draw_cells, height_of, square_axes
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import BLUE, DIVERGING, VERMILLION, Style, altair, between, finish, ink_on
 from rankscope.stats.inputs import check_share
@@ -387,7 +387,7 @@ def win_matrix(
         alt.Tooltip("value:Q", title="wins", format=".1%"),
         *([] if n_comparisons is None else [alt.Tooltip("count:Q", title="comparisons", format=",")]),
     ]
-    has_room = (style.narrowest - NAMES) / len(shown_names) >= DIGITS
+    has_room = (style.narrowest - NAMES_WIDTH) / len(shown_names) >= DIGITS_WIDTH
     return finish(
         draw_cells(alt, rows, square_axes(alt, shown_names, shown_names, style), fill, tooltip, has_room),
         title="Who wins against whom",

@@ -26,12 +26,12 @@ from rankscope.reporting.figures.inputs import (
     truncation_note,
 )
 from rankscope.reporting.figures.marks import (
-    AT,
     HEIGHT,
+    LABEL_OFFSETS,
+    LINE_END_OFFSETS,
     LINE_HEIGHT,
-    MOST_LINES,
+    MAX_LINES,
     SHAPES,
-    TIE,
     as_levels,
     describe_ends,
     draw_lines,
@@ -100,7 +100,7 @@ def condition_lines(
     shape = (len(names), len(labels))
     order = np.argsort(x_values, kind="stable")
     table = as_table(values, shape, "values")[:, order]
-    shown_names = names[:MOST_LINES]
+    shown_names = names[:MAX_LINES]
     x_labels = [labels[i] for i in order]
     texts = {"name": "measure", "x": printable(x_title), "of": x_labels}
     y = alt.Y("y:Q").title(printable(y_title)).scale(zero=False)
@@ -124,7 +124,7 @@ def condition_lines(
     return finish(
         chart,
         title=f"{as_title(printable(y_title))} by {printable(x_title)}",
-        subtitle=[band_note, truncation_note(len(names), MOST_LINES, "measures")],
+        subtitle=[band_note, truncation_note(len(names), MAX_LINES, "measures")],
         description=(
             f"{printable(y_title)} by {printable(x_title)} of {pluralise(len(shown_names), 'measure')}. {summary}"
         ),
@@ -227,7 +227,7 @@ def measure_lines(
     order_index = names.index(order_measure)
     order = order_of(-table[order_index] if falling else table[order_index])
     # The measure that orders comes first, and so has the solid line.
-    shown_index = [order_index, *(i for i in range(len(names)) if i != order_index)][:MOST_LINES]
+    shown_index = [order_index, *(i for i in range(len(names)) if i != order_index)][:MAX_LINES]
     texts = {"name": "measure", "x": "experiment", "of": [labels[i] for i in order]}
     count_text = f"{len(labels):,} {'experiment' if len(labels) == 1 else 'experiments'}"
     x = alt.X("x:Q").title(f"{count_text}, in the order of {shorten(order_measure)}").scale(zero=False, nice=False)
@@ -240,7 +240,7 @@ def measure_lines(
         title=f"Measures over experiments, ordered by {shorten(order_measure)}",
         subtitle=[
             f"Where a line {'rises' if falling else 'falls'}, its measure orders two experiments the other way round.",
-            truncation_note(len(names), MOST_LINES, "measures"),
+            truncation_note(len(names), MAX_LINES, "measures"),
         ],
         description=(
             f"{len(shown_index)} measures over {count_text}, ordered by {order_measure}: {', '.join(shown_names)}."
@@ -278,7 +278,7 @@ def asl_curves(
     table = as_table(asls, (len(names), np.shape(asls)[1]), "asls")
     if ((table < 0) | (table > 1)).any():
         raise ParameterError("asls has a number below 0 or above 1, expected shares in [0, 1]")
-    shown_names = names[:MOST_LINES]
+    shown_names = names[:MAX_LINES]
     falling = below_cut(table[: len(shown_names)], cut)
     n_pairs = falling.shape[1]
     first_pair = int(np.argmax((~np.isnan(falling)).any(axis=0))) if falling.size else 0
@@ -305,7 +305,7 @@ def asl_curves(
         title="How clearly each measure tells pairs of systems apart",
         subtitle=[
             f"Further left and lower is better.{' Dashed: levels.' if levels else ''} Above {cut:g} nothing is drawn.",
-            truncation_note(len(names), MOST_LINES, "measures"),
+            truncation_note(len(names), MAX_LINES, "measures"),
         ],
         description=f"Pairs of systems, of {n_pairs:,}, with a significance level of at most {cut:g}: {summary}.",
         style=style,
@@ -469,8 +469,8 @@ def swap_curve(
     shape = (len(names), np.shape(rates)[1])
     table = as_rates(rates, shape, "rates")
     bin_starts = as_table(edges, shape if np.ndim(edges) == 2 else shape[1:], "edges")
-    bin_starts = np.broadcast_to(bin_starts, shape)[:MOST_LINES]
-    shown_names, table = names[:MOST_LINES], table[:MOST_LINES]
+    bin_starts = np.broadcast_to(bin_starts, shape)[:MAX_LINES]
+    shown_names, table = names[:MAX_LINES], table[:MAX_LINES]
     x_values, is_relative = scale_bins(bin_starts, ranges, len(names))
     n_bins, is_cut = last_bin(table)
     texts = {
@@ -499,7 +499,7 @@ def swap_curve(
         subtitle=[
             f"Lower is better.{' Dashed: levels.' if levels else ''}"
             + (" No larger difference was turned round." if is_cut else ""),
-            truncation_note(len(names), MOST_LINES, "measures"),
+            truncation_note(len(names), MAX_LINES, "measures"),
         ],
         description=f"Swap rate by the difference of two systems; for the smallest differences: {summary}.",
         style=style,
@@ -671,9 +671,11 @@ def point_layers(
         layers.append(
             base.transform_filter("isValid(datum.error_sd)").mark_rule(**rule).encode(x=x, y=y_low, y2="error_high:Q")
         )
-    tie_lines = tied_points.mark_rule(aria=False, strokeWidth=0.8, **TIE)
+    tie_lines = tied_points.mark_rule(aria=False, strokeWidth=0.8, **LINE_END_OFFSETS)
     layers.append(tie_lines.encode(x=x, y=y, x2="tie:Q", y2="error:Q"))
     dots = base.mark_point(filled=True, size=70, opacity=1, color=BLUE, stroke=style.paper, strokeWidth=1)
     layers.append(dots.encode(x=x, y=y, tooltip=tooltip))
-    layers.append(base.mark_text(aria=False, **AT, baseline="middle").encode(x=x, y=y, text="text:N", tooltip=tooltip))
+    layers.append(
+        base.mark_text(aria=False, **LABEL_OFFSETS, baseline="middle").encode(x=x, y=y, text="text:N", tooltip=tooltip)
+    )
     return layers

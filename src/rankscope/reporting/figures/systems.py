@@ -25,7 +25,7 @@ from rankscope.reporting.figures.style import BLUE, VERMILLION, Style, altair, f
 from rankscope.typing import Floats
 
 __all__ = [
-    "MOST",
+    "MAX_ROWS",
     "distribution",
     "leaderboard",
     "rank_intervals",
@@ -33,7 +33,7 @@ __all__ = [
 
 
 #: At most so many rows are drawn.
-MOST = 50
+MAX_ROWS = 50
 #: The height of a row in pixels.
 BAR_HEIGHT = 22
 
@@ -98,7 +98,7 @@ def leaderboard(
             # Two rows may have the same text, but keys of a scale must differ.
             "text": f"{position}|{number(values[i], digits)} {letter_texts[i]}".rstrip(),
         }
-        for position, i in enumerate(order[:MOST])
+        for position, i in enumerate(order[:MAX_ROWS])
     ]
     baseline_mean = None if baseline_name is None else cell(values[names.index(baseline_name)])
     has_intervals = low is not None or high is not None
@@ -111,7 +111,7 @@ def leaderboard(
             f"{dot_note} Line: {printable(interval)}." if has_intervals else dot_note,
             "" if baseline_name is None else f"Square and dashed line: the baseline {shorten(baseline_name)}.",
             printable(note),
-            truncation_note(len(names), MOST, "systems").replace("first", "best"),
+            truncation_note(len(names), MAX_ROWS, "systems").replace("first", "best"),
         ],
         description=f"Systems by {printable(measure)}: {summary}{' and others' if len(order) > 5 else ''}.",
         style=style,
@@ -158,7 +158,7 @@ def dots(
 #: Heights of a row and of the shape in it, and offsets of the shape and of the marks from the row's middle, in pixels.
 STRIP_HEIGHT, SHAPE_HEIGHT, SHAPE_OFFSET, MARKS_OFFSET = 44, 26, 8, 14
 #: Fewest and most classes of the histogram.
-CLASSES = (10, 30)
+CLASS_LIMITS = (10, 30)
 
 
 def distribution_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -175,11 +175,11 @@ def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike,
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
-    shown_names = names[:MOST]
+    shown_names = names[:MAX_ROWS]
     if np.ndim(values) != 2:
         raise ParameterError(f"values has shape {np.shape(values)}, expected (systems, queries)")
     table = as_table(values, (len(names), np.shape(values)[1]), "values")[: len(shown_names)]
-    edges = classes(table)
+    edges = class_edges(table)
     mark_rows = [mark_row(name, system_values) for name, system_values in zip(shown_names, table, strict=True)]
     shapes = [
         row
@@ -200,7 +200,7 @@ def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike,
         title=f"{printable(measure)} by query",
         subtitle=[
             "Shape: share of the queries. Line: the middle half of them. Tick: median. Diamond: mean.",
-            truncation_note(len(names), MOST, "systems"),
+            truncation_note(len(names), MAX_ROWS, "systems"),
         ],
         description=f"Distribution of {printable(measure)} over {table.shape[1]} queries: {summary}.",
         style=style,
@@ -208,13 +208,13 @@ def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike,
     )
 
 
-def classes(table: Floats) -> Floats:
+def class_edges(table: Floats) -> Floats:
     """The edges of the histogram's classes: over [0, 1] where all values are in it, else over their range."""
     present = table[~np.isnan(table)]
     low, high = (float(present.min()), float(present.max())) if present.size else (0.0, 1.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    n_classes = int(np.clip(np.sqrt(table.shape[1]), *CLASSES))
+    n_classes = int(np.clip(np.sqrt(table.shape[1]), *CLASS_LIMITS))
     return np.linspace(low, high if high > low else low + 1, n_classes + 1)
 
 
@@ -299,9 +299,10 @@ def rank_intervals(
     columns = {"ranks": ranks, "low": low, "high": high}
     values, lows, highs = (as_table(array, (len(names),), argument) for argument, array in columns.items())
     order = order_of(values).tolist()
-    shown_names = [names[i] for i in order[:MOST]]
+    shown_names = [names[i] for i in order[:MAX_ROWS]]
     rows = [
-        {"item": names[i], "rank": cell(values[i]), "low": cell(lows[i]), "high": cell(highs[i])} for i in order[:MOST]
+        {"item": names[i], "rank": cell(values[i]), "low": cell(lows[i]), "high": cell(highs[i])}
+        for i in order[:MAX_ROWS]
     ]
     y = alt.Y("item:N").title(None).scale(domain=shown_names).sort(None).axis(labelExpr=name_labels(style), ticks=False)
     scale = alt.Scale(zero=False, nice=False, padding=12)
@@ -320,7 +321,7 @@ def rank_intervals(
         title="Ranks of the consensus",
         subtitle=[
             f"Dot: rank. Line: {printable(interval)}.",
-            truncation_note(len(names), MOST, "items").replace("first", "best"),
+            truncation_note(len(names), MAX_ROWS, "items").replace("first", "best"),
         ],
         description=f"Ranks of {len(names)} items, the best first: {summary}{' and others' if len(order) > 5 else ''}.",
         style=style,

@@ -59,7 +59,7 @@ class Corpora(NamedTuple):
     folder: Path
     sets: tuple[str, ...]
 
-    def having(self, *languages: str) -> list[str]:
+    def sets_with(self, *languages: str) -> list[str]:
         """The sets that have all of these languages."""
         return [name for name in self.sets if all(self.file(name, language).is_file() for language in languages)]
 
@@ -91,7 +91,7 @@ def parallel_lines(corpora: Corpora, source: str, target: str) -> tuple[list[str
 
     Raises InputError where no set, or no line, has both, and for files of different numbers of lines, both named.
     """
-    names = corpora.having(source, target)
+    names = corpora.sets_with(source, target)
     if not names:
         raise InputError(f"{corpora.folder}: no set of before 2012 has {source} and {target} both")
     pairs: dict[tuple[str, str], None] = {}
@@ -116,7 +116,7 @@ def target_lines(corpora: Corpora, language: str, extra_lines: Sequence[str] = (
 
     Raises InputError where there are none.
     """
-    names = corpora.having(language)
+    names = corpora.sets_with(language)
     if not names:
         raise InputError(f"{corpora.folder}: no set of before 2012 has {language}")
     lines: dict[str, None] = {}
@@ -217,7 +217,7 @@ class FeatureTables(NamedTuple):
     settings: str
     notes: tuple[str, ...]
 
-    def one(self, key: tuple[str, str], name: str) -> npt.NDArray[np.float64]:
+    def feature(self, key: tuple[str, str], name: str) -> npt.NDArray[np.float64]:
         """(systems, lines) one of the features."""
         return self.tables[key][:, :, COLUMNS.index(name)].astype(np.float64)
 
@@ -281,9 +281,9 @@ def compute_feature_tables(
 
         shapes = {"values": (len(judged_pair.systems), len(judged_pair.texts), len(COMPUTED)), "notes": (None,)}
         arrays = cache.get("-".join(key), settings, make, shapes)
-        tables[key] = with_scaled(arrays["values"])
+        tables[key] = add_scaled_columns(arrays["values"])
         notes += [f"{judged_pair.name}: {note}" for note in arrays["notes"].tolist()]
-        pair_progress.rest()
+        pair_progress.report_remaining()
     extra = " | language model with the references of the test set" if test_references else ""
     settings_text = (
         f"words:{TOKENISATION} | language model:{ORDER} | IBM model 1:{ITERATIONS}{extra} | sacrebleu {version}"
@@ -295,22 +295,22 @@ class PairProgress:
     """The progress of one language pair. share: its share of the whole work."""
 
     def __init__(self, progress: Callable[[float], Any] | None, share: float) -> None:
-        self.progress, self.left = progress, share
+        self.progress, self.remaining = progress, share
         self.share = share
 
-    def part(self, weight: float) -> Callable[[float], Any]:
+    def callback(self, weight: float) -> Callable[[float], Any]:
         """The callback for a part of the pair's work that is `weight` of it; it takes shares of this part."""
-        return lambda share: self.tell(share * weight * self.share)
+        return lambda share: self.report(share * weight * self.share)
 
-    def tell(self, share: float) -> None:
-        share = min(share, self.left)
-        self.left -= share
+    def report(self, share: float) -> None:
+        share = min(share, self.remaining)
+        self.remaining -= share
         if self.progress is not None:
             self.progress(share)
 
-    def rest(self) -> None:
+    def report_remaining(self) -> None:
         """Report the remaining share, as where the features were cached."""
-        self.tell(self.left)
+        self.report(self.remaining)
 
 
 def features_of_pair(
@@ -323,17 +323,17 @@ def features_of_pair(
         judged_pair.texts.references,
         judged_pair.texts.systems,
         features=COMPUTED,
-        language_model=text.model_of(key, progress.part(0.1)),
-        forward=train_lexicon(sources, targets, iterations=ITERATIONS, progress=progress.part(0.2)),
-        backward=train_lexicon(targets, sources, iterations=ITERATIONS, progress=progress.part(0.2)),
+        language_model=text.model_of(key, progress.callback(0.1)),
+        forward=train_lexicon(sources, targets, iterations=ITERATIONS, progress=progress.callback(0.2)),
+        backward=train_lexicon(targets, sources, iterations=ITERATIONS, progress=progress.callback(0.2)),
         pair=judged_pair.pair,
-        progress=progress.part(0.5),
+        progress=progress.callback(0.5),
     )
     values = table.select(COMPUTED).values.astype(np.float32)
     return {"values": values, "notes": np.array(table.notes, np.str_)}
 
 
-def with_scaled(values: Floats32) -> Floats32:
+def add_scaled_columns(values: Floats32) -> Floats32:
     """(systems, lines, COMPUTED) with the columns SCALED added at the end.
 
     Chosen on WMT11: rankers trained on one of its language pairs and tested on another are better with these than with
@@ -365,35 +365,37 @@ class TrainingText:
     def __init__(
         self, folder: PathLike, judged_pairs: Mapping[tuple[str, str], JudgedPair], test_references: bool
     ) -> None:
-        self.judged, self.test_references = judged_pairs, test_references
+        self.judged_pairs, self.test_references = judged_pairs, test_references
         campaigns = dict.fromkeys(campaign for campaign, _ in judged_pairs)
         self.corpora: dict[str, Corpora] = {name: find_corpora(folder, name) for name in campaigns}
-        self.targets: dict[tuple[str, str], list[str]] = {}
-        self.pairs: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
-        self.last: tuple[tuple[str, str], LanguageModel] | None = None
+        self.target_lines: dict[tuple[str, str], list[str]] = {}
+        self.line_pairs: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+        self.last_model: tuple[tuple[str, str], LanguageModel] | None = None
 
     def target_of(self, key: tuple[str, str]) -> list[str]:
         """Lines for the language model of a campaign and pair."""
         campaign, language = key[0], languages(key[1])[1]
         cache_key = campaign, language
-        if cache_key not in self.targets:
+        if cache_key not in self.target_lines:
             references: list[str] = []
             if self.test_references and campaign == TESTED:
-                test_pairs = (judged_pair for pair_key, judged_pair in self.judged.items() if pair_key[0] == TESTED)
+                test_pairs = (
+                    judged_pair for pair_key, judged_pair in self.judged_pairs.items() if pair_key[0] == TESTED
+                )
                 references = [
                     line
                     for judged_pair in test_pairs
                     if languages(judged_pair.pair)[1] == language
                     for line in judged_pair.texts.references
                 ]
-            self.targets[cache_key] = target_lines(self.corpora[campaign], language, references)
-        return self.targets[cache_key]
+            self.target_lines[cache_key] = target_lines(self.corpora[campaign], language, references)
+        return self.target_lines[cache_key]
 
     def pair_of(self, key: tuple[str, str]) -> tuple[list[str], list[str]]:
         """Lines for the lexicons."""
-        if key not in self.pairs:
-            self.pairs[key] = parallel_lines(self.corpora[key[0]], *languages(key[1]))
-        return self.pairs[key]
+        if key not in self.line_pairs:
+            self.line_pairs[key] = parallel_lines(self.corpora[key[0]], *languages(key[1]))
+        return self.line_pairs[key]
 
     def digest_of_target(self, key: tuple[str, str]) -> str:
         return text_digest(self.target_of(key))
@@ -409,18 +411,20 @@ class TrainingText:
     def model_of(self, key: tuple[str, str], progress: Callable[[float], Any] | None = None) -> LanguageModel:
         """The language model; that of the previous call is reused. Duplicate tokenised lines count once."""
         cache_key = key[0], languages(key[1])[1]
-        if self.last is None or self.last[0] != cache_key:
+        if self.last_model is None or self.last_model[0] != cache_key:
             lines = list(dict.fromkeys(tokenised(self.target_of(key))))
-            self.last = cache_key, train_language_model(lines, order=ORDER, progress=progress)
-        return self.last[1]
+            self.last_model = cache_key, train_language_model(lines, order=ORDER, progress=progress)
+        return self.last_model[1]
 
     def notes(self) -> list[str]:
         """Notes on the training text."""
         messages = []
         for campaign, corpora in self.corpora.items():
             sets = ", ".join(corpora.sets)
-            max_lines = max((len(lines) for (name, _), lines in self.targets.items() if name == campaign), default=0)
-            pair_counts = [len(lines[0]) for (name, _), lines in self.pairs.items() if name == campaign]
+            max_lines = max(
+                (len(lines) for (name, _), lines in self.target_lines.items() if name == campaign), default=0
+            )
+            pair_counts = [len(lines[0]) for (name, _), lines in self.line_pairs.items() if name == campaign]
             messages.append(
                 f"{campaign}: language models and lexicons of {sets}: up to {pluralise(max_lines, 'line')} of a "
                 f"language, {min(pair_counts):,} to {max(pair_counts):,} pairs of lines"

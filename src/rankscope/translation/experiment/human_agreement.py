@@ -56,7 +56,7 @@ class SegmentTaus:
     average: Floats
     average_low: Floats
     average_high: Floats
-    drawn: Floats
+    average_resamples: Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -102,7 +102,7 @@ class PairTest(NamedTuple):
     low: float
     high: float
     pvalue: float
-    adjusted: float
+    pvalue_corrected: float
 
 
 def with_metric_columns(judged_pair: JudgedPair, tables: Mapping[str, Floats]) -> Rankings:
@@ -146,7 +146,7 @@ def segment_taus(
         average=value.mean(axis=1),
         average_low=average_low,
         average_high=average_high,
-        drawn=averages,
+        average_resamples=averages,
     )
 
 
@@ -193,7 +193,7 @@ def system_correlations(
     return SystemCorrelations(
         by_rule={
             rule: systems(
-                judged_pairs[0].whole,
+                judged_pairs[0].all_rankings,
                 [*metrics, *extra_metrics],
                 statistic=SPEARMAN,
                 absolute=True,
@@ -212,7 +212,7 @@ def system_correlations(
 def has_ranked_outputs(judged_pair: JudgedPair) -> Bools:
     """(systems) whether people ranked an output of the system."""
     has_ranked = np.zeros(len(judged_pair.systems), np.bool_)
-    has_ranked[judged_pair.place[~np.isnan(judged_pair.rankings.column(RANK))]] = True
+    has_ranked[judged_pair.system_index[~np.isnan(judged_pair.rankings.column(RANK))]] = True
     return has_ranked
 
 
@@ -237,7 +237,7 @@ def pair_tests(direction: str, taus: SegmentTaus, comparisons: Sequence[PlannedC
     for first, second in comparisons:
         a, b = metric_index[first], metric_index[second]
         difference = float(taus.average[a] - taus.average[b])
-        differences = taus.drawn[a] - taus.drawn[b]
+        differences = taus.average_resamples[a] - taus.average_resamples[b]
         low, high = percentile_ends(differences[None, :], CONFIDENCE)
         n_contrary = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
         pvalue = min(1.0, 2 * (1 + n_contrary) / (1 + differences.size))

@@ -56,13 +56,13 @@ def lists_of_judgments(
         is_selected = np.zeros(len(rankings), np.bool_)
         is_selected[judgment_index] = True
         items = np.flatnonzero(is_selected[rankings.judgment] & ~np.isnan(item_ranks))
-        values.append(table[judged_pair.place[items], judged_pair.line[rankings.judgment[items]]])
+        values.append(table[judged_pair.system_index[items], judged_pair.line_index[rankings.judgment[items]]])
         ranks.append(item_ranks[items])
         judgment_index = np.flatnonzero(is_selected)
         sizes.append(n_ranked[judgment_index])
         list_names += [
             f"{judged_pair.name}:{line + 1}#{judgment + 1}"
-            for judgment, line in zip(judgment_index, judged_pair.line[judgment_index], strict=True)
+            for judgment, line in zip(judgment_index, judged_pair.line_index[judgment_index], strict=True)
         ]
     lengths = np.concatenate(sizes).astype(np.int64)
     if not lengths.size:
@@ -96,8 +96,8 @@ class Protocol(NamedTuple):
     """campaigns: those that are read. moves: whether folds depend on the seed. said: a description."""
 
     campaigns: tuple[str, ...]
-    moves: bool
-    said: str
+    depends_on_seed: bool
+    description: str
 
 
 PROTOCOLS = {
@@ -132,7 +132,7 @@ def folds_of(protocol: str, judged_pairs: Judged, pairs: Sequence[str], seed: in
     for pair in pairs:
         train = tuple(PairJudgments(*key) for key in training_choices[protocol](judged_pairs, pair))
         if not train:
-            raise InputError(f"there are no judgments to learn {pair} from ({PROTOCOLS[protocol].said})")
+            raise InputError(f"there are no judgments to learn {pair} from ({PROTOCOLS[protocol].description})")
         yield ProtocolFold(pair, None, train)
 
 
@@ -141,7 +141,7 @@ def cut_folds(judged_pair: JudgedPair, seed: int) -> Iterator[ProtocolFold]:
     rng = np.random.default_rng([seed, PAIRS.index(judged_pair.pair)])
     fold_of_line = rng.permutation(len(judged_pair.texts)) % FOLDS
     for k in range(FOLDS):
-        training_judgments = np.flatnonzero(fold_of_line[judged_pair.line] != k)
+        training_judgments = np.flatnonzero(fold_of_line[judged_pair.line_index] != k)
         yield ProtocolFold(
             judged_pair.pair,
             np.flatnonzero(fold_of_line == k),

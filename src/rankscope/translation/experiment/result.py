@@ -41,7 +41,7 @@ NAN = float("nan")
 class Direction(NamedTuple):
     """said: a description. segments, systems: the numbers of the paper's tables."""
 
-    said: str
+    description: str
     segments: str
     systems: str
 
@@ -87,7 +87,7 @@ class TranslationExperiment:
 
     protocol: str
     pairs: tuple[str, ...]
-    found: Mapping[str, DirectionResult]
+    results: Mapping[str, DirectionResult]
     tests: tuple[PairTest, ...]
     models: tuple[LearnedMetric, ...]
     by_seed: Floats
@@ -105,7 +105,7 @@ class TranslationExperiment:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        if self.real:
+        if self.is_wmt12:
             return self.data_notes
         return (*self.data_notes, "these are not the judgments of WMT12, and nothing published is shown beside")
 
@@ -115,11 +115,11 @@ class TranslationExperiment:
         return int(self.by_seed.shape[2])
 
     @property
-    def real(self) -> bool:
+    def is_wmt12(self) -> bool:
         """Whether people ordered as many pairs of translations as were published: else nothing published is shown."""
         counts = {
             pair: n_pairs
-            for direction_result in self.found.values()
+            for direction_result in self.results.values()
             for pair, n_pairs in zip(direction_result.segments.pairs, direction_result.segments.n, strict=True)
         }
         return all(PUBLISHED.get(pair) == n for pair, n in counts.items())
@@ -127,10 +127,10 @@ class TranslationExperiment:
     def records(self) -> Iterator[PublishedRow]:
         """A row a table, metric and language pair; NaN where nothing was published, or nothing was run."""
         for name, direction in DIRECTIONS.items():
-            if name in self.found:
-                yield from self.rows(direction.segments, segment_cells(self.found[name].segments))
+            if name in self.results:
+                yield from self.rows(direction.segments, segment_cells(self.results[name].segments))
         for name, direction in DIRECTIONS.items():
-            correlations = self.found[name].systems if name in self.found else None
+            correlations = self.results[name].systems if name in self.results else None
             if correlations is not None:
                 for rule in SYSTEM_RULES:
                     cells = {
@@ -144,7 +144,7 @@ class TranslationExperiment:
         """The rows of one table: metrics with published values first, then the other metrics."""
         rows = []
         table_name = table if rule in ("", SYSTEM_RULES[0]) else f"{table} ({rule})"
-        printed_cells = published_cells() if self.real and table_name == table else ()
+        printed_cells = published_cells() if self.is_wmt12 and table_name == table else ()
         published = {(cell.metric, cell.pair): cell.value for cell in printed_cells if cell.table == table}
         printed_pairs = {pair for _, pair in published if pair != AVERAGE}
         if not printed_pairs <= {pair for _, pair in cells}:  # the published average is over all of them
@@ -168,7 +168,7 @@ class TranslationExperiment:
 
     def average(self, direction: str, metric: str) -> float:
         """The segment tau averaged over the language pairs of a direction; NaN for a metric that was not run."""
-        taus = self.found[direction].segments
+        taus = self.results[direction].segments
         return float(taus.average[taus.metrics.index(metric)]) if metric in taus.metrics else NAN
 
     def sections(self) -> Sequence[Section]:
@@ -192,9 +192,9 @@ class TranslationExperiment:
         return f"TranslationExperiment({self.protocol}: {contents})"
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """What was trained on what, in words."""
-        return PROTOCOLS[self.protocol].said
+        return PROTOCOLS[self.protocol].description
 
 
 def segment_cells(taus: SegmentTaus) -> dict[tuple[str, str], tuple[float, float, float]]:
@@ -222,7 +222,7 @@ def score_lines(result: TranslationExperiment, metric: str) -> Iterator[str]:
 def lines_of_tests(result: TranslationExperiment) -> Iterator[str]:
     """The tests as CSV."""
     columns = ("direction", "first", "second", "difference", "low", "high", "p", "p_corrected")
-    for row in (columns, *((DIRECTIONS[test.direction].said, *test[1:]) for test in result.tests)):
+    for row in (columns, *((DIRECTIONS[test.direction].description, *test[1:]) for test in result.tests)):
         buffer = io.StringIO()
         csv.writer(buffer, lineterminator="\n").writerow(row)
         yield buffer.getvalue()

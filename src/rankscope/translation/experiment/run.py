@@ -139,7 +139,7 @@ def translation_experiment(
     feature_tables = compute_feature_tables(
         folder, judged_pairs, array_cache, test_references=test_references, progress=reading
     )
-    seed_matters = PROTOCOLS[protocol].moves or random_models(models, hidden)
+    seed_matters = PROTOCOLS[protocol].depends_on_seed or random_models(models, hidden)
     start_seconds = time.process_time()
     scores_by_seed = [
         scores_of_seed(
@@ -162,7 +162,7 @@ def translation_experiment(
             model.name: np.mean([seed_scores[pair][m] for seed_scores in scores_by_seed], axis=0)
             for m, model in enumerate(models)
         }
-        | {name: feature_tables.one((TESTED, pair), column) for name, column in BASELINES.items()}
+        | {name: feature_tables.feature((TESTED, pair), column) for name, column in BASELINES.items()}
         for pair in test_pairs
     }
     judged_test_pairs = [judged_pairs[TESTED, pair] for pair in test_pairs]
@@ -174,7 +174,7 @@ def translation_experiment(
     return TranslationExperiment(
         protocol=protocol,
         pairs=tuple(test_pairs),
-        found=results,
+        results=results,
         tests=tuple(tests),
         models=models,
         by_seed=np.array(
@@ -216,7 +216,7 @@ def compare_with_people(
                 correlations = system_correlations(direction_judged, scores, [bleu], n_resamples=n_resamples, seed=seed)
             except InputError as error:  # all systems are tied for people or for a metric
                 skipped_notes.append(
-                    f"systems, {DIRECTIONS[direction].said}, are not compared: {str(error).partition(';')[0]}"
+                    f"systems, {DIRECTIONS[direction].description}, are not compared: {str(error).partition(';')[0]}"
                 )
         results[direction] = DirectionResult(segments=taus, systems=correlations)
         tests += [test for family in comparisons(models) for test in pair_tests(direction, taus, family)]
@@ -343,7 +343,9 @@ def data_notes(
     """Notes on the data and the training."""
     notes = []
     for campaign in dict.fromkeys(campaign for campaign, _ in judged_pairs):
-        all_rankings = next(judged_pair.whole for (name, _), judged_pair in judged_pairs.items() if name == campaign)
+        all_rankings = next(
+            judged_pair.all_rankings for (name, _), judged_pair in judged_pairs.items() if name == campaign
+        )
         notes += [note.rpartition("/")[2] for note in all_rankings.notes]
         judgment_counts = [
             (pair, len(judged_pair.rankings)) for (name, pair), judged_pair in judged_pairs.items() if name == campaign

@@ -36,7 +36,7 @@ LEVEL = 0.05
 
 def best_sentence(result: TranslationExperiment, name: str, direction: Direction) -> str:
     """Which model agrees most with people, beside the best published value."""
-    taus = result.found[name].segments
+    taus = result.results[name].segments
     trained_names = [model.name for model in result.models]
     ranked_names = [
         trained_names[i]
@@ -59,7 +59,7 @@ def best_sentence(result: TranslationExperiment, name: str, direction: Direction
     ]
     published_values = {cell.metric: cell.value for cell in published_averages if cell.value == cell.value}
     highest = max(published_values.values())
-    if result.real and len(taus.pairs) == 4:
+    if result.is_wmt12 and len(taus.pairs) == 4:
         names = [metric for metric, value in published_values.items() if value == highest]
         clauses.append(f"the best of what was published is {highest:.2f} ({join_names(names)})")
     return "; ".join(clauses) + "."
@@ -77,7 +77,7 @@ def losses_sentence(result: TranslationExperiment, name: str, direction: Directi
                 clauses.append(clause_of_test(test))
     if not clauses:
         return ""
-    return f"{direction.said[0].upper()}{direction.said[1:]}: {'; '.join(clauses)}."
+    return f"{direction.description[0].upper()}{direction.description[1:]}: {'; '.join(clauses)}."
 
 
 def find_test(tests: tuple[PairTest, ...], direction: str, first: str | None, second: str | None) -> PairTest | None:
@@ -91,8 +91,8 @@ def clause_of_test(test: PairTest) -> str:
     if np.isnan(test.difference):
         return f"{test.first} and {test.second} cannot be compared"
     difference, low, high = (format_number(value, 3, signed=True) for value in (test.difference, test.low, test.high))
-    estimate = f"{difference} [{low}, {high}], p {format_p_value(test.adjusted)}"
-    if test.adjusted > LEVEL:
+    estimate = f"{difference} [{low}, {high}], p {format_p_value(test.pvalue_corrected)}"
+    if test.pvalue_corrected > LEVEL:
         return f"that {test.first} and {test.second} differ is not shown ({estimate})"
     word = "better" if test.difference > 0 else "worse"
     return f"{test.first} is {word} than {test.second} ({estimate})"
@@ -104,7 +104,7 @@ KEY = "found (published); p: as published, not run here; the interval is that of
 
 
 def experiment_sections(result: TranslationExperiment) -> Sequence[Section]:
-    directions = [(name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
+    directions = [(name, direction) for name, direction in DIRECTIONS.items() if name in result.results]
     sections = [overview(result)]
     sections += [segments_section(result, name, direction) for name, direction in directions]
     sections += [section for name, direction in directions for section in systems_section(result, name, direction)]
@@ -122,40 +122,41 @@ def overview(result: TranslationExperiment) -> Section:
     model_names = {(model.features, model.name.split()[0]): model.name for model in result.models}
     rows: list[tuple[Cell, ...]] = []
     for name, direction in DIRECTIONS.items():
-        if name not in result.found:
+        if name not in result.results:
             continue
         for features in feature_sets:
             values = [result.average(name, model_names.get((features, loss), "")) for loss in losses]
-            rows.append((direction.said, features, *best_in_bold(values, 3)))
+            rows.append((direction.description, features, *best_in_bold(values, 3)))
         trained_names = {model.name for model in result.models}
-        for metric in result.found[name].segments.metrics:
+        for metric in result.results[name].segments.metrics:
             if metric not in trained_names:
                 value = best_in_bold([result.average(name, metric)], 3)
-                rows.append((direction.said, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
+                rows.append((direction.description, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
     pairs = pluralise(len(result.pairs), "language pair")
     return Section(
         title="Metrics of translations learned from people's rankings",
-        sentence=f"{result.said[0].upper()}{result.said[1:]}: the segment tau with people, averaged over the language "
+        sentence=f"{result.description[0].upper()}{result.description[1:]}: the segment tau with people, averaged "
+        "over the language "
         f"pairs of each direction ({pairs} in all). 1: every pair of translations as people order it; 0: as many right "
         "as wrong.",
-        table=Table(columns=("direction", "features", *losses), rows=tuple(rows), left=2),
+        table=Table(columns=("direction", "features", *losses), rows=tuple(rows), n_name_columns=2),
     )
 
 
 def segments_section(result: TranslationExperiment, name: str, direction: Direction) -> Section:
     """One of the tables 2 and 3."""
     return Section(
-        title=f"Segments, {direction.said} (table {direction.segments})",
+        title=f"Segments, {direction.description} (table {direction.segments})",
         sentence=best_sentence(result, name, direction),
-        table=metrics_by_pairs(result, direction.segments, result.found[name].segments.pairs, 3),
+        table=metrics_by_pairs(result, direction.segments, result.results[name].segments.pairs, 3),
         figure=averages_section(result, name, direction),
-        notes=(KEY,) if result.real else (),
+        notes=(KEY,) if result.is_wmt12 else (),
     )
 
 
 def systems_section(result: TranslationExperiment, name: str, direction: Direction) -> Iterator[Section]:
     """Tables 4 and 5: by the paper's rule, and folded by means."""
-    direction_result: DirectionResult = result.found[name]
+    direction_result: DirectionResult = result.results[name]
     if direction_result.systems is None:
         return
     for rule in SYSTEM_RULES:
@@ -165,11 +166,11 @@ def systems_section(result: TranslationExperiment, name: str, direction: Directi
             "the share of comparisons in which its translation is better or equal" if is_paper_rule else "the mean"
         )
         yield Section(
-            title=f"Systems, {direction.said} (table {table})",
+            title=f"Systems, {direction.description} (table {table})",
             sentence=f"Spearman's correlation with people's wins / (wins + losses); a metric's score of a system is "
             f"{score_text}. Averages are without signs.",
             table=metrics_by_pairs(result, table, direction_result.segments.pairs, 2),
-            notes=(KEY,) if is_paper_rule and result.real else (),
+            notes=(KEY,) if is_paper_rule and result.is_wmt12 else (),
             folded=not is_paper_rule,
         )
 
@@ -208,7 +209,7 @@ def cell_of(row: PublishedRow, digits: int) -> Cell:
 
 def averages_section(result: TranslationExperiment, name: str, direction: Direction) -> Figure:
     """Each metric's average tau with its interval."""
-    taus = result.found[name].segments
+    taus = result.results[name].segments
     return Figure(
         "leaderboard",
         {
@@ -216,7 +217,7 @@ def averages_section(result: TranslationExperiment, name: str, direction: Direct
             "means": taus.average,
             "low": taus.average_low,
             "high": taus.average_high,
-            "measure": f"segment tau, {direction.said}",
+            "measure": f"segment tau, {direction.description}",
             "dot": f"mean over {pluralise(len(taus.pairs), 'language pair')}",
             "digits": 3,
         },
@@ -226,16 +227,16 @@ def averages_section(result: TranslationExperiment, name: str, direction: Direct
 def tests_section(result: TranslationExperiment) -> Section:
     """All tests, and a sentence on those between losses."""
     sentences = [
-        losses_sentence(result, name, direction) for name, direction in DIRECTIONS.items() if name in result.found
+        losses_sentence(result, name, direction) for name, direction in DIRECTIONS.items() if name in result.results
     ]
     rows = tuple(
         (
-            DIRECTIONS[test.direction].said,
+            DIRECTIONS[test.direction].description,
             test.first,
             test.second,
             *(format_number(value, 3, signed=True) for value in (test.difference, test.low, test.high)),
             format_p_cell(test.pvalue),
-            format_p_cell(test.adjusted),
+            format_p_cell(test.pvalue_corrected),
         )
         for test in result.tests
     )
@@ -243,7 +244,7 @@ def tests_section(result: TranslationExperiment) -> Section:
     return Section(
         title="Models against each other",
         sentence=" ".join(sentence for sentence in sentences if sentence),
-        table=Table(columns=columns, rows=rows, left=3),
+        table=Table(columns=columns, rows=rows, n_name_columns=3),
         notes=(
             "difference of average segment taus on the same segments, drawn with replacement; p two-sided, corrected "
             "for the number of tests of a direction and set of features (Holm). The bootstrap draws "
@@ -280,9 +281,9 @@ def seeds_section(result: TranslationExperiment) -> Section:
 def directions_places(result: TranslationExperiment) -> dict[str, list[int]]:
     """The indices of the language pairs of each direction."""
     return {
-        direction.said: [result.pairs.index(pair) for pair in result.found[name].segments.pairs]
+        direction.description: [result.pairs.index(pair) for pair in result.results[name].segments.pairs]
         for name, direction in DIRECTIONS.items()
-        if name in result.found
+        if name in result.results
     }
 
 
@@ -291,7 +292,7 @@ def models_section(result: TranslationExperiment) -> Section:
     rows = tuple((model.name, model.loss, join_names(model.columns, len(model.columns))) for model in result.models)
     return Section(
         title="Models",
-        sentence=f"What was {result.said}.",
-        table=Table(columns=("model", "loss", "features"), rows=rows, left=3),
+        sentence=f"What was {result.description}.",
+        table=Table(columns=("model", "loss", "features"), rows=rows, n_name_columns=3),
         folded=True,
     )

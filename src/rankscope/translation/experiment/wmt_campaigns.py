@@ -51,7 +51,7 @@ class JudgedPair:
     campaign: str
     pair: str
     rankings: Rankings
-    whole: Rankings
+    all_rankings: Rankings
     texts: Texts
 
     @property
@@ -63,13 +63,13 @@ class JudgedPair:
         return tuple(self.texts.systems)
 
     @cached_property
-    def line(self) -> Ints:
+    def line_index(self) -> Ints:
         """(judgments) the line of the texts, from 0, of each."""
         lines = np.array([int(name) - 1 if name.isdecimal() else -1 for name in self.rankings.segment.names], np.int64)
         return np.asarray(lines[self.rankings.segment.codes])
 
     @cached_property
-    def place(self) -> Ints:
+    def system_index(self) -> Ints:
         """(items) the index of each item's system in `systems`."""
         system_index = {name: i for i, name in enumerate(self.systems)}
         codes = np.array([system_index.get(name, -1) for name in self.rankings.systems], np.int64)
@@ -99,7 +99,7 @@ def read_campaign(folder: PathLike, campaign: str, pairs: Sequence[str] | None =
             texts = read_plain_texts(root / TEXTS, pair)
             check_belongs(pair_rankings, texts, root)
             judged_pairs[pair] = JudgedPair(
-                campaign=campaign, pair=pair, rankings=pair_rankings, whole=all_rankings, texts=texts
+                campaign=campaign, pair=pair, rankings=pair_rankings, all_rankings=all_rankings, texts=texts
             )
     missing = [pair for pair in pairs or () if pair not in judged_pairs]
     if missing or not judged_pairs:

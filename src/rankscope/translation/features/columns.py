@@ -104,7 +104,7 @@ class PreparedTexts:
         """(rows) how similar each output is to those of the other systems."""
         return consensus_f(self.outputs, self.segments)
 
-    def of_systems(self, values: Floats) -> Floats:
+    def system_means(self, values: Floats) -> Floats:
         """(rows) the mean over the system's rows."""
         return np.repeat(values.reshape(self.n_systems, -1).mean(axis=1), len(self.sources))
 
@@ -114,8 +114,8 @@ class FeatureColumn(NamedTuple):
     its running time, about, in seconds for 100,000 outputs.
     """
 
-    text: str
-    of: Callable[[PreparedTexts], Floats]
+    description: str
+    compute: Callable[[PreparedTexts], Floats]
     model: str | None = None
     work: float = 1.0
 
@@ -203,6 +203,6 @@ COLUMNS = {
         30,
     ),
     "consensus_mean": FeatureColumn(
-        "its mean over the segments of the system", lambda texts: texts.of_systems(texts.consensus), None, 30
+        "its mean over the segments of the system", lambda texts: texts.system_means(texts.consensus), None, 30
     ),
 }

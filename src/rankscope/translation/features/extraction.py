@@ -34,7 +34,7 @@ __all__ = [
 
 
 #: All features by name, and what each is.
-FEATURES: dict[str, str] = {name: column.text for name, column in COLUMNS.items()}
+FEATURES: dict[str, str] = {name: column.description for name, column in COLUMNS.items()}
 NGRAMS = ("log_p1", "log_p2", "log_p3", "log_p4", "log_brevity", "language_model", "length")
 #: Those of Li, Jiang and Wang (2013); the same with smoothed lexical probabilities; what was added after WMT12 had been
 #: seen; what needs the outputs of several systems.
@@ -113,7 +113,7 @@ def translation_features(
     columns = {}
     total_work = sum(COLUMNS[name].work for name in names)
     for name in names:
-        columns[name] = COLUMNS[name].of(prepared_texts).reshape(shape)
+        columns[name] = COLUMNS[name].compute(prepared_texts).reshape(shape)
         if progress is not None:
             progress(COLUMNS[name].work / total_work)
     columns |= broadcast_columns(extra or {}, shape, FEATURES)

@@ -218,7 +218,7 @@ def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "
         if table.pair not in rankings_by_pair:
             raise InputError(f"no judgment of {table.pair}; there are those of {join_names(rankings_by_pair)}")
         pair_rankings = rankings_by_pair[table.pair]
-    values = pair_rankings.better_low(column)
+    values = pair_rankings.lower_is_better_values(column)
     system_index = {name: i for i, name in enumerate(table.systems)}
     segment_index = {name: i for i, name in enumerate(table.segments)}
     system = np.array([system_index.get(name, -1) for name in pair_rankings.systems], np.int64)[
@@ -300,18 +300,18 @@ def read_translation_features(path: PathLike) -> list[TranslationFeatures]:
     columns = table.frame.columns
     missing_column = next((name for name in KEYS if name not in columns), None)
     if missing_column is not None:
-        raise InputError(f"{table.head}: no column {missing_column!r}, expected {EXPECTED}")
+        raise InputError(f"{table.header_location}: no column {missing_column!r}, expected {EXPECTED}")
     names = [name for name in columns if name not in KEYS]
     if not names or not table.frame.height:
         raise InputError(f"{table.name}: no {'output' if names else 'feature'}, expected {EXPECTED}")
     pairs, systems, segments = (
-        Labels.of(name_column(table, name, name, needed=name != "pair").to_list()) for name in KEYS
+        Labels.of(name_column(table, name, name, required=name != "pair").to_list()) for name in KEYS
     )
     values = np.column_stack([number_values(table, name) for name in names])
     missing_cells = np.argwhere(np.isnan(values))
     if missing_cells.size:
         row, column = missing_cells[0].tolist()
-        raise InputError(f"{table.where(row)}: {names[column]} is missing, expected a number; fill it in")
+        raise InputError(f"{table.location(row)}: {names[column]} is missing, expected a number; fill it in")
     return [
         table_of_pair(table, np.flatnonzero(pairs.codes == code), pair, systems, segments, values, names)
         for code, pair in enumerate(pairs.names)
@@ -339,7 +339,7 @@ def table_of_pair(
         order = np.argsort(cell_index, kind="stable")
         first_repeat = int(order[1:][np.diff(cell_index[order]) == 0].min())
         raise InputError(
-            f"{table.where(int(rows[first_repeat]))}: the output of system "
+            f"{table.location(int(rows[first_repeat]))}: the output of system "
             f"{system.names[system.codes[first_repeat]]!r} for segment {segment.names[segment.codes[first_repeat]]} "
             "stands twice, expected once; remove one"
         )

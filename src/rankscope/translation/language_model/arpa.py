@@ -41,24 +41,24 @@ class ArpaLines:
     """A file that is read line by line. number: of the line that was read last."""
 
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
-        self.rest, self.name, self.number = iter(lines), name, 0
-        self.held: bytes | None = None
+        self.lines, self.name, self.number = iter(lines), name, 0
+        self.pending_line: bytes | None = None
 
-    def refuse(self, why: str, line: int | None = None) -> NoReturn:
+    def fail(self, why: str, line: int | None = None) -> NoReturn:
         raise InputError(f"{self.name}:{self.number if line is None else line}: {why}") from None
 
     def next(self) -> bytes | None:
         """The next line that is not empty, without blanks around it; None at the end."""
-        if self.held is not None:
-            line, self.held = self.held, None
+        if self.pending_line is not None:
+            line, self.pending_line = self.pending_line, None
             return line
-        for line in self.rest:
+        for line in self.lines:
             self.number += 1
             if stripped := line.strip():
                 return stripped
         return None
 
-    def head(self) -> list[int]:
+    def read_counts(self) -> list[int]:
         r"""The number of n-grams of each order, from `\data\` on; lines before it are skipped."""
         while (line := self.next()) != b"\\data\\":
             if line is None:
@@ -69,34 +69,34 @@ class ArpaLines:
         while (line := self.next()) is not None and (match := COUNT_LINE.fullmatch(line)):
             order, n = map(int, match.groups())
             if order != len(counts) + 1:
-                self.refuse(f"the number of n-grams of order {order}, expected that of order {len(counts) + 1}")
+                self.fail(f"the number of n-grams of order {order}, expected that of order {len(counts) + 1}")
             if not n and order == 1:
-                self.refuse("0 n-grams of order 1, expected words")
+                self.fail("0 n-grams of order 1, expected words")
             counts.append(n)
-        self.held = line
+        self.pending_line = line
         if not counts:
-            self.refuse("no number of n-grams, expected lines as 'ngram 1=565'")
+            self.fail("no number of n-grams, expected lines as 'ngram 1=565'")
         return counts
 
-    def title(self, expected: bytes, preceding: str) -> None:
+    def read_title(self, expected: bytes, preceding: str) -> None:
         """Read the title of a section. preceding: the section above it, for messages."""
         line = self.next()
         if line is None:
-            self.refuse(f"the file ends after {preceding}, expected the line {expected.decode()}; it is cut short")
+            self.fail(f"the file ends after {preceding}, expected the line {expected.decode()}; it is cut short")
         if line != expected:
             excerpt = line[:60].decode("utf-8", "replace")
-            self.refuse(
+            self.fail(
                 f"{excerpt!r} after {preceding}, expected the line {expected.decode()}; numbers or lines are wrong"
             )
 
-    def part(self, order: int, n_ngrams: int) -> Iterable[tuple[int, list[list[bytes]]]]:
+    def read_fields(self, order: int, n_ngrams: int) -> Iterable[tuple[int, list[list[bytes]]]]:
         """Blocks of lines as fields, with the number of the first line; a missing back-off becomes 0.
 
         Raises InputError for fewer than `n_ngrams` lines, and for a line with another number of fields.
         """
         n_read = 0
         while n_read < n_ngrams:
-            lines = list(islice(self.rest, min(n_ngrams - n_read, LINES_AT_ONCE)))
+            lines = list(islice(self.lines, min(n_ngrams - n_read, LINES_AT_ONCE)))
             first_number = self.number + 1
             fields = [line.split() for line in lines]
             field_counts = set(map(len, fields))
@@ -113,7 +113,7 @@ class ArpaLines:
                 yield first_number, fields
             elif n_read < n_ngrams:
                 ngrams_text = pluralise(n_ngrams, "n-gram")
-                self.refuse(
+                self.fail(
                     f"the file ends after {n_read:,} of {ngrams_text} of order {order}; it is cut short, fetch it again"
                 )
 
@@ -121,11 +121,11 @@ class ArpaLines:
         """Raise InputError for a line that is no n-gram."""
         if not fields or fields[0].startswith(b"\\"):
             ngrams_text = pluralise(n_read, "n-gram")
-            self.refuse(
+            self.fail(
                 f"{ngrams_text} of order {order}, expected {n_ngrams:,} as the head of the file says; it is damaged",
                 line_number,
             )
-        self.refuse(
+        self.fail(
             f"{pluralise(len(fields), 'field')}, expected {order + 1} or {order + 2} (log10 of a probability, "
             f"{pluralise(order, 'word')}, a back-off)",
             line_number,
@@ -147,16 +147,16 @@ class ArpaColumns(NamedTuple):
 def read_arpa(lines: Iterable[bytes], name: str) -> LanguageModel:
     """The model of the lines of a file. Raises InputError with the number of a damaged line."""
     reader = ArpaLines(lines, name)
-    counts = reader.head()
-    reader.title(b"\\1-grams:", "the numbers of n-grams")
+    counts = reader.read_counts()
+    reader.read_title(b"\\1-grams:", "the numbers of n-grams")
     words, level, notes = read_words(reader, counts[0])
     numbers = {word: i for i, word in enumerate(words)}
     numbers.setdefault(UPPER_UNKNOWN, UNKNOWN)
     levels = [level]
     for order, n in enumerate(counts[1:], 2):
-        reader.title(b"\\%d-grams:" % order, f"{counts[order - 2]:,} n-grams of order {order - 1}")
+        reader.read_title(b"\\%d-grams:" % order, f"{counts[order - 2]:,} n-grams of order {order - 1}")
         levels.append(read_longer(reader, n, levels, numbers, len(words)))
-    reader.title(b"\\end\\", f"{counts[-1]:,} n-grams of order {len(counts)}")
+    reader.read_title(b"\\end\\", f"{counts[-1]:,} n-grams of order {len(counts)}")
     return LanguageModel(tuple(words), tuple(levels), notes=tuple(notes))
 
 
@@ -164,20 +164,20 @@ def read_words(reader: ArpaLines, n_ngrams: int) -> tuple[list[bytes], NgramLeve
     """The words, reserved ones first, with their probabilities and back-offs; and notes."""
     words, column_blocks, notes = [], [], []
     first_line = reader.number + 1
-    for block_start, fields in reader.part(1, n_ngrams):
+    for block_start, fields in reader.read_fields(1, n_ngrams):
         column_blocks.append(parse_columns(reader, block_start, fields))
         words += [line_fields[1] for line_fields in fields]
     rows = {word: i for i, word in enumerate(words)}
     duplicate = first_duplicate(words) if len(rows) < n_ngrams else None
     if duplicate is not None:
-        reader.refuse(
+        reader.fail(
             f"the word {describe_words([words[duplicate]])} a second time, expected each once", first_line + duplicate
         )
     if RESERVED[UNKNOWN] not in rows and UPPER_UNKNOWN in rows:
         rows[RESERVED[UNKNOWN]] = rows.pop(UPPER_UNKNOWN)
     for mark in (START, END):
         if RESERVED[mark] not in rows:
-            reader.refuse(
+            reader.fail(
                 f"no word {RESERVED[mark].decode()} among {n_ngrams:,}, expected <s> and </s>; the model cannot be used"
             )
     rows_in_order = [rows.pop(word, -1) for word in RESERVED]
@@ -197,7 +197,7 @@ def read_longer(
     """The n-grams of the next order. Each context must be an n-gram of the order below."""
     order, first_line = len(levels) + 1, reader.number + 1
     key_blocks, column_blocks = [np.empty(0, np.int64)], [ArpaColumns(np.empty(0), np.empty(0))]
-    for block_start, fields in reader.part(order, n_ngrams):
+    for block_start, fields in reader.read_fields(order, n_ngrams):
         column_blocks.append(parse_columns(reader, block_start, fields))
         columns = [
             np.fromiter(map(numbers.get, (line_fields[k] for line_fields in fields), repeat(-1)), np.int64, len(fields))
@@ -206,7 +206,7 @@ def read_longer(
         for k, column in enumerate(columns, 1):
             if column.min() < 0:
                 i = int(np.argmin(column))
-                reader.refuse(
+                reader.fail(
                     f"the word {describe_words(fields[i][k : k + 1])} is none of those of order 1", block_start + i
                 )
         rows = columns[0]
@@ -214,7 +214,7 @@ def read_longer(
             rows = find_rows(level.keys, rows * n_words + column)
             if rows.min() < 0:
                 i = int(np.argmin(rows))
-                reader.refuse(
+                reader.fail(
                     f"its context {describe_words(fields[i][1 : k + 1])} is no n-gram of order {k}", block_start + i
                 )
         key_blocks.append(rows * n_words + columns[-1])
@@ -224,7 +224,7 @@ def read_longer(
     repeats = np.flatnonzero(sorted_keys[1:] == sorted_keys[:-1])
     if repeats.size:
         i = int(key_order[repeats + 1].min())
-        reader.refuse(f"an n-gram of order {order} a second time, expected each once", first_line + i)
+        reader.fail(f"an n-gram of order {order} a second time, expected each once", first_line + i)
     log10, backoff = (np.concatenate(column)[key_order] for column in zip(*column_blocks, strict=True))
     return NgramLevel(sorted_keys, log10, backoff)
 
@@ -237,14 +237,14 @@ def parse_columns(reader: ArpaLines, first_line: int, fields: list[list[bytes]])
         values, unparsed = parse_floats(as_fields(texts))
         for i in unparsed.tolist():
             if texts[i].lower() not in (b"-inf", b"-infinity"):
-                reader.refuse(f"{describe_words([texts[i]])} is no number, expected {quantity}", first_line + i)
+                reader.fail(f"{describe_words([texts[i]])} is no number, expected {quantity}", first_line + i)
             values[i] = LOG_ZERO
         columns.append(values)
     log10, backoff = columns
     invalid = np.flatnonzero(~((log10 <= 0) & np.isfinite(log10) & np.isfinite(backoff)))
     if invalid.size:
         i = int(invalid[0])
-        reader.refuse(
+        reader.fail(
             f"log10 {log10[i]:g} of a probability and {backoff[i]:g} of a back-off, expected at most 0 and a number",
             first_line + i,
         )

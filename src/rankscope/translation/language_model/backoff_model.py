@@ -191,7 +191,7 @@ class LanguageModel:
         """
         log10, matched, unknown, sizes = [np.empty(0)], [np.empty(0, np.int64)], [np.empty(0, np.bool_)], [0]
         for tokens in tokens_of(sentences, self.numbers):
-            scores, lengths = self.walk(tokens)
+            scores, lengths = self.score_tokens(tokens)
             is_scored = tokens != START
             log10.append(scores[is_scored])
             matched.append(lengths[is_scored])
@@ -202,7 +202,7 @@ class LanguageModel:
             np.concatenate(log10), np.concatenate(matched), np.concatenate(unknown), np.cumsum(sizes, dtype=np.int64)
         )
 
-    def walk(self, tokens: Ints) -> tuple[Floats, Ints]:
+    def score_tokens(self, tokens: Ints) -> tuple[Floats, Ints]:
         """Of each token log10 of its probability, and the length of the longest n-gram that ends there.
 
         From short contexts to long ones: where the model has the longer n-gram its probability counts, elsewhere the

@@ -141,7 +141,7 @@ class KneserNeyLevels:
     """Probabilities and back-offs, order by order. The back-offs of an order are found with the next one."""
 
     def __init__(self, n_words: int, fallback: Discounts | None) -> None:
-        self.words, self.fallback = n_words, fallback
+        self.n_words, self.fallback = n_words, fallback
         self.keys: list[Ints] = []
         self.probabilities: list[Floats] = []
         self.backoffs: list[Floats] = []
@@ -159,10 +159,10 @@ class KneserNeyLevels:
         discount = np.array([0.0, *discounts])[np.minimum(counts, 3)]
         if not self.keys:
             total = counts.sum()
-            probabilities = (counts - discount + discount.sum() / (self.words - 1)) / total
+            probabilities = (counts - discount + discount.sum() / (self.n_words - 1)) / total
             probabilities[START] = 0.0
         else:
-            context, _ = context_and_word(ngrams.keys, self.words)
+            context, _ = context_and_word(ngrams.keys, self.n_words)
             n_contexts = self.keys[-1].size
             total = np.bincount(context, counts, n_contexts)
             followed = total > 0

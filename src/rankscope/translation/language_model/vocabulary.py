@@ -42,15 +42,15 @@ class SentenceBlock(NamedTuple):
     """Lines, each ended by LF. first: the number of lines before them. source: the file; "" for sentences in memory."""
 
     text: bytes
-    first: int
+    n_before: int
     source: str
 
     def lines(self) -> list[bytes]:
         return self.text.split(b"\n")[:-1]
 
-    def place(self, i: int) -> str:
+    def location(self, i: int) -> str:
         """How an error names the i-th line, counted from 0."""
-        number = self.first + i + 1
+        number = self.n_before + i + 1
         return f"{self.source}:{number}" if self.source else f"sentence {number}"
 
 
@@ -86,7 +86,7 @@ def check_utf8(block: SentenceBlock) -> None:
     try:
         block.text.decode("utf-8")
     except UnicodeDecodeError as error:
-        location = block.place(block.text.count(b"\n", 0, error.start))
+        location = block.location(block.text.count(b"\n", 0, error.start))
         raise InputError(f"{location}: bytes that are not UTF-8, expected text; convert it") from None
 
 
@@ -141,7 +141,7 @@ def learned_tokens(source: Sentences) -> tuple[Ints, list[bytes]]:
         tokens = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
         n_lines = block.text.count(b"\n")
         if np.bincount(tokens, minlength=3)[:3].tolist() != [0, n_lines, n_lines]:
-            refuse_reserved(block.lines(), block.place)
+            refuse_reserved(block.lines(), block.location)
         token_blocks.append(tokens)
     if len(numbers) == len(RESERVED):
         name = "the file" if isinstance(source, str) or not isinstance(source, Iterable) else "the list of sentences"

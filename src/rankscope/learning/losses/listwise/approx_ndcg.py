@@ -28,7 +28,7 @@ CELLS = 1 << 22
 class PaddedLists(NamedTuple):
     """lists: (lists) indices. rows: (lists, longest) indices of documents. mask: (lists, longest) False for padding."""
 
-    lists: Ints
+    list_index: Ints
     rows: Ints
     mask: Bools
 

@@ -68,7 +68,7 @@ def lambdarank(
     lists = FullyJudgedLists(relevance, offsets, max_grade=max_grade)
     hits = lists.hits(scores)
     hit_index = np.empty(scores.size, np.int64)  # the index of each document among the hits
-    hit_index[lists.ranked(scores)] = np.arange(scores.size)
+    hit_index[lists.order(scores)] = np.arange(scores.size)
 
     def weigh_pairs(pairs: DocumentPairs) -> Floats:
         return np.abs(parsed_measure.swap_deltas(hits, hit_index[pairs.higher], hit_index[pairs.lower]))

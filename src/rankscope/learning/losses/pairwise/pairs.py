@@ -37,7 +37,7 @@ class DocumentPairs(NamedTuple):
 
     higher: Ints
     lower: Ints
-    list_: Ints
+    list_index: Ints
 
 
 def sorted_by_grade(relevance: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints, Ints]:
@@ -140,12 +140,14 @@ def mean_over_pairs(
     )
     if grade_values is not None:
         for pairs in pair_chunks(relevance, offsets):
-            weight_totals += np.bincount(pairs.list_, grade_values[pairs.higher] - grade_values[pairs.lower], n_lists)
+            weight_totals += np.bincount(
+                pairs.list_index, grade_values[pairs.higher] - grade_values[pairs.lower], n_lists
+            )
     list_weights = np.divide(1.0, n_lists * weight_totals, out=np.zeros(n_lists), where=weight_totals > 0)
     value, gradient = 0.0, np.zeros(n_documents)
     for pairs in pair_chunks(relevance, offsets):
         losses, slopes = values_of_pairs(loss, scores, pairs)
-        pair_weights = list_weights[pairs.list_]
+        pair_weights = list_weights[pairs.list_index]
         if grade_values is not None:
             pair_weights = pair_weights * (grade_values[pairs.higher] - grade_values[pairs.lower])
         value += float(losses @ pair_weights)
