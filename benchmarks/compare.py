@@ -48,13 +48,13 @@ def our_ways(systems, queries, resamples):
 
     scores, many = make_scores(systems, queries), make_scores(5 * systems, max(2, queries // 4))
     return {
-        "t, Holm": lambda: rs.check_settings(scores),
-        "sign flips, Holm": lambda: rs.check_settings(scores, test="permutation", n_resamples=resamples, rng=1),
-        "t, Holm, and its text": lambda: with_text(rs.check_settings(scores)),
-        "bootstrap test and BCa intervals": lambda: rs.check_settings(
+        "t, Holm": lambda: rs.compare(scores),
+        "sign flips, Holm": lambda: rs.compare(scores, test="permutation", n_resamples=resamples, rng=1),
+        "t, Holm, and its text": lambda: with_text(rs.compare(scores)),
+        "bootstrap test and BCa intervals": lambda: rs.compare(
             scores, test="bootstrap", interval="bca", n_resamples=resamples, rng=1
         ),
-        f"{5 * systems} systems on {max(2, queries // 4)} queries, t": lambda: rs.check_settings(many),
+        f"{5 * systems} systems on {max(2, queries // 4)} queries, t": lambda: rs.compare(many),
     }
 
 

@@ -75,7 +75,7 @@ def work(tool, qrels_path, run_path, *names) -> None:
 
 def timed(contestants: list[Contestant], runs: int) -> dict[str, Medians]:
     """One warm-up each, whose values must be ours, then A B A B ...; medians by name."""
-    printed = {c.name: read_values(start(c.checked_workers or c.command).output) for c in contestants}
+    printed = {c.name: read_values(start(c.checked or c.command).output) for c in contestants}
     for name, values in printed.items():
         if name != READING and values:
             agree({OURS: printed[OURS], name: values}, WITHIN)

@@ -61,7 +61,7 @@ def one_worker(qrels, run, name):
     """Ours, in one process: what each of several takes."""
     contestant = ours(qrels, run, name=name)
     alone = ["--workers", "1"]
-    return Contestant(name, [*contestant.command, *alone], [*contestant.checked_workers, *alone])
+    return Contestant(name, [*contestant.command, *alone], [*contestant.checked, *alone])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ BESIDE_PEERS = (
     "single_query",
 )  # the others run alone here: enough, and faster
 
-pytestmark = pytest.checksum.skipif(not hasattr(os, "wait4"), reason="the benchmarks count CPU with os.wait4")
+pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="the benchmarks count CPU with os.wait4")
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def run_lines(path):
     return [line.split() for line in path.read_text().splitlines()]
 
 
-@pytest.checksum.parametrize("variant", ["plain", "shuffled", "gz"])
+@pytest.mark.parametrize("variant", ["plain", "shuffled", "gz"])
 def test_the_generator_makes_the_same_bytes_again(tmp_path, variant):
     generate = module("generate")
     shape = generate.Shape(3, 20, 10, variant)
@@ -109,8 +109,8 @@ def test_each_benchmark_has_its_place_in_run_all():
 LONG = {"dense_arrays", "cluster", "memory", "stability", "report_page", "fusion", "agreement", "features"}
 
 
-@pytest.checksum.parametrize(
-    "name", [pytest.param(name, marks=pytest.checksum.slow) if name in LONG else name for name in SCRIPTS]
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in SCRIPTS]
 )
 def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
     sizes = {

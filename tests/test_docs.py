@@ -127,7 +127,7 @@ def pages_with(*kinds):
     ]
 
 
-@pytest.checksum.parametrize("page", pages_with("python", "console"))
+@pytest.mark.parametrize("page", pages_with("python", "console"))
 def test_every_example_prints_what_the_page_says(page, demo_files, tmp_path, monkeypatch, own_measures, commands):
     folder = tmp_path / "page"
     shutil.copytree(demo_files, folder)
@@ -135,7 +135,7 @@ def test_every_example_prints_what_the_page_says(page, demo_files, tmp_path, mon
     run_page(blocks, folder, page.name, monkeypatch, commands)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "page"),
     [
         pytest.param(name, *page.values, id=f"{name} {page.id}")
@@ -151,10 +151,10 @@ def test_every_example_of_an_extra_prints_what_the_page_says(name, page, demo_fi
     run_page(blocks, folder, page.name, monkeypatch, commands)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "page"),
     [
-        pytest.param(name, *page.values, id=f"{name} {page.id}", marks=[pytest.checksum.slow] if name in LONG else [])
+        pytest.param(name, *page.values, id=f"{name} {page.id}", marks=[pytest.mark.slow] if name in LONG else [])
         for name in REAL
         for page in pages_with(f"python {name}", f"console {name}")
     ],
@@ -170,7 +170,7 @@ def test_every_example_on_real_data_prints_what_the_page_says(name, page, tmp_pa
     run_page(blocks, folder, page.name, monkeypatch, commands)
 
 
-@pytest.checksum.parametrize("page", [p for p in PAGES if p.name not in GENERATED], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [p for p in PAGES if p.name not in GENERATED], ids=lambda page: page.name)
 def test_every_block_says_whether_it_is_run(page):
     for block in blocks_of(page.read_text("utf-8")):
         assert block.kind in KINDS, f"{page.name}:{block.line}: a block is one of {', '.join(sorted(KINDS))}"
@@ -183,7 +183,7 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-@pytest.checksum.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_between_pages_leads_somewhere(page):
     prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):
@@ -196,7 +196,7 @@ def test_every_link_between_pages_leads_somewhere(page):
             assert anchor in anchors(path.read_text("utf-8")), f"{page.name}: {target}"
 
 
-@pytest.checksum.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_test_that_a_page_names_exists(page):
     """`tests/test_docs.py` and `tests/test_docs.py::test_name`, wherever they stand."""
     for path, name in re.findall(r"`((?:tests|src|benchmarks|docs)/[\w/.-]+)(?:::(\w+))?`", page.read_text("utf-8")):
@@ -264,7 +264,7 @@ def test_a_wrong_example_is_found(tmp_path, commands):
     run_python(Block("python", ">>> 1 + 1\n2\n", 1), {}, "page")
 
 
-@pytest.checksum.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_an_example_fails_only_where_rankscope_refuses(page: Path) -> None:
     """Else a broken example could stand there with its own failure as what it prints."""
     text = page.read_text(encoding="utf-8")

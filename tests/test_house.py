@@ -64,7 +64,7 @@ def test_public_names_agree_in_all_homes_and_type_checking():
 LAZY = [name for name in MODULES if hasattr(importlib.import_module(name), "HOMES")]
 
 
-@pytest.checksum.parametrize("name", LAZY)
+@pytest.mark.parametrize("name", LAZY)
 def test_every_lazy_name_is_where_its_table_says(name):
     package = importlib.import_module(name)
     for public, home in package.HOMES.items():
@@ -72,7 +72,7 @@ def test_every_lazy_name_is_where_its_table_says(name):
         assert not isinstance(getattr(package, public), types.ModuleType), public
 
 
-@pytest.checksum.parametrize("name", LAZY)
+@pytest.mark.parametrize("name", LAZY)
 def test_what_a_folder_lists_for_type_checkers_is_what_it_loads(name):
     package = importlib.import_module(name)
     blocks = [
@@ -90,7 +90,7 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = rankscope.evalute
 
 
-@pytest.checksum.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", MODULES)
 def test_what_a_module_lists_as_its_own_exists(name):
     module = importlib.import_module(name)
     for public in getattr(module, "__all__", ()):
@@ -117,7 +117,7 @@ def test_import_rankscope_loads_no_numpy():
     assert "numpy" not in python("import rankscope; " + LOADED).stdout.split()
 
 
-@pytest.checksum.parametrize("options", [[], ["--by-query", "--format", "json"], ["--format", "latex", "-m", "ERR@20"]])
+@pytest.mark.parametrize("options", [[], ["--by-query", "--format", "json"], ["--format", "latex", "-m", "ERR@20"]])
 def test_evaluating_text_files_loads_nothing_heavy(tmp_path, options):
     write_collection(tmp_path)
     done = python(EVALUATE, "evaluate", "demo.qrels", "bm25.run", "boolean.run", *options, cwd=tmp_path)
@@ -127,7 +127,7 @@ def test_evaluating_text_files_loads_nothing_heavy(tmp_path, options):
     assert "bm25" in done.stdout
 
 
-@pytest.checksum.parametrize("args", [["--help"], ["--version"], ["evaluate", "--help"]])
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["evaluate", "--help"]])
 def test_help_loads_no_reader_of_frames(args):
     assert not set(python(EVALUATE, *args).stderr.split()) & HEAVY
 
@@ -153,7 +153,7 @@ def test_what_is_public_and_not_called_is_a_table_of_names():
     assert {name for name in PUBLIC if name not in CALLED} == {"stats.CORRECTIONS", "stats.STANDARDISATIONS"}
 
 
-@pytest.checksum.parametrize("name", CALLED)
+@pytest.mark.parametrize("name", CALLED)
 def test_every_public_name_has_a_docstring_of_its_own(name):
     doc = CALLED[name].__doc__
     assert doc
@@ -161,17 +161,17 @@ def test_every_public_name_has_a_docstring_of_its_own(name):
     assert not doc.startswith(f"{name.rpartition('.')[2]}("), "a dataclass without one is given its signature"
 
 
-@pytest.checksum.parametrize("name", [name for name in CALLED if name not in SHOWN_ELSEWHERE])
+@pytest.mark.parametrize("name", [name for name in CALLED if name not in SHOWN_ELSEWHERE])
 def test_every_public_name_has_an_example(name):
     assert ">>> " in CALLED[name].__doc__
 
 
-@pytest.checksum.parametrize("name", [name for name in CALLED if name not in {*SHOWN_ELSEWHERE, *GIVEN}])
+@pytest.mark.parametrize("name", [name for name in CALLED if name not in {*SHOWN_ELSEWHERE, *GIVEN}])
 def test_what_can_be_refused_is_said(name):
     assert re.search(r"\b[Rr]aises?\b", CALLED[name].__doc__)
 
 
-@pytest.checksum.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.name)
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.name)
 def test_every_measure_says_its_range_and_direction(measure):
     doc = " ".join(measure.__doc__.split()).lower()
     if measure.summary == "sum":
@@ -185,7 +185,7 @@ def test_every_measure_says_its_range_and_direction(measure):
     assert directions[measure.higher_is_better] in doc
 
 
-@pytest.checksum.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
 def test_every_module_says_what_it_is(path):
     assert ast.get_docstring(code(path))
 
@@ -211,7 +211,7 @@ def test_no_module_imports_itself_by_way_of_others():
             continue
         graph[name] = {
             home_of(node.module, alias.name)
-            for node in ast.score_tokens(code(path))
+            for node in ast.walk(code(path))
             if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "rankscope"
             for alias in node.names
         }
@@ -232,7 +232,7 @@ def test_no_function_is_longer_than_60_lines():
     long = [
         f"{path.name}: {node.name} has {lines_of_code(node)} lines"
         for path in SOURCES
-        for node in ast.score_tokens(code(path))
+        for node in ast.walk(code(path))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and lines_of_code(node) > 60
     ]
     assert long == []
@@ -276,7 +276,7 @@ def test_every_dependency_is_imported_somewhere_and_every_import_is_a_dependency
     declared = {MODULES_OF.get(name, name.partition(".")[0]) for name in names}
     imported = set()
     for path in SOURCES:
-        for node in ast.score_tokens(code(path)):
+        for node in ast.walk(code(path)):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0:

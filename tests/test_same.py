@@ -39,7 +39,7 @@ def wrapped(value: Any) -> list[Any]:
     ]
 
 
-@pytest.checksum.parametrize("i", range(len(wrapped(0.0))))
+@pytest.mark.parametrize("i", range(len(wrapped(0.0))))
 def test_last_bits_are_the_same_number_and_not_the_same_bits(i: int) -> None:
     third, above, far, none = (wrapped(value)[i] for value in (1 / 3, NEXT, 1 / 3 + 1e-7, math.nan))
     for value in (third, none):
@@ -55,7 +55,7 @@ def test_last_bits_are_the_same_number_and_not_the_same_bits(i: int) -> None:
     assert_same_numbers(far, third, rtol=1e-6)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("found", "expected"),
     [
         (1, 2),
@@ -128,7 +128,7 @@ def test_results_of_the_package_are_compared_by_what_they_hold() -> None:
             check(third, half)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "expected", "same"),
     [
         ("a 0.3333333333333333 b", "a 0.33333333333333337 b", True),

@@ -91,7 +91,7 @@ def test_a_figure_is_named_for_each_metric():
     assert "metric prefers the same in 100 %" in found.sections()[0].sentence
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"),
     [({"epsilon": -1}, "epsilon is -1"), ({"normalise": "rows"}, "normalise is 'rows'"), ({"beta": 0}, "beta is 0")],
 )

@@ -10,7 +10,7 @@ from rankscope.agreement.direction_warnings import direction_notes
 from rankscope.data.segment_scores import SystemScores
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "name", ["TER", "ter", "WER", "CDER", "HTER", "PER", "TER-refA", "sTER", "TERp", "CharacTER"]
 )
 def test_error_rates_are_told_by_their_name(name):
@@ -21,7 +21,7 @@ def test_error_rates_are_told_by_their_name(name):
     assert direction_notes([name], [], np.array([0.4]), chance=0.0) == []
 
 
-@pytest.checksum.parametrize("name", ["BLEU", "METEOR", "terrific", "COMET", "answer", "reward", "power", "YiSi"])
+@pytest.mark.parametrize("name", ["BLEU", "METEOR", "terrific", "COMET", "answer", "reward", "power", "YiSi"])
 def test_other_names_are_left_in_peace(name):
     assert direction_notes([name], [name], np.array([0.4]), chance=0.0) == []
 

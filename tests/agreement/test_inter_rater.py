@@ -57,7 +57,7 @@ def naive(lists, within, chance):
     return agree / n, by_chance, (agree / n - by_chance) / (1 - by_chance), n
 
 
-@pytest.checksum.parametrize("chance", ["pooled", "third"])
+@pytest.mark.parametrize("chance", ["pooled", "third"])
 def test_kappa_is_that_of_a_loop_over_pairs_of_judgments(chance):
     lists = random_lists()
     found = raters(judged(lists), chance=chance, rng=1)
@@ -87,7 +87,7 @@ def test_one_judge_twice_is_within_and_another_between():
     assert (within.n, within.agreement) == (1, 1)
 
 
-@pytest.checksum.parametrize("level", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_alpha_agrees_with_the_package_krippendorff(level):
     lists = random_lists(seed=3)
     units = [[x for _, x in one] for one in decisions_of(lists).values()]
@@ -163,7 +163,7 @@ def test_pairs_are_apart_and_in_the_order_asked_for():
     assert found.rows[2].kappa == pytest.approx(naive(lists[::2], False, "pooled")[2])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"chance": "half"}, ParameterError, "chance is 'half'"),

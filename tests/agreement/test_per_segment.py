@@ -166,7 +166,7 @@ class TestWhatHasNoValue:
         assert isnan(per_segment.tau_pvalue(1.0, 1))
         assert isnan(per_segment.tau_pvalue(nan, 5))
 
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("gold", "predicted", "why"),
         [
             ([1, 2], [1], "2 gold ranks and 1 predicted ones"),

@@ -65,7 +65,7 @@ class TestByHand:
 
 
 class TestForms:
-    @pytest.checksum.parametrize("name", ["micro_tau", *ONE_LIST])
+    @pytest.mark.parametrize("name", ["micro_tau", *ONE_LIST])
     def test_lists_padded_tables_and_columns_of_rankings_are_one(self, name: str) -> None:
         measure = getattr(per_set, name)
         found = measure(GOLD, PREDICTED)
@@ -127,7 +127,7 @@ class TestPvalues:
             found = per_set.tau_pvalue(gold, predicted, method=method, n_resamples=200, rng=1)
             assert 0.01 < found <= 1
 
-    @pytest.checksum.parametrize(("exclude", "penalise"), list(product([True, False], repeat=2)))
+    @pytest.mark.parametrize(("exclude", "penalise"), list(product([True, False], repeat=2)))
     def test_permutations_give_what_all_permutations_give(self, exclude: bool, penalise: bool) -> None:
         gold, predicted = [[1, 2, 2, 3], [1, 2, 3]], [[1, 1, 2, 3], [2, 1, 1]]
         options = {"exclude_gold_ties": exclude, "penalise_predicted_ties": penalise}
@@ -168,7 +168,7 @@ class TestPvalues:
         for method in ("fisher", "stouffer", "permutation"):
             assert isnan(per_set.tau_pvalue([[1, 1]], [[1, 2]], method=method))
 
-    @pytest.checksum.slow
+    @pytest.mark.slow
     def test_chance_is_found_significant_as_often_as_the_level_says(self) -> None:
         """Ties of the machine count against it, which the permutations know."""
         rng = np.random.default_rng(11)
@@ -180,7 +180,7 @@ class TestPvalues:
 
 
 class TestRefused:
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("gold", "predicted", "why"),
         [
             ([[1, 2]], [[1, 2], [1]], "1 lists of gold ranks and 2 of predicted ones"),

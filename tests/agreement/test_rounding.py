@@ -26,7 +26,7 @@ def ways() -> list[tuple[str, str]]:
     return [(name, grouping) for name, groupings in MATRIX_STATISTICS.items() for grouping in groupings]
 
 
-@pytest.checksum.parametrize(("statistic", "grouping"), ways())
+@pytest.mark.parametrize(("statistic", "grouping"), ways())
 def test_order_and_scale_change_no_value_of_a_metric(statistic: str, grouping: str) -> None:
     for seed in range(5):
         gold, metrics = tied_scores(seed)
@@ -51,7 +51,7 @@ def test_order_and_scale_change_no_value_of_a_metric(statistic: str, grouping: s
             assert other.epsilon == pytest.approx(factor * expected.epsilon, rel=1e-9, nan_ok=True)
 
 
-@pytest.checksum.parametrize("statistic", [name for name in OF_SYSTEMS if name != "soft_pairwise_accuracy"])
+@pytest.mark.parametrize("statistic", [name for name in OF_SYSTEMS if name != "soft_pairwise_accuracy"])
 def test_means_of_systems_summed_in_another_order_agree_as_much(statistic: str) -> None:
     rng = np.random.default_rng(3)
     gold, metrics = tied_scores(3, segments=31)
@@ -71,7 +71,7 @@ def ways_of_tests() -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.checksum.parametrize(("test", "statistic", "grouping"), ways_of_tests())
+@pytest.mark.parametrize(("test", "statistic", "grouping"), ways_of_tests())
 def test_scale_changes_no_p_value_and_no_rank(test: str, statistic: str, grouping: str) -> None:
     gold, metrics = tied_scores(7)
     options = {"test": test, "statistic": statistic, "grouping": grouping, "n_resamples": 60, "rng": 1}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("evalute", "No such command 'evalute'; did you mean 'evaluate'? See `rankscope --help`"),

@@ -70,8 +70,8 @@ BAD_FILES = {
 }
 
 
-@pytest.checksum.parametrize("kind", BAD_FILES)
-@pytest.checksum.parametrize("role", ["qrels", "run"])
+@pytest.mark.parametrize("kind", BAD_FILES)
+@pytest.mark.parametrize("role", ["qrels", "run"])
 def test_a_file_that_is_none_of_ours_is_refused(
     refuse: Callable[..., None], folder: Path, role: str, kind: str
 ) -> None:
@@ -81,7 +81,7 @@ def test_a_file_that_is_none_of_ours_is_refused(
     refuse(*args, said=(f"rankscope: bad{said}",))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"2 Q0 a 1\n", "4 fields, expected 6 (query Q0 document rank score tag)"),
@@ -105,7 +105,7 @@ def test_a_bad_line_of_a_run_is_named(refuse: Callable[..., None], folder: Path,
     refuse("qrels", "run", "bad", said=("rankscope: bad:", said))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"2 0 a\n", "3 fields, expected 4 (query 0 document relevance)"),
@@ -134,7 +134,7 @@ def test_a_document_that_comes_again_blocks_later_is_named_with_both_lines(
     refuse("qrels", "together", said=("rankscope: together:30001: ", "stands twice, first at together:8; "))
 
 
-@pytest.checksum.parametrize("role", ["qrels", "run"])
+@pytest.mark.parametrize("role", ["qrels", "run"])
 def test_a_file_that_is_not_there_is_named(refuse: Callable[..., None], folder: Path, role: str) -> None:
     args = ("nowhere", "run") if role == "qrels" else ("qrels", "nowhere")
     refuse(*args, said=("rankscope: nowhere: no such file; check the path",))
@@ -152,7 +152,7 @@ def test_a_path_through_a_file_is_refused(refuse: Callable[..., None]) -> None:
     refuse("qrels", "run/x", said=("rankscope: run/x: cannot be read (Not a directory)",))
 
 
-@pytest.checksum.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_named(refuse: Callable[..., None], folder: Path) -> None:
     (folder / "locked").write_bytes(GOOD_RUN)
     (folder / "locked").chmod(0)
@@ -188,7 +188,7 @@ def test_ties_are_refused_where_asked(refuse: Callable[..., None], folder: Path)
     refuse("qrels", "tied", "--ties", "error", said=("of query '1' shares its score with 1 more",))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("args", "said"),
     [
         (("-m", "NDGC@10"), "unknown measure 'NDGC@10'; did you mean nDCG@10?"),
@@ -233,7 +233,7 @@ def test_a_bad_argument_is_told_before_anything_is_read(
     refuse("nowhere", "nothing", *args, said=(said,))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("args", "named"),
     [
         ((), "RUN..."),
@@ -256,7 +256,7 @@ def test_a_misspelt_option_is_named_and_nothing_is_written(
     assert listing(folder) == before
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("output", "said"),
     [
         ("sub", "sub: is a directory, expected a file name"),
@@ -328,7 +328,7 @@ def test_an_output_that_is_an_input_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "r").read_text() == "1 Q0 d 1 1 t\n"
 
 
-@pytest.checksum.parametrize("args", [[], ["--help"], ["evaluate", "--help"]])
+@pytest.mark.parametrize("args", [[], ["--help"], ["evaluate", "--help"]])
 def test_help_is_laid_out_for_reading(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with contextlib.suppress(SystemExit):
         main(args)
@@ -368,8 +368,8 @@ MISTAKEN = {
 }
 
 
-@pytest.checksum.parametrize("kind", MISTAKEN)
-@pytest.checksum.parametrize("role", ["qrels", "run", "convert"])
+@pytest.mark.parametrize("kind", MISTAKEN)
+@pytest.mark.parametrize("role", ["qrels", "run", "convert"])
 def test_a_file_of_another_kind_is_told_by_its_first_line(
     cli: Callable[..., Any], folder: Path, role: str, kind: str
 ) -> None:

@@ -60,8 +60,8 @@ def refused(cli: Callable[..., Any], *arguments: object) -> str:
     return str(done.err.removeprefix("rankscope: ").rstrip("\n"))
 
 
-@pytest.checksum.usefixtures("demo")
-@pytest.checksum.parametrize(
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize(
     "command",
     [
         EVALUATE,
@@ -88,38 +88,38 @@ def test_crossvalidation_is_the_same_on_a_cluster(cli, address, sent, tmp_path, 
     assert len(sent) == 5
 
 
-@pytest.checksum.usefixtures("demo")
+@pytest.mark.usefixtures("demo")
 def test_a_file_that_is_damaged_is_told_as_by_one_worker(cli, address):
     with open("boolean.run", "a") as file:
         file.write("a line\n")
     assert refused(cli, *EVALUATE, "--cluster", address) == refused(cli, *EVALUATE, "--workers", 1)
 
 
-@pytest.checksum.usefixtures("demo")
+@pytest.mark.usefixtures("demo")
 def test_an_address_nobody_answers_at_is_named_with_the_time_limit(cli, address):
     found = refused(cli, *EVALUATE, "--cluster", "tcp://127.0.0.1:1", "--cluster-timeout", 0.3)
     assert found.startswith("no Dask scheduler answered at tcp://127.0.0.1:1 within 0.3 seconds (--cluster-timeout)")
 
 
-@pytest.checksum.usefixtures("demo")
+@pytest.mark.usefixtures("demo")
 def test_what_is_no_address_is_told(cli):
     assert refused(cli, *EVALUATE, "--cluster", "somewhere").startswith("'somewhere' is no address of a Dask scheduler")
 
 
-@pytest.checksum.usefixtures("demo")
+@pytest.mark.usefixtures("demo")
 def test_workers_of_another_version_are_refused(cli, address, monkeypatch):
     monkeypatch.setattr(cluster_checks, "__version__", "99.1")
     assert "expected 99.1, which is installed here" in refused(cli, *EVALUATE, "--cluster", address)
 
 
-@pytest.checksum.usefixtures("demo")
+@pytest.mark.usefixtures("demo")
 def test_without_dask_it_is_said_what_to_install(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     found = refused(cli, *EVALUATE, "--cluster", "tcp://127.0.0.1:1")
     assert found == "Dask is not installed; pip install 'rankscope[scale]'"
 
 
-@pytest.checksum.usefixtures("demo")
+@pytest.mark.usefixtures("demo")
 def test_options_that_exclude_each_other_are_refused_before_anything_is_asked(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     cluster = ("--cluster", "tcp://127.0.0.1:1")
@@ -128,20 +128,20 @@ def test_options_that_exclude_each_other_are_refused_before_anything_is_asked(cl
     assert "--cluster is for --train" in refused(cli, "fuse", "bm25.run", "boolean.run", "-o", "a.run", *cluster)
 
 
-@pytest.checksum.usefixtures("demo")
-@pytest.checksum.parametrize("seconds", [0, -1, "soon"])
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize("seconds", [0, -1, "soon"])
 def test_a_time_limit_is_a_number_above_0(cli, seconds):
     assert "--cluster-timeout" in refused(cli, *EVALUATE, "--cluster", "a:1", "--cluster-timeout", seconds)
 
 
-@pytest.checksum.usefixtures("demo")
+@pytest.mark.usefixtures("demo")
 def test_machine_judgments_are_not_for_a_cluster(cli, address):
     found = refused(cli, *EVALUATE[:4], "--machine", "demo.qrels", "--cluster", address)
     assert found.startswith("--cluster beside --machine")
 
 
-@pytest.checksum.usefixtures("demo")
-@pytest.checksum.parametrize("cluster", [False, True])
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize("cluster", [False, True])
 def test_a_run_that_cannot_be_read_is_left_out_where_that_is_asked_for(cli, request, cluster):
     Path("empty.run").touch()
     where = ("--cluster", request.getfixturevalue("address")) if cluster else ()
@@ -153,7 +153,7 @@ def test_a_run_that_cannot_be_read_is_left_out_where_that_is_asked_for(cli, requ
     assert "a run is left out (on_error:skip): empty.run: the file is empty" in done.out + done.err
 
 
-@pytest.checksum.usefixtures("demo")
+@pytest.mark.usefixtures("demo")
 def test_leaving_runs_out_is_not_for_what_asks_for_all(cli):
     command = ("evaluate", "demo.qrels", "bm25.run", "--on-error", "skip")
     assert "--on-error skip beside --conventions" in refused(cli, *command, "--conventions", "nDCG@10")

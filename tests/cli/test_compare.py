@@ -50,7 +50,7 @@ def test_two_runs_give_a_sentence_a_table_and_the_difference(cli: Call, runs: Pa
     assert "| test:t | correction:holm | family:1 pair | level:0.05 | interval:t | rankscope " in done.out
 
 
-@pytest.checksum.parametrize("baseline", ["fair & co_1", "fair.run"])
+@pytest.mark.parametrize("baseline", ["fair & co_1", "fair.run"])
 def test_the_baseline_is_called_by_its_name_or_its_file(cli: Call, runs: Path, baseline: str) -> None:
     found = rows(cli("compare", "qrels", *RANKS, "-m", "RR", "--baseline", baseline, "--format", "csv"))
     assert [(r["system_a"], r["system_b"]) for r in found] == [("good", "fair & co_1"), ("poor", "fair & co_1")]
@@ -60,7 +60,7 @@ def test_the_numbers_are_those_of_the_python_interface(cli: Call, runs: Path) ->
     scores = rs.evaluate("qrels", list(RANKS), ["RR", "P@2"])
     options = ("--test", "permutation", "--seed", "5", "--resamples", "100", "--correction", "bh", "--family", "all")
     done = cli("compare", "qrels", *RANKS, "-m", "RR", "-m", "P@2", *options, "--format", "json")
-    expected = rs.check_settings(scores, test="permutation", rng=5, n_resamples=100, correction="bh", family="all")
+    expected = rs.compare(scores, test="permutation", rng=5, n_resamples=100, correction="bh", family="all")
     frame = expected.frame().to_dicts()
     assert_same_bits(json.loads(done.out), frame)
 
@@ -125,7 +125,7 @@ def test_scores_may_be_standardised_by_query(cli: Call, runs: Path) -> None:
     assert [r["difference"] for r in rows(done)] != [r["difference"] for r in rows(plain)]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("args", "says"),
     [
         (("qrels",), "Missing argument 'RUN...'"),

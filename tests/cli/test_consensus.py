@@ -65,7 +65,7 @@ def test_options_are_those_of_the_function(cli: Callable[..., Any], files: Path)
     assert [tuple(row.values()) for row in found] == as_text(expected)
 
 
-@pytest.checksum.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_can_be_asked_for(cli: Callable[..., Any], files: Path, method: str) -> None:
     more = ("--prior", "1") if method == "plackett-luce" else ()
     done = cli("consensus", "votes.tsv", "--method", method, "--resamples", "20", *more)
@@ -106,7 +106,7 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
     assert "consensus by query | method:copeland | queries:2 | ties:doc_id_desc | weights:y=2 | rng:0" in done.out
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("votes.json --method copeland --points 3,1", "--points is not for the method copeland; it takes --unranked"),
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_told_in_one_line(cli: Callable[..., Any], files: Path,
     assert done.err == f"rankscope: {said}\n"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ('[["A", "B"]]', "1 voter, expected at least two; there is nothing to merge"),

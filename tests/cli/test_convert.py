@@ -29,7 +29,7 @@ QRELS = {
 }
 
 
-@pytest.checksum.parametrize("form", EXPECTED)
+@pytest.mark.parametrize("form", EXPECTED)
 def test_a_run_is_written_letter_for_letter(cli: Cli, folder: Path, form: str) -> None:
     (folder / "bm25.txt").write_text(RUN, encoding="utf-8")
     done = cli("convert", "bm25.txt", "-", "--to", form)
@@ -40,7 +40,7 @@ def test_a_run_is_written_letter_for_letter(cli: Cli, folder: Path, form: str) -
     assert (folder / f"bm25.{form}").read_text(encoding="utf-8") == EXPECTED[form]
 
 
-@pytest.checksum.parametrize("form", QRELS)
+@pytest.mark.parametrize("form", QRELS)
 def test_judgments_are_written_letter_for_letter(cli: Cli, folder: Path, form: str) -> None:
     assert cli("convert", "qrels", "-", "--to", form) == (0, QRELS[form], "")
     assert cli("convert", "qrels", "out", "--to", form) == (0, "", "")
@@ -84,7 +84,7 @@ REFUSED = {
 }
 
 
-@pytest.checksum.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_ends_in_one_line_exit_code_2_and_no_file(cli: Cli, folder: Path, case: str) -> None:
     (folder / "whole.json").write_text('{"1": {"a": 1}}')
     (folder / "blank.json").write_text('{"1": {"a b": 1.5}}')

@@ -77,7 +77,7 @@ def test_the_measures_are_listed_and_explained(cli: Callable[..., Any]) -> None:
     assert "Clarke et al. (2008)" in cli("measures", "alpha_nDCG").out
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("qrels", "measure", "said"),
     [
         ("1 1 a 1\n1 a 1\n", "StRecall@5", "qrels:2: 3 fields, expected 4 (query subtopic document relevance)"),

@@ -24,7 +24,7 @@ def partitions(folder: Path) -> Path:
     return made
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "options"),
     [
         ("bm25.parquet", ("--by-query", "--format", "json")),
@@ -41,7 +41,7 @@ def test_a_folder_prints_what_the_file_prints(
     assert_same_bits(cli("evaluate", "qrels", name, *options), expected)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "command",
     [
         ("compare", "qrels", "other", "-m", "RR"),
@@ -75,7 +75,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "command",
     [
         ("evaluate", "qrels", "bm25.parquet", "-m", "RR", "-o", "out.csv", "--format", "csv"),
@@ -116,7 +116,7 @@ def test_a_damaged_partition_ends_it_or_is_told(partitions: Path, cli: Callable[
     assert "note: bm25 has no list for 1 of 2 queries; they count as empty rankings (missing:zero)" in said
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("args", "said"),
     [
         (("evaluate", "bm25.parquet", "run"), "bm25.parquet: is a directory, expected a file"),

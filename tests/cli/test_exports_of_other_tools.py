@@ -39,7 +39,7 @@ RUNS = {
 }
 
 
-@pytest.checksum.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", RUNS)
 def test_a_run_of_another_program_has_the_values_of_trec_lines(cli: Cli, name: str) -> None:
     Path(name).write_text(RUNS[name])
     assert_same_bits(values(cli, "my.qrels", name), values(cli, "my.qrels", "bm25.run"))
@@ -51,13 +51,13 @@ JUDGMENTS = {
 }
 
 
-@pytest.checksum.parametrize("name", JUDGMENTS)
+@pytest.mark.parametrize("name", JUDGMENTS)
 def test_judgments_of_another_program_too(cli: Cli, name: str) -> None:
     Path(name).write_text(JUDGMENTS[name])
     assert_same_bits(values(cli, name, "bm25.run"), values(cli, "my.qrels", "bm25.run"))
 
 
-@pytest.checksum.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("indent", [None, 2])
 def test_a_list_of_comparisons_in_json_is_the_same_table(cli: Cli, indent: int | None) -> None:
     header, *rows = (line.split(",") for line in GOOD["arena.csv"].splitlines())
     Path("arena.json").write_text(json.dumps([dict(zip(header, row, strict=True)) for row in rows], indent=indent))
@@ -67,7 +67,7 @@ def test_a_list_of_comparisons_in_json_is_the_same_table(cli: Cli, indent: int |
     assert_same_bits(listed.out, plain.out)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ('[{"left": "a", "right": "b", "winner": "a"}, 7]', "a list that holds more than objects"),
@@ -82,11 +82,11 @@ def test_a_broken_list_of_comparisons_is_refused(cli: Cli, text: str, said: str)
     assert said in done.err
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("suffix", "format_"),
     [("csv", "csv"), ("json", "json"), ("jsonl", "jsonl"), ("md", "markdown"), ("tex", "latex"), ("txt", "table")],
 )
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "call", [("evaluate", "my.qrels", "bm25.run"), ("compare", "my.qrels", "bm25.run", "dense.run", "-m", "AP")]
 )
 def test_the_suffix_of_the_output_tells_its_format(cli: Cli, call: tuple[str, ...], suffix: str, format_: str) -> None:

@@ -61,7 +61,7 @@ def test_weights_and_parameters_are_those_of_the_call(cli: Callable[..., Any], t
     assert fused.frame().rows()[0] == ("1", "b", 1 * 0.5 * 0.5 + 2 * 0.5)
 
 
-@pytest.checksum.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_pipe_cannot_be_read_twice(cli: Callable[..., Any], two: Path) -> None:
     os.mkfifo(two / "pipe")
     done = cli("fuse", "run", "pipe", "--evaluate", "qrels", "-o", "x.run")
@@ -71,7 +71,7 @@ def test_a_pipe_cannot_be_read_twice(cli: Callable[..., Any], two: Path) -> None
         rs.judging.leave_out([two / "run", two / "pipe"], {"1": {"a": 1}})
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("run other", "nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS"),

@@ -102,7 +102,7 @@ def test_methods_and_normalisations_are_chosen_among(cli: Callable[..., Any], le
     assert names == ["comb-max(sum)", "comb-max(rank)", "map-fuse"]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("--method map-fuse -o x.run", "map-fuse learns from judgments; add --train QRELS, or --parameters FILE"),

@@ -47,7 +47,7 @@ def examples(text: str) -> list[list[str]]:
     return [shlex.split(line) for line in lines if re.match(r"  rankscope \S", line)]
 
 
-@pytest.checksum.parametrize("name", [*LEAVES, *GROUPS])
+@pytest.mark.parametrize("name", [*LEAVES, *GROUPS])
 def test_a_help_is_laid_out_for_reading_and_has_an_example_of_its_command(told: Callable[..., str], name: str) -> None:
     text = told(*name.split(), "--help")
     assert text == told(*name.split(), "-h")
@@ -62,7 +62,7 @@ def test_a_help_is_laid_out_for_reading_and_has_an_example_of_its_command(told: 
     assert own, "no example"
 
 
-@pytest.checksum.parametrize("name", LEAVES)
+@pytest.mark.parametrize("name", LEAVES)
 def test_every_option_says_what_it_is_and_what_stands_behind_it(name: str) -> None:
     for option in LEAVES[name].params:
         if not isinstance(option, click.Option):
@@ -89,7 +89,7 @@ def test_an_option_has_one_letter_in_all_commands() -> None:
     }
 
 
-@pytest.checksum.parametrize("name", [name for name in LEAVES if name != "dunaiski"])
+@pytest.mark.parametrize("name", [name for name in LEAVES if name != "dunaiski"])
 def test_the_examples_have_the_options_that_there_are_and_the_files_of_the_demo(
     told: Callable[..., str], name: str
 ) -> None:
@@ -113,8 +113,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("name", LEAVES)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LEAVES)
 def test_the_examples_run_where_the_demo_is(
     told: Callable[..., str], commands: dict[str, str], demo: Path, tmp_path: Path, name: str
 ) -> None:
@@ -143,7 +143,7 @@ def test_a_call_without_arguments_shows_the_overview(told: Callable[..., str], c
     assert told("--version") == f"rankscope, version {__version__}\n"
 
 
-@pytest.checksum.parametrize("name", [name for name in LEAVES if name not in ("measures", "demo", "dunaiski")])
+@pytest.mark.parametrize("name", [name for name in LEAVES if name not in ("measures", "demo", "dunaiski")])
 def test_a_command_without_arguments_says_what_is_missing_and_where_help_is(cli: Callable[..., Any], name: str) -> None:
     done = cli(*name.split())
     if name.startswith("letor"):

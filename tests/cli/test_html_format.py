@@ -20,7 +20,7 @@ def files(folder: Path) -> Path:
     return folder
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "command",
     [
         "evaluate qrels run",

@@ -49,7 +49,7 @@ def test_ids_that_are_no_utf8_are_printed_as_they_came(folder: Path) -> None:
     assert b"caf\xe9" in bad.stderr
 
 
-@pytest.checksum.skipif(os.name == "nt", reason="pipes of a shell")
+@pytest.mark.skipif(os.name == "nt", reason="pipes of a shell")
 def test_a_reader_that_leaves_early_is_no_error(folder: Path) -> None:
     lines = b"".join(b"%d 0 d 1\n" % i for i in range(30_000))
     (folder / "many").write_bytes(lines)
@@ -86,7 +86,7 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(
     assert sorted(p.name for p in folder.iterdir()) == ["out", "qrels", "run"]
 
 
-@pytest.checksum.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_process_that_is_interrupted_while_reading_ends_with_130(folder: Path) -> None:
     os.mkfifo("pipe")
     process = subprocess.Popen([*COMMAND, "evaluate", "qrels", "pipe", "-o", "out"], stderr=subprocess.PIPE)

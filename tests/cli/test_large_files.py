@@ -28,7 +28,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.checksum.parametrize("run", ["bm25.run", "bm25.csv"])
+@pytest.mark.parametrize("run", ["bm25.run", "bm25.csv"])
 def test_queries_that_are_not_together_are_brought_together_with_a_note(
     files: Path, cli: Callable[..., Any], run: str
 ) -> None:
@@ -38,8 +38,8 @@ def test_queries_that_are_not_together_are_brought_together_with_a_note(
     assert "0.5" in done.out
 
 
-@pytest.checksum.parametrize("run", ["bm25.run", "bm25.csv"])
-@pytest.checksum.parametrize("skip", [(), ("bm25.run", "bm25.csv", "--on-error", "skip")], ids=["stop", "skip"])
+@pytest.mark.parametrize("run", ["bm25.run", "bm25.csv"])
+@pytest.mark.parametrize("skip", [(), ("bm25.run", "bm25.csv", "--on-error", "skip")], ids=["stop", "skip"])
 def test_a_temporary_folder_that_cannot_be_written_is_one_line_and_2(
     files: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, run: str, skip: tuple[str, ...]
 ) -> None:

@@ -45,7 +45,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said", "systems"),
     [
         ("demo-preferences.csv", "comparisons:600", {"sage", "scholar", "verbose", "plain", "terse", "toy"}),
@@ -111,7 +111,7 @@ def test_figures_are_drawn_and_wrong_names_told(cli: Callable[..., Any], demo: P
     assert "win_matrix" in wrong.err
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "options", "said"),
     [
         (HEAD + "A,B,C\n", "", "bad.csv:2: winner is 'C', between 'A' and 'B'"),

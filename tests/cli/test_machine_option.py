@@ -46,7 +46,7 @@ def test_estimates_hold_what_all_judgments_of_people_say(cli: Callable[..., Any]
     assert found["rerank", "dense", "machine"]["value"] < 0 < found["rerank", "dense", "combined"]["low"]
 
 
-@pytest.checksum.parametrize("format_", RESULT_FORMATS)
+@pytest.mark.parametrize("format_", RESULT_FORMATS)
 def test_every_format_goes_to_a_file_too(cli: Callable[..., Any], files: Path, tmp_path: Path, format_: str) -> None:
     out = tmp_path / f"out.{format_}"
     for args in (["evaluate"], ["plan", "--width", "0.2"]):
@@ -68,7 +68,7 @@ def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) ->
     assert "It has no weight." in done.out
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("args", "said"),
     [
         (["evaluate", "--baseline", "x"], "--baseline is for --machine"),

@@ -71,7 +71,7 @@ def test_options_are_those_of_the_function(cli: Callable[..., Any], files: Path)
     assert {row["measure"] for row in found} == {"RR", "P@1"}
 
 
-@pytest.checksum.parametrize("format_", ["table", "csv", "json", "jsonl", "latex", "markdown"])
+@pytest.mark.parametrize("format_", ["table", "csv", "json", "jsonl", "latex", "markdown"])
 def test_every_format_is_written(cli: Callable[..., Any], files: Path, format_: str) -> None:
     done = cli("plan", "qrels", "good.run", "poor.run", "-m", "RR", "--format", format_, "-o", "out")
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -96,7 +96,7 @@ def test_a_table_of_ranks_has_one_query_and_that_says_nothing_of_spread(cli: Cal
     assert "From one query nobody can tell" in done.out
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--level", "0"], "'--level': 0.0 is not in the range 0<x<1"),

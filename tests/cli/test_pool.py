@@ -73,7 +73,7 @@ def test_runs_left_out_are_shown_in_every_format(runs: Path, cli: Cli) -> None:
     assert cli(*command, "--format", "csv").out.startswith("system,measure,mean,rank,")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ("--budget 1", "a budget of 1 is less than one document a query"),

@@ -47,7 +47,7 @@ def test_any_call_ends_well(place: Folder, words: list[str], stdin: bytes) -> No
     ended(place, words, stdin)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(int(os.environ.get("RANKSCOPE_FUZZ_EXAMPLES", "3000")))
 @given(words=calls(COMMANDS), stdin=INPUTS)
 def test_many_calls_end_well(place: Folder, words: list[str], stdin: bytes) -> None:

@@ -53,7 +53,7 @@ def test_a_baseline_may_be_named_by_its_file(cli: Callable[..., Any], demo: Path
     assert "baseline" in cells
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (("demo.qrels",), "Missing argument 'RUN...'"),
@@ -100,7 +100,7 @@ def test_without_the_extra_the_line_says_what_to_install(
 # --plot
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "command",
     [
         ("compare", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP"),

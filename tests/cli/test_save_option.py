@@ -18,7 +18,7 @@ def test_evaluate_saves_what_it_shows(cli: Any, folder: Path) -> None:
     assert plain.out == done.out
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "says"),
     [
         (("--save", "s.csv"), "scores are saved as Parquet"),

@@ -112,12 +112,12 @@ CHANGES = {
 }
 
 
-@pytest.checksum.parametrize("option", CHANGES)
+@pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_numbers(call: Callable[..., Any], option: str) -> None:
     assert rows(call("--format", "csv")) != rows(call(*CHANGES[option], "--format", "csv"))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "more", [("--workers", "2"), ("--error-tie",), ("--swap-sets", "bootstrap"), ("--print", "eval")]
 )
 def test_what_changes_no_number_does_not(call: Callable[..., Any], more: tuple[str, ...]) -> None:
@@ -146,14 +146,14 @@ PARTS = {
 }
 
 
-@pytest.checksum.parametrize("part", [*PARTS, "all"])
+@pytest.mark.parametrize("part", [*PARTS, "all"])
 def test_parts_can_be_printed_alone(call: Callable[..., Any], part: str) -> None:
     done = call("--print", part)
     assert (done.code, done.err) == (0, "")
     assert {name for name, title in PARTS.items() if title in done.out} == ({part} if part != "all" else {*PARTS})
 
 
-@pytest.checksum.parametrize("form", ["table", "csv", "json", "jsonl", "latex", "markdown"])
+@pytest.mark.parametrize("form", ["table", "csv", "json", "jsonl", "latex", "markdown"])
 def test_every_format_is_written(call: Callable[..., Any], files: Path, form: str) -> None:
     done = call("--format", form, "-o", "out")
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -237,7 +237,7 @@ BAD = {
 }
 
 
-@pytest.checksum.parametrize("what", BAD)
+@pytest.mark.parametrize("what", BAD)
 def test_bad_arguments_end_in_one_line_and_leave_nothing(call: Callable[..., Any], files: Path, what: str) -> None:
     arguments, message = BAD[what]
     refused(call(*arguments), files, message, lambda: call(*arguments, *(() if "-o" in arguments else ("-o", "out"))))
@@ -269,7 +269,7 @@ BAD_RANKS = {
 }
 
 
-@pytest.checksum.parametrize("what", BAD_RANKS)
+@pytest.mark.parametrize("what", BAD_RANKS)
 def test_bad_arguments_for_ranks_end_in_one_line(on_ranks: Callable[..., Any], files: Path, what: str) -> None:
     arguments, message = BAD_RANKS[what]
     refused(on_ranks(*arguments), files, message, lambda: on_ranks(*arguments, "-o", "out", "--checkpoint", "c"))
@@ -284,7 +284,7 @@ def refused(done: Any, files: Path, message: str, again: Callable[[], Any]) -> N
         assert listing(files) == before
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("e\tA\tB\nx\t1\t0\ny\t2\t3\n", "table:2: "),
@@ -359,9 +359,9 @@ def test_an_interrupt_says_what_is_kept(cli: Callable[..., Any], files: Path, mo
     )
 
 
-@pytest.checksum.slow
-@pytest.checksum.skipif(os.name == "nt", reason="signals")
-@pytest.checksum.parametrize("workers", ["1", "2"])
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_process_that_is_interrupted_goes_on_with_the_same_result(files: Path, workers: str) -> None:
     asked = [
         "stability",

@@ -76,7 +76,7 @@ def found(tmp_path_factory):
     return json.loads(done.stdout)
 
 
-@pytest.checksum.parametrize("command", NEEDS_NONE)
+@pytest.mark.parametrize("command", NEEDS_NONE)
 def test_what_needs_no_extra_works(found, command):
     code, out, err, left = found[command]
     assert code == 0, err
@@ -84,7 +84,7 @@ def test_what_needs_no_extra_works(found, command):
     assert "pip install" not in out + err
 
 
-@pytest.checksum.parametrize("command", NEEDS)
+@pytest.mark.parametrize("command", NEEDS)
 def test_what_needs_an_extra_says_which_in_one_line_and_writes_nothing(found, command):
     code, out, err, left = found[command]
     assert (code, out, left) == (2, "", []), err

@@ -34,8 +34,8 @@ def runs(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.checksum.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-@pytest.checksum.parametrize("name", COMMANDS)
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("name", COMMANDS)
 def test_two_workers_print_what_one_prints(cli, runs, name):
     one, two = (cli(*COMMANDS[name], "--workers", n) for n in (1, 2))
     assert one.code == 0, one.err
@@ -48,8 +48,8 @@ def without_command(page):
     return page.replace("--workers 1", "--workers N").replace("--workers 2", "--workers N")
 
 
-@pytest.checksum.parametrize("name", COMMANDS)
-@pytest.checksum.parametrize("workers", ["0", "-1"])
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("workers", ["0", "-1"])
 def test_what_is_no_number_of_workers_is_one_line(cli, runs, name, workers):
     done = cli(*COMMANDS[name], "--workers", workers)
     assert (done.code, done.out) == (2, "")
@@ -57,7 +57,7 @@ def test_what_is_no_number_of_workers_is_one_line(cli, runs, name, workers):
     assert len(done.err.splitlines()) == 1
 
 
-@pytest.checksum.parametrize("workers", ["x", "1.5", ""])
+@pytest.mark.parametrize("workers", ["x", "1.5", ""])
 def test_what_is_no_whole_number_is_refused(cli, runs, workers):
     done = cli(*COMMANDS["evaluate"], "--workers", workers)
     assert done.code == 2
@@ -66,7 +66,7 @@ def test_what_is_no_whole_number_is_refused(cli, runs, workers):
     assert "Traceback" not in done.err
 
 
-@pytest.checksum.parametrize("command", ["evaluate", "plan"])
+@pytest.mark.parametrize("command", ["evaluate", "plan"])
 def test_beside_a_machine_there_are_no_workers(cli, runs, command):
     more = ("--width", "0.1") if command == "plan" else ()
     done = cli(command, "qrels", *RUNS, "-m", "P@5", "--machine", "qrels", "--workers", 2, *more)

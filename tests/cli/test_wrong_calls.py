@@ -43,7 +43,7 @@ def listing() -> dict[str, bytes | None]:
     return {str(p): p.read_bytes() if p.is_file() else None for p in sorted(Path().rglob("*"))}
 
 
-@pytest.checksum.parametrize("title", CHAPTERS)
+@pytest.mark.parametrize("title", CHAPTERS)
 def test_a_wrong_call_is_answered_in_one_line_and_writes_nothing(
     cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, title: str
 ) -> None:

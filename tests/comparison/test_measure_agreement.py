@@ -62,7 +62,7 @@ def random_values(systems=7, measures=3, queries=12, seed=1):
     return np.round(rng.random((systems, 1, queries)) + rng.random((systems, measures, queries)), 1)
 
 
-@pytest.checksum.parametrize("statistic", THEIRS)
+@pytest.mark.parametrize("statistic", THEIRS)
 def test_over_systems_it_is_the_correlation_of_their_summaries(scores, statistic):
     found = agree_measures(scores, statistic=statistic)
     pairs = list(itertools.combinations(MEASURES, 2))
@@ -73,7 +73,7 @@ def test_over_systems_it_is_the_correlation_of_their_summaries(scores, statistic
     assert found.n.tolist() == [6] * 6
 
 
-@pytest.checksum.parametrize("statistic", THEIRS)
+@pytest.mark.parametrize("statistic", THEIRS)
 def test_over_queries_it_is_the_mean_over_systems(scores, statistic):
     found = agree_measures(scores, statistic=statistic, by="queries", n_resamples=50, rng=1)
     for (a, b), value in zip(itertools.combinations(MEASURES, 2), found.value, strict=True):
@@ -203,7 +203,7 @@ def test_what_is_nearly_1_does_not_look_like_it():
     assert "Kendall's tau-b above 0.99." in agree_measures(made(values, ["AP", "RR"])).sections()[0].sentence
 
 
-@pytest.checksum.parametrize("format_", RESULT_FORMATS)
+@pytest.mark.parametrize("format_", RESULT_FORMATS)
 def test_every_format_shows_it(scores, format_):
     for by in ("systems", "queries"):
         text = render_result(agree_measures(scores, by=by, n_resamples=20, rng=3), format_)

@@ -90,7 +90,7 @@ def test_other_judgments_are_refused() -> None:
     refused(scores(qrels={**QRELS, "1": {"a": 2, "b": 0}}), "evaluate both with the same judgments and options$")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "says"),
     [
         ({"ties": "file"}, "^ties is doc_id_desc for the new scores and file for the baseline, expected the same"),
@@ -113,7 +113,7 @@ def test_a_measure_that_one_of_them_lacks_is_refused() -> None:
         check_same_collection(scores(), scores(), ["P@9"], names=("today", "yesterday"))
 
 
-@pytest.checksum.parametrize("given", [1, "scores.parquet", None])
+@pytest.mark.parametrize("given", [1, "scores.parquet", None])
 def test_what_are_no_scores_is_refused(given: Any) -> None:
     says = f"^scores are a {type(given).__name__}, expected what evaluate gives"
     for function in (join_scores, check_same_collection):

@@ -28,7 +28,7 @@ def tied_systems(seed: int, m: int = 6, n: int = 23) -> np.ndarray:
 
 def said(values: np.ndarray, names: tuple[str, ...], **options: Any) -> dict[str, Any]:
     """What compare says of systems by their names: ranks of the means, places left, who beats whom, letters."""
-    part = rs.check_settings(score_table(values, systems=names), rng=1, n_resamples=500, **options).comparisons[0]
+    part = rs.compare(score_table(values, systems=names), rng=1, n_resamples=500, **options).comparisons[0]
     means = {part.systems[s]: part.means[s] for s in part.order.tolist()}
     groups: list[set[str]] = []
     for i, name in enumerate(means):
@@ -54,8 +54,8 @@ def said(values: np.ndarray, names: tuple[str, ...], **options: Any) -> dict[str
     return found
 
 
-@pytest.checksum.parametrize("test", FIXED)
-@pytest.checksum.parametrize("seed", range(4))
+@pytest.mark.parametrize("test", FIXED)
+@pytest.mark.parametrize("seed", range(4))
 def test_order_and_scale_change_nothing_that_compare_decides(test: str, seed: int) -> None:
     values = tied_systems(seed)
     names = tuple("ABCDEF")
@@ -71,19 +71,19 @@ def test_order_and_scale_change_nothing_that_compare_decides(test: str, seed: in
         assert found == expected
 
 
-@pytest.checksum.parametrize("test", [test for test in RESAMPLED if test not in OF_ALL])
+@pytest.mark.parametrize("test", [test for test in RESAMPLED if test not in OF_ALL])
 def test_scale_changes_no_p_value_that_is_counted(test: str) -> None:
     values = tied_systems(5)
-    one = rs.check_settings(score_table(values), test=test, rng=3, n_resamples=500).comparisons[0]
+    one = rs.compare(score_table(values), test=test, rng=3, n_resamples=500).comparisons[0]
     for factor in FACTORS:
-        other = rs.check_settings(score_table(factor * values), test=test, rng=3, n_resamples=500).comparisons[0]
+        other = rs.compare(score_table(factor * values), test=test, rng=3, n_resamples=500).comparisons[0]
         assert np.array_equal(other.pvalue, one.pvalue, equal_nan=True)
         assert other.order.tolist() == one.order.tolist()
 
 
 def test_values_that_only_rounding_parts_are_no_wins() -> None:
     values = np.array([[0.1 + 0.2, 0.7, 0.5], [0.3, 0.1 * 7, 0.5]])
-    part = rs.check_settings(score_table(values)).comparisons[0]
+    part = rs.compare(score_table(values)).comparisons[0]
     assert (part.test_results.effects.wins.tolist(), part.test_results.effects.ties.tolist()) == ([0], [3])
     assert part.equal.tolist() == [True]
     assert part.difference.tolist() == [0.0]
@@ -103,7 +103,7 @@ def test_equal_means_have_one_rank_in_clusters() -> None:
         assert found.rank_low.tolist() == [1, 1, 3]
 
 
-@pytest.checksum.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("factor", FACTORS)
 def test_ranks_of_sizes_and_of_systems_are_those_of_decimals(factor: float) -> None:
     whole = np.array([3, -3, 1, 2, -1, 4, 0, 2, -5, 7])
     expected = wilcoxon_test(whole.astype(np.float64))
@@ -116,14 +116,14 @@ def test_ranks_of_sizes_and_of_systems_are_those_of_decimals(factor: float) -> N
     assert friedman_test(factor * (0.1 * table + 0.2 - 0.1)).mean_ranks.tolist() == ranks
 
 
-@pytest.checksum.parametrize("differences", [[-0.3 + 0.2] * 7, [0.7 - 0.8] * 7, [-0.1] * 7])
+@pytest.mark.parametrize("differences", [[-0.3 + 0.2] * 7, [0.7 - 0.8] * 7, [-0.1] * 7])
 def test_a_constant_loss_of_the_margin_passes(differences: list[float]) -> None:
     for factor in FACTORS:
         criterion = Criterion(margin=factor * 0.1, level=0.05, test="t", power=0.8, n_resamples=100, seed=1)
         assert decide(factor * np.array(differences), criterion).verdict == PASS
 
 
-@pytest.checksum.parametrize("test", ["t", "permutation", "bootstrap"])
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
 def test_the_scale_of_values_decides_no_gate(test: str) -> None:
     rng = np.random.default_rng(8)
     for _ in range(10):

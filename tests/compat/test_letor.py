@@ -208,8 +208,8 @@ ODD_LINES = {
 }
 
 
-@pytest.checksum.parametrize("preset", PATTERNS)
-@pytest.checksum.parametrize("kind", ODD_LINES)
+@pytest.mark.parametrize("preset", PATTERNS)
+@pytest.mark.parametrize("kind", ODD_LINES)
 def test_a_line_parses_where_the_scripts_pattern_matches_it(tmp_path: Path, kind: str, preset: str) -> None:
     good = GOOD if preset == "letor4" else "1 qid:1 1:0.5 #docid = A"
     for lines in ([ODD_LINES[kind]], [good, ODD_LINES[kind], good]):
@@ -294,7 +294,7 @@ def test_a_very_long_list_beside_short_ones(tmp_path: Path) -> None:
 # Perl's numbers
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "number"),
     [
         ("1.5", 1.5), ("  -2e3 ", -2000), ("1e", 1), ("1e+x", 1), (".5.5", 0.5), ("5.", 5), ("1_000", 1), ("0x1F", 0),
@@ -305,7 +305,7 @@ def test_a_number_is_what_perl_takes_of_the_text(text: str, number: float) -> No
     assert perl_number(text.encode()) == number
 
 
-@pytest.checksum.skipif(shutil.which("perl") is None, reason="perl is not installed")
+@pytest.mark.skipif(shutil.which("perl") is None, reason="perl is not installed")
 def test_numbers_are_those_of_perl() -> None:
     pick = random.Random(1)
     parts = ["0", "12", "9.", "e", "E", "+", "-", ".", " ", "\t", "inf", "NaN", "x", "_", "0x", "infinity", "\r", ","]
@@ -351,7 +351,7 @@ def outputs(folder: Path, preset: str, seed: int = 7, n: int = 30) -> tuple[Path
     return found[0], found[1]
 
 
-@pytest.checksum.parametrize("preset", PATTERNS)
+@pytest.mark.parametrize("preset", PATTERNS)
 def test_the_t_test_is_scipys(tmp_path: Path, preset: str) -> None:
     from scipy.stats import ttest_rel
 
@@ -412,7 +412,7 @@ def test_the_t_test_worked_out_by_hand(tmp_path: Path) -> None:
     assert letor_ttest(a, b) == f"measure\tmean A\tmean B\tdifference\tt\tdf\tp\nP@1\t{line}MAP\t{line}"
 
 
-@pytest.checksum.parametrize("more", [0.0, 0.1])
+@pytest.mark.parametrize("more", [0.0, 0.1])
 def test_without_variance_there_is_no_t_and_no_p(tmp_path: Path, more: float) -> None:
     values = [0.1, 0.3, 0.7, 0.2]
     a, b = table(tmp_path, "a", [v + more for v in values]), table(tmp_path, "b", values)

@@ -97,7 +97,7 @@ def test_all_that_the_original_lists_is_here() -> None:
     assert set(original.__all__) <= set(ours.__all__)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "measures",
     [
         ["map"],
@@ -163,7 +163,7 @@ def test_all_measures_agree_on_hundreds_of_queries(seed: int, level: int, judged
     compare(random_case(seed, 150), ALL, level, judged, child)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(600)
 @given(case=cases(max_queries=6, scores=WILD), level=st.sampled_from([1, 2, 3, 12]), judged=st.booleans())
 def test_all_measures_agree_on_many_more_lists(case: Case, level: int, judged: bool, child: Any) -> None:
@@ -210,8 +210,8 @@ def test_values_are_floats_in_plain_dicts() -> None:
     assert {type(value) for values in found.values() for value in values.values()} == {float}
 
 
-@pytest.checksum.parametrize("run", [{}, None, {"zz": {"d1": 1.0}}, {"zz": {}}])
-@pytest.checksum.parametrize("qrels", [QRELS, {}, {"q1": {}}])
+@pytest.mark.parametrize("run", [{}, None, {"zz": {"d1": 1.0}}, {"zz": {}}])
+@pytest.mark.parametrize("qrels", [QRELS, {}, {"q1": {}}])
 def test_without_a_query_in_common_there_is_no_entry(qrels: Any, run: Any) -> None:
     for module in (ours, original):
         assert module.RelevanceEvaluator(qrels, ["map"]).evaluate(run) == {}
@@ -248,7 +248,7 @@ def test_other_mappings_and_numbers_are_taken() -> None:
 # Errors
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("measures", "message"),
     [
         (["nDCG@10"], "unknown measure of trec_eval 'nDCG@10'"),
@@ -266,7 +266,7 @@ def test_a_measure_that_is_not_known_is_a_value_error(measures: Any, message: st
         ours.RelevanceEvaluator(QRELS, measures)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "arguments",
     [
         (QRELS, [3]),
@@ -289,7 +289,7 @@ def test_arguments_of_a_wrong_type_are_type_errors(arguments: Any) -> None:
         ours.RelevanceEvaluator(*arguments)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "run",
     [
         [1],
@@ -343,7 +343,7 @@ def test_files_are_read_as_by_the_original(case: Case, tmp_path: Path) -> None:
         assert type(found) is type(expected)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "lines", "message"),
     [
         ("parse_run", ["q Q0 d 1 1.5"], "line:1: 5 fields, expected 6"),
@@ -360,7 +360,7 @@ def test_a_malformed_line_is_a_value_error_that_names_it(name: str, lines: list[
         getattr(original, name)(lines)
 
 
-@pytest.checksum.parametrize("error", [ValueError, AssertionError])
+@pytest.mark.parametrize("error", [ValueError, AssertionError])
 def test_a_document_that_stands_twice_is_both_kinds_of_error(error: type[Exception]) -> None:
     with pytest.raises(error, match="line:2: document 'd' of query 'q' stands twice"):
         ours.parse_qrel(["q 0 d 1", "q 0 d 1"])
@@ -376,7 +376,7 @@ def test_the_file_is_named_where_it_has_a_name(tmp_path: Path) -> None:
 # Numbers for all queries
 
 
-@pytest.checksum.parametrize("measure", ["map", "num_ret", "gm_map", "ndcg_cut_10", "anything"])
+@pytest.mark.parametrize("measure", ["map", "num_ret", "gm_map", "ndcg_cut_10", "anything"])
 def test_values_are_put_together_as_by_the_original(measure: str) -> None:
     values = [0.25, 0.5, -3.0, 0.1]
     for given_ in (values, np.array(values)):
@@ -464,7 +464,7 @@ print(round(best[0], 9), best[1])
 }
 
 
-@pytest.checksum.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_prints_the_same_with_the_name_exchanged(name: str, tmp_path: Path) -> None:
     case = random_case(7, 40)
     # It hangs on a query whose grades are all negative.

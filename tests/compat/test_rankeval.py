@@ -83,7 +83,7 @@ class TestWhereItDepartsFromThePaper:
 
 
 class TestDigits:
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("value", "text"),
         [
             (7, "7"),
@@ -116,7 +116,7 @@ class TestTheCommand:
         assert_same_bits((tmp_path / "out.tsv").read_text(), printed)
         assert cli("rankeval", path, "m", "rank", "-o", path).code == 2
 
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("judgments", "why"),
         [
             ([tgt(1, 1) + tgt(1, 2)], "no pair counts"),

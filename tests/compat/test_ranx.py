@@ -36,8 +36,8 @@ SMALL = st.sampled_from(["a", "b", "c", "d", "e", "f"])
 # Values
 
 
-@pytest.checksum.parametrize("case", FOUND["cases"], ids=lambda case: "whole" if case["whole"] else "with holes")
-@pytest.checksum.parametrize("prepared", [True, False], ids=["objects", "dicts"])
+@pytest.mark.parametrize("case", FOUND["cases"], ids=lambda case: "whole" if case["whole"] else "with holes")
+@pytest.mark.parametrize("prepared", [True, False], ids=["objects", "dicts"])
 def test_all_metrics_give_what_ranx_gave(case: Any, prepared: bool) -> None:
     qrels, run = case["qrels"], case["run"]
     if prepared:
@@ -69,7 +69,7 @@ def test_rbp_gains_the_grade_itself() -> None:
     assert value({"a": 3}, "a", "rbp.0") == 3
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("metric", "expected"),
     [
         ("precision", 2 / 4),  # of the list's four
@@ -158,7 +158,7 @@ def test_bpref_after_a_query_without_relevant_documents_is_computed() -> None:
     assert found.tolist() == [1, 0, 1]
 
 
-@pytest.checksum.parametrize("metric", STEMS)
+@pytest.mark.parametrize("metric", STEMS)
 def test_without_documents_or_relevant_ones_all_are_0(metric: str) -> None:
     qrels = {"empty": {"a": 1}, "none": {"a": 0, "b": -1}, "nothing judged": {}}
     run = {"empty": {}, "none": {"a": 1.0, "b": 2.0}, "nothing judged": {"a": 1.0}}
@@ -186,7 +186,7 @@ def test_infinite_scores_rank_and_nan_is_refused() -> None:
 # Names
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("metric", "message"),
     [
         ("nope", "unknown metric of ranx 'nope'"),
@@ -252,7 +252,7 @@ def test_results_are_kept_in_the_run() -> None:
     json.dumps([run.scores, run.mean_scores])
 
 
-@pytest.checksum.parametrize("objects", [True, False])
+@pytest.mark.parametrize("objects", [True, False])
 def test_different_queries_are_refused_or_made_comparable(objects: bool) -> None:
     qrels: Any = {"q1": {"a": 1}, "q2": {"b": 1}}
     run: Any = {"q3": {"a": 1.0}, "q1": {"a": 1.0}}
@@ -341,7 +341,7 @@ def test_without_data_they_are_empty() -> None:
         assert (len(data), data.to_dict(), data.get_query_ids()) == (0, {}, [])
 
 
-@pytest.checksum.parametrize("kind", ["json", "trec", "txt", "gz", "parquet", "parq"])
+@pytest.mark.parametrize("kind", ["json", "trec", "txt", "gz", "parquet", "parq"])
 def test_files_give_back_what_was_saved(kind: str, tmp_path: Path) -> None:
     qrels, run = ranx.Qrels(QRELS), ranx.Run(RUN, name="made")
     for data, there, reader in ((qrels, "a.", ranx.Qrels), (run, "b.", ranx.Run)):

@@ -111,7 +111,7 @@ def test_long_queries_are_shown_to_their_tenth_item() -> None:
     assert "the first 10 of each query are shown" in str(found)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("votes", "arguments", "error", "said"),
     [
         ({}, {}, InputError, "no query, expected at least one whose items were ranked"),

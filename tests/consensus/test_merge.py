@@ -46,7 +46,7 @@ def test_the_worked_example_of_the_issue() -> None:
     assert found.voters.most_deviant == ("2", "3")
 
 
-@pytest.checksum.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_puts_first_what_all_put_first(method: str) -> None:
     votes = [["A", "B", "C", "D"], ["A", "C", "B", "D"], ["A", "B", "D", "C"], ["A", "D", "B", "C"]]
     parameters = {"prior": 1.0} if "prior" in parameters_of(method) else {}
@@ -199,7 +199,7 @@ def test_partial_lists_say_how_left_out_items_count() -> None:
     assert [found[item] for item in "ABC"] == [3, 3, 2]
 
 
-@pytest.checksum.parametrize("weights", [{"1": 1.7e308, "2": 1.7e308}, {"1": 1.7e308}, {"3": 1e-310}])
+@pytest.mark.parametrize("weights", [{"1": 1.7e308, "2": 1.7e308}, {"1": 1.7e308}, {"3": 1e-310}])
 def test_weights_whose_sums_are_no_numbers_are_refused(weights: dict[str, float]) -> None:
     with pytest.raises(InputError, match=r"the weight of voter '[13]' is .*so divide all weights by one number"):
         merge_rankings(WORKED, weights=weights)
@@ -266,7 +266,7 @@ def test_scores_of_which_lower_is_better_are_said_to_be() -> None:
     assert "lower scores" not in str(merge_rankings(WORKED, n_resamples=0))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "parameters", "said"),
     [
         ("borda", {}, "score: points, the number of items less the rank, summed over voters"),
@@ -316,7 +316,7 @@ def test_details_of_a_method_are_shown() -> None:
 # What is refused
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "error", "said"),
     [
         ({"method": "bordah"}, UnknownName, "unknown method 'bordah'; did you mean borda?"),
@@ -356,7 +356,7 @@ def test_a_method_with_its_parameters_takes_no_others() -> None:
 # The table of methods
 
 
-@pytest.checksum.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", METHODS)
 def test_every_method_of_the_table_is_one_by_that_name(name: str) -> None:
     found = METHODS[name]
     assert issubclass(found, Method)

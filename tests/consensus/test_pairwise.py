@@ -17,8 +17,8 @@ WEIGHTS = {
 }
 
 
-@pytest.checksum.parametrize("unranked", ["average", "worst", "optimistic", "ignore"])
-@pytest.checksum.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize("unranked", ["average", "worst", "optimistic", "ignore"])
+@pytest.mark.parametrize("kind", WEIGHTS)
 def test_a_matrix_is_what_comparisons_one_by_one_give(kind, unranked):
     votes = random_votes(3, 7, 6)
     rng = np.random.default_rng(4)
@@ -41,7 +41,7 @@ def test_more_voters_than_fit_in_a_byte():
     assert preference_matrix(Votes(ranks=ranks, items=("A", "B"))).tolist() == [[0, 600], [300, 0]]
 
 
-@pytest.checksum.parametrize("items", [126, 127, 200])  # the last that fits into bytes, and the first that does not
+@pytest.mark.parametrize("items", [126, 127, 200])  # the last that fits into bytes, and the first that does not
 def test_places_beyond_a_byte(items):
     votes = Votes(ranks=np.tile(np.arange(items, 0.0, -1), (2, 1)), items=tuple(map(str, range(items))))
     assert (preference_matrix(votes) == 2 * np.tri(items, k=-1)).all()

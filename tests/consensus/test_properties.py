@@ -15,7 +15,7 @@ def test_every_method_is_in_the_table_and_says_what_its_score_is():
     assert all(entry.method.means() for entry in TABLE)
 
 
-@pytest.checksum.parametrize("entry", TABLE, ids=lambda entry: str(entry.method))
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: str(entry.method))
 @examples(12)
 @given(data=st.data())
 def test_a_method_has_its_properties(entry, data):

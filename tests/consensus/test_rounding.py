@@ -45,8 +45,8 @@ def ranks(name: str, votes: list[tuple[list[str], float]], factor: float = 1.0) 
     return dict(zip(order.items, order.ranks.tolist(), strict=True))
 
 
-@pytest.checksum.parametrize("name", METHODS)
-@pytest.checksum.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("seed", range(12))
 def test_voters_in_another_order_and_weights_of_another_scale_give_the_same_ranks(name: str, seed: int) -> None:
     votes = votes_with_ties(seed, weighted=name != "robust-rank")
     expected = ranks(name, votes)
@@ -56,7 +56,7 @@ def test_voters_in_another_order_and_weights_of_another_scale_give_the_same_rank
         assert ranks(name, shuffled, factor) == expected
 
 
-@pytest.checksum.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", METHODS)
 def test_items_that_nothing_tells_apart_are_tied(name: str) -> None:
     votes = [(list(order), 0.1) for order in permutations("ABCD")]
     found = ranks(name, votes, 1 / 3)
@@ -86,8 +86,8 @@ def test_a_share_of_draws_that_is_the_level_is_enough() -> None:
 CYCLE = [("A", "B", "A"), ("B", "C", "B"), ("C", "A", "C"), ("D", "A", "A"), ("D", "B", "B"), ("D", "C", "C")]
 
 
-@pytest.checksum.parametrize("model", ["bradley-terry", "davidson"])
-@pytest.checksum.parametrize("times", [1, 3, 7])
+@pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
+@pytest.mark.parametrize("times", [1, 3, 7])
 def test_equally_good_systems_have_one_rank_and_share_their_wins(model: str, times: int) -> None:
     for shift in range(len(CYCLE)):
         rows = (CYCLE[shift:] + CYCLE[:shift]) * times + [("D", "A", "tie"), ("D", "B", "tie"), ("D", "C", "tie")]

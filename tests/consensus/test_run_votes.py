@@ -105,7 +105,7 @@ def test_real_runs_vote_with_the_ranks_of_their_lists(trec_data):
 TWO = [rs.Run({"q": {"a": 1.0, "b": 1.0}}, name="one"), rs.Run({"q": {"a": 1.0, "b": 2.0}}, name="two")]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("runs", "asked", "said"),
     [
         (TWO[:1], {}, "1 run, expected at least two; there is nothing to merge"),

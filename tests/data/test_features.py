@@ -88,7 +88,7 @@ REFUSED = {
 }
 
 
-@pytest.checksum.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_does_not_fit_is_refused(change, message):
     with pytest.raises(InputError, match=re.escape(message)):
         made(**change)
@@ -127,7 +127,7 @@ OF = {
 }
 
 
-@pytest.checksum.parametrize(("given_", "message"), OF.values(), ids=OF)
+@pytest.mark.parametrize(("given_", "message"), OF.values(), ids=OF)
 def test_rows_that_make_no_groups_are_refused(given_, message):
     with pytest.raises(InputError, match=re.escape(message)):
         Features.of(VALUES, **given_)

@@ -124,7 +124,7 @@ def test_a_selection_keeps_the_highest_grade_of_the_whole_input() -> None:
     assert hits_of(EXAMPLE).select([1]).max_grade == 2
 
 
-@pytest.checksum.parametrize("index", [[3], [-1], [-4], [0, 7]], ids=str)
+@pytest.mark.parametrize("index", [[3], [-1], [-4], [0, 7]], ids=str)
 def test_a_query_that_is_not_there_is_refused(index: list[int]) -> None:
     """An index from the end would be a query of other hits."""
     with pytest.raises((IndexError, rs.ParameterError), match=r"out of bounds|quer"):
@@ -160,7 +160,7 @@ def test_cutting_through_a_tie_ends_the_tie_there() -> None:
     assert cut.retrieved.tolist() == [2, 0, 1]
 
 
-@pytest.checksum.parametrize("depth", [0, -1])
+@pytest.mark.parametrize("depth", [0, -1])
 def test_a_depth_below_1_is_refused(depth: int) -> None:
     with pytest.raises(rs.ParameterError, match=f"the depth is {depth}, expected a whole number of at least 1"):
         hits_of(EXAMPLE).cut(depth)
@@ -253,7 +253,7 @@ def test_averaged_hits_without_the_unjudged_are_ranked_anew() -> None:
     assert judged.retrieved.tolist() == [2, 0, 0]
 
 
-@pytest.checksum.parametrize("depth", [1, 3, 4, 9])
+@pytest.mark.parametrize("depth", [1, 3, 4, 9])
 def test_averaged_hits_are_cut_between_ties(depth: int) -> None:
     short = {q: {d: docs[d] for d in ranked(docs)[:depth]} for q, docs in EXAMPLE.run.items()}
     cut, expected = averaged(EXAMPLE).cut(depth), averaged(Case(EXAMPLE.qrels, short))
@@ -323,7 +323,7 @@ def test_hits_judged_anew_are_those_of_the_other_judgments() -> None:
     assert hits.n_relevant().tolist() == [2, 1, 0]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "convention", [Convention(rel=2), Convention(ties="file"), Convention(precision="float32")]
 )
 def test_hits_of_other_conventions_are_not_put_together(convention: Convention) -> None:
@@ -342,7 +342,7 @@ def test_hits_of_takes_whatever_evaluate_takes() -> None:
     assert rs.hits_of(EXAMPLE.qrels, EXAMPLE.run).rank.tolist() == [2, 3, 4]
 
 
-@pytest.checksum.parametrize("queries", [[-1], [2], [0, 99]])
+@pytest.mark.parametrize("queries", [[-1], [2], [0, 99]])
 def test_queries_that_do_not_exist_cannot_be_selected(queries: list[int]) -> None:
     hits = rs.hits_of({"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}})
     with pytest.raises(rs.ParameterError, match="expected indices from 0 to 1"):

@@ -56,7 +56,7 @@ def test_a_mapping_and_columns_give_the_same_hits(case: Case) -> None:
         assert everything(join(other, rs.Run(columns(run)), convention)) == expected
 
 
-@pytest.checksum.parametrize("ties", ["doc_id_desc", "file"])
+@pytest.mark.parametrize("ties", ["doc_id_desc", "file"])
 def test_a_large_mapping_and_large_columns_give_the_same_hits(ties: str) -> None:
     """More rows than are joined at a time."""
     case = random_case(5, 1500, depth=60)
@@ -149,8 +149,8 @@ BAD: list[tuple[str, Callable[[], object], str]] = [
 ]
 
 
-@pytest.checksum.parametrize(("run", "message"), [bad[1:] for bad in BAD], ids=[bad[0] for bad in BAD])
-@pytest.checksum.parametrize("way", ["evaluate", "Evaluator"])
+@pytest.mark.parametrize(("run", "message"), [bad[1:] for bad in BAD], ids=[bad[0] for bad in BAD])
+@pytest.mark.parametrize("way", ["evaluate", "Evaluator"])
 def test_a_bad_run_is_refused_with_what_is_wrong(way: str, run: Callable[[], object], message: str) -> None:
     evaluate = rs.Evaluator(QRELS, "AP") if way == "Evaluator" else lambda run: rs.evaluate(QRELS, run, "AP")
     bad = run()
@@ -158,7 +158,7 @@ def test_a_bad_run_is_refused_with_what_is_wrong(way: str, run: Callable[[], obj
         evaluate(bad)
 
 
-@pytest.checksum.parametrize("rel", [0, -1, 1.5, "2", None])
+@pytest.mark.parametrize("rel", [0, -1, 1.5, "2", None])
 def test_a_least_relevance_that_is_no_whole_number_from_1_is_refused(rel: object) -> None:
     with pytest.raises(rs.ParameterError, match="rel is"):
         rs.evaluate(QRELS, {"q1": {"a": 1.0}}, "AP", rel=rel)

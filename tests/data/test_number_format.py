@@ -8,7 +8,7 @@ import pytest
 from rankscope.data.text import format_interval, format_number, format_value
 
 
-@pytest.checksum.parametrize("value", [0.12345, 0.00015, -0.89015, 0.5, 1e306, 123456789.00005])
+@pytest.mark.parametrize("value", [0.12345, 0.00015, -0.89015, 0.5, 1e306, 123456789.00005])
 def test_a_value_of_numpy_is_written_as_that_of_python(value):
     assert format_number(np.float64(value)) == format_number(value) == format_value(value, "mean")
 

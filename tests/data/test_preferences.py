@@ -121,7 +121,7 @@ def test_names_become_places_and_each_comparison_counts_once():
     assert len(found) == 3
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("make", "said"),
     [
         (

@@ -40,7 +40,7 @@ FORMS: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.checksum.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_holds_the_same_judgments(form: str) -> None:
     qrels = rs.Qrels(FORMS[form]())
     assert qrels.query_ids == ("q10", "q2")  # in the order of their bytes
@@ -120,7 +120,7 @@ BAD: list[tuple[str, object, str]] = [
 ]
 
 
-@pytest.checksum.parametrize(("data", "message"), [bad[1:] for bad in BAD], ids=[bad[0] for bad in BAD])
+@pytest.mark.parametrize(("data", "message"), [bad[1:] for bad in BAD], ids=[bad[0] for bad in BAD])
 def test_bad_judgments_are_refused_with_what_is_wrong(data: object, message: str) -> None:
     with pytest.raises(rs.InputError, match=message):
         rs.Qrels(data)

@@ -17,7 +17,7 @@ METHODS = {"minimize": "dense", "floor": "min", "ceiling": "max", "middle": "ave
 lists = st.lists(st.sampled_from([-3.0, 0.0, -0.0, 1.0, 1.5, 2.0, 7.0, 1e300]), min_size=1, max_size=9)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("ties", "expected"),
     [
         ("minimize", [1, 2, 2, 3, 4]),
@@ -68,7 +68,7 @@ def test_it_is_a_value() -> None:
     assert len({ranking, rs.Ranking([2.0, 1.0]), rs.Ranking([1, 2])}) == 2
 
 
-@pytest.checksum.parametrize("values", [[], [1, float("nan")], [float("inf")], ["1"], [None], 3, "12"])
+@pytest.mark.parametrize("values", [[], [1, float("nan")], [float("inf")], ["1"], [None], 3, "12"])
 def test_what_is_no_ranking_is_refused(values: object) -> None:
     with pytest.raises(InputError):
         rs.Ranking(values)

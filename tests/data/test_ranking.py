@@ -121,16 +121,16 @@ def test_ranks_are_those_of_pythons_sort_by_every_way_in(path: Path, case: Case,
     check(case, ties, path)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(2_000)
 @given(cases(), st.sampled_from(["doc_id_desc", "file"]))
 def test_ranks_are_those_of_pythons_sort_at_length(path: Path, case: Case, ties: str) -> None:
     check(case, ties, path)
 
 
-@pytest.checksum.parametrize("order", ["sorted", "shuffled", "rising"])
-@pytest.checksum.parametrize("ties", ["doc_id_desc", "file"])
-@pytest.checksum.parametrize("levels", [1, 7, 100_000])
+@pytest.mark.parametrize("order", ["sorted", "shuffled", "rising"])
+@pytest.mark.parametrize("ties", ["doc_id_desc", "file"])
+@pytest.mark.parametrize("levels", [1, 7, 100_000])
 def test_long_lists_are_ranked_as_short_ones(path: Path, order: str, ties: str, levels: int) -> None:
     rng = np.random.default_rng(4)
     scores = rng.integers(0, levels, 2000) / 8
@@ -162,7 +162,7 @@ def test_averaged_ranks_are_the_mean_of_their_ties_by_every_way_in(path: Path, c
         assert hits_as_table(hits) == {q: expected[q] for q in hits.query_ids}
 
 
-@pytest.checksum.parametrize("way", [by_mapping, by_columns])
+@pytest.mark.parametrize("way", [by_mapping, by_columns])
 def test_averaged_ties_do_not_depend_on_the_order_of_the_input(way: Callable[[Case], rs.Run]) -> None:
     docs = [("a", 1.0), ("b", 1.0), ("ab", 1.0), ("x", 1.0), ("abc", 2.0)]
     qrels = rs.Qrels({"q": {d: grade(d) for d in ("a", "ab", "abc", "b")}})
@@ -203,7 +203,7 @@ def test_zero_and_minus_zero_are_one_score() -> None:
     assert hits.last.tolist() == [2, 2]
 
 
-@pytest.checksum.parametrize("way", [by_mapping, by_columns])
+@pytest.mark.parametrize("way", [by_mapping, by_columns])
 def test_ties_are_refused_only_where_a_judged_document_is_among_them(way: Callable[[Case], rs.Run]) -> None:
     qrels = rs.Qrels({"q": {"a": 1, "u": 0}})
     harmless: Case = {"q": ([("a", 3.0), ("x", 2.0), ("y", 2.0), ("u", 1.0)], set())}

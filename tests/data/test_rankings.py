@@ -78,7 +78,7 @@ def rankings(**changed):
     return Rankings(**{**parts, **changed})
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("changed", "error", "said"),
     [
         ({"pair": Labels.of([""])}, InputError, "1 names of a pair for 2 judgments"),
@@ -94,7 +94,7 @@ def test_judgments_that_cannot_be_are_refused(changed, error, said):
         rankings(**changed)
 
 
-@pytest.checksum.parametrize("given_", [{"A": 1}, [1, 2]])
+@pytest.mark.parametrize("given_", [{"A": 1}, [1, 2]])
 def test_something_else_than_a_list_of_mappings_is_refused(given_):
     with pytest.raises(ParameterError, match="list of mappings"):
         Rankings.of(given_)

@@ -141,7 +141,7 @@ def test_documents_of_one_hash_are_neither_confused_nor_called_twice(
         assert hits.rank.tolist() == [2, 5]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "order", [("a1", "a1", "a2"), ("a1", "a2", "a1"), ("a2", "a1", "a1"), ("a3", "a1", "a2", "b", "a1")]
 )
 def test_a_repeat_is_found_among_documents_of_one_hash(

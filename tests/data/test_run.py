@@ -37,7 +37,7 @@ FORMS: dict[str, Callable[[], object]] = {
 NAMES = ["AP", "nDCG", "RR", "P@1", "Bpref", "NumRet"]
 
 
-@pytest.checksum.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_holds_the_same_run_and_scores_alike(form: str) -> None:
     run = rs.Run(FORMS[form](), name="bm25")
     assert run.frame().rows() == ROWS
@@ -86,7 +86,7 @@ def test_the_frame_of_a_run_scores_as_the_run(case: Case) -> None:
     assert_same_bits(rs.evaluate(case.qrels, rs.Run(rs.Run(frame).frame()), NAMES).values.tolist(), expected)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("data", "said"),
     [
         (5, "run: an int, expected {query: {document: score}}, a data frame or a mapping"),

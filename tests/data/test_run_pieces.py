@@ -86,7 +86,7 @@ def test_other_uses_hold_the_whole_run() -> None:
         )
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("pieces", "said"),
     [
         ([("q1", ["d1"], [1]), ("q2", [], []), ("q1", ["d2"], [1])], "query 'q1' comes twice, with others in between"),

@@ -123,7 +123,7 @@ def test_the_signature_holds_what_changes_the_number() -> None:
     assert scores.signature() == f"nDCG@10[gain:linear,discount:log2] AP[rel:2] RBP(p=0.5)[p:0.5,gmax:1] | {end}"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "options",
     [
         {"ties": "file"},

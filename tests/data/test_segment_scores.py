@@ -85,13 +85,13 @@ def test_errors_stay_columns_in_which_lower_is_better():
     assert found.score_columns == frozenset()
 
 
-@pytest.checksum.parametrize(("ours", "theirs"), [("", "de-en"), ("de-en", "")])
+@pytest.mark.parametrize(("ours", "theirs"), [("", "de-en"), ("de-en", "")])
 def test_one_pair_without_a_name_is_the_only_pair_of_the_other_side(ours, theirs):
     scores = SegmentScores("m", {theirs: PairScores.of({"A": [7]})})
     assert attach_scores(judged([ours], ["1"], [["A"]]), scores).columns["m"].tolist() == [7]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("pair", "segment", "system", "said"),
     [
         ("en-de", "1", "A", "no language pair of theirs was judged: judgments name it as 'en-de', scores as 'de-en'"),
@@ -110,7 +110,7 @@ def test_scores_that_are_all_missing_are_refused():
         attach_scores(judged(["de-en"], ["1"], [["A"]]), scores)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda: PairScores(("A", "A"), ("1",), np.zeros((2, 1))), "system 'A' stands twice"),

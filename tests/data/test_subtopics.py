@@ -149,12 +149,12 @@ def as_pyarrow(columns: dict[str, list[Any]]) -> Any:
 FORMS: list[Callable[[dict[str, list[Any]]], Any]] = [dict, pl.DataFrame, as_pandas, as_pyarrow]
 
 
-@pytest.checksum.parametrize("form", FORMS, ids=["columns", "polars", "pandas", "pyarrow"])
+@pytest.mark.parametrize("form", FORMS, ids=["columns", "polars", "pandas", "pyarrow"])
 def test_frames_and_columns_are_the_same_as_the_mapping(form: Callable[[dict[str, list[Any]]], Any]) -> None:
     assert shown(rs.Qrels(form(columns_of(rows_of(SMALL))))) == shown(rs.Qrels(SMALL))
 
 
-@pytest.checksum.parametrize("name", ["subtopic", "subtopic_id", "Subtopic", " SUBTOPIC "])
+@pytest.mark.parametrize("name", ["subtopic", "subtopic_id", "Subtopic", " SUBTOPIC "])
 def test_the_column_may_have_another_name(name: str) -> None:
     columns = columns_of(rows_of(SMALL))
     columns[name] = columns.pop("subtopic")
@@ -183,7 +183,7 @@ def columns_with(*rows: tuple[object, ...]) -> dict[str, list[Any]]:
     return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("data", "said"),
     [
         (
@@ -217,8 +217,8 @@ def test_what_cannot_be_told_apart_is_refused(data: Any, said: str) -> None:
         rs.Qrels(data)
 
 
-@pytest.checksum.parametrize("call", [rs.evaluate, lambda qrels, run, names: rs.Evaluator(qrels, names)(run)])
-@pytest.checksum.parametrize("made", [rs.Qrels, dict])
+@pytest.mark.parametrize("call", [rs.evaluate, lambda qrels, run, names: rs.Evaluator(qrels, names)(run)])
+@pytest.mark.parametrize("made", [rs.Qrels, dict])
 def test_a_measure_of_diversity_refuses_judgments_of_queries_only(call: Any, made: Any) -> None:
     said = r"alpha_nDCG@10 needs judgments by subtopic, and the qrels have none; expected a column subtopic, or read_qr"
     with pytest.raises(rs.InputError, match=said):

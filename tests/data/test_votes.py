@@ -98,7 +98,7 @@ def test_what_was_given_is_not_changed_and_cannot_be():
 TWO = [["A", "B"], ["B", "A"]]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda: rs.Votes.of([["A", "B"]]), "1 voter, expected at least two; there is nothing to merge"),

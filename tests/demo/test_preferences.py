@@ -18,7 +18,7 @@ def test_the_same_seed_writes_the_same_table_and_another_seed_another():
     assert preference_files(3) != preference_files(4)
 
 
-@pytest.checksum.parametrize("seed", [2003, 1, 2])
+@pytest.mark.parametrize("seed", [2003, 1, 2])
 def test_there_are_six_hundred_comparisons_of_six_assistants_on_prompts(seed):
     rows = rows_of(seed)
     assert len(rows) == COMPARISONS == 600
@@ -28,7 +28,7 @@ def test_there_are_six_hundred_comparisons_of_six_assistants_on_prompts(seed):
     assert 60 <= sum(row["winner"] == "tie" for row in rows) <= 140
 
 
-@pytest.checksum.parametrize("seed", [2003, 1, 2])
+@pytest.mark.parametrize("seed", [2003, 1, 2])
 def test_longer_and_left_answers_win_more_than_half(seed):
     decided = [row for row in rows_of(seed) if row["winner"] != "tie"]
     left = np.array([row["winner"] == row["left"] for row in decided])

@@ -21,7 +21,7 @@ def tour(tmp_path_factory):
     return folder, take_tour(folder)
 
 
-@pytest.checksum.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
+@pytest.mark.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
 def test_every_command_of_the_tour_runs(tour, step, commands):
     folder, text = tour
     lines = f"  {step.command}\n      {step.description}\n"

@@ -58,7 +58,7 @@ def test_a_source_has_the_words_of_its_reference_the_adjective_behind_its_noun()
     assert made == ["the", "house", "small", "sees", "a", "river", "quiet", "."]
 
 
-@pytest.checksum.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(5))
 def test_a_system_without_errors_writes_the_reference_and_one_full_of_them_does_not(seed):
     rng = np.random.default_rng(seed)
     words, reference = invented_words(rng), sentence(rng)

@@ -140,7 +140,7 @@ def test_grades_that_are_sorted_and_not_counted_give_the_same(table: Any) -> Non
     expect_same(table, ["nDCG", "AP", "NumRel", "Bpref"])
 
 
-@pytest.checksum.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(6))
 def test_large_arrays_with_ties_and_padding_have_the_numbers_of_dicts(seed: int) -> None:
     """More than one block of work, and ties that go beyond the cutoff in most rows."""
     rng = np.random.default_rng(seed)
@@ -153,7 +153,7 @@ def test_large_arrays_with_ties_and_padding_have_the_numbers_of_dicts(seed: int)
     expect_same((scores, relevance, mask), ["nDCG@10", "P@100"], ties="average")
 
 
-@pytest.checksum.parametrize("at_once", [1, 70, 1 << 15])
+@pytest.mark.parametrize("at_once", [1, 70, 1 << 15])
 def test_rows_worked_on_apart_have_the_numbers_of_dicts(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The highest grade, which ERR and RBP divide by, is that of all rows, and errors name the row of the whole."""
     monkeypatch.setattr(arrays, "AT_ONCE", at_once)
@@ -170,7 +170,7 @@ def test_rows_worked_on_apart_have_the_numbers_of_dicts(at_once: int, monkeypatc
         rs.evaluate_arrays(apart, relevance, "P@1", ties="error")
 
 
-@pytest.checksum.parametrize("preset", ["trec_eval", "trec_eval-9", "gdeval"])
+@pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9", "gdeval"])
 def test_a_preset_has_its_measures_and_precision_and_columns_break_ties(preset: str) -> None:
     close = [[1.0, 1.0 + 1e-9, 0.5, 1e300, 2e300], [-1e300, 1.0, -2e300, 0.0, 3.4028234663852886e38]]
     mask = np.array([[True] * 5, [True] * 4 + [False]])
@@ -248,7 +248,7 @@ def test_queries_have_the_ids_that_are_given() -> None:
     assert found.matrix("P@1").tolist() == [[1, 0]]
 
 
-@pytest.checksum.parametrize("kind", [np.float16, np.float32, np.int8, np.int64, np.uint16, list])
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.int8, np.int64, np.uint16, list])
 def test_scores_and_relevance_of_any_kind_of_number_give_the_same(kind: Any) -> None:
     scores, relevance = [[3, 1, 2], [0, 2, 2]], [[0, 1, 1], [1, 0, 1]]
     expected = rs.evaluate_arrays(np.array(scores, float), np.array(relevance), ["nDCG@2", "AP"])
@@ -266,7 +266,7 @@ JUDGED = [[1, 0], [0, 1]]
 NAN, INF = float("nan"), float("inf")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (([0.5, 0.2], [1, 0]), r"scores: shape \(2,\), expected \(queries, documents\)"),
@@ -294,7 +294,7 @@ def test_arrays_that_cannot_be_right_are_refused_in_one_line(arguments: tuple[An
     assert "\n" not in str(caught.value)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"ties": "doc_id_desc"}, "documents in arrays have no ids; expected 'file'"),
@@ -381,7 +381,7 @@ def test_what_has_an_array_interface_is_taken_and_torch_is_not_loaded() -> None:
 # Beside scikit-learn, which averages nothing with ignore_ties; the data has no ties
 
 
-@pytest.checksum.parametrize(("rows", "columns", "k"), [(40, 100, 10), (7, 1000, 100), (100, 9, 20), (5, 50, None)])
+@pytest.mark.parametrize(("rows", "columns", "k"), [(40, 100, 10), (7, 1000, 100), (100, 9, 20), (5, 50, None)])
 def test_ndcg_and_dcg_are_those_of_scikit_learn(rows: int, columns: int, k: int | None) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(11)

@@ -104,7 +104,7 @@ class TestNothingRelevant:
 
 
 class TestTies:
-    @pytest.checksum.parametrize("relevant", ["a", "b"])
+    @pytest.mark.parametrize("relevant", ["a", "b"])
     def test_one_rule_for_all_measures_with_a_relevant_and_another_document_tied(self, relevant: str) -> None:
         """By falling id b is first: either every measure sees the relevant document on rank 1, or none does."""
         qrels = {"q": {"a": int(relevant == "a"), "b": int(relevant == "b")}}
@@ -149,7 +149,7 @@ class TestTies:
         assert rs.evaluate({"q": {"a": 1}}, run, "RR", preset="trec_eval", ties="file").overall("RR") == 1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"missing": "skip"}, "missing is 'skip', expected one of zero, drop, error"),
@@ -160,7 +160,7 @@ class TestTies:
         ({"preset": "trec"}, r"unknown preset 'trec'; did you mean trec_eval\?"),
     ],
 )
-@pytest.checksum.parametrize("way", ["evaluate", "Evaluator"])
+@pytest.mark.parametrize("way", ["evaluate", "Evaluator"])
 def test_an_unknown_convention_is_refused_before_anything_is_read(
     way: str, options: dict[str, object], message: str
 ) -> None:
@@ -174,13 +174,13 @@ def test_the_default_measures_are_those_of_the_design() -> None:
     assert rs.evaluate(*as_lists([1])).measure_names == ("nDCG@10", "AP", "RR", "P@10", "R@100")
 
 
-@pytest.checksum.parametrize("measures", [[], ()], ids=["list", "tuple"])
+@pytest.mark.parametrize("measures", [[], ()], ids=["list", "tuple"])
 def test_no_measures_are_refused(measures: list[str]) -> None:
     with pytest.raises(rs.ParameterError, match="no measures given, expected at least one"):
         rs.evaluate(*as_lists([1]), measures)
 
 
-@pytest.checksum.parametrize("measures", [5, 0.5], ids=str)
+@pytest.mark.parametrize("measures", [5, 0.5], ids=str)
 def test_what_is_no_measure_and_no_list_of_them_is_refused(measures: object) -> None:
     with pytest.raises(rs.ParameterError, match="measure"):
         rs.evaluate(*as_lists([1]), measures)

@@ -29,7 +29,7 @@ def values(table: rs.ConventionTable) -> dict[str, float]:
     return {convention: value for _, convention, _, value, _ in table.rows}
 
 
-@pytest.checksum.skipif(not MQ2008.is_dir(), reason="the data of LETOR is not here")
+@pytest.mark.skipif(not MQ2008.is_dir(), reason="the data of LETOR is not here")
 def test_the_figures_that_are_known_of_one_and_the_same_file_are_met() -> None:
     """letor.md of the reference tools: NDCG@10 of RankLib1 on MQ2008, Fold1, from .20 to .80."""
     table = rs.compare_conventions(
@@ -154,7 +154,7 @@ class TestConventionsOption:
         assert lines[0] == "nDCG@10 by convention"
         assert {line.split()[0] for line in lines[3:] if line} >= {"standard", "letor4", "lightgbm", "sklearn"}
 
-    @pytest.checksum.parametrize("format_", ["csv", "json", "jsonl", "markdown"])
+    @pytest.mark.parametrize("format_", ["csv", "json", "jsonl", "markdown"])
     def test_has_formats_for_programs(self, format_: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.run(tmp_path, "--conventions", "nDCG@10", "--format", format_)
         text = capsys.readouterr().out
@@ -166,7 +166,7 @@ class TestConventionsOption:
             rows = json.loads(text) if format_ == "json" else [json.loads(line) for line in text.splitlines()]
         assert {row["convention"] for row in rows} > {"standard", "gdeval"}
 
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         "more", [("-m", "AP"), ("--by-query",), ("--preset", "letor4"), ("--ties", "file"), ("--unjudged", "skip")]
     )
     def test_stands_alone(self, more: tuple[str, ...], tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_of_mean_rank_lower_is_better(tmp_path: Path) -> None:
     assert found.sign("MinRank") == -1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "expected a line of names (system,measure,query,value)"),

@@ -56,7 +56,7 @@ def saved_and_read(scores: Scores, folder: Path) -> Scores:
     return read_scores(folder / "s.parquet")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "options", [{}, {"missing": "drop", "no_relevant": "drop"}, {"unjudged": "bounds"}, {"preset": "gdeval"}]
 )
 def test_what_is_read_is_what_was_written(tmp_path: Path, options: dict[str, str]) -> None:
@@ -175,7 +175,7 @@ def test_scores_in_memory_and_read_ones_can_be_pickled(tmp_path: Path) -> None:
 # What is refused
 
 
-@pytest.checksum.parametrize("name", ["s", "s.csv", "s.parquet.gz", "-", ".json"])
+@pytest.mark.parametrize("name", ["s", "s.csv", "s.parquet.gz", "-", ".json"])
 def test_scores_are_saved_as_parquet_only(tmp_path: Path, name: str) -> None:
     with pytest.raises(ParameterError, match=r"scores are saved as Parquet; name a file that ends in \.parquet$"):
         write_scores(both(), tmp_path / name if name != "-" else name)
@@ -235,7 +235,7 @@ def test_scores_of_a_later_form_are_refused(tmp_path: Path) -> None:
     one_line(tmp_path / "s.parquet", "saved in form 2, expected form 1; save them again, or use a newer rankscope")
 
 
-@pytest.checksum.parametrize("about", ["{", "[]", '{"form": "x"}', '{"form": 1}', '{"form": 1, "systems": 3}'])
+@pytest.mark.parametrize("about", ["{", "[]", '{"form": "x"}', '{"form": 1}', '{"form": 1, "systems": 3}'])
 def test_metadata_that_nobody_wrote_is_damage(tmp_path: Path, about: str) -> None:
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "s.parquet", metadata={"rankscope": about})
     one_line(tmp_path / "s.parquet", "the file is damaged")
@@ -323,7 +323,7 @@ def test_the_same_judgments_have_one_fingerprint_however_they_came(tmp_path: Pat
     assert len(found.pop()) == 32
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "other",
     [
         {**QRELS, "3": {"a": 1}},
@@ -378,7 +378,7 @@ def test_the_form_of_the_file_is_written_down() -> None:
     }
 
 
-@pytest.checksum.parametrize("given", [5, None, "scores", {"RR": 0.5}])
+@pytest.mark.parametrize("given", [5, None, "scores", {"RR": 0.5}])
 def test_what_are_no_scores_is_not_saved(given: Any, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=f"^a {type(given).__name__} to be saved, expected scores"):
         write_scores(given, tmp_path / "s.parquet")

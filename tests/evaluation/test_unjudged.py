@@ -82,7 +82,7 @@ def test_skipped_documents_by_hand() -> None:
     assert skipped.values[0, :, 0].tolist() == [1 / 2, 1 / 5, 2]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "option", [{"ties": "file"}, {"preset": "trec_eval-9"}, {"missing": "drop"}, {"rel": 2}], ids=str
 )
 def test_skipping_goes_with_every_other_convention(option: dict[str, object]) -> None:
@@ -122,7 +122,7 @@ def judgments_possible(judged: dict[str, int], listed: list[str], highest: int) 
 
 @examples(60)
 @given(query=small())
-@pytest.checksum.parametrize("highest", [3, 4])
+@pytest.mark.parametrize("highest", [3, 4])
 def test_the_bounds_are_those_of_trying_all_judgments(highest: int, query: tuple[dict[str, int], list[str]]) -> None:
     """The highest grade is that of the qrels, here 3, unless the measure knows of a higher one, here 4."""
     judged, listed = query
@@ -189,7 +189,7 @@ def test_a_measure_of_ones_own_is_not_bounded(own_measures: None) -> None:
     assert any(note.startswith("missing judgments give no bounds for Best") for note in scores.notes)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "names", [["P@1", "P@9", "RR@4"], ["P@9", "P@1"], ["RR@2", "ERR", "P@5"], BOUNDED], ids=str
 )
 def test_the_bounds_of_a_measure_do_not_depend_on_what_else_was_asked(names: list[str]) -> None:
@@ -203,8 +203,8 @@ def test_the_bounds_of_a_measure_do_not_depend_on_what_else_was_asked(names: lis
         np.testing.assert_allclose(together[:, :, m], alone[:, :, 0], rtol=1e-13, err_msg=name)
 
 
-@pytest.checksum.parametrize("block", [1, 7, 50])
-@pytest.checksum.parametrize("names", [BOUNDED, ["P@3", "RR@2"], ["AP", "P@3"]], ids=["all", "cut", "mixed"])
+@pytest.mark.parametrize("block", [1, 7, 50])
+@pytest.mark.parametrize("names", [BOUNDED, ["P@3", "RR@2"], ["AP", "P@3"]], ids=["all", "cut", "mixed"])
 def test_blocks_of_queries_give_the_numbers_of_one(
     block: int, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,7 +327,7 @@ def test_lines_of_trec_eval_have_no_place_for_bounds() -> None:
         shown("trec", unjudged="bounds")
 
 
-@pytest.checksum.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", FORMATS)
 def test_whoever_asked_for_no_bounds_sees_none(form: str) -> None:
     text = shown(form)
     assert "low" not in text
@@ -356,7 +356,7 @@ def test_the_command_line_takes_the_same_words(capsys: pytest.CaptureFixture[str
     assert (code, out.splitlines()) == (0, ["system,measure,query,value,low,high", "t,RR,all,0.5,0.5,0.75"])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "options",
     [["--unjudged", "drop"], ["--unjudged", "bounds", "--ties", "average"], ["--ties", "average", "-m", "Bpref"]],
 )

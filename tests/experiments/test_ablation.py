@@ -32,7 +32,7 @@ def without(*features: str) -> Features:
     return replace(made(), values=made().values[:, [made().names.index(name) for name in keep]], names=tuple(keep))
 
 
-@pytest.checksum.parametrize(("group", "features"), [("first", ("1",)), ("noise", ("3",)), ("both", ("1", "2"))])
+@pytest.mark.parametrize(("group", "features"), [("first", ("1",)), ("noise", ("3",)), ("both", ("1", "2"))])
 def test_a_groups_value_is_that_of_a_ranker_that_never_saw_it(group: str, features: tuple[str, ...]) -> None:
     plain = cross_validate(without(*features), "linear:listnet", ["AP", "MinRank"], folds=4, seeds=1)
     whole = cross_validate(made(), "linear:listnet", ["AP", "MinRank"], folds=4, seeds=1)
@@ -84,7 +84,7 @@ def test_the_order_of_groups_changes_no_value() -> None:
     assert_same_bits(other.tested.test.overall[0].tolist(), found().tested.test.overall[0].tolist())
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("groups", "more", "said"),
     [
         ("first", {}, "cannot read the group 'first'"),

@@ -11,7 +11,7 @@ NAMES = ("title_tf", "title_idf", "url", "age")
 NUMBERS = tuple(str(i) for i in range(1, 12))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("bm25=1-5,7", ("bm25", ("1-5", "7"))),
@@ -24,13 +24,13 @@ def test_a_text_is_a_name_and_what_it_is_made_of(text: str, expected: tuple[str,
     assert parse_group(text) == expected
 
 
-@pytest.checksum.parametrize("text", ["", "*", "url", "=1", "a=", "a=1,,2", " =1"])
+@pytest.mark.parametrize("text", ["", "*", "url", "=1", "a=", "a=1,,2", " =1"])
 def test_what_is_no_group_is_refused(text: str) -> None:
     with pytest.raises(ParameterError, match=r"cannot read the group .*; expected NAME=FEATURE"):
         parse_group(text)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("asked", "names", "expected"),
     [
         ("low=1-3,7", NUMBERS, {"low": ("1", "2", "3", "7")}),
@@ -49,7 +49,7 @@ def test_features_of_each_group_in_the_order_of_the_data(
     assert feature_groups(asked, names) == expected  # of any type
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("asked", "error", "said"),
     [
         ("g=12", UnknownName, "unknown feature '12'"),
@@ -67,7 +67,7 @@ def test_what_does_not_fit_the_data_is_refused(asked: object, error: type[Except
         feature_groups(asked, NUMBERS)  # of any type
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("asked", "said"),
     [
         ({"g": []}, r"the group 'g' is \[\], expected names of features"),

@@ -85,7 +85,7 @@ def test_the_first_trial_is_the_ranker_as_given_and_what_was_set_stays() -> None
         assert not {"hidden", "epochs", "batch_lists"} & set(one.changed)
 
 
-@pytest.checksum.parametrize("after", [0, 1, 4])
+@pytest.mark.parametrize("after", [0, 1, 4])
 def test_an_interrupted_search_goes_on_to_the_same_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:

@@ -62,7 +62,7 @@ def test_without_a_file_all_is_kept_in_memory(tmp_path: Path, monkeypatch: pytes
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.checksum.parametrize("cut", [1, 5, 60])
+@pytest.mark.parametrize("cut", [1, 5, 60])
 def test_a_last_line_that_is_cut_off_is_left_out_and_what_follows_is_whole(kept: Path, cut: int) -> None:
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-cut])
@@ -88,7 +88,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.checksum.parametrize("other", OTHERS)
+@pytest.mark.parametrize("other", OTHERS)
 def test_the_log_of_another_search_is_refused_and_left_as_it_is(kept: Path, other: str) -> None:
     before = kept.read_bytes()
     changed, said = OTHERS[other]
@@ -98,7 +98,7 @@ def test_the_log_of_another_search_is_refused_and_left_as_it_is(kept: Path, othe
     assert kept.read_bytes() == before
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"0 qid:1 1:0.5\n", "is no log of a search"),
@@ -115,7 +115,7 @@ def test_what_is_no_log_is_refused_and_left_as_it_is(tmp_path: Path, content: by
     assert (tmp_path / "log").read_bytes() == content
 
 
-@pytest.checksum.parametrize("line", [b"{}\n", b"no json\n", b"[]\n", b'{"trial": "x", "model": "a"}\n'])
+@pytest.mark.parametrize("line", [b"{}\n", b"no json\n", b"[]\n", b'{"trial": "x", "model": "a"}\n'])
 def test_a_damaged_line_is_told_by_its_number(kept: Path, line: bytes) -> None:
     lines = kept.read_bytes().splitlines(keepends=True)
     lines[2] = line

@@ -26,7 +26,7 @@ def settings(kind: str, trials: int = 40, **parameters: Any) -> list[dict[str, A
     return [draw_setting("r", type(ranker)(**{**ranker.get_params(), **parameters}), i, 7) for i in range(1, trials)]
 
 
-@pytest.checksum.parametrize("kind", RANKERS)
+@pytest.mark.parametrize("kind", RANKERS)
 def test_every_setting_is_a_ranker_of_the_same_kind(kind: str) -> None:
     if kind == "trees":
         pytest.importorskip("lightgbm", reason="LightGBM is not installed; it is what grows trees")
@@ -37,7 +37,7 @@ def test_every_setting_is_a_ranker_of_the_same_kind(kind: str) -> None:
         assert ranker_kind(ranker) == kind
 
 
-@pytest.checksum.parametrize("kind", RANKERS)
+@pytest.mark.parametrize("kind", RANKERS)
 def test_the_first_is_as_given_and_the_others_differ(kind: str) -> None:
     found = settings(kind)
     assert found[0] == {}

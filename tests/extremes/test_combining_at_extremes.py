@@ -37,7 +37,7 @@ RUNS = {
 FUSION_REFUSED = ("too large for numbers", "looks at ranks", "max divides by it", "leave it out", "has no")
 
 
-@pytest.checksum.parametrize("case", RUNS)
+@pytest.mark.parametrize("case", RUNS)
 def test_every_fusion_gives_finite_scores_or_says_why_not(case: str) -> None:
     fused = 0
     for method, normalise in itertools.product(rs.fusion.METHODS, (None, *rs.fusion.NORMALISATIONS)):
@@ -53,8 +53,8 @@ def test_every_fusion_gives_finite_scores_or_says_why_not(case: str) -> None:
     assert fused > 20
 
 
-@pytest.checksum.parametrize("normalise", ["min-max", "min-max-inverted", "sum", "z-score"])
-@pytest.checksum.parametrize("power", [-1070, -600, 600, 1015])
+@pytest.mark.parametrize("normalise", ["min-max", "min-max-inverted", "sum", "z-score"])
+@pytest.mark.parametrize("power", [-1070, -600, 600, 1015])
 def test_a_normalisation_knows_no_unit(normalise: str, power: int) -> None:
     """A list times a power of 2 is normalised to the same numbers, bit for bit."""
     values = [3.0, -1.0, 2.0, 7.0]
@@ -66,7 +66,7 @@ def test_a_normalisation_knows_no_unit(normalise: str, power: int) -> None:
     assert_same_bits(near.frame(), far.frame())
 
 
-@pytest.checksum.parametrize("method", rs.fusion.TRAINED)
+@pytest.mark.parametrize("method", rs.fusion.TRAINED)
 def test_every_fusion_that_learns_takes_such_scores(method: str) -> None:
     qrels = {f"q{i}": {"d1": 1, "d0": 0} for i in range(4)}
     for case in ("the ends of float64", "subnormal", "1e160", "1e-170", "equal"):
@@ -83,7 +83,7 @@ VOTES = {
 }
 
 
-@pytest.checksum.parametrize("method", rs.consensus.METHODS)
+@pytest.mark.parametrize("method", rs.consensus.METHODS)
 def test_weights_at_both_ends_give_every_method_an_order_or_a_reason(method: str) -> None:
     for votes in VOTES.values():
         n = len(votes) - 1
@@ -123,7 +123,7 @@ LISTS = ([0, 5], [0, 1, 2, 3, 4, 5], [0, 1, 5])
 NAMES = [*LOSSES, *(f"lambdarank(measure={m!r})" for m in ("ERR", "AP", "RR", "RBP(p=0.8)")), "lambdaloss(kind='1')"]
 
 
-@pytest.checksum.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_loss_has_a_value_and_a_gradient_or_refuses_the_grades(name: str) -> None:
     loss = parse_loss(name)
     for scores, grades, offsets in itertools.product(SCORES.values(), GRADES.values(), LISTS):
@@ -151,7 +151,7 @@ def exact_err(grades: list[int], top: int) -> Fraction:
     return found
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "grades", [[2, 0, 1, 2], [40, 0, 39, 40, 1], [900, 3, 900, 0, 899], [1, 60, 0, 60]], ids=str
 )
 def test_what_a_swap_does_to_err_is_that_of_fractions(grades: list[int]) -> None:

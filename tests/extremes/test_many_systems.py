@@ -87,14 +87,14 @@ def check_refused(what: str, n: int) -> None:
     assert most < MOST
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("what", DONE)
+@pytest.mark.slow
+@pytest.mark.parametrize("what", DONE)
 def test_100_000_systems_of_one_query_in_bounded_memory(what: str) -> None:
     check_done(what, 100_000)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("what", REFUSED)
+@pytest.mark.slow
+@pytest.mark.parametrize("what", REFUSED)
 def test_100_000_systems_are_refused_where_all_pairs_are_needed(what: str) -> None:
     check_refused(what, 100_000)
 
@@ -129,5 +129,5 @@ def test_all_pairs_of_too_many_systems_are_refused_and_a_baseline_is_not(monkeyp
     runs = [rs.Run({"q": {"a": 1.0}}, name=name) for name in "wxyz"]
     scores = rs.evaluate({"q": {"a": 1}}, runs, "AP")
     with pytest.raises(rs.InputError, match=r"4 systems, and all pairs of at most 3 are compared; name a baseline"):
-        rs.check_settings(scores)
-    assert len(list(rs.check_settings(scores, baseline="w").records())) == 3
+        rs.compare(scores)
+    assert len(list(rs.compare(scores, baseline="w").records())) == 3

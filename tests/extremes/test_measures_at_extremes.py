@@ -70,8 +70,8 @@ REFUSED = (
 )
 
 
-@pytest.checksum.parametrize("case", CASES)
-@pytest.checksum.parametrize("ties", ["doc_id_desc", "average"])
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("ties", ["doc_id_desc", "average"])
 def test_every_measure_has_a_number_in_its_range_or_a_reason(case: str, ties: str) -> None:
     qrels, run = CASES[case]
     for measure in ALL:
@@ -95,7 +95,7 @@ def exact_dcg(gains: list[int]) -> Decimal:
         return sum((Decimal(g) * two / Decimal(i + 2).ln() for i, g in enumerate(gains)), Decimal(0))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "grades", [(3, 0, 2), (60, 59, 0, 1), (53, 54, 1), (900, 1, 899, 0, 898), (1, 900)], ids=str
 )
 def test_exponential_gains_are_those_of_decimals(grades: tuple[int, ...]) -> None:
@@ -110,7 +110,7 @@ def test_exponential_gains_are_those_of_decimals(grades: tuple[int, ...]) -> Non
     assert scores.overall("nDCG(gain='exp')@2") == pytest.approx(float(cut), rel=1e-14)
 
 
-@pytest.checksum.parametrize("name", ["nDCG", "DCG", "IdealDCG", "nDCGRel", "RnDCG", "G", "Q"])
+@pytest.mark.parametrize("name", ["nDCG", "DCG", "IdealDCG", "nDCGRel", "RnDCG", "G", "Q"])
 def test_gains_beyond_float64_are_refused_and_say_what_to_do(name: str) -> None:
     with pytest.raises(rs.ParameterError, match=r"judged 1000000, and 2\^1000000 is beyond float64; .*gain='linear'"):
         rs.evaluate(graded(10**6, 1), scored(1.0, 2.0), [f"{name}(gain='exp')"])
@@ -125,7 +125,7 @@ def exact_err(grades: list[int], top: int) -> Fraction:
     return found
 
 
-@pytest.checksum.parametrize("grades", [(2, 0, 1), (60, 59, 60, 1), (1, 900, 900), (0, 10**4, 1)], ids=str)
+@pytest.mark.parametrize("grades", [(2, 0, 1), (60, 59, 60, 1), (1, 900, 900), (0, 10**4, 1)], ids=str)
 def test_err_is_that_of_fractions_whatever_the_grade(grades: tuple[int, ...]) -> None:
     qrels, run = graded(*grades), scored(*[float(-i) for i in range(len(grades))])
     found = rs.evaluate(qrels, run, ["ERR"]).overall("ERR")
@@ -141,7 +141,7 @@ def test_grades_of_a_million_are_proportional_ones_to_linear_measures() -> None:
         assert large.overall(name) == pytest.approx(small.overall(name), rel=1e-14), name
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("ranks", "total"),
     [((1.0, 1e9), 2 * 10**9), ((1e9,), 10**9), ((1.5, 2.5e8, 1e9), 10**9), ((2.0**52,), 2**52 + 1)],
     ids=["the first and the last", "a billion", "parts of ranks", "2^52"],

@@ -69,15 +69,15 @@ def check_same(call: Callable[[Any], Any], values: np.ndarray, units: tuple[str,
         np.testing.assert_allclose(far[name], scaled, rtol=1e-9, err_msg=name)
 
 
-@pytest.checksum.parametrize("power", POWERS)
-@pytest.checksum.parametrize("name", PAIRED)
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("name", PAIRED)
 def test_a_test_of_differences_knows_no_unit(name: str, power: int) -> None:
     call, units = PAIRED[name]
     check_same(call, ROWS, units, power)
 
 
-@pytest.checksum.parametrize("power", POWERS)
-@pytest.checksum.parametrize("name", TOGETHER)
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("name", TOGETHER)
 def test_a_test_of_scores_knows_no_unit(name: str, power: int) -> None:
     call, units = TOGETHER[name]
     check_same(call, SCORES, units, power)
@@ -101,7 +101,7 @@ def exact_t(differences: np.ndarray) -> float:
     return float(square) ** 0.5 * (1 if mean > 0 else -1)
 
 
-@pytest.checksum.parametrize("unit", [1.0, 1e-170, 1e170, 1e-300, 1e290])
+@pytest.mark.parametrize("unit", [1.0, 1e-170, 1e170, 1e-300, 1e290])
 def test_t_is_that_of_fractions(unit: float) -> None:
     given = ONE * unit
     assert float(stats.t_test(given).statistic) == pytest.approx(exact_t(given), rel=1e-12)
@@ -115,8 +115,8 @@ def test_a_usual_table_stays_as_it_is_in_memory_too() -> None:
     assert np.array_equal(np.ldexp(near, power - 900), SCORES)
 
 
-@pytest.checksum.parametrize("power", [-1000, 0, 900])
-@pytest.checksum.parametrize(("margin", "verdict"), [(0.0, "worse"), (0.08, "pass"), (1e300, "pass")])
+@pytest.mark.parametrize("power", [-1000, 0, 900])
+@pytest.mark.parametrize(("margin", "verdict"), [(0.0, "worse"), (0.08, "pass"), (1e300, "pass")])
 def test_a_gate_knows_no_unit(power: int, margin: float, verdict: str) -> None:
     differences = np.ldexp(np.array([-0.1, 0.0, -0.05, -0.02, -0.09, -0.01, -0.08, -0.03]), power)
     asked = Criterion(np.ldexp(margin, power) if margin < 1 else margin, 0.05, "t", 0.8, 99, 1)
@@ -128,7 +128,7 @@ def test_a_gate_knows_no_unit(power: int, margin: float, verdict: str) -> None:
     assert (endless.low, endless.high) == (-np.inf, np.inf) or abs(endless.low) > 1e20 * abs(found.low)
 
 
-@pytest.checksum.parametrize("power", [-1060, -700, 0, 700])
+@pytest.mark.parametrize("power", [-1060, -700, 0, 700])
 def test_a_region_of_practical_equality_has_the_unit_of_the_values(power: int) -> None:
     values = np.array([3.0, -1.0, 2.0, 7.0, 4.0])
     near, far = stats.bayes_t_test(values, rope=1.0), stats.bayes_t_test(np.ldexp(values, power), rope=2.0**power)
@@ -143,7 +143,7 @@ ALL = [
 ]
 
 
-@pytest.checksum.parametrize("place", range(len(ALL)), ids=[*PAIRED, *TOGETHER])
+@pytest.mark.parametrize("place", range(len(ALL)), ids=[*PAIRED, *TOGETHER])
 def test_beyond_sums_of_numbers_nothing_warns_and_all_is_refused(place: int) -> None:
     huge = np.where(np.arange(12) % 2, 1.0, -1.0) * SCORES * 1.7e308
     for values in (np.full((3, 4), 0.3), np.zeros((3, 4)), SCORES[:2, :2], SCORES * 1e299 * 9.9, huge / 2):
@@ -166,8 +166,8 @@ def test_a_comparison_of_exponential_gains_up_to_900() -> None:
         rs.Run({q: {"a": 1.0, "b": 2.0, "c": 3.0 * (i % 2)} for i, q in enumerate(queries)}, name="two"),
     ]
     scores = rs.evaluate(qrels, runs, ["DCG(gain='exp')"])
-    found = rs.check_settings(scores).comparisons[0]
+    found = rs.compare(scores).comparisons[0]
     values = scores.values[:, 0]
     assert float(found.statistic[0]) == pytest.approx(exact_t(values[0] - values[1]), rel=1e-12)
     assert np.isfinite([found.low[0], found.high[0], found.effect_size[0]]).all()
-    assert "DCG" in str(rs.check_settings(scores))
+    assert "DCG" in str(rs.compare(scores))

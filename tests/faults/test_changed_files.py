@@ -72,9 +72,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_stretches, "SLICE", 100)
 
 
-@pytest.checksum.usefixtures("small")
-@pytest.checksum.parametrize("run", ["trec", "parquet"], indirect=True)
-@pytest.checksum.parametrize("folder", [False, True], ids=["a file", "a partition"])
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("run", ["trec", "parquet"], indirect=True)
+@pytest.mark.parametrize("folder", [False, True], ids=["a file", "a partition"])
 def test_pieces_of_two_files_are_not_put_together(
     folder: bool, run: Path, exchange: Exchange, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,8 +101,8 @@ def test_pieces_of_two_files_are_not_put_together(
     assert value(named_) == pytest.approx(1 / DEPTH)
 
 
-@pytest.checksum.usefixtures("small")
-@pytest.checksum.parametrize("run", ["parquet"], indirect=True)
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("run", ["parquet"], indirect=True)
 def test_parquet_that_is_exchanged_between_its_slices_is_told(
     run: Path, exchange: Exchange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +113,7 @@ def test_parquet_that_is_exchanged_between_its_slices_is_told(
         rows.read_batch(100)
 
 
-@pytest.checksum.parametrize("run", ["trec"], indirect=True)
+@pytest.mark.parametrize("run", ["trec"], indirect=True)
 def test_a_file_that_is_exchanged_is_read_as_it_was_opened(
     run: Path, exchange: Exchange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,8 +129,8 @@ def test_a_file_that_is_exchanged_is_read_as_it_was_opened(
     assert value(run) == pytest.approx(1 / DEPTH)
 
 
-@pytest.checksum.parametrize("run", ["trec"], indirect=True)
-@pytest.checksum.parametrize("how", ["exchanged", "written to", "gone"])
+@pytest.mark.parametrize("run", ["trec"], indirect=True)
+@pytest.mark.parametrize("how", ["exchanged", "written to", "gone"])
 def test_conventions_of_two_files_are_not_compared(
     how: str, run: Path, exchange: Exchange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,8 +150,8 @@ def test_conventions_of_two_files_are_not_compared(
         rs.compare_conventions(qrels(), run, "RR")
 
 
-@pytest.checksum.parametrize("run", ["trec"], indirect=True)
-@pytest.checksum.parametrize("command", ["leave one out", "two judges", "a fusion and its measures", "a report"])
+@pytest.mark.parametrize("run", ["trec"], indirect=True)
+@pytest.mark.parametrize("command", ["leave one out", "two judges", "a fusion and its measures", "a report"])
 def test_what_is_read_twice_is_read_of_one_file(
     command: str, run: Path, exchange: Exchange, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,11 +188,11 @@ def test_what_is_read_twice_is_read_of_one_file(
         seen(module, "fuse_untrained")
         args = [*runs, "--evaluate", str(judged), "-m", "RR", "-o", str(tmp_path / "fused.run")]
         with pytest.raises(InputError, match=CHANGED):
-            module.fuse.main_cutoff_index(args, standalone_mode=False)
+            module.fuse.main(args, standalone_mode=False)
         assert not (tmp_path / "fused.run").exists()
 
 
-@pytest.checksum.parametrize("run", ["trec"], indirect=True)
+@pytest.mark.parametrize("run", ["trec"], indirect=True)
 def test_files_that_stay_are_compared_under_all_conventions(run: Path, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     run.rename(tmp_path / "folder" / run.name)

@@ -19,7 +19,7 @@ from rankscope.parallel import run_units
 Call = Callable[..., Done]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("error", "said"),
     [
         (MemoryError(), "there is not enough memory for this; close other programs, ask for less, or use a larger"),
@@ -46,7 +46,7 @@ def test_a_bug_is_no_interrupt(call: Call, place: Path, monkeypatch: pytest.Monk
         call(*EVALUATE, place / "a")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "code", "said"),
     [
         ("SIGINT", 130, "interrupted; no result was written"),
@@ -69,7 +69,7 @@ def test_signals_are_told_and_leave_nothing(
     assert signal.getsignal(number) == before
 
 
-@pytest.checksum.skipif(not hasattr(signal, "SIGHUP"), reason="no SIGHUP here")
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no SIGHUP here")
 def test_a_signal_that_is_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """As `nohup` has it."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -100,8 +100,8 @@ def test_a_study_says_what_is_kept(call: Call, place: Path, monkeypatch: pytest.
     assert done.said == f"rankscope: ended by SIGTERM; {kept}"
 
 
-@pytest.checksum.skipif(not hasattr(os, "fork"), reason="no fork here")
-@pytest.checksum.parametrize("at", [0, 1])
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("at", [0, 1])
 def test_workers_that_cannot_start_are_told(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a user may have no more processes."""
     fork, forks = os.fork, 0

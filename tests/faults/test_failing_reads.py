@@ -174,7 +174,7 @@ def refused(code: int) -> Callable[[str], None]:
     return do
 
 
-@pytest.checksum.parametrize("args", READING)
+@pytest.mark.parametrize("args", READING)
 def test_an_error_at_every_read(args: str, folder: Path, tmp_path: Path, call: Call) -> None:
     """EIO has no path with it, so that the message must have it from us."""
     for at in range(60):
@@ -200,9 +200,9 @@ CHANGES = {
 }
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("change", CHANGES)
-@pytest.checksum.parametrize("args", READING)
+@pytest.mark.slow
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("args", READING)
 def test_a_file_that_changes_while_it_is_read(
     args: str, change: str, inputs: Path, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,7 +223,7 @@ def test_a_file_that_changes_while_it_is_read(
             assert not list(out.iterdir())
 
 
-@pytest.checksum.parametrize("args", READING)
+@pytest.mark.parametrize("args", READING)
 def test_a_folder_in_the_place_of_a_file(args: str, folder: Path, tmp_path: Path, call: Call) -> None:
     (tmp_path / "named").mkdir()
     (tmp_path / "out").mkdir()
@@ -236,8 +236,8 @@ def test_a_folder_in_the_place_of_a_file(args: str, folder: Path, tmp_path: Path
         assert done.out == ""
 
 
-@pytest.checksum.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.checksum.parametrize("args", READING)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("args", READING)
 def test_a_pipe_in_the_place_of_a_file(args: str, folder: Path, tmp_path: Path, call: Call) -> None:
     """It gives what the file gives, or is refused in one line, and nobody waits."""
     (tmp_path / "out").mkdir()
@@ -273,8 +273,8 @@ def drain(pipe: Path, feeder: threading.Thread) -> None:
         feeder.join(0.05)
 
 
-@pytest.checksum.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero here")
-@pytest.checksum.parametrize("args", READING)
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero here")
+@pytest.mark.parametrize("args", READING)
 def test_a_device_without_end_is_refused(args: str, folder: Path, tmp_path: Path, call: Call) -> None:
     for name in files_in(args):
         if name.startswith("checkpoint/"):
@@ -302,8 +302,8 @@ class Endless(io.RawIOBase):
         return len(buffer)
 
 
-@pytest.checksum.parametrize(("start", "line"), [(b"", 1), (b"1 0 a 1\n1 0 b 1\n", 3)])
-@pytest.checksum.parametrize("whole", [True, False], ids=["whole", "in blocks"])
+@pytest.mark.parametrize(("start", "line"), [(b"", 1), (b"1 0 a 1\n1 0 b 1\n", 3)])
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "in blocks"])
 def test_a_line_without_end_is_refused(start: bytes, line: int, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "LONGEST", 2 << 20)
     with pytest.raises(InputError, match=rf"^pipe:{line}: no line end within 2 MB"):

@@ -101,19 +101,19 @@ def try_all(writer: Writer, place: Path, call: Call, code: int, *, lasting: bool
     return steps
 
 
-@pytest.checksum.parametrize("writer", QUICK, ids=[writer.name for writer in QUICK])
+@pytest.mark.parametrize("writer", QUICK, ids=[writer.name for writer in QUICK])
 def test_a_full_disk_at_every_place(writer: Writer, place: Path, call: Call) -> None:
     try_all(writer, place, call, errno.ENOSPC, lasting=True, replaces=True)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("replaces", [True, False], ids=["replaced", "new"])
-@pytest.checksum.parametrize(
+@pytest.mark.slow
+@pytest.mark.parametrize("replaces", [True, False], ids=["replaced", "new"])
+@pytest.mark.parametrize(
     ("code", "lasting"),
     [(errno.ENOSPC, True), (errno.EIO, False), (errno.EACCES, True)],
     ids=["full", "an error once", "refused"],
 )
-@pytest.checksum.parametrize("writer", WRITERS, ids=[writer.name for writer in WRITERS])
+@pytest.mark.parametrize("writer", WRITERS, ids=[writer.name for writer in WRITERS])
 def test_every_error_at_every_place(
     writer: Writer, code: int, lasting: bool, replaces: bool, place: Path, call: Call
 ) -> None:

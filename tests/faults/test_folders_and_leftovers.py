@@ -44,7 +44,7 @@ def error_of(write: Callable[[], object]) -> str:
 WHOLE = {name: b"".join(chunks) for name, chunks in FILES.items()}
 
 
-@pytest.checksum.parametrize("there", [True, False])
+@pytest.mark.parametrize("there", [True, False])
 def test_a_folder_is_written_all_or_not_at_all(there: bool, tmp_path: Path) -> None:
     """Of a folder that is there, what could not be replaced any more is old, and nothing is cut off."""
     old = {"a.txt": b"old", "other": b"kept"}
@@ -90,7 +90,7 @@ def test_a_folder_in_the_place_of_one_of_the_files_is_told_before_any_is_replace
     assert written(tmp_path / "a") == {"a.txt": b"old"}
 
 
-@pytest.checksum.parametrize("place", ["file", "file/inner"])
+@pytest.mark.parametrize("place", ["file", "file/inner"])
 def test_no_folder_is_made_in_a_file(place: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     with pytest.raises(OutputError, match="no folder can be made there"):
@@ -125,7 +125,7 @@ def test_what_a_killed_process_left_is_no_hindrance(call: Call, place: Path) -> 
     assert (place / "demo" / "a").read_text() == "text"
 
 
-@pytest.checksum.parametrize("kind", ["json", "trec", "gz", "parquet"])
+@pytest.mark.parametrize("kind", ["json", "trec", "gz", "parquet"])
 def test_what_ranx_saves_is_written_whole_or_not_at_all(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     path = tmp_path / f"run.{'gz' if kind == 'gz' else kind}"
@@ -186,8 +186,8 @@ def test_arrays_that_cannot_be_read_are_told_from_damaged_ones(tmp_path: Path, m
         read_arrays(path)
 
 
-@pytest.checksum.skipif(sys.platform == "win32", reason="no limits of files here")
-@pytest.checksum.parametrize("writer", CUT, ids=[writer.name for writer in CUT])
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of files here")
+@pytest.mark.parametrize("writer", CUT, ids=[writer.name for writer in CUT])
 def test_the_system_itself_cuts_files_off(writer: Writer, call: Call, place: Path) -> None:
     """Whoever writes, in whatever language: no file may be longer than a limit."""
     import resource

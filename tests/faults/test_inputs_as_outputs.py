@@ -51,8 +51,8 @@ READ = "is read here and would be overwritten; write to another file"
 Call = Callable[..., Done]
 
 
-@pytest.checksum.parametrize("by", ["its name", "a link", "a hard link"])
-@pytest.checksum.parametrize(("line", "input_"), CALLS, ids=[f"{line.split('{')[0]}{file}" for line, file in CALLS])
+@pytest.mark.parametrize("by", ["its name", "a link", "a hard link"])
+@pytest.mark.parametrize(("line", "input_"), CALLS, ids=[f"{line.split('{')[0]}{file}" for line, file in CALLS])
 def test_no_input_is_overwritten(line: str, input_: str, by: str, place: Path, call: Call) -> None:
     before = Path(input_).read_bytes()
     output = place / Path(input_).name
@@ -69,7 +69,7 @@ def test_no_input_is_overwritten(line: str, input_: str, by: str, place: Path, c
     assert set(place.iterdir()) == ({output} if output.parent == place else set())
 
 
-@pytest.checksum.parametrize(("line", "said"), BOTH, ids=[line.split()[0] for line, _ in BOTH])
+@pytest.mark.parametrize(("line", "said"), BOTH, ids=[line.split()[0] for line, _ in BOTH])
 def test_no_place_is_for_two_outputs(line: str, said: str, place: Path, call: Call) -> None:
     if "--plot" in line:
         pytest.importorskip("altair")

@@ -27,8 +27,8 @@ from helpers.killed_processes import (
 )
 
 pytestmark = [
-    pytest.checksum.slow,
-    pytest.checksum.skipif(sys.platform != "linux", reason="processes are looked up in /proc"),
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc"),
 ]
 
 #: How often in a row a command is killed before it may run to its end, and how often it gets each other signal.
@@ -47,7 +47,7 @@ def nursery(demo_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield found
 
 
-@pytest.checksum.parametrize("job", JOBS, ids=[job.name for job in JOBS])
+@pytest.mark.parametrize("job", JOBS, ids=[job.name for job in JOBS])
 def test_kills_leave_whole_files_and_the_same_result(job: Job, place: Path, nursery: Nursery) -> None:
     nursery.finish(job, place)  # loads what is not loaded yet
     expected = contents(job, place)
@@ -75,8 +75,8 @@ def test_kills_leave_whole_files_and_the_same_result(job: Job, place: Path, nurs
         emptied(place)
 
 
-@pytest.checksum.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
-@pytest.checksum.parametrize("job", SHORT, ids=[job.name for job in SHORT])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.parametrize("job", SHORT, ids=[job.name for job in SHORT])
 def test_signals_are_told_in_one_line(job: Job, number: signal.Signals, place: Path, nursery: Nursery) -> None:
     """A signal that comes before a command has begun ends it as Python, or the system, has it."""
     nursery.finish(job, place)
@@ -108,7 +108,7 @@ def finish_or_same(job: Job, place: Path, expected: dict[str, bytes], turn: int,
         assert contents(job, place) == expected, turn
 
 
-@pytest.checksum.parametrize("job", WORKING, ids=[job.name for job in WORKING])
+@pytest.mark.parametrize("job", WORKING, ids=[job.name for job in WORKING])
 def test_a_killed_worker_is_told_and_the_rest_is_kept(job: Job, place: Path, nursery: Nursery) -> None:
     nursery.finish(job, place)
     expected = contents(job, place)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from helpers.finished_commands import EVALUATE, Done, instead, raising
 
-pytestmark = pytest.checksum.skipif(os.name == "nt", reason="no signal of another process can be handled here")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="no signal of another process can be handled here")
 
 #: Sends itself an interrupt when a module is looked for, and runs `rankscope` as `python -m` does.
 LOADING = """
@@ -42,7 +42,7 @@ def loading(module: str, handling: str, *args: object) -> subprocess.CompletedPr
     )
 
 
-@pytest.checksum.parametrize("module", ["rankscope.cli.main", "click", "rankscope.cli.evaluate", "numpy"])
+@pytest.mark.parametrize("module", ["rankscope.cli.main", "click", "rankscope.cli.evaluate", "numpy"])
 def test_an_interrupt_while_modules_are_loaded_is_one_line(module: str, place: Path) -> None:
     done = loading(module, "default_int_handler", *EVALUATE, place / "a")
     assert (done.returncode, done.stdout) == (130, "")
@@ -74,7 +74,7 @@ class PanicException(BaseException):
     """As polars raises it."""
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("value", "code", "said"),
     [("Terminated(15)", 143, "ended by SIGTERM"), ("KeyboardInterrupt()", 130, "interrupted")],
     ids=["SIGTERM", "SIGINT"],
@@ -114,7 +114,7 @@ def test_the_entry_point_leaves_interrupts_as_they_were(
     monkeypatch.setattr(module, "main", lambda: seen.append(signal.getsignal(signal.SIGINT)))
     before = signal.getsignal(signal.SIGINT)
     try:
-        entry.main_cutoff_index()
+        entry.main()
         assert seen == [before]
         assert signal.getsignal(signal.SIGINT) == before
     finally:

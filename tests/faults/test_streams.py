@@ -81,7 +81,7 @@ def ends(call: Call, args: str, monkeypatch: pytest.MonkeyPatch, code: int, at: 
     return done
 
 
-@pytest.checksum.parametrize("args", PRINTING)
+@pytest.mark.parametrize("args", PRINTING)
 def test_a_full_standard_output_is_one_line_and_exit_code_2(
     args: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +95,7 @@ def test_a_full_standard_output_is_one_line_and_exit_code_2(
         )
 
 
-@pytest.checksum.parametrize("args", PRINTING)
+@pytest.mark.parametrize("args", PRINTING)
 def test_a_reader_that_has_seen_enough_is_no_error(
     args: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +105,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(
         assert not [line for line in done.err if line.startswith("rankscope: ")]
 
 
-@pytest.checksum.parametrize("args", PRINTING)
+@pytest.mark.parametrize("args", PRINTING)
 def test_a_closed_standard_output_is_told(args: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", None)
@@ -121,8 +121,8 @@ def test_with_a_file_for_the_output_none_is_needed(call: Call, place: Path, monk
     assert (place / "a").stat().st_size > 0
 
 
-@pytest.checksum.parametrize(("args", "code"), [("evaluate demo.qrels bm25.run -o {}/a", 0), ("evaluate no such", 2)])
-@pytest.checksum.parametrize("failing", ["full", "closed"])
+@pytest.mark.parametrize(("args", "code"), [("evaluate demo.qrels bm25.run -o {}/a", 0), ("evaluate no such", 2)])
+@pytest.mark.parametrize("failing", ["full", "closed"])
 def test_where_standard_error_fails_the_exit_code_stays(
     args: str, code: int, failing: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,8 +168,8 @@ def shell(place: Path, line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.checksum.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-@pytest.checksum.parametrize(
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize(
     ("line", "code", "said"),
     [
         ("rankscope evaluate demo.qrels bm25.run > /dev/full", 2, "cannot be written (No space left on device)"),
@@ -192,8 +192,8 @@ def test_a_pipe_may_be_named_as_the_output(place: Path) -> None:
     assert done.stdout.startswith("system,measure,query,value\nbm25,AP,all,")
 
 
-@pytest.checksum.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
-@pytest.checksum.parametrize(
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
+@pytest.mark.parametrize(
     ("line", "there"),
     [
         ("rankscope convert demo.qrels /dev/stdout --to csv >> all", "before\nquery_id,"),

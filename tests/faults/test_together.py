@@ -21,7 +21,7 @@ from rankscope.io.core import check_writable, write_chunks, write_folder, write_
 from rankscope.stability import _checkpoint as checkpoint
 from rankscope.stability._checkpoint import Checkpoint
 
-POSIX = pytest.checksum.skipif(os.name == "nt", reason="no such permissions here")
+POSIX = pytest.mark.skipif(os.name == "nt", reason="no such permissions here")
 WRITERS, TIMES = 6, 30
 
 
@@ -52,7 +52,7 @@ def at_once(work: Callable[[int], None]) -> None:
     assert not failed
 
 
-@pytest.checksum.parametrize("links", [True, False], ids=["links", "no links"])
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 def test_a_first_file_is_written_whole_and_once(links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not links:
         monkeypatch.setattr(os, "link", refusing(errno.EPERM))
@@ -108,7 +108,7 @@ def between(monkeypatch: pytest.MonkeyPatch, module: Any, do: Callable[[], objec
     monkeypatch.setattr(module, "write_new", write)
 
 
-@pytest.checksum.parametrize("same", [True, False], ids=["the same", "another"])
+@pytest.mark.parametrize("same", [True, False], ids=["the same", "another"])
 def test_studies_that_begin_together_do_not_share_a_checkpoint_unless_they_are_the_same(
     same: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,7 +130,7 @@ def setting(number: int) -> Setting:
     )
 
 
-@pytest.checksum.parametrize("same", [True, False], ids=["the same", "another"])
+@pytest.mark.parametrize("same", [True, False], ids=["the same", "another"])
 def test_searches_that_begin_together_do_not_share_a_log_unless_they_are_the_same(
     same: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,7 +169,7 @@ def test_new_files_have_the_permissions_of_any_new_file(umask: int, tmp_path: Pa
 
 
 @POSIX
-@pytest.checksum.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
 def test_a_file_that_is_replaced_keeps_its_owner_and_group(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old")
     os.chown(tmp_path / "a", 12345, 23456)
@@ -216,7 +216,7 @@ def test_a_file_that_only_its_owner_may_replace_is_told_before_long_work(
     check_writable(tmp_path / "new")
 
 
-@pytest.checksum.skipif(not Path("/dev/null").exists(), reason="no /dev/null here")
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no /dev/null here")
 def test_a_log_that_cannot_be_read_again_is_refused(tmp_path: Path) -> None:
     """A pipe would be waited for."""
     os.mkfifo(tmp_path / "pipe")

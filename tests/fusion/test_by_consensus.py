@@ -33,7 +33,7 @@ def fused(runs, method, **options):
     return found
 
 
-@pytest.checksum.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_scores_count_the_documents_that_are_not_before_each_in_the_consensus(method):
     for seed in range(3):
         runs = some_runs(seed)
@@ -52,7 +52,7 @@ def test_scores_count_the_documents_that_are_not_before_each_in_the_consensus(me
             assert list(found[query]) == sorted(expected, key=lambda doc: (expected[doc], doc), reverse=True)
 
 
-@pytest.checksum.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_order_of_the_runs_does_not_matter_and_one_run_stays_as_it_is(method):
     runs = some_runs(5)
     assert fused(runs, f"consensus:{method}") == fused(runs[::-1], f"consensus:{method}")
@@ -94,7 +94,7 @@ def test_a_method_may_bring_its_parameters_and_its_notes_are_passed_on():
     assert any("Kemeny(time_limit=2)" in note for note in rs.fusion.fuse(runs, "consensus:kemeny").notes)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "options", "message"),
     [
         ("consensus:borda", {"k": 3}, "consensus:borda has no parameter 'k'; it takes unranked"),

@@ -13,7 +13,7 @@ def scores_of(runs, method, **settings):
     return {(query, doc): score for query, doc, score in rs.fusion.fuse(runs, method, **settings).frame().rows()}
 
 
-@pytest.checksum.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_whichever_run_has_which_score_the_sum_is_the_same(method):
     """Six numbers of many digits, dealt out in another way to a second document."""
     rng = np.random.default_rng(3)
@@ -27,7 +27,7 @@ def test_whichever_run_has_which_score_the_sum_is_the_same(method):
     assert all(found["q", f"a{i}"] == found["q", f"b{i}"] for i in range(len(table)))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "normalise"),
     [(method, how) for method in SUMS for how in (("sum", "z-score", "min-max") if method in METHODS else (None,))],
 )

@@ -54,7 +54,7 @@ def test_without_judgments_grades_are_not_known():
     assert (found.graded, found.query_ids, found.relevance.tolist()) == (False, ("q1", "q2"), [0] * 5)
 
 
-@pytest.checksum.parametrize("normalise", NORMALISATIONS)
+@pytest.mark.parametrize("normalise", NORMALISATIONS)
 def test_normalised_scores_are_those_of_fusing_one_run(normalise):
     found = run_features(None, [BM25], normalise=normalise)
     # Scores as they were, whichever are better.

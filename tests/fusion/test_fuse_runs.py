@@ -57,27 +57,27 @@ def check(ours: dict[str, dict[str, float]], expected: dict[str, dict[str, float
         assert list(ours[query]) == ranked(ours[query])
 
 
-@pytest.checksum.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_each_method_is_its_formula(method: str) -> None:
     for runs in RUNS:
         check(found(rs.fusion.fuse(runs, method)), naive(runs, method))
 
 
-@pytest.checksum.parametrize("method", ["comb-sum", "comb-mnz", "comb-min", "comb-med"])
-@pytest.checksum.parametrize("how", [name for name in NORMALISATIONS if name != "max"])
+@pytest.mark.parametrize("method", ["comb-sum", "comb-mnz", "comb-min", "comb-med"])
+@pytest.mark.parametrize("how", [name for name in NORMALISATIONS if name != "max"])
 def test_each_normalisation_is_its_formula(method: str, how: str) -> None:
     for runs in RUNS[:6]:
         check(found(rs.fusion.fuse(runs, method, normalise=how)), naive(runs, method, how))
 
 
-@pytest.checksum.parametrize("method", WEIGHTED)
+@pytest.mark.parametrize("method", WEIGHTED)
 def test_weights_multiply_what_a_run_adds(method: str) -> None:
     for runs in RUNS:
         weights = [0.5, 1.0, 2.0, 0.1, 0.7][: len(runs)]
         check(found(rs.fusion.fuse(runs, method, weights=weights)), naive(runs, method, weights=weights))
 
 
-@pytest.checksum.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_order_of_runs_does_not_matter(method: str) -> None:
     for runs in RUNS:
         expected = found(rs.fusion.fuse(runs, method))
@@ -85,7 +85,7 @@ def test_the_order_of_runs_does_not_matter(method: str) -> None:
             assert_same_bits(found(rs.fusion.fuse(turned, method)), expected)
 
 
-@pytest.checksum.parametrize("method", [name for name in BY_RANK if name != "log-isr"])
+@pytest.mark.parametrize("method", [name for name in BY_RANK if name != "log-isr"])
 def test_one_run_fuses_to_its_own_order(method: str) -> None:
     for run in itertools.chain(*RUNS):
         fused = found(rs.fusion.fuse([run], method))
@@ -151,7 +151,7 @@ def test_names_say_method_and_parameters() -> None:
     assert rs.fusion.fuse(runs, name="mine").name == "mine"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("runs", "method", "options", "said"),
     [
         ([{"q": {"a": 1.0}}, {"r": {"a": 1.0}}], "rrf", {}, "no query is in two of the 2 runs"),

@@ -21,7 +21,7 @@ RUNS = some_runs(JUDGED, more=0)
 MEASURES = ("nDCG@10", "nDCG@3", "AP", "RR", "P@5", "Bpref", "ERR@10", "R@5", "MinRank", "RBP(p=0.8)")
 
 
-@pytest.checksum.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURES)
 def test_values_are_those_of_the_fused_run(measure: str) -> None:
     plan = make_plan([measure])
     names, _, pool = load_pool(RUNS)

@@ -358,7 +358,7 @@ RECORDED: list[tuple[str, dict[str, Any], dict[str, dict[str, float]]]] = [
 ]
 
 
-@pytest.checksum.parametrize(("method", "options", "expected"), RECORDED, ids=[f"{m} {o}" for m, o, _ in RECORDED])
+@pytest.mark.parametrize(("method", "options", "expected"), RECORDED, ids=[f"{m} {o}" for m, o, _ in RECORDED])
 def test_fused_scores_are_those_of_ranx(
     method: str, options: dict[str, Any], expected: dict[str, dict[str, float]]
 ) -> None:

@@ -66,7 +66,7 @@ def ways() -> list[tuple[str, str | None, int]]:
     return found
 
 
-@pytest.checksum.parametrize(("method", "how", "count"), ways())
+@pytest.mark.parametrize(("method", "how", "count"), ways())
 def test_order_and_scale_of_what_is_fused_change_no_rank(method: str, how: str | None, count: int) -> None:
     for seed in range(4):
         runs = some_runs(seed, count)
@@ -77,7 +77,7 @@ def test_order_and_scale_of_what_is_fused_change_no_rank(method: str, how: str |
             assert ranks(rs.fusion.fuse(other, method, normalise=how)) == expected
 
 
-@pytest.checksum.parametrize("method", [name for name, known in METHODS.items() if known.weighted])
+@pytest.mark.parametrize("method", [name for name, known in METHODS.items() if known.weighted])
 def test_weights_of_another_scale_change_no_rank(method: str) -> None:
     weights = [0.1, 0.7, 0.2, 0.3, 0.6]
     for seed in range(4):
@@ -89,7 +89,7 @@ def test_weights_of_another_scale_change_no_rank(method: str) -> None:
             assert ranks(moved) == expected
 
 
-@pytest.checksum.parametrize("name", [name for name in CONSENSUS if name != "plackett-luce"])
+@pytest.mark.parametrize("name", [name for name in CONSENSUS if name != "plackett-luce"])
 def test_the_order_of_the_runs_changes_no_consensus(name: str) -> None:
     runs = some_runs(1, 4)
     order = random.Random(2).sample(range(4), 4)

@@ -43,7 +43,7 @@ def refused(name: str, content: bytes, folder: Path) -> str:
 # Packed
 
 
-@pytest.checksum.parametrize("pack", [gzip.compress, zstd.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
 def test_a_packed_bomb_stops_at_a_ratio_and_says_so(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     content = pack(bytes(4 << 20)) * 30  # one packed stream behind the other
     path = tmp_path / "bomb"
@@ -134,9 +134,9 @@ ENCODED = {
 }
 
 
-@pytest.checksum.parametrize("encoded", ENCODED)
-@pytest.checksum.parametrize("what", XML)
-@pytest.checksum.parametrize("name", ["jcml", "appraise", "rankings"])
+@pytest.mark.parametrize("encoded", ENCODED)
+@pytest.mark.parametrize("what", XML)
+@pytest.mark.parametrize("name", ["jcml", "appraise", "rankings"])
 def test_xml_is_never_expanded_and_never_reaches_outside(name: str, what: str, encoded: str, tmp_path: Path) -> None:
     said = refused(name, ENCODED[encoded](XML[what]), tmp_path)
     assert said.startswith("FILE")
@@ -159,15 +159,15 @@ DEEP = {
 }
 
 
-@pytest.checksum.parametrize("what", DEEP)
-@pytest.checksum.parametrize("name", ["run", "votes", "checkpoint", "search log", "fusion"])
+@pytest.mark.parametrize("what", DEEP)
+@pytest.mark.parametrize("name", ["run", "votes", "checkpoint", "search log", "fusion"])
 def test_deep_json_and_endless_digits_are_refused(name: str, what: str, tmp_path: Path) -> None:
     refused(name, DEEP[what], tmp_path)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("what", DEEP)
-@pytest.checksum.parametrize("name", READERS)
+@pytest.mark.slow
+@pytest.mark.parametrize("what", DEEP)
+@pytest.mark.parametrize("name", READERS)
 def test_deep_json_and_endless_digits_break_no_reader(name: str, what: str, tmp_path: Path) -> None:
     reader = READERS[name]
     path = tmp_path / reader.name
@@ -176,12 +176,12 @@ def test_deep_json_and_endless_digits_break_no_reader(name: str, what: str, tmp_
     refusals(reader, path)
 
 
-@pytest.checksum.parametrize("name", ["qrels", "run"])
+@pytest.mark.parametrize("name", ["qrels", "run"])
 def test_a_line_of_millions_of_commas_is_told_by_its_beginning(name: str, tmp_path: Path) -> None:
     assert "looks like the header of a table" in refused(name, b"," * (3 << 20), tmp_path)
 
 
-@pytest.checksum.parametrize("name", ["letor", "features"])
+@pytest.mark.parametrize("name", ["letor", "features"])
 def test_many_empty_lines_take_little_memory(name: str, tmp_path: Path) -> None:
     assert "no data, only comments and blank lines" in refused(name, b"\n" * (2 << 20), tmp_path)
 
@@ -214,7 +214,7 @@ EMPTY = {
 }
 
 
-@pytest.checksum.parametrize("what", EMPTY)
+@pytest.mark.parametrize("what", EMPTY)
 def test_a_table_that_would_be_nearly_empty_is_refused(what: str, tmp_path: Path) -> None:
     said = refused(*EMPTY[what], tmp_path)
     assert said.startswith(("FILE", "votes"))
@@ -222,7 +222,7 @@ def test_a_table_that_would_be_nearly_empty_is_refused(what: str, tmp_path: Path
     assert len(said) < 400
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("rows", "columns", "filled"), [(12_500, 700, 162_500), (100_000, 90, 100_000), (2896, 2896, 1)]
 )
 def test_a_sparse_table_that_is_no_larger_than_its_cells_allow_is_taken(rows: int, columns: int, filled: int) -> None:
@@ -232,7 +232,7 @@ def test_a_sparse_table_that_is_no_larger_than_its_cells_allow_is_taken(rows: in
         refuse_sparse((rows, 4 * columns), filled, "file", "rows and columns")
 
 
-@pytest.checksum.parametrize("separator", [b",", b"\t"])
+@pytest.mark.parametrize("separator", [b",", b"\t"])
 def test_a_table_of_more_columns_than_its_bytes_can_fill_is_refused(separator: bytes, tmp_path: Path) -> None:
     content = separator.join([b"query_id", b"doc_id", b"score", *[b""] * (1 << 20)]) + b"\n"
     assert "1,048,579 columns, expected at most 29," in refused("run", content, tmp_path)
@@ -247,7 +247,7 @@ def test_a_voter_or_item_that_stands_twice_among_many_is_found_at_once(tmp_path:
     assert "ranked 'i7' twice" in refused("votes", json.dumps([items, ["i1"]]).encode(), tmp_path)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("lines", "surely"),
     [
         ('{"a":1,"b":"x"}\n{"b":"y"}\n', True),

@@ -14,7 +14,7 @@ from helpers.fuzzing.reader_process import Apart
 HARNESS = Path(__file__).with_name("run_atheris.py")
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_a_second_of_fuzzing_finds_nothing_in_votes(tmp_path: Path) -> None:
     pytest.importorskip("atheris", reason="atheris is not installed: pip install 'rankscope[fuzz]'")
     done = subprocess.run(
@@ -25,15 +25,15 @@ def test_a_second_of_fuzzing_finds_nothing_in_votes(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("crash-*"))
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_a_reader_that_is_none_is_told() -> None:
     pytest.importorskip("atheris", reason="atheris is not installed: pip install 'rankscope[fuzz]'")
     done = subprocess.run([sys.executable, str(HARNESS), "nothing"], capture_output=True, check=False)
     assert done.returncode == 2
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize(
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("signal_", "said", "expected"),
     [
         (signal.SIGABRT, b"memory allocation of 8 bytes failed", None),

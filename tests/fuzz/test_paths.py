@@ -53,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.checksum.parametrize("what", NAMES)
+@pytest.mark.parametrize("what", NAMES)
 def test_a_file_of_any_name_is_read_written_and_named_in_one_line(what: str, folder: Path) -> None:
     path = Path(os.fsdecode(os.path.join(os.fsencode(folder), NAMES[what])))
     path.write_bytes(RUN)
@@ -76,8 +76,8 @@ def test_a_file_of_any_name_is_read_written_and_named_in_one_line(what: str, fol
 RUN_OF, RUN_OF_2 = (rs.Run({"q": {"a": 2.0, "b": 1.0}, "r": {"a": 1.0}}, name=name) for name in ("x", "y"))
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("what", NAMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("what", NAMES)
 def test_every_command_takes_a_file_of_any_name_as_an_argument(what: str, folder: Path) -> None:
     name = NAMES[what]
     (folder / os.fsdecode(name)).write_bytes(RUN)
@@ -97,8 +97,8 @@ def test_every_command_takes_a_file_of_any_name_as_an_argument(what: str, folder
         assert not any(c in RAW for c in error), error
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("name", DASHED, ids=os.fsdecode)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DASHED, ids=os.fsdecode)
 def test_a_name_that_begins_as_an_option_is_one_behind_two_dashes(name: bytes, folder: Path) -> None:
     (folder / os.fsdecode(name)).write_bytes(RUN)
     code, out, error = rankscope("evaluate", "q.qrels", "--", name if name != b"-" else b"./-", folder=folder)
@@ -106,7 +106,7 @@ def test_a_name_that_begins_as_an_option_is_one_behind_two_dashes(name: bytes, f
     assert out.split()[0] == b"system"
 
 
-@pytest.checksum.parametrize("locale", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
+@pytest.mark.parametrize("locale", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
 def test_names_of_all_scripts_are_printed_whatever_the_terminal_says_it_takes(
     locale: dict[str, str], folder: Path
 ) -> None:
@@ -133,7 +133,7 @@ def test_what_commands_a_terminal_in_ids_and_cells_is_shown_as_an_escape(folder:
     assert rb"\x1b[31mx" in error
 
 
-@pytest.checksum.parametrize("name", ["x" * 5000, "a\0b"], ids=["long", "NUL"])
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"], ids=["long", "NUL"])
 def test_a_name_that_no_file_can_have_is_refused(name: str, folder: Path) -> None:
     for read in (rs.read_qrels, rs.read_run, rs.read_votes, rs.read_features, rs.read_scores, rs.read_rankings):
         with pytest.raises(InputError, match=r"no file can have such a name|File name too long"):

@@ -59,14 +59,14 @@ def read(put: Write, request: pytest.FixtureRequest) -> Iterator[Read]:
         request.node.user_properties.append(("files that ended polars", reader.ended))
 
 
-@pytest.checksum.parametrize("name", READERS)
+@pytest.mark.parametrize("name", READERS)
 def test_every_seed_is_taken(name: str, put: Write) -> None:
     reader = READERS[name]
     for what, content in reader.seeds().items():
         assert None in refusals(reader, put(reader, content)), what
 
 
-@pytest.checksum.parametrize("name", READERS)
+@pytest.mark.parametrize("name", READERS)
 @examples(20)
 @given(data=st.data())
 def test_hostile_bytes_give_a_result_or_an_error_of_ours(name: str, put: Write, data: st.DataObject) -> None:
@@ -74,23 +74,23 @@ def test_hostile_bytes_give_a_result_or_an_error_of_ours(name: str, put: Write, 
     refusals(reader, put(reader, data.draw(HOSTILE(name))))
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("name", READERS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
 @examples(600)
 @given(data=st.data())
 def test_hostile_bytes_give_a_result_or_an_error_of_ours_at_length(name: str, read: Read, data: st.DataObject) -> None:
     read(name, data.draw(HOSTILE(name)))
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("name", READERS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
 def test_a_good_file_cut_anywhere_gives_a_result_or_an_error_of_ours(name: str, read: Read) -> None:
     for content in READERS[name].seeds().values():
         for end in range(0, len(content), max(len(content) // 60, 1)):
             read(name, content[:end])
 
 
-@pytest.checksum.parametrize("path", FOUND, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.name)
 def test_what_once_broke_a_reader_does_not(path: Path, put: Write) -> None:
     reader = READERS[path.name.partition("--")[0]]
     refusals(reader, put(reader, path.read_bytes()))

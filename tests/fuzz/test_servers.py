@@ -127,14 +127,14 @@ def installed() -> None:
         pytest.importorskip(name, reason="no client for HTTP is installed: pip install 'rankscope[scale]' aiohttp")
 
 
-@pytest.checksum.parametrize("what", READ)
+@pytest.mark.parametrize("what", READ)
 def test_a_file_is_read_however_a_server_sends_it(what: str) -> None:
     with served(READ[what]) as url:
         assert rs.read_run(url).name == "t"
         assert rs.evaluate(JUDGED, url, ["RR"]).overall("RR") == 1.0
 
 
-@pytest.checksum.parametrize("what", REFUSED)
+@pytest.mark.parametrize("what", REFUSED)
 def test_what_a_server_does_not_keep_is_told_in_one_line(what: str) -> None:
     handler, expected = REFUSED[what]
     with served(handler) as url:

@@ -38,7 +38,7 @@ CASES: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.checksum.parametrize("name", CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +102,7 @@ def cells(line: str) -> list[str]:
     )
 
 
-@pytest.checksum.parametrize("form", ["table", "markdown", "latex"])
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_the_golden_tables_hold_the_numbers_worked_out_by_hand_in_four_digits(form: str) -> None:
     lines = golden(f"{form}-by-query.txt").splitlines()
     found = [[c.strip() for c in cells(line)] for line in lines if line.lstrip("| ").startswith(("alpha", "beta"))]

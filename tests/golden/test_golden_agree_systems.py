@@ -25,7 +25,7 @@ CASES: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.checksum.parametrize("name", CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

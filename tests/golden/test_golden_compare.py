@@ -33,7 +33,7 @@ CASES: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.checksum.parametrize("name", CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +109,7 @@ def test_the_golden_json_holds_the_same_records_as_the_csv() -> None:
         )
 
 
-@pytest.checksum.parametrize("form", ["table", "markdown", "latex"])
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_the_golden_tables_hold_the_means_worked_out_by_hand_in_four_digits(form: str) -> None:
     text = golden(f"{form}.txt")
     for values in (ONE, TWO, THREE):

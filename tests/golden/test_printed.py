@@ -21,8 +21,8 @@ def changed(text: str, old: str, new: str) -> str:
     return text.replace(old, new, 1)
 
 
-@pytest.checksum.parametrize(("text", "form"), [(CSV, "csv"), (JSON, "json"), (JSONL, "jsonl")])
-@pytest.checksum.parametrize("number", [1 / 3 + 1e-16, 1 / 3 - 1e-10, (1 / 3) * (1 + 0.9 * RELATIVE)])
+@pytest.mark.parametrize(("text", "form"), [(CSV, "csv"), (JSON, "json"), (JSONL, "jsonl")])
+@pytest.mark.parametrize("number", [1 / 3 + 1e-16, 1 / 3 - 1e-10, (1 / 3) * (1 + 0.9 * RELATIVE)])
 def test_last_bits_are_no_difference(text: str, form: str, number: float) -> None:
     assert repr(number) != repr(1 / 3)
     assert_same_records(text, text, form)
@@ -30,8 +30,8 @@ def test_last_bits_are_no_difference(text: str, form: str, number: float) -> Non
     assert_same_records(changed(text, "1e-05", repr(1e-5 * (1 + RELATIVE / 2))), text, form)
 
 
-@pytest.checksum.parametrize(("text", "form"), [(CSV, "csv"), (JSON, "json"), (JSONL, "jsonl")])
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(("text", "form"), [(CSV, "csv"), (JSON, "json"), (JSONL, "jsonl")])
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         (repr(1 / 3), repr(1 / 3 + 1e-7)),
@@ -56,7 +56,7 @@ def test_all_else_is_a_difference(text: str, form: str, old: str, new: str) -> N
         assert_same_records(changed(text, old, new), text, form)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "form"),
     [
         (CSV + "d,AP,0.5,4\n", "csv"),

@@ -48,7 +48,7 @@ def results() -> dict[tuple[str, str], dict[str, Any]]:
     return dict(zip(COMMANDS, json.loads(run.stdout), strict=True))
 
 
-@pytest.checksum.parametrize(("stem", "name"), COMMANDS)
+@pytest.mark.parametrize(("stem", "name"), COMMANDS)
 def test_no_number_of_a_golden_table_would_flip(
     stem: str, name: str, results: dict[tuple[str, str], dict[str, Any]]
 ) -> None:
@@ -80,7 +80,7 @@ def numbers_near_an_edge(source: str, **values: float) -> list[tuple[str, str, f
     return list(near_an_edge)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("source", "value", "text"),
     [
         ("f'{x:.4f}'", 0.83125, "0.8313"),  # 3.325 / 4
@@ -101,7 +101,7 @@ def test_a_number_near_an_edge_is_found(source: str, value: float, text: str) ->
     assert numbers_near_an_edge(source, x=value) == [(f"module:{line}", text, value)]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("source", "value"),
     [
         ("f'{x:.4f}'", 0.83124),

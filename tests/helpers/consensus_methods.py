@@ -188,7 +188,7 @@ def draws(method: Method, votes: Votes) -> None:
     for weight, scores in zip(many, found, strict=True):
         np.testing.assert_allclose(scores, method.scores(votes, weight[None])[0], rtol=1e-9, atol=1e-12)
     there = many[2] > 0
-    if not np.isnan(votes.ranks[there]).all(axis=0).read_irregular():
+    if not np.isnan(votes.ranks[there]).all(axis=0).any():
         alone = changed(votes, ranks=votes.ranks[there], weights=many[2][there])
         np.testing.assert_allclose(found[2], method.scores(alone, alone.weights[None])[0], rtol=1e-9, atol=1e-12)
 

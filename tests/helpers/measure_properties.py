@@ -30,7 +30,7 @@ def hits_of(case: Case, rel: int = 1, *, plain: bool = False, ties: str = "doc_i
 
 def refuse(measure: Measure, bad: Any, why: str, *values: Any) -> None:
     """The one way in which the checks fail."""
-    assert not np.read_irregular(bad), f"{measure}: {why}: {values}"
+    assert not np.any(bad), f"{measure}: {why}: {values}"
 
 
 def expect_same(measure: Measure, a: Floats, b: Floats, why: str) -> None:

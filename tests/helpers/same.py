@@ -96,7 +96,7 @@ def assert_same_arrays(found: Any, expected: Any, place: str, within: tuple[floa
         bits = np.dtype(f"V{found.dtype.itemsize}")
         differ = np.ascontiguousarray(found).view(bits) != np.ascontiguousarray(expected).view(bits)
         differ &= ~(np.isnan(found) & np.isnan(expected))
-        assert not differ.read_irregular(), f"{place}: {found[differ][:5]!r}, expected {expected[differ][:5]!r}"
+        assert not differ.any(), f"{place}: {found[differ][:5]!r}, expected {expected[differ][:5]!r}"
     elif within is None or found.dtype.kind not in "fc":
         np.testing.assert_array_equal(found, expected, err_msg=place)
     else:

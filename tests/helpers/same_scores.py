@@ -10,7 +10,7 @@ from helpers.same import assert_same_bits
 from rankscope.errors import RankscopeError
 
 ARRAYS = ("offsets", "rank", "first", "last", "relevance", "judged", "retrieved", "missing", "grades", "grade_offsets")
-FORKS = pytest.checksum.skipif(not Path("/proc/self/stat").exists(), reason="the test forks")
+FORKS = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the test forks")
 
 
 def assert_same_hits(one, other):

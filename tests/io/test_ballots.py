@@ -51,7 +51,7 @@ def parquet(content, separator):
 # --- what is read -----------------------------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content",
     [
         TABLE,
@@ -99,7 +99,7 @@ def test_ways_to_write_the_same_votes(written, content):
     assert votes.weights.tolist() == [1, 1, 1]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content", [json.dumps(list(LISTS.values())), lines(LISTS.values()), lines(RANKS.values())]
 )
 def test_voters_without_a_name_are_numbered(written, content):
@@ -189,7 +189,7 @@ TWO = '["A", "B"]\n["B", "A"]\n'
 FORM = "an item and one rank a voter, separated by tabs or commas"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ("", ": the file is empty, expected votes, as a table of ranks or JSON lists of names"),

@@ -112,7 +112,7 @@ def utf8(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 # --- round trips ----------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize("first", FORMS)
+@pytest.mark.parametrize("first", FORMS)
 @examples(8)
 @given(lists(PLAIN_IDS, SCORES))
 @example({"q": {"b": 0.0, "a": -0.0, "c": 5e-324}, "p": {"x": 0.1 + 0.2}})
@@ -127,7 +127,7 @@ def test_a_run_comes_through_any_two_formats_bit_by_bit_in_its_order(folder: Pat
         assert naive(folder / "a", first, "run") == flat(data, "run")
 
 
-@pytest.checksum.parametrize("first", FORMS)
+@pytest.mark.parametrize("first", FORMS)
 @examples(6)
 @given(lists(PLAIN_IDS, GRADES))
 def test_judgments_come_through_any_two_formats(folder: Path, first: str, data: Lists) -> None:
@@ -150,7 +150,7 @@ BY_SUBTOPIC = st.dictionaries(
 )
 
 
-@pytest.checksum.parametrize("first", FORMS)
+@pytest.mark.parametrize("first", FORMS)
 @examples(4)
 @given(BY_SUBTOPIC)
 def test_judgments_by_subtopic_come_through_any_two_formats(folder: Path, first: str, data: dict[str, Lists]) -> None:
@@ -199,8 +199,8 @@ def test_json_keeps_queries_without_documents_and_other_formats_say_that_they_do
     )
 
 
-@pytest.checksum.parametrize("packed", ["", ".gz", ".zst"])
-@pytest.checksum.parametrize("suffix", [s for e in FORMATS.values() for s in e.suffixes if s not in (".qrels", ".lz4")])
+@pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("suffix", [s for e in FORMATS.values() for s in e.suffixes if s not in (".qrels", ".lz4")])
 def test_suffixes_name_format_and_compression_and_content_tells_them_again(
     tmp_path: Path, suffix: str, packed: str
 ) -> None:
@@ -268,7 +268,7 @@ def test_lines_keep_their_order_and_get_the_rank_that_their_score_gives(tmp_path
     assert notes == (f"{tmp_path / 'in'}: the lines of 1 query were not together; they have been merged",)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "several"),
     [
         ("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n", False),
@@ -299,7 +299,7 @@ def test_a_name_that_the_format_cannot_hold_is_noted_unless_the_file_bears_it(tm
     assert rs.convert(tmp_path / "out.csv", tmp_path / "out.json") == ()  # a name that no file holds is not lost
 
 
-@pytest.checksum.parametrize("name", ["", " a", "a\n", "a\rb", "a\0"])
+@pytest.mark.parametrize("name", ["", " a", "a\n", "a\rb", "a\0"])
 def test_a_name_that_cannot_end_a_line_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(rs.InputError, match="cannot end TREC's lines"):
         rs.convert(rs.Run({"q": {"d": 1.0}}, name=name), tmp_path / "out.run")
@@ -341,7 +341,7 @@ def test_letor_files_come_back_as_they_were(tmp_path: Path) -> None:
     assert (tmp_path / "again.scores").read_text() == predictions.read_text()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("qrels", "said"),
     [
         ({"q#1": {"a": 1}}, "the query id 'q#1' holds a #, which begins a comment there"),

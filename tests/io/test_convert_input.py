@@ -21,7 +21,7 @@ def put(path: Path, text: str) -> Path:
 # --- judgments or a run ---------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("1 0 a 1\n", "qrels"),
@@ -46,7 +46,7 @@ def test_judgments_and_runs_are_told_by_content(tmp_path: Path, text: str, kind:
     assert not (tmp_path / f"out{other}").exists()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "text",
     [
         '{"1": {"a": 1, "b": 0}}',
@@ -92,7 +92,7 @@ def test_letor_labels_become_judgments_and_predictions_a_run(tmp_path: Path) -> 
     assert (tmp_path / "out.run").read_text() == "7 Q0 A 2 -2.0 pos\n7 Q0 B 1 -1.0 pos\n3 Q0 A 1 -1.0 pos\n"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "error", "said"),
     [
         ({}, rs.InputError, r"test.txt:1: .*; this looks like a LETOR or SVMlight file: read it with --input letor"),
@@ -117,7 +117,7 @@ def test_arguments_that_do_not_fit_are_refused(
 # --- nothing half-written -------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("1 0 a\n", "in:1: 3 fields, expected 4"),
@@ -132,7 +132,7 @@ def test_arguments_that_do_not_fit_are_refused(
         ("", "empty"),
     ],
 )
-@pytest.checksum.parametrize("name", ["out.json", "out.txt", "out.csv"])
+@pytest.mark.parametrize("name", ["out.json", "out.txt", "out.csv"])
 def test_bad_input_leaves_the_target_as_it_was(tmp_path: Path, text: str, said: str, name: str) -> None:
     source = put(tmp_path / "in", text)
     put(tmp_path / name, "old")
@@ -152,7 +152,7 @@ def test_a_disk_that_fills_up_leaves_nothing(tmp_path: Path, monkeypatch: pytest
     assert not list(tmp_path.iterdir())
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "said"),
     [
         ("out", "no suffix names a format; add --to"),
@@ -199,7 +199,7 @@ def test_one_content_gives_one_file_whenever_it_is_written(tmp_path: Path) -> No
     assert gzip.decompress((tmp_path / "a.run.gz").read_bytes()) == b"q Q0 d 1 1.0 run\n"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("query", "doc", "form", "said"),
     [
         ("#1", "d", "trec", "the query id '#1' would be read as a comment"),

@@ -51,7 +51,7 @@ def lists_of(run: rs.Run) -> dict[str, dict[str, float]]:
     return found
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "pack",
     [
         lambda data: json.dumps(data).encode(),
@@ -86,7 +86,7 @@ def test_judgments_by_subtopic_are_seen_by_themselves(put: Callable[..., Path]) 
         rs.read_qrels(put(JUDGED), subtopics=True)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "format_"),
     [
         (b'{"q": {"d": 1}}', "json"),
@@ -140,7 +140,7 @@ REFUSED = {
 }
 
 
-@pytest.checksum.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", REFUSED)
 def test_what_is_no_run_is_refused_in_one_line_that_names_the_file(put: Callable[..., Path], case: str) -> None:
     if case == "no LZ4":
         pytest.importorskip("lz4.frame")
@@ -152,7 +152,7 @@ def test_what_is_no_run_is_refused_in_one_line_that_names_the_file(put: Callable
     assert "data.json" in str(caught.value)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("data", "said"),
     [
         ({"q": {"d": 0.5}}, "the relevance of document 'd' of query 'q' is 0.5, expected a whole number"),
@@ -186,7 +186,7 @@ def test_files_as_ranx_saves_them_are_read(put: Callable[..., Path]) -> None:
     assert lists_of(rs.read_run(put(frame.compress(json.dumps(LISTED).encode())))) == LISTED
 
 
-@pytest.checksum.parametrize("missing", ["lz4", "cbor2"])
+@pytest.mark.parametrize("missing", ["lz4", "cbor2"])
 def test_without_its_libraries_an_lz4_file_says_what_to_install(
     put: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:

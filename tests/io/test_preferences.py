@@ -51,7 +51,7 @@ def json_lines(content):
 # --- what is read -----------------------------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content",
     [
         GOOD,
@@ -85,7 +85,7 @@ def test_ways_to_write_the_same_comparisons(written, content):
     assert (found.unit, dict(found.covariates)) == (None, {})
 
 
-@pytest.checksum.parametrize("head", ["better,worse", "winner,loser", "prompt,better,worse"])
+@pytest.mark.parametrize("head", ["better,worse", "winner,loser", "prompt,better,worse"])
 def test_columns_may_say_who_is_better(written, head):
     first = "p," if head.startswith("prompt") else ""
     found = rs.read_preferences(written(f"{head}\n{first}A,B\n{first}C,A\n"))
@@ -204,7 +204,7 @@ def test_the_better_pairs_of_rankings_by_people_are_those_of_a_loop(data):
 CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or nothing for no choice"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ("", ": the file is empty, expected a line of names (left,right,winner) and a line a comparison"),
@@ -274,7 +274,7 @@ def test_each_bad_input_has_one_clear_line(written, content, said, monkeypatch):
         rs.read_preferences("outcomes")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("asked", "said"),
     [
         (

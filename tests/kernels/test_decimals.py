@@ -43,14 +43,14 @@ NONE = ("", "-", ".", "-.", "1.2.3", "1..", "12345.6.7890", "--5", "nan", "inf",
 NO_LONG_ONES = ("12x456789.123", "123456789.1x3", "12-4567890", "1234567.8x")
 
 
-@pytest.checksum.parametrize("text", SHORT)
+@pytest.mark.parametrize("text", SHORT)
 def test_a_short_number_is_read_at_once_with_the_bits_of_float(text):
     values, good = short_decimals(as_fields([text.encode()]))
     assert good.tolist() == [True]
     assert_same_bits(values, np.array([float(text)]))
 
 
-@pytest.checksum.parametrize("text", LONG)
+@pytest.mark.parametrize("text", LONG)
 def test_a_longer_number_is_left_to_the_reader_of_any_number_and_has_the_bits_of_float(text):
     fields = as_fields([text.encode()])
     assert short_decimals(fields)[1].tolist() == [False]
@@ -59,12 +59,12 @@ def test_a_longer_number_is_left_to_the_reader_of_any_number_and_has_the_bits_of
     assert_same_bits(values, np.array([float(text)]))
 
 
-@pytest.checksum.parametrize("text", NONE + NO_LONG_ONES)
+@pytest.mark.parametrize("text", NONE + NO_LONG_ONES)
 def test_what_is_no_number_is_named(text):
     assert parse_decimals(as_fields([b"1.5", text.encode(), b"2"]))[1].tolist() == [1]
 
 
-@pytest.checksum.parametrize("form", ["{:.0f}", "{:.1f}", "{:.6f}", "-{:.3f}", "{:.7f}"])
+@pytest.mark.parametrize("form", ["{:.0f}", "{:.1f}", "{:.6f}", "-{:.3f}", "{:.7f}"])
 def test_a_column_of_one_precision_has_the_bits_of_float(form):
     texts = [form.format(number) for number in (0.5, 1.25, 3, 7.7, 9.876543)]
     values, good = short_decimals(as_fields([text.encode() for text in texts]))

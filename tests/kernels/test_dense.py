@@ -71,8 +71,8 @@ def test_grades_counted_or_sorted_are_those_that_a_loop_finds(table: Any, depth:
         assert n.tolist() == [sum(grade >= level for grade in row) for row in expected]
 
 
-@pytest.checksum.parametrize("dtype", [np.int8, np.int64])
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("dtype", [np.int8, np.int64])
+@pytest.mark.parametrize(
     "rows",
     [
         [[0, 0, 0], [0, 0, 0]],
@@ -109,7 +109,7 @@ def test_grades_of_every_kind_are_cut_at_every_depth(rows: list[list[int]], dtyp
             assert reached.dtype == np.float64
 
 
-@pytest.checksum.parametrize("step", [0.0, 2.0**-50, 2.0**-30, 1.0])
+@pytest.mark.parametrize("step", [0.0, 2.0**-50, 2.0**-30, 1.0])
 def test_scores_that_the_keys_cannot_tell_apart_are_ranked_all_the_same(step: float) -> None:
     """Far more columns than low bits, in several blocks, scores rising by the least that float64 can hold or more."""
     rng = np.random.default_rng(5)

@@ -38,7 +38,7 @@ def test_no_grade_is_too_high_to_end_a_search() -> None:
     assert stopping_probability(np.array([0, -3]), 0).tolist() == [0, 0]
 
 
-@pytest.checksum.parametrize(("rank", "expected"), [(1.0, 1.0), (3.0, 1 / 2), (7.0, 1 / 3), (2.0, 1 / math.log2(3))])
+@pytest.mark.parametrize(("rank", "expected"), [(1.0, 1.0), (3.0, 1 / 2), (7.0, 1 / 3), (2.0, 1 / math.log2(3))])
 def test_the_discount_is_one_over_the_logarithm_of_rank_plus_one(rank: float, expected: float) -> None:
     assert discount_log2(np.array([rank]))[0] == pytest.approx(expected, abs=1e-15)
 

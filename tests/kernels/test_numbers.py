@@ -69,7 +69,7 @@ def test_floats_have_the_bits_that_python_reads(texts: list[str]) -> None:
     assert_as_python(texts)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(5_000)
 @given(st.lists(FORMS, min_size=1, max_size=60))
 def test_floats_have_the_bits_that_python_reads_at_length(texts: list[str]) -> None:
@@ -82,7 +82,7 @@ def test_numbers_of_as_many_decimals_have_the_bits_that_python_reads(decimals: i
     assert_as_python([f"{d[: len(d) - decimals]}.{d[len(d) - decimals :]}" for d in digits])
 
 
-@pytest.checksum.parametrize("other", ["12.3", "1.234", "123", "-1.23", "1:23", "1.2.", "..23", "1e23"])
+@pytest.mark.parametrize("other", ["12.3", "1.234", "123", "-1.23", "1:23", "1.2.", "..23", "1e23"])
 def test_a_number_of_another_form_among_alike_ones_is_read_or_named(other: str) -> None:
     values, bad = parse_floats(as_fields([text.encode() for text in ("4.56", other, "7.89")]))
     good = other in ("12.3", "1.234", "123", "-1.23", "1e23")
@@ -109,7 +109,7 @@ def test_numbers_half_way_between_two_floats_round_to_even() -> None:
     assert_as_python(halves)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "text",
     [
         "5e-324",
@@ -144,7 +144,7 @@ def test_a_number_of_a_hundred_decimals_is_a_number() -> None:
     assert_as_python(["0." + "3" * 100, "-" + "1" * 80 + ".5", "0." + "0" * 300 + "7"])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "text",
     [
         "nan", "NaN", "inf", "-inf", "Infinity", "0x10", "0x1p3", "1_000", "1_0.5", "1..2", "1.2.3", ".", "-", "+",
@@ -215,7 +215,7 @@ def test_whole_numbers_may_have_a_sign_and_leading_zeros() -> None:
     assert bad.tolist() == []
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "text",
     [
         "1.0",
@@ -244,7 +244,7 @@ def test_what_is_no_whole_number_is_named(text: str) -> None:
     assert (values[0], values[2]) == (3, -4)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("decimals", "longest"),
     [(decimals, longest) for decimals in (None, *range(20)) for longest in range(max(decimals or 0, 1), 20)],
 )
@@ -262,7 +262,7 @@ def test_numbers_that_are_alike_are_read_the_short_way(decimals: int | None, lon
     assert valid.all()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "texts",
     [
         [],
@@ -288,7 +288,7 @@ def test_numbers_that_are_not_alike_are_not_read_the_short_way(texts: list[str])
     assert read_alike(as_fields([text.encode() for text in texts])) is None
 
 
-@pytest.checksum.parametrize("decimals", [5, 9, 15, 19, 22])
+@pytest.mark.parametrize("decimals", [5, 9, 15, 19, 22])
 def test_numbers_beyond_exact_ones_are_divided_without_doubt(decimals: int) -> None:
     """Where in doubt they would be read all the same, one by one. With few decimals some lie half way between two."""
     rng = np.random.default_rng(decimals)

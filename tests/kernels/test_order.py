@@ -19,7 +19,7 @@ def test_stable_order_is_pythons(codes: list[int]) -> None:
     assert stable_order(np.array(codes, np.intp)).tolist() == sorted(range(len(codes)), key=codes.__getitem__)
 
 
-@pytest.checksum.parametrize("highest", [1, 65_535, 65_536, 2**32, 2**33])
+@pytest.mark.parametrize("highest", [1, 65_535, 65_536, 2**32, 2**33])
 def test_stable_order_holds_around_its_digits(highest: int) -> None:
     codes = [highest, 0, highest - 1, highest, 0, highest // 2]
     assert stable_order(np.array(codes, np.intp)).tolist() == sorted(range(6), key=codes.__getitem__)

@@ -47,27 +47,27 @@ WAYS = {
 }
 
 
-@pytest.checksum.parametrize("way", WAYS.values(), ids=WAYS)
-@pytest.checksum.parametrize("n_resamples", [1, 37, BLOCK, 2 * BLOCK + 5])
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("n_resamples", [1, 37, BLOCK, 2 * BLOCK + 5])
 def test_there_are_as_many_resamples_as_asked_for(way, n_resamples):
     assert len(way(drawn(n_resamples))) == n_resamples
 
 
-@pytest.checksum.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_one_seed_gives_the_same_again_and_another_something_else(way):
     assert_same_bits(way(drawn(100)), way(drawn(100)))
     assert not np.array_equal(way(drawn(100)), way(drawn(100, seed=2)))
 
 
-@pytest.checksum.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_the_size_of_a_chunk_changes_nothing(way, monkeypatch):
     whole = way(drawn(BLOCK + 100))
     monkeypatch.setattr(resample, "NUMBERS", 50)  # one to seven resamples at once
     np.testing.assert_allclose(way(drawn(BLOCK + 100)), whole, rtol=0, atol=1e-14)
 
 
-@pytest.checksum.parametrize("way", WAYS.values(), ids=WAYS)
-@pytest.checksum.parametrize("parts", [1, 2, 3, 9])
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("parts", [1, 2, 3, 9])
 def test_workers_that_share_the_blocks_find_the_same(way, parts):
     draws = drawn(4 * BLOCK + 3)
     np.testing.assert_allclose(
@@ -75,12 +75,12 @@ def test_workers_that_share_the_blocks_find_the_same(way, parts):
     )
 
 
-@pytest.checksum.parametrize(("parts", "sizes"), [(1, [3]), (2, [1, 2]), (3, [1, 1, 1]), (9, [1, 1, 1])])
+@pytest.mark.parametrize(("parts", "sizes"), [(1, [3]), (2, [1, 2]), (3, [1, 1, 1]), (9, [1, 1, 1])])
 def test_there_are_no_more_shares_than_workers_and_none_is_empty(parts, sizes):
     assert [len(share.seeds) for share in drawn(2 * BLOCK + 3).split(parts)] == sizes
 
 
-@pytest.checksum.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_resamples_of_different_blocks_differ(way):
     found = way(drawn(2 * BLOCK))
     assert not np.array_equal(found[:BLOCK], found[BLOCK:])
@@ -103,7 +103,7 @@ def test_a_generator_of_any_kind_serves():
     assert joined(bootstrap_indices(draws, 7)).shape == (10, 7)
 
 
-@pytest.checksum.parametrize("n", [1, 2, 5, 9])
+@pytest.mark.parametrize("n", [1, 2, 5, 9])
 def test_exact_flips_are_all_vectors_of_signs_once(n):
     differences = TABLE[:, :1] * np.arange(1, n + 1) + TABLE[:, 1:2]
     loop = [[sum(s * d for s, d in zip(signs, row, strict=True)) for row in differences] for signs in signs_of(n)]
@@ -124,7 +124,7 @@ def signs_of(n):
     return list(product((1, -1), repeat=n))
 
 
-@pytest.checksum.parametrize("n", [1, 63, 64, 65, 200])
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
 def test_random_signs_are_signs_and_even(n):
     powers = np.eye(n)  # each query alone is a pair: its sum is its sign
     signs = joined(flip_sums(powers, drawn(4000)))
@@ -187,7 +187,7 @@ def test_as_many_lists_as_there_are_bound_how_many_resamples_are_held_at_once(mo
     assert peak < 1.2 * means.nbytes
 
 
-@pytest.checksum.parametrize("shape", [(190, 1000), (1, 200_000), (3000, 20)])
+@pytest.mark.parametrize("shape", [(190, 1000), (1, 200_000), (3000, 20)])
 def test_memory_stays_bounded(shape):
     table = np.zeros(shape)
     tracemalloc.start()

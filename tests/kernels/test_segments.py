@@ -87,7 +87,7 @@ def test_cumulative_sums_are_sums(groups: list[list[float]]) -> None:
     assert values.tolist() == [v for g in groups for v in g]
 
 
-@pytest.checksum.parametrize("n", [1, 2, 3, 1023, 1024, 1025])
+@pytest.mark.parametrize("n", [1, 2, 3, 1023, 1024, 1025])
 def test_cumulative_sums_of_long_groups_do_not_run_over_their_ends(n: int) -> None:
     whole = np.concatenate([np.full(n, 1.0), np.full(n, 3.0)])  # whole numbers: exact
     expected = [*range(1, n + 1), *range(3, 3 * n + 1, 3)]

@@ -43,7 +43,7 @@ def test_many_points_in_many_blocks_and_a_long_group_of_ties():
     assert subset_surplus(prepare_subset_pairs(x, y), chosen).tolist() == naive(x, y, chosen)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("x", "y", "expected"),
     [
         ([], [], 0),
@@ -54,7 +54,7 @@ def test_many_points_in_many_blocks_and_a_long_group_of_ties():
         ([1, 2, 1], [1, 2, 3], 0),  # one alike, one the other way round, one tied
     ],
 )
-@pytest.checksum.parametrize("size", [1, 2, 256])
+@pytest.mark.parametrize("size", [1, 2, 256])
 def test_few_points_are_counted_by_hand(x, y, expected, size, monkeypatch):
     monkeypatch.setattr(chosen_pairs, "SIZE", size)
     chosen = np.array([[1] * len(x), [0] * len(x)], np.uint8)

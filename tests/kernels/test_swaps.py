@@ -16,7 +16,7 @@ def drawn(n: int, shape: tuple[int, int], swap: str = "cells", seed: int = 1) ->
     return np.concatenate(list(swap_bits(draw(np.random.default_rng(seed), n), shape, swap)))
 
 
-@pytest.checksum.parametrize("swap", SWAPS)
+@pytest.mark.parametrize("swap", SWAPS)
 def test_swaps_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch, swap):
     whole = drawn(50, (3, 7), swap)
     monkeypatch.setattr(resample, "NUMBERS", 21 * 4)
@@ -24,7 +24,7 @@ def test_swaps_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch, swap):
     assert whole.shape == (50, 7, 3)
 
 
-@pytest.checksum.parametrize("shape", [(4, 9), (8, 8), (5, 13)])  # 36, 64 and 65 bits: one word of 64, and one more
+@pytest.mark.parametrize("shape", [(4, 9), (8, 8), (5, 13)])  # 36, 64 and 65 bits: one word of 64, and one more
 def test_about_half_of_all_cells_are_swapped_each_for_itself(shape):
     bits = drawn(2000, shape)
     assert abs(bits.mean() - 0.5) < 4 * 0.5 / np.sqrt(bits.size)
@@ -34,7 +34,7 @@ def test_about_half_of_all_cells_are_swapped_each_for_itself(shape):
     assert np.abs(among).max() < 5 / np.sqrt(2000)
 
 
-@pytest.checksum.parametrize(("swap", "axis"), [("systems", 1), ("segments", 2)])
+@pytest.mark.parametrize(("swap", "axis"), [("systems", 1), ("segments", 2)])
 def test_whole_systems_or_segments_are_swapped_at_once(swap, axis):
     bits = drawn(40, (5, 6), swap)
     assert (bits.min(axis=axis) == bits.max(axis=axis)).all()

@@ -111,7 +111,7 @@ def test_equal_is_equality_of_bytes(pairs: list[tuple[bytes, bytes]], twins: lis
 LONG = b"12345678ABCDEFGH"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("a", "b"),
     [
         ([b"a", b"b"], [b"a\x00", b"b"]),
@@ -139,7 +139,7 @@ def test_equal_strings_have_equal_hashes_wherever_they_stand(strings: list[bytes
     assert all(len(seen) == 1 for seen in by_string.values())
 
 
-@pytest.checksum.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, 1])
 def test_different_strings_hardly_ever_share_a_hash(seed: int) -> None:
     strings = [b"%d" % i for i in range(30_000)]
     strings += [b"doc-%09d" % i for i in range(30_000)]
@@ -150,7 +150,7 @@ def test_different_strings_hardly_ever_share_a_hash(seed: int) -> None:
     assert len(set(hashes(as_fields(strings), seed).tolist())) == len(strings)
 
 
-@pytest.checksum.parametrize("ending", [b"", b" 8 more", b" and two words more"], ids=["one word", "two", "three"])
+@pytest.mark.parametrize("ending", [b"", b" 8 more", b" and two words more"], ids=["one word", "two", "three"])
 def test_all_64_bits_of_a_hash_vary(ending: bytes) -> None:
     found = hashes(as_fields([b"d%d" % i + ending for i in range(200)]))
     assert np.bitwise_or.reduce(found) == 2**64 - 1
@@ -213,7 +213,7 @@ def test_ids_that_share_long_beginnings_are_ordered_by_their_ends() -> None:
     assert [strings[i] for i in order] == sorted(strings, reverse=True)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "strings",
     [
         [b"12345678a", b"12345678b"],  # nine bytes: the last one decides

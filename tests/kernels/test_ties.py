@@ -45,7 +45,7 @@ def test_neither_order_nor_scale_nor_last_bits_make_other_ties(values: list[floa
     assert places([factor * values[i] for i in order]) == [expected[i] for i in order]
 
 
-@pytest.checksum.parametrize("digits", [9, 12, 15])
+@pytest.mark.parametrize("digits", [9, 12, 15])
 def test_there_is_no_grid_whose_edges_part_equal_numbers(digits: int) -> None:
     """Numbers in the middle between two of so many digits, and their neighbours in float64."""
     middle = np.arange(1, 2001) * 10.0 ** (1 - digits) + 0.1 + 0.5 * 10.0 ** (1 - digits)

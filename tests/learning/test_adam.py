@@ -21,7 +21,7 @@ def naive_adam(weight, gradients, decay=0.0):
     return weight
 
 
-@pytest.checksum.parametrize("decay", [0.0, 0.5])
+@pytest.mark.parametrize("decay", [0.0, 0.5])
 def test_each_weight_takes_the_steps_of_the_paper(decay):
     rng = np.random.default_rng(8)
     weights = [rng.normal(size=shape).astype(np.float32) for shape in ((3, 2), (2,))]

@@ -30,7 +30,7 @@ def fitted(**parameters: Any) -> Blend:
     return Blend(pair(), **parameters).fit(X, Y, QID, eval_set=(HELD, HELD_Y, HELD_QID))
 
 
-@pytest.checksum.parametrize("normalise", sorted(WITHIN_LISTS))
+@pytest.mark.parametrize("normalise", sorted(WITHIN_LISTS))
 def test_a_blend_is_the_mean_of_what_each_ranker_alone_says(normalise: str) -> None:
     each = [one.fit(X, Y, QID, eval_set=(HELD, HELD_Y, HELD_QID)).predict(HELD) for one in pair()]
     expected = np.mean([WITHIN_LISTS[normalise](one, OFFSETS) for one in each], axis=0)
@@ -106,7 +106,7 @@ def test_columns_of_a_table_are_found_by_name() -> None:
     assert blend.predict(moved, HELD_QID).tolist() == Blend(pair()).fit(X, Y, QID).predict(HELD, HELD_QID).tolist()
     assert not hasattr(fitted(), "feature_names_in_")
     with pytest.raises(InputError, match="'c'"):
-        blend.predict(moved.importance_plan(columns="c"), HELD_QID)
+        blend.predict(moved.drop(columns="c"), HELD_QID)
 
 
 def test_progress_is_told_of_every_epoch_at_most_as_often_as_said() -> None:
@@ -139,7 +139,7 @@ def test_it_is_an_estimator_of_scikit_learns() -> None:
     assert whole.predict(HELD).tolist() == direct.predict(HELD).tolist()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("blend", "said"),
     [
         (Blend([]), "a Blend of 0 rankers, expected at least 2"),

@@ -20,7 +20,7 @@ OFFSETS = np.array([0, 3, 4, 6])
 SCORES = np.array([1.0, 3.0, 1.0, 7.0, 5.0, 5.0])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("how", "expected"),
     [
         # The first list has mean 5/3, and deviations -2/3, 4/3, -2/3, whose mean square is 8/9.
@@ -58,7 +58,7 @@ def test_what_is_learned_on_some_lists_is_used_on_others() -> None:
     assert alone.tolist() == pytest.approx([((9 - mean) / spread + (1 + mean) / spread) / 2])
 
 
-@pytest.checksum.parametrize("normalise", NORMALISATIONS)
+@pytest.mark.parametrize("normalise", NORMALISATIONS)
 def test_a_ranker_whose_scores_are_all_alike_adds_nothing(normalise: str) -> None:
     # 0.1 has no exact mean: what rounding leaves must not be blown up.
     found = learn_combination([SCORES, np.full(6, 0.1)], OFFSETS, normalise=normalise)
@@ -74,7 +74,7 @@ def tables(rankers: int) -> st.SearchStrategy[np.ndarray]:
     return st.lists(row, min_size=rankers, max_size=rankers).map(lambda rows: np.array(rows, np.float64))
 
 
-@pytest.checksum.parametrize("normalise", NORMALISATIONS)
+@pytest.mark.parametrize("normalise", NORMALISATIONS)
 @examples(25)
 @given(scores=tables(2), factor=st.integers(1, 50), shift=st.integers(-50, 50))
 def test_neither_the_unit_nor_the_origin_of_a_rankers_scores_matters(
@@ -85,7 +85,7 @@ def test_neither_the_unit_nor_the_origin_of_a_rankers_scores_matters(
     np.testing.assert_allclose(moved, plain, atol=1e-9)
 
 
-@pytest.checksum.parametrize("normalise", NORMALISATIONS)
+@pytest.mark.parametrize("normalise", NORMALISATIONS)
 @examples(25)
 @given(scores=tables(3), order=st.permutations([0, 1, 2]))
 def test_the_order_of_the_rankers_does_not_matter(normalise: str, scores: np.ndarray, order: list[int]) -> None:
@@ -95,7 +95,7 @@ def test_the_order_of_the_rankers_does_not_matter(normalise: str, scores: np.nda
     np.testing.assert_allclose(moved, plain, atol=1e-12)
 
 
-@pytest.checksum.parametrize("normalise", NORMALISATIONS)
+@pytest.mark.parametrize("normalise", NORMALISATIONS)
 @examples(25)
 @given(row=tables(1))
 def test_a_blend_of_one_ranker_with_itself_puts_documents_in_its_order(normalise: str, row: np.ndarray) -> None:
@@ -106,7 +106,7 @@ def test_a_blend_of_one_ranker_with_itself_puts_documents_in_its_order(normalise
         assert (np.sign(mine[:, None] - mine) == np.sign(its[:, None] - its)).all()
 
 
-@pytest.checksum.parametrize("normalise", sorted(WITHIN_LISTS))
+@pytest.mark.parametrize("normalise", sorted(WITHIN_LISTS))
 @examples(25)
 @given(scores=tables(2))
 def test_scales_within_lists_do_not_look_at_other_lists(normalise: str, scores: np.ndarray) -> None:

@@ -26,7 +26,7 @@ def apart(*rows: list[float]) -> np.ndarray:
     return np.array([[x for gap in row for x in (gap, 0.0)] for row in rows])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("rows", "expected"),
     [
         # a * 1 = 1 and b * 2 = 1: a = 1 and b = 1/2, which are 2/3 and 1/3 of their sum
@@ -46,7 +46,7 @@ def test_weights_that_can_be_solved_by_hand(rows: tuple[list[float], ...], expec
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
-@pytest.checksum.parametrize("l2", [0.05, 0.5, 5.0])
+@pytest.mark.parametrize("l2", [0.05, 0.5, 5.0])
 def test_l2_draws_weights_together_as_the_equations_say(l2: float) -> None:
     def sigmoid(x: float) -> float:
         return 1 / (1 + exp(-x))

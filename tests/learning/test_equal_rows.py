@@ -69,7 +69,7 @@ def trained(name):
     return EVERY[name].fit(X, y, qid, eval_set=(X, y), eval_qid=qid)
 
 
-@pytest.checksum.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", PLAIN)
 def test_equal_rows_have_equal_scores_however_many_there_are(name):
     ranker = trained(name)
     for row in TEST[0][:2]:
@@ -78,7 +78,7 @@ def test_equal_rows_have_equal_scores_however_many_there_are(name):
         }
 
 
-@pytest.checksum.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", EVERY)
 def test_equal_rows_of_a_list_have_equal_scores(name):
     X, _, qid = TEST
     scores = trained(name).predict(X, qid)
@@ -88,7 +88,7 @@ def test_equal_rows_of_a_list_have_equal_scores(name):
     assert len(set(zip(own, scores, strict=True))) == len(set(own))
 
 
-@pytest.checksum.parametrize("name", OF_LISTS)
+@pytest.mark.parametrize("name", OF_LISTS)
 def test_lists_of_equal_rows_have_equal_scores(name):
     ranker = trained(name)
     for n in TILED:
@@ -96,7 +96,7 @@ def test_lists_of_equal_rows_have_equal_scores(name):
         assert len(set(scores[:n])) == 1
 
 
-@pytest.checksum.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_order_of_documents_and_of_queries_changes_no_score(name):
     X, _, qid = TEST
     ranker = trained(name)
@@ -106,7 +106,7 @@ def test_the_order_of_documents_and_of_queries_changes_no_score(name):
         assert (ranker.predict(X[order], qid[order]) == scores[order]).all()
 
 
-@pytest.checksum.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", EVERY)
 def test_a_query_alone_has_the_scores_that_it_has_in_a_file(name):
     X, _, qid = TEST
     ranker = trained(name)
@@ -119,7 +119,7 @@ def test_a_query_alone_has_the_scores_that_it_has_in_a_file(name):
     assert (twice == np.concatenate([scores[::-1], scores])).all()
 
 
-@pytest.checksum.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_size_of_blocks_changes_no_score(name, monkeypatch):
     X, _, qid = TEST
     ranker = trained(name)
@@ -152,7 +152,7 @@ SETTINGS = (
 )
 
 
-@pytest.checksum.parametrize("setting", SETTINGS, ids=lambda one: " ".join(one.values()))
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda one: " ".join(one.values()))
 def test_threads_and_kernels_of_linear_algebra_change_no_score(setting, tmp_path):
     """In the same bits, too: no sum is rounded, and logarithms, which a library may round otherwise, are in none."""
     X, _, qid = TEST

@@ -32,8 +32,8 @@ def booster(values: Any = X, trees: int = 20, **more: Any) -> Any:
     return lightgbm.train({"objective": "lambdarank", **QUIET, **more}, data, trees)
 
 
-@pytest.checksum.parametrize("dtype", [np.float32, np.float64])
-@pytest.checksum.parametrize("trees", [1, 20])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("trees", [1, 20])
 def test_they_predict_as_lightgbm_does(dtype: Any, trees: int) -> None:
     with np.errstate(under="ignore"):
         grown = booster(X.astype(dtype), trees)

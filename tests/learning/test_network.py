@@ -32,7 +32,7 @@ def naive_scores(weights, values):
     return found
 
 
-@pytest.checksum.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("sizes", SIZES)
 def test_scores_are_sums_of_products_and_what_is_above_zero(sizes, monkeypatch):
     values, weights = values_and_weights(sizes)
     expected = naive_scores(weights, values)
@@ -41,8 +41,8 @@ def test_scores_are_sums_of_products_and_what_is_above_zero(sizes, monkeypatch):
     assert score_documents(weights, values) == pytest.approx(expected, abs=1e-6)  # as float32
 
 
-@pytest.checksum.parametrize("dropout", [0.0, 0.4])
-@pytest.checksum.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+@pytest.mark.parametrize("sizes", SIZES)
 def test_gradients_are_those_of_finite_differences(sizes, dropout):
     # In float64, where differences say something; the code is the same for float32.
     values, weights = values_and_weights(sizes)

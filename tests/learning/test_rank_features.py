@@ -64,7 +64,7 @@ def test_the_gradient_is_that_of_the_loss() -> None:
     assert (value, gradient.tolist()) == (plain, slope.tolist())
 
 
-@pytest.checksum.parametrize("parameters", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("parameters", KINDS.values(), ids=KINDS)
 def test_it_is_training_on_the_ranks_as_features(parameters: dict[str, Any]) -> None:
     ranker = Ranker(**parameters).fit(DATA, eval_set=DATA)
     plain = {**parameters, "loss": str(parameters["loss"]).replace("ranks=True", "")}
@@ -84,7 +84,7 @@ def test_the_middle_of_lists_of_any_height_is_found() -> None:
     assert quality(blind, middle) < 0.6
 
 
-@pytest.checksum.parametrize("parameters", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("parameters", KINDS.values(), ids=KINDS)
 def test_predicting_asks_for_the_lists_and_takes_rows_in_any_order(parameters: dict[str, Any]) -> None:
     ranker = Ranker(**parameters).fit(DATA)
     scores = ranker.predict(DATA)
@@ -95,7 +95,7 @@ def test_predicting_asks_for_the_lists_and_takes_rows_in_any_order(parameters: d
     assert ranker.predict(VALUES, group=[LENGTH] * LISTS).tobytes() == scores.tobytes()
 
 
-@pytest.checksum.parametrize("parameters", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("parameters", KINDS.values(), ids=KINDS)
 def test_what_was_saved_predicts_the_same_bit_for_bit(tmp_path: Path, parameters: dict[str, Any]) -> None:
     ranker = Ranker(**parameters).fit(DATA, eval_set=DATA)
     save_ranker(ranker, tmp_path / "m")
@@ -116,7 +116,7 @@ def test_a_file_that_says_nothing_of_ranks_is_of_a_ranker_without(tmp_path: Path
     assert old.predict(VALUES).tobytes() == load_ranker(tmp_path / "m").predict(VALUES).tobytes()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("ranks", "said"),
     [(False, r"deviation is float64 of shape \(2,\), expected float64 of \(1,\)"), ("yes", "ranks is 'yes', expected")],
     ids=str,

@@ -46,7 +46,7 @@ HARDER = {
 }
 
 
-@pytest.checksum.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES)
 def test_every_loss_learns_ten_queries_by_heart(loss):
     X, y, qid = data(width=40)
     ranker = Ranker(**{**QUICK, "loss": loss, "epochs": 40, "hidden": (32,), **HARDER.get(loss, {})}).fit(X, y, qid)
@@ -54,7 +54,7 @@ def test_every_loss_learns_ten_queries_by_heart(loss):
     assert ranker.models_[0].losses[-1] < ranker.models_[0].losses[0]
 
 
-@pytest.checksum.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES)
 def test_every_loss_trains_a_linear_scorer(loss):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60, 4))
@@ -64,7 +64,7 @@ def test_every_loss_trains_a_linear_scorer(loss):
     assert measured(MEASURED.get(loss, "nDCG(gain='exp')"), y, ranker.predict(X)) > 0.97
 
 
-@pytest.checksum.parametrize("text", [entry.text for entry in TABLE if "(" in entry.text])
+@pytest.mark.parametrize("text", [entry.text for entry in TABLE if "(" in entry.text])
 def test_every_loss_takes_its_parameters_in_its_name(text):
     X, y, qid = data(lists=4)
     ranker = Ranker(text, **{**QUICK, "epochs": 1, "hidden": (2,)}).fit(X, y, qid)
@@ -141,7 +141,7 @@ def test_float32_features_are_as_good():
 # Seeds
 
 
-@pytest.checksum.parametrize("more", [{"dropout": 0.4}, {"loss": "listmle"}, {"hidden": ()}, {"models": 2}], ids=str)
+@pytest.mark.parametrize("more", [{"dropout": 0.4}, {"loss": "listmle"}, {"hidden": ()}, {"models": 2}], ids=str)
 def test_the_same_seed_is_the_same_model_bit_for_bit(more):
     X, y, qid = data()
     one, other, third = (Ranker(**{**QUICK, **more}, rng=seed).fit(X, y, qid) for seed in (3, 3, 4))
@@ -174,8 +174,8 @@ def test_an_ensemble_is_the_mean_of_its_models_and_begins_with_the_single_one():
 # Features that never varied
 
 
-@pytest.checksum.parametrize("more", [{}, {"hidden": ()}, {"hidden": (), "loss": "lambdarank"}], ids=str)
-@pytest.checksum.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("more", [{}, {"hidden": ()}, {"hidden": (), "loss": "lambdarank"}], ids=str)
+@pytest.mark.parametrize("transform", TRANSFORMS)
 def test_a_feature_that_never_varied_in_training_has_no_influence(more, transform):
     X, y, qid = data()
     X[:, 3] = 0
@@ -195,7 +195,7 @@ def frames():
     return [pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)], names, X, y, qid
 
 
-@pytest.checksum.parametrize("kind", [0, 1], ids=["pandas", "polars"])
+@pytest.mark.parametrize("kind", [0, 1], ids=["pandas", "polars"])
 def test_columns_are_found_by_name(kind):
     tables, names, X, y, qid = frames()
     frame = tables[kind]

@@ -21,7 +21,7 @@ def with_one(value):
     return table
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: Ranker().fit(X), "training data: y is missing, expected a grade for each document"),
@@ -71,7 +71,7 @@ def test_data_that_do_not_fit_are_refused(call, message):
     assert "\n" not in str(refused.value)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"loss": "listnett"}, "unknown loss 'listnett'; did you mean listnet"),
@@ -108,7 +108,7 @@ def test_parameters_that_are_none_are_refused_by_fit(parameters, message):
     assert "\n" not in str(refused.value)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("more", "message"),
     [
         ({"eval_set": X}, r"eval_set is no pair of X and y, expected \(X, y\) with eval_qid, or \(X, y, qid\)"),
@@ -150,7 +150,7 @@ def test_columns_of_zeros_and_columns_that_never_vary_are_fine():
         assert np.isfinite(ranker.predict(table)).all()
 
 
-@pytest.checksum.parametrize("hidden", [(), (4,)])
+@pytest.mark.parametrize("hidden", [(), (4,)])
 def test_where_no_column_varies_all_scores_are_equal(hidden):
     ranker = Ranker(**{**QUICK, "hidden": hidden}).fit(np.ones((24, 2)), Y, QID)
     assert np.ptp(ranker.predict(np.ones((24, 2)))) == 0

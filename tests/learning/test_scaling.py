@@ -19,7 +19,7 @@ def test_features_have_mean_0_and_deviation_1():
     assert found[:, :2].std(axis=0) == pytest.approx(1, abs=1e-5)
 
 
-@pytest.checksum.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("transform", TRANSFORMS)
 def test_columns_that_never_varied_are_0_whatever_comes_later(transform):
     learned = learn_scaling(TABLE, transform)
     assert learned.deviation[2:].tolist() == [0, 0]
@@ -46,7 +46,7 @@ def test_auto_takes_logarithms_of_what_is_less_skewed_by_them():
     assert_same_numbers(learned.deviation[:2].tolist(), [plain.deviation[0], logs.deviation[1]])
 
 
-@pytest.checksum.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("transform", TRANSFORMS)
 def test_some_rows_at_a_time_are_the_same_as_all(transform, monkeypatch):
     whole = learn_scaling(TABLE, transform)
     scaled = whole(TABLE)

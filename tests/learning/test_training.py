@@ -42,7 +42,7 @@ def watch_of(values, patience, higher=True):
 # L-BFGS
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "loss", ["listnet", "ranknet", "listmle(ties='efron')", "listmle", "squared", "listnet(k=2)"]
 )
 def test_lbfgs_ends_where_the_gradient_is_nothing(loss):
@@ -101,7 +101,7 @@ def test_where_nothing_can_be_learned_the_weights_stay_and_the_epoch_counts():
 VALUES = [0.2, 0.5, 0.4, 0.5, 0.3, 0.9]
 
 
-@pytest.checksum.parametrize(("patience", "epochs", "best"), [(2, 4, 1), (3, 5, 1), (4, 6, 5), (9, 6, 5)])
+@pytest.mark.parametrize(("patience", "epochs", "best"), [(2, 4, 1), (3, 5, 1), (4, 6, 5), (9, 6, 5)])
 def test_an_equal_epoch_is_no_better_and_patience_counts_from_the_best(patience, epochs, best):
     watch, validation = watch_of(VALUES, patience)
     found = descent(epochs=6).train(
@@ -175,7 +175,7 @@ def test_queries_without_a_value_are_left_out_and_none_with_one_is_refused():
 # What goes wrong
 
 
-@pytest.checksum.parametrize("epochs", [1, 3])
+@pytest.mark.parametrize("epochs", [1, 3])
 def test_a_loss_that_diverges_names_the_learning_rate(epochs):
     with pytest.raises(
         InputError, match=r"the loss listnet diverged in epoch \d with learning_rate=1e\+30; try a smaller"

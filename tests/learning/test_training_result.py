@@ -118,7 +118,7 @@ def test_it_is_shown_like_every_result() -> None:
     assert repr(result) == "Training('listnet', 2 models, 6 queries)"
 
 
-@pytest.checksum.parametrize(("loss", "shown"), [(0.12345, "0.1235"), (1234.5, "1234.5000"), (3.67e13, "3.670e+13")])
+@pytest.mark.parametrize(("loss", "shown"), [(0.12345, "0.1235"), (1234.5, "1234.5000"), (3.67e13, "3.670e+13")])
 def test_losses_in_a_table_are_short_however_large(loss: float, shown: str) -> None:
     from rankscope.learning.training import format_loss
 

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 
 
-@pytest.checksum.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @examples(60)
 @given(data=st.data())
 def test_a_property_holds_for_all_measures_of_which_the_table_says_so(
@@ -36,8 +36,8 @@ def test_a_property_holds_for_all_measures_of_which_the_table_says_so(
     check(measures, data.draw(strategy))
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.slow
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @examples(500)
 @given(data=st.data())
 def test_a_property_holds_on_many_more_inputs(check: Callable[..., None], data: st.DataObject) -> None:
@@ -45,7 +45,7 @@ def test_a_property_holds_on_many_more_inputs(check: Callable[..., None], data: 
     check(measures, data.draw(strategy))
 
 
-@pytest.checksum.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_a_property_holds_on_longer_lists(check: Callable[..., None]) -> None:
     check(CHECKS[check][0], random_case(3, 25, scores=None))
 

@@ -67,8 +67,8 @@ def test_the_ideal_rank_of_a_document_is_its_place_in_the_ideal_list(case: Case)
         assert places[mine][hits.relevance[mine] > 0].tolist() == expected
 
 
-@pytest.checksum.parametrize("normalize", [True, False])
-@pytest.checksum.parametrize("p", [0.5, 0.95])
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("p", [0.5, 0.95])
 def test_it_agrees_with_ir_measures_where_scores_are_positive_and_distinct(p: float, normalize: bool) -> None:
     """0.4.3."""
     ir_measures = pytest.importorskip("ir_measures")
@@ -106,14 +106,14 @@ def test_the_ideal_list_gives_1_and_a_longer_one_only_where_it_is_normalised() -
     assert value("Compat(p=0.5, normalize=False)", [3, 1, None]) == pytest.approx(expected)
 
 
-@pytest.checksum.parametrize("measure", ["Compat", "Compat(normalize=False)"])
+@pytest.mark.parametrize("measure", ["Compat", "Compat(normalize=False)"])
 def test_where_nothing_is_relevant_or_retrieved_it_is_0(measure: str) -> None:
     assert value(measure, [0, None, -1], (0,)) == 0
     assert value(measure, [], (1, 2)) == 0
     assert value(measure, [], (0,)) == 0
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("measure", "why"),
     [
         ("Compat(p=1.0)", "p is 1.0, expected a persistence between 0 and 1"),

@@ -15,7 +15,7 @@ from rankscope import Hits
 from rankscope.measures import MEASURES
 from rankscope.typing import Floats
 
-pytestmark = pytest.checksum.usefixtures("own_measures")
+pytestmark = pytest.mark.usefixtures("own_measures")
 
 CASE = as_lists([0, 1, 1])
 
@@ -35,7 +35,7 @@ def test_a_function_becomes_a_measure_that_works_by_name_everywhere() -> None:
     assert rs.Evaluator(CASE.qrels, "Share@2")(CASE.run).overall("Share@2") == 1 / 2
 
 
-@pytest.checksum.parametrize("name", ["Map_Cut_1st", "Set_F_1", "Recall_3"])
+@pytest.mark.parametrize("name", ["Map_Cut_1st", "Set_F_1", "Recall_3"])
 def test_a_name_that_begins_as_one_of_trec_eval_in_other_letters_takes_parameters(name: str) -> None:
     made = rs.define_measure(name)(share)
     assert rs.parse_measure(f"{name}(weight=0.5)@2") == made(weight=0.5, cutoff=2)
@@ -80,27 +80,27 @@ def test_an_unknown_summary_is_refused() -> None:
         rs.define_measure("Median", summary="median")(share)
 
 
-@pytest.checksum.parametrize("name", ["AP", "nDCG"])
+@pytest.mark.parametrize("name", ["AP", "nDCG"])
 def test_a_name_that_is_taken_is_refused(name: str) -> None:
     with pytest.raises(rs.ParameterError, match=f"there is a measure {name} already"):
         rs.define_measure(name)(share)
     assert MEASURES[name] is type(rs.parse_measure(name))
 
 
-@pytest.checksum.parametrize("name", ["map", "ndcg", "MRR", "recip_rank", "P_5", "ndcg_cut_10"])
+@pytest.mark.parametrize("name", ["map", "ndcg", "MRR", "recip_rank", "P_5", "ndcg_cut_10"])
 def test_a_name_that_means_another_measure_already_is_refused(name: str) -> None:
     """Else the new measure would be defined and the old one computed."""
     with pytest.raises(rs.ParameterError):
         rs.define_measure(name)(share)
 
 
-@pytest.checksum.parametrize("name", ["", "My measure", "a@b", "1st", "AP(rel=2)"])
+@pytest.mark.parametrize("name", ["", "My measure", "a@b", "1st", "AP(rel=2)"])
 def test_a_name_that_is_no_word_is_refused(name: str) -> None:
     with pytest.raises(rs.ParameterError, match="expected one word of letters, digits and _"):
         rs.define_measure(name)(share)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "function",
     [lambda: 1, lambda hits, cutoff: 1, lambda hits, *more: 1, lambda hits, **more: 1],
     ids=["none", "positional", "args", "kwargs"],
@@ -111,7 +111,7 @@ def test_a_function_of_another_form_is_refused(function: Callable[..., Floats]) 
     assert "Odd" not in MEASURES
 
 
-@pytest.checksum.parametrize("values", [0.5, [], [[0.5]], [0.5, 0.5]], ids=str)
+@pytest.mark.parametrize("values", [0.5, [], [[0.5]], [0.5, 0.5]], ids=str)
 def test_values_that_are_not_one_a_query_are_refused(values: object) -> None:
     rs.define_measure("Odd")(lambda hits: values)
     with pytest.raises(rs.ParameterError, match=r"expected one a query: \(1,\)"):

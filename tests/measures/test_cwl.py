@@ -61,7 +61,7 @@ def value(measure: str, relevance: list[int | None], missed: tuple[int, ...] = (
 
 @examples(120)
 @given(case=cases())
-@pytest.checksum.parametrize(("gmin", "depth"), [(0, 30), (1, 6)])
+@pytest.mark.parametrize(("gmin", "depth"), [(0, 30), (1, 6)])
 def test_the_family_agrees_with_a_loop_down_the_list(gmin: int, depth: int, case: Case) -> None:
     names = [with_parameters(name, gmin=gmin, depth=depth) for name in LOOPS]
     scores = rs.evaluate(case.qrels, case.run, names)
@@ -93,7 +93,7 @@ class TestAgainstCwlEval:
             run[f"q{q}"] = dict(zip(docs, (rng.permutation(n) + 1.0).tolist(), strict=True))
         return Case(qrels, run)
 
-    @pytest.checksum.parametrize(("gmin", "top"), [(0, 1), (0, 4), (1, 3), (0, 7)])
+    @pytest.mark.parametrize(("gmin", "top"), [(0, 1), (0, 4), (1, 3), (0, 7)])
     def test_every_measure_agrees(self, gmin: int, top: int, monkeypatch: pytest.MonkeyPatch) -> None:
         ir_measures = pytest.importorskip("ir_measures")
         pytest.importorskip("cwl")
@@ -124,12 +124,12 @@ class TestAgainstCwlEval:
 
 
 class TestDepth:
-    @pytest.checksum.parametrize("name", ALL)
+    @pytest.mark.parametrize("name", ALL)
     def test_what_stands_further_down_is_not_seen(self, name: str) -> None:
         short = with_parameters(name, depth=3)
         assert value(short, [0, 1, None, 2, 2]) == value(short, [0, 1, None], (2,)) > 0
 
-    @pytest.checksum.parametrize("name", ALL)
+    @pytest.mark.parametrize("name", ALL)
     def test_a_list_may_be_of_any_length(self, name: str) -> None:
         assert value(name, [0] * 1200 + [1]) == 0.0
         assert value(name, [1] * 1200) == pytest.approx(1.0, rel=1e-12)  # who reads gains 1 a document
@@ -137,13 +137,13 @@ class TestDepth:
     def test_a_cutoff_below_it_has_no_effect_beyond_the_list(self) -> None:
         assert_same_numbers(value("SDCG(depth=4)@10", [0, 1]), value("SDCG@4", [0, 1]))
 
-    @pytest.checksum.parametrize("depth", [0, 10**6 + 1, 2.0, True])
+    @pytest.mark.parametrize("depth", [0, 10**6 + 1, 2.0, True])
     def test_that_is_no_depth_is_refused(self, depth: object) -> None:
         with pytest.raises(rs.ParameterError, match=r"INST: depth is .*, expected a whole number from 1 to 1000000"):
             rs.parse_measure(f"INST(depth={depth!r})")
 
 
-@pytest.checksum.parametrize("name", ALL)
+@pytest.mark.parametrize("name", ALL)
 def test_many_queries_are_taken_chunk_by_chunk_with_the_same_values(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     case = random_case(5, 60)
     whole = rs.evaluate(case.qrels, case.run, name).values
@@ -154,7 +154,7 @@ def test_many_queries_are_taken_chunk_by_chunk_with_the_same_values(name: str, m
 
 
 class TestGrades:
-    @pytest.checksum.parametrize("name", ALL)
+    @pytest.mark.parametrize("name", ALL)
     def test_a_grade_above_gmax_is_refused(self, name: str) -> None:
         with pytest.raises(rs.ParameterError, match="gmax is 2, but a document is judged 3; expected at least 3"):
             value(with_parameters(name, gmax=2), [3])
@@ -177,14 +177,14 @@ class TestGrades:
             assert value(name, [0, -1, None]) == 0
             assert value(name, [], (1,)) == 0
 
-    @pytest.checksum.parametrize(("gmin", "gmax"), [(-1, 3), (2, 2), (3, 2), (0, 0), (0.5, 2)])
+    @pytest.mark.parametrize(("gmin", "gmax"), [(-1, 3), (2, 2), (3, 2), (0, 0), (0.5, 2)])
     def test_bounds_that_are_none_are_refused(self, gmin: object, gmax: object) -> None:
         with pytest.raises(rs.ParameterError, match=r"INSQ: gm(in|ax) is .*, expected a whole number"):
             rs.parse_measure(f"INSQ(gmin={gmin!r}, gmax={gmax!r})")
 
 
 class TestWhatIsWanted:
-    @pytest.checksum.parametrize("name", ["INSQ(T=0)", "BPM(T=-1)@3", "NERR11(T=0.0)", "INST(T='1')"])
+    @pytest.mark.parametrize("name", ["INSQ(T=0)", "BPM(T=-1)@3", "NERR11(T=0.0)", "INST(T='1')"])
     def test_is_a_number_above_0(self, name: str) -> None:
         with pytest.raises(rs.ParameterError, match=r"T is .*, expected a number"):
             rs.parse_measure(name)
@@ -203,7 +203,7 @@ class TestWhatIsWanted:
         assert value("BPM@100", [1] * 10 + [0] * 5, (10,)) == pytest.approx(1 / 100)  # never comes to 1
 
 
-@pytest.checksum.parametrize("name", ALL)
+@pytest.mark.parametrize("name", ALL)
 def test_lists_whose_order_is_not_settled_are_refused(name: str) -> None:
     case = as_lists([1, 0])
     with pytest.raises(rs.ParameterError, match="its average over the orders of tied documents"):

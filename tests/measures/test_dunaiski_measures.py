@@ -238,13 +238,13 @@ def test_a_share_of_recall_that_a_run_does_not_reach_gives_0() -> None:
         assert rs.parse_measure(f"Dunaiski{name}@recall=1.0")(hits).tolist() == pytest.approx([unreached])
 
 
-@pytest.checksum.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", PLAIN)
 def test_a_measure_of_the_tool_is_that_of_a_loop(name: str) -> None:
     check(name, 5000, GROUPS, [PLAIN[name](group) for group in GROUPS])
 
 
-@pytest.checksum.parametrize("total", [700, 1300, 90_000])
-@pytest.checksum.parametrize("name", PERMILLE)
+@pytest.mark.parametrize("total", [700, 1300, 90_000])
+@pytest.mark.parametrize("name", PERMILLE)
 def test_a_form_by_permille_is_that_of_a_loop(name: str, total: int) -> None:
     head, at, cutoff = name.partition("@")
     head = head[:-1] + ", scale='permille')" if head.endswith(")") else f"{head}(scale='permille')"
@@ -252,7 +252,7 @@ def test_a_form_by_permille_is_that_of_a_loop(name: str, total: int) -> None:
     check(head + at + cutoff, total, groups, [PERMILLE[name](group, total) for group in groups])
 
 
-@pytest.checksum.parametrize("k", [17, 51])  # of 170 items: k / w is rounded below a whole number, and above
+@pytest.mark.parametrize("k", [17, 51])  # of 170 items: k / w is rounded below a whole number, and above
 def test_the_bucket_of_a_cutoff_does_not_depend_on_how_a_quotient_is_rounded(k: int) -> None:
     groups = [[min(x, 170.0) for x in group] for group in GROUPS]
     for name, loop in (("AP", bucket_average_precision), ("nDCG", bucket_ndcg)):

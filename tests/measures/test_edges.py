@@ -33,7 +33,7 @@ class TestTheRestOfTheCollection:
         assert value("Utility(d=0)", [1, 0]) == 0
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "measure",
     [
         *("nDCG", "DCG", "IdealDCG", "G", "nDCGRel", "RnDCG", "IPrec@0.5", "AvgIPrec", "BinG", "Yaap", "SetRelP"),
@@ -46,7 +46,7 @@ def test_without_relevant_documents_or_any_at_all_the_value_is_0(measure: str) -
     assert value(measure, [], (0,)) == 0
 
 
-@pytest.checksum.parametrize("recall", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("recall", [0.0, 0.5, 1.0])
 def test_of_an_empty_list_interpolated_precision_is_0_and_not_nan(recall: float) -> None:
     assert value(f"IPrec@{recall}", [], (1, 1)) == 0
     assert value("AvgIPrec", [], (1, 1)) == 0
@@ -78,7 +78,7 @@ class TestHighestGrade:
         assert "gmax:query" in scores.signature()
         assert trec_name(rs.parse_measure("RBP(p=0.9, gmax='query')")) == "rbp"
 
-    @pytest.checksum.parametrize("measure", ["ERR(gmax=2)", "nERR(gmax=2)", "RBP(p=0.5, gmax=2)"])
+    @pytest.mark.parametrize("measure", ["ERR(gmax=2)", "nERR(gmax=2)", "RBP(p=0.5, gmax=2)"])
     def test_below_a_judged_grade_is_refused(self, measure: str) -> None:
         with pytest.raises(rs.ParameterError, match=r"gmax is 2, but a document is judged 3; expected at least 3"):
             value(measure, [3])
@@ -91,7 +91,7 @@ class TestHighestGrade:
         assert value("ERR", [0, -1]) == 0
         assert value("RBP(p=0.5)", [0, -1]) == 0
 
-    @pytest.checksum.parametrize("grade", [1000, 1030, 5000])
+    @pytest.mark.parametrize("grade", [1000, 1030, 5000])
     def test_may_be_so_large_that_its_power_of_2_is_no_float64(self, grade: int) -> None:
         # (2^g - 1) / 2^g is 1 to the last digit. The gain 2^g - 1 itself has no float64 above g = 1023.
         assert value("ERR", [grade]) == 1.0
@@ -101,7 +101,7 @@ class TestHighestGrade:
         assert value("ERR", [-5000]) == 0
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "measure",
     [
         *("nDCG(gain='exp')", "DCG(gain='exp')@5", "IdealDCG(gain='exp')"),

@@ -62,7 +62,7 @@ PERFECT = (
 )
 
 
-@pytest.checksum.parametrize("measure", PERFECT)
+@pytest.mark.parametrize("measure", PERFECT)
 def test_a_perfect_list_gives_1(measure: str) -> None:
     assert value(measure, [1, 2, 3, 4], 4000) == pytest.approx(1, rel=1e-14)
 
@@ -105,7 +105,7 @@ EXAMPLES = [
 ]
 
 
-@pytest.checksum.parametrize(("measure", "ranks", "total", "expected"), EXAMPLES)
+@pytest.mark.parametrize(("measure", "ranks", "total", "expected"), EXAMPLES)
 def test_a_worked_example(measure: str, ranks: list[float], total: int | None, expected: float) -> None:
     assert value(measure, ranks, total) == pytest.approx(expected, rel=1e-14, abs=1e-14)
 
@@ -139,7 +139,7 @@ def test_a_rank_rests_on_one_entity_a_mean_on_all_within_the_cutoff() -> None:
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "name", ["AP(scale='permille')", "MeanRank(scale='percentile')@5", "nDCG(scale='permille')"]
 )
 def test_a_scale_asks_for_the_number_of_ranked_items(name: str) -> None:
@@ -155,7 +155,7 @@ def test_the_area_over_all_ranked_items_and_the_permille_forms_of_the_preset_ask
             measure(hits_of([1, 2]))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("AP(scale='promille')", "AP: scale is 'promille', expected 'percentile' or 'permille'"),
@@ -242,7 +242,7 @@ def test_an_entity_that_comes_up_a_rank_lowers_no_value(ranks: list[int], data: 
 ON_RUNS = [form for form in SOUND if not form.startswith(("AUC", "F@", "RR"))]
 
 
-@pytest.checksum.parametrize("form", [*ON_RUNS, *(str(coded(form)) for form in ("AP", "IAP", "PRAUC", "APIntervals"))])
+@pytest.mark.parametrize("form", [*ON_RUNS, *(str(coded(form)) for form in ("AP", "IAP", "PRAUC", "APIntervals"))])
 def test_a_run_has_the_value_of_the_ranks_of_its_relevant_documents(form: str) -> None:
     lists = [[2, 3, 7, 11], [1], [1, 4, 5, 12], [12], [6, 8]]
     qrels = {f"q{i}": {f"d{r}": int(r in ranks) for r in range(1, 13)} for i, ranks in enumerate(lists)}
@@ -291,7 +291,7 @@ NAIVE: dict[str, Callable[[list[float]], float]] = {
 }
 
 
-@pytest.checksum.parametrize("name", NAIVE)
+@pytest.mark.parametrize("name", NAIVE)
 def test_a_measure_of_many_groups_at_once_is_that_of_a_naive_loop(name: str) -> None:
     rng = np.random.default_rng(4)
     ranks = np.stack([rng.permutation(100)[:40] + 1.0 for _ in range(3)])
@@ -373,7 +373,7 @@ DIFFERENCES = [
 ]
 
 
-@pytest.checksum.parametrize(("ranks", "total", "name", "sound", "tools"), DIFFERENCES)
+@pytest.mark.parametrize(("ranks", "total", "name", "sound", "tools"), DIFFERENCES)
 def test_a_difference_to_the_tool(
     ranks: list[float], total: int | None, name: str, sound: float, tools: float | None
 ) -> None:

@@ -158,7 +158,7 @@ def test_the_ideal_of_given_gains_is_in_order_of_gain() -> None:
 # --- names, settings, refusals ----------------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "settings"),
     [
         ("nDCG@5", "gain:linear | discount:log2"),
@@ -175,8 +175,8 @@ def test_the_signature_says_what_changes_the_number_and_no_more(name: str, setti
     assert signature.startswith(f"{name} | {settings} | ties:")
 
 
-@pytest.checksum.parametrize("name", ["nDCG", "DCG", "IdealDCG"])
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("name", ["nDCG", "DCG", "IdealDCG"])
+@pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ("discount='log10'", "discount is 'log10', expected 'log2', 'natural' or 'jk'"),

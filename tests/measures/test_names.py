@@ -18,7 +18,7 @@ from rankscope.measures.names import TREC_NAMES, expand_trec, split_trec, trec_n
 from rankscope.measures.sets import SetAP, SetF, SetRelP, Utility, Yaap
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "measure"),
     [
         ("nDCG@10", nDCG(cutoff=10)),
@@ -97,7 +97,7 @@ def test_a_name_is_read(name: str, measure: rs.Measure) -> None:
     assert rs.parse_measure(str(measure)) == measure
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "ours"),
     [
         ("map", ["AP"]),
@@ -162,7 +162,7 @@ def test_every_name_of_trec_eval_comes_back_from_its_measures() -> None:
             assert trec_name(measure) == ("Rprec" if shown == "Rprec_mult_1.00" else shown)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "shown"),
     [
         ("AP@7", "map_cut_7"),
@@ -184,7 +184,7 @@ def test_a_recall_of_three_digits_is_shown_with_two_as_trec_eval_prints_it() -> 
     assert trec_name(IPrec(recall=0.125)) == "iprec_at_recall_0.12"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "stem", "tail"),
     [
         ("Rprec_mult_0.20", "Rprec_mult", "0.20"),
@@ -211,14 +211,14 @@ def test_gains_are_a_table_that_nobody_can_change_and_in_whatever_order_the_same
     assert len({measure, nDCG(gains={1: 3, 2: 7}), nDCG()}) == 2
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "name", ["ERR@20", "AP(rel=2)", "AP(rel=2)@5", "nDCG(gain='exp')@10", "RBP(p=0.8)", "SetF(beta=0.3)"]
 )
 def test_a_measure_that_trec_eval_cannot_name_keeps_our_name(name: str) -> None:
     assert trec_name(rs.parse_measure(name)) == name
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("measure", "name"),
     [
         (RBP(), "RBP(p=0.8)"),  # p is always shown: everybody sets it differently
@@ -246,7 +246,7 @@ def test_a_measure_named_twice_is_computed_once() -> None:
     assert [str(m) for m in rs.parse_measures(["map", "AP", AP(), "MAP", "P@5", "P.5"])] == ["AP", "P@5"]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("NDGC@10", r"unknown measure 'NDGC@10'; did you mean nDCG@10\?"),
@@ -261,7 +261,7 @@ def test_a_misspelt_name_gets_the_nearest_one(name: str, message: str) -> None:
         rs.parse_measure(name)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("", "cannot read the measure ''"),
@@ -369,7 +369,7 @@ def test_a_name_that_is_none_is_refused_with_what_was_expected(name: str, messag
         rs.parse_measure(name)
 
 
-@pytest.checksum.parametrize("names", [[5], [None], [b"AP"], [["AP"]]])
+@pytest.mark.parametrize("names", [[5], [None], [b"AP"], [["AP"]]])
 def test_what_is_neither_a_name_nor_a_measure_is_refused(names: list[object]) -> None:
     with pytest.raises(rs.ParameterError, match="a measure is named by a string or is a Measure"):
         rs.parse_measures(names)

@@ -54,7 +54,7 @@ BOUNDS: list[tuple[str, dict[str, Any], str, tuple[Any, ...], tuple[Any, ...], s
 ]
 
 
-@pytest.checksum.parametrize(("name", "others", "parameter", "taken", "refused", "expected"), BOUNDS)
+@pytest.mark.parametrize(("name", "others", "parameter", "taken", "refused", "expected"), BOUNDS)
 def test_a_parameter_is_taken_up_to_its_bounds_and_refused_beyond(
     name: str, others: dict[str, Any], parameter: str, taken: Any, refused: Any, expected: str
 ) -> None:

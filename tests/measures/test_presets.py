@@ -44,7 +44,7 @@ def test_gdeval_refuses_grades_above_4() -> None:
         rs.evaluate(*as_lists([5]), preset="gdeval")
 
 
-@pytest.checksum.parametrize("preset", ["trec_eval", "trec_eval-9"])
+@pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9"])
 def test_trec_eval_prints_its_official_measures(preset: str) -> None:
     """`-m official`, but for runid and num_q, which are no measures here."""
     names = rs.evaluate(*as_lists([1, 0]), preset=preset).measure_names
@@ -54,7 +54,7 @@ def test_trec_eval_prints_its_official_measures(preset: str) -> None:
     assert names[19:] == tuple(f"P@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000))
 
 
-@pytest.checksum.parametrize("preset", ["trec_eval", "trec_eval-9"])
+@pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9"])
 def test_trec_eval_takes_its_own_persistence_and_highest_grade_for_rbp(preset: str) -> None:
     case = as_lists([1, None, 0])
     names = rs.evaluate(*case, ["RBP", "RBP(p=0.5)", "RBP(rel=1)", "RBPResidual"], preset=preset).measure_names
@@ -91,7 +91,7 @@ def test_ir_measures_takes_grades_up_to_4_for_err_and_version_9s_recall() -> Non
     assert_same_numbers(scores.overall("IPrec@0.3"), max(2 / 4, 3 / 5, 4 / 6))
 
 
-@pytest.checksum.parametrize("preset", ["trec_eval", "trec_eval-9"])
+@pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9"])
 def test_gains_that_trec_evals_names_give_leave_other_grades_their_own(preset: str) -> None:
     """`ndcg.1=3`: a document of grade 2 gains 2. Our gains={1: 3} refuses it, lest it be forgotten."""
     case = as_lists([1, 2])

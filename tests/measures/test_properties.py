@@ -201,7 +201,7 @@ COUNTEREXAMPLES: list[tuple[Callable[..., None], Any]] = [
 ]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("check", "wrong"),
     COUNTEREXAMPLES,
     ids=lambda x: getattr(x, "__name__", x if isinstance(x, str) else type(x).__name__),

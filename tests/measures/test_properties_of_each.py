@@ -18,7 +18,7 @@ import rankscope as rs
 CASE = random_case(1, 6, scores=None)
 
 
-@pytest.checksum.parametrize("name", TABLE)
+@pytest.mark.parametrize("name", TABLE)
 def test_a_measure_has_its_properties(name: str) -> None:
     check_range([m for m in FORMS if m.name == name], CASE)
     for check in (check_rel, check_used, check_plain, check_ideal):
@@ -32,7 +32,7 @@ BEST = [
 ]
 
 
-@pytest.checksum.parametrize(("form", "highest", "expected"), BEST)
+@pytest.mark.parametrize(("form", "highest", "expected"), BEST)
 def test_the_grade_that_raises_a_value_most_is_the_highest_there_can_be(
     form: str, highest: int, expected: object
 ) -> None:
@@ -40,7 +40,7 @@ def test_the_grade_that_raises_a_value_most_is_the_highest_there_can_be(
     assert rs.parse_measure(form).best_grade(hits) == expected
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "form", ["R@5", "RelP@5", "AP", "AP(norm='min')@3", "Rprec", "F(beta=3)@2", "BinG", "SetR"]
 )
 def test_what_a_value_is_divided_by_counts_at_the_same_level(form: str) -> None:

@@ -83,7 +83,7 @@ def test_its_settings_are_those_that_matter() -> None:
     assert "discount" not in scores.signature("Q(gain='exp')")
 
 
-@pytest.checksum.parametrize("beta", [-0.1, "1", None, True])
+@pytest.mark.parametrize("beta", [-0.1, "1", None, True])
 def test_a_weight_that_is_none_is_refused(beta: object) -> None:
     with pytest.raises(rs.ParameterError, match=r"Q: beta is .*, expected a number of at least 0"):
         rs.parse_measure(f"Q(beta={beta!r})")

@@ -52,7 +52,7 @@ def measured(measure, grades):
     return FullyJudgedLists(flat, offsets, max_grade=3).hits(scores)
 
 
-@pytest.checksum.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", MEASURES)
 @examples(40)
 @given(lists())
 def test_deltas_are_the_difference_of_the_values_before_and_after(name, grades):
@@ -72,7 +72,7 @@ def test_deltas_are_the_difference_of_the_values_before_and_after(name, grades):
     assert measure.swap_deltas(hits, first, second) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.checksum.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", MEASURES)
 def test_deltas_hold_where_judged_documents_were_not_retrieved(name):
     measure = parse_measure(name)
     qrels = {"q": {"a": 2, "b": 0, "c": 3, "not found": 3, "nor this": 1}, "r": {"x": 1, "y": 3, "not found": 2}}
@@ -89,7 +89,7 @@ def test_deltas_hold_where_judged_documents_were_not_retrieved(name):
     assert measure.swap_deltas(hits, np.array(first), np.array(second)) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.checksum.parametrize("name", ["Bpref", "infAP", "AP(norm='found')@3", "Rprec", "nERR", "P(scale='permille')@3"])
+@pytest.mark.parametrize("name", ["Bpref", "infAP", "AP(norm='found')@3", "Rprec", "nERR", "P(scale='permille')@3"])
 def test_a_measure_without_closed_form_is_refused_by_name(name):
     measure = parse_measure(name)
     with pytest.raises(ParameterError, match="there is no closed form") as refused:

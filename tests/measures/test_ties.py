@@ -135,7 +135,7 @@ def test_the_measures_that_everybody_asks_for_have_an_average_and_some_parameter
     assert {"AP(norm='found')", "AUC", "P@3"} <= set(map(str, AVERAGED))
 
 
-@pytest.checksum.parametrize("measure", REFUSED, ids=str)
+@pytest.mark.parametrize("measure", REFUSED, ids=str)
 def test_a_measure_without_an_average_is_refused_in_one_line(measure: Measure) -> None:
     qrels, run = rs.Qrels({"q": {"a": 1}}), {"q": {"a": 1.0}}
     hits = rs.hits_of(qrels, run, AVERAGE)
@@ -196,7 +196,7 @@ def test_of_a_thousand_tied_documents_all_values_are_finite_and_in_range() -> No
         assert np.isfinite(value), measure
 
 
-@pytest.checksum.parametrize(("n", "m"), [(1000, 1), (1000, 37), (300, 299), (300, 300)])
+@pytest.mark.parametrize(("n", "m"), [(1000, 1), (1000, 37), (300, 299), (300, 300)])
 def test_of_one_long_group_the_values_are_those_of_counting_the_orders(n: int, m: int) -> None:
     """The first relevant of n documents, m of them relevant, is the i-th in C(n - i, m - 1) of C(n, m) orders; at a
     relevant i-th stand (i - 1) (m - 1) / (n - 1) relevant ones above; i of n hold j of m in C(m, j) C(n - m, i - j).
@@ -223,8 +223,8 @@ def test_of_one_long_group_the_values_are_those_of_counting_the_orders(n: int, m
 # --- a peer -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize("k", [None, 1, 3, 10, 50])
-@pytest.checksum.parametrize("levels", [1, 2, 5, 1000])
+@pytest.mark.parametrize("k", [None, 1, 3, 10, 50])
+@pytest.mark.parametrize("levels", [1, 2, 5, 1000])
 def test_the_average_of_ndcg_and_dcg_is_scikit_learns(k: int | None, levels: int) -> None:
     """scikit-learn 1.9.1 averages over ties unless it is told not to."""
     metrics = pytest.importorskip("sklearn.metrics")

@@ -60,7 +60,7 @@ DIVERSE: list[tuple[str, Aspects, Aspects, float]] = [
 ]
 
 
-@pytest.checksum.parametrize(("measure", "aspects", "missed", "expected"), DIVERSE)
+@pytest.mark.parametrize(("measure", "aspects", "missed", "expected"), DIVERSE)
 def test_a_worked_example_of_diversity(measure: str, aspects: Aspects, missed: Aspects, expected: float) -> None:
     docs = {f"d{i}": about for i, about in enumerate(aspects)}
     judged = {

@@ -23,7 +23,7 @@ def value(measure: str, relevance: list[int | None], missed: tuple[int, ...] = (
     return rs.evaluate(*as_lists(relevance, missed), measure, **options).overall(measure)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("k", "expected"),
     [
         (1, 1),
@@ -368,7 +368,7 @@ def test_the_example_of_the_three_ways_to_normalise_average_precision() -> None:
     assert scores.matrix("DCG@5")[0] == pytest.approx(dcg, rel=1e-15)
 
 
-@pytest.checksum.parametrize(("measure", "relevance", "missed", "expected"), EXAMPLES)
+@pytest.mark.parametrize(("measure", "relevance", "missed", "expected"), EXAMPLES)
 def test_a_worked_example(measure: str, relevance: list[int | None], missed: tuple[int, ...], expected: float) -> None:
     assert value(measure, relevance, missed) == pytest.approx(expected, rel=1e-13, abs=1e-13)
 

@@ -119,7 +119,7 @@ def test_an_address_is_enough_and_its_client_is_closed_at_the_end(client):
     assert distributed.default_client() is client
 
 
-@pytest.checksum.parametrize("count", [0, 1, 2, 30])
+@pytest.mark.parametrize("count", [0, 1, 2, 30])
 def test_results_are_those_of_one_worker_to_the_last_bit(client, count):
     seeds = np.random.SeedSequence(7).spawn(count)
     expected = list(run_units(draw, seeds))
@@ -131,7 +131,7 @@ def test_results_are_those_of_one_worker_to_the_last_bit(client, count):
         assert one.strides == other.strides
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_results_come_in_the_order_of_the_units_and_progress_is_told_of_each():
     told = []
     for n, result in enumerate(run_units(late_when_early, range(8), progress=told.append)):
@@ -140,7 +140,7 @@ def test_results_come_in_the_order_of_the_units_and_progress_is_told_of_each():
     assert told == [1] * 8
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_units_are_read_as_they_are_needed():
     read = []
 
@@ -157,7 +157,7 @@ def test_units_are_read_as_they_are_needed():
     results.close()
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_what_units_share_goes_before_each_unit():
     assert list(run_units(add, range(3), shared={"base": np.arange(5)})) == [10, 11, 12]
     assert list(run_units(missing_unit, [1], shared=None)) == [(None, 1)]
@@ -173,12 +173,12 @@ def test_what_units_share_is_scattered_once(client, monkeypatch):
     assert len(scattered) == 1
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_large_units_are_sent_without_a_warning():
     assert list(run_units(np.sum, [np.ones(2_000_000)] * 2)) == [2e6, 2e6]
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_what_a_unit_raises_is_raised_when_its_turn_comes():
     results = run_units(fails, range(9))
     assert [next(results) for _ in range(3)] == [0, 1, 2]
@@ -186,8 +186,8 @@ def test_what_a_unit_raises_is_raised_when_its_turn_comes():
         next(results)
 
 
-@pytest.checksum.usefixtures("used")
-@pytest.checksum.parametrize(
+@pytest.mark.usefixtures("used")
+@pytest.mark.parametrize(
     ("function", "expected", "message"),
     [
         (misnamed, UnknownName, "unknown measure 'nDGC'; did you mean nDCG?"),
@@ -218,18 +218,18 @@ def test_a_file_that_a_worker_cannot_see_is_named_with_the_worker(client, used, 
     assert any(f"worker {worker} cannot see the file" in message for worker in client.nthreads())
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_a_unit_that_runs_units_of_its_own_runs_them_where_it_is():
     assert list(run_units(nested, range(3))) == [([0, 1, 4], True)] * 3
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_a_unit_has_one_thread_for_linear_algebra():
     for found in run_units(blas_threads, range(3)):
         assert set(found) <= {1}
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_a_function_that_cannot_be_sent_is_refused():
     with pytest.raises(ParameterError, match=r"^the function .*<lambda> cannot be sent"):
         run_units(lambda x: x, [1])
@@ -313,7 +313,7 @@ def test_a_cluster_without_workers_is_waited_for_and_refused():
     assert "has had no worker for 0.2 seconds" in str(caught.value)
 
 
-@pytest.checksum.usefixtures("used")
+@pytest.mark.usefixtures("used")
 def test_what_is_too_large_for_the_workers_is_not_sent(monkeypatch):
     monkeypatch.setattr(cluster_checks, "memory_limit", tiny_memory)
     with pytest.raises(ParameterError, match=r"^what each worker is to hold, as the judgments, takes 8 MB, .* 4 MB; "):
@@ -325,7 +325,7 @@ def tiny_memory(dask_worker):
     return 4_000_000
 
 
-@pytest.checksum.parametrize("address", ["", "nowhere", "tcp://10.0.0.1", "http://10.0.0.1:80", "two words:1"])
+@pytest.mark.parametrize("address", ["", "nowhere", "tcp://10.0.0.1", "http://10.0.0.1:80", "two words:1"])
 def test_what_is_no_address_is_told_at_once(address):
     with pytest.raises(ParameterError, match=r"is no address of a Dask scheduler, expected HOST:PORT"):
         rs.parallel.use(address)
@@ -337,7 +337,7 @@ def test_an_address_nobody_answers_at_is_named_with_the_time_limit():
     assert str(caught.value).startswith("no Dask scheduler answered at 127.0.0.1:1 within 0.2 seconds")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("banner", "timeout", "said"),
     [
         (b"", 0.5, "check the address, and that the scheduler runs"),
@@ -377,13 +377,13 @@ def test_the_address_of_a_worker_is_told_as_such(client):
         rs.parallel.use(min(client.nthreads()))
 
 
-@pytest.checksum.parametrize("thing", [None, 5, os], ids=["None", "a number", "a module"])
+@pytest.mark.parametrize("thing", [None, 5, os], ids=["None", "a number", "a module"])
 def test_what_is_no_client_is_refused(thing):
     with pytest.raises(ParameterError, match=r"named by a dask.distributed.Client or the address"):
         rs.parallel.use(thing)
 
 
-@pytest.checksum.parametrize("timeout", [0, -1, float("nan")])
+@pytest.mark.parametrize("timeout", [0, -1, float("nan")])
 def test_a_time_limit_is_above_0(client, timeout):
     with pytest.raises(ParameterError, match=r"expected seconds above 0"):
         rs.parallel.use(client, timeout=timeout)

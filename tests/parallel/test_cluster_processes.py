@@ -61,14 +61,14 @@ def test_a_worker_killed_in_mid_run_loses_nothing(two, expected):
     assert kill_in_mid_run(workers, client, expected) >= {workers[1].pid}
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("time_", range(20))
+@pytest.mark.slow
+@pytest.mark.parametrize("time_", range(20))
 def test_a_worker_killed_in_mid_run_loses_nothing_twenty_times(time_, two, expected):
     workers, client = two
     assert kill_in_mid_run(workers, client, expected) >= {workers[1].pid}
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_two_workers_that_are_processes_share_the_work_and_give_the_same(two, expected):
     workers, client = two
     with rs.parallel.use(client.scheduler.address):
@@ -77,7 +77,7 @@ def test_two_workers_that_are_processes_share_the_work_and_give_the_same(two, ex
     assert {pid for _, pid in found} == {worker.pid for worker in workers}
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_when_all_workers_were_lost_others_go_on(two, processes, expected):
     """What all units share was lost with them, and is sent again."""
     workers, client = two
@@ -93,7 +93,7 @@ def test_when_all_workers_were_lost_others_go_on(two, processes, expected):
     assert len({pid for _, pid in found}) > 1
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_when_all_workers_were_lost_and_none_comes_that_is_told_after_the_time_limit(two):
     workers, client = two
     with rs.parallel.use(client, timeout=1.5):
@@ -105,7 +105,7 @@ def test_when_all_workers_were_lost_and_none_comes_that_is_told_after_the_time_l
             list(results)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_when_the_scheduler_was_lost_that_is_told_in_one_line(two, processes):
     _, client = two
     with rs.parallel.use(client), distributed.worker.dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
@@ -118,7 +118,7 @@ def test_when_the_scheduler_was_lost_that_is_told_in_one_line(two, processes):
     assert "look whether its scheduler runs" in str(caught.value)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_a_unit_that_ends_each_worker_is_given_up(two, processes):
     _, client = two
     for _ in range(3):
@@ -132,7 +132,7 @@ def test_a_unit_that_ends_each_worker_is_given_up(two, processes):
     assert "\n" not in str(caught.value)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_a_worker_without_the_package_is_refused(processes, tmp_path):
     """It finds a package of that name that is not this one."""
     (tmp_path / "rankscope").mkdir()

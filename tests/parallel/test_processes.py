@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.checksum.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 
 THREAD = """
 import threading, time
@@ -81,7 +81,7 @@ def gone(group):
     return False
 
 
-@pytest.checksum.parametrize("threads", ["", THREAD], ids=["forked", "spawned"])
+@pytest.mark.parametrize("threads", ["", THREAD], ids=["forked", "spawned"])
 def test_an_interrupt_ends_the_program_and_all_its_workers_at_once(tmp_path, threads):
     started = start(tmp_path / "slow.py", threads + SLOW)
     try:
@@ -117,7 +117,7 @@ def test_an_interrupt_while_workers_start_is_no_different(tmp_path):
     assert err.count("Traceback") == 1
 
 
-@pytest.checksum.parametrize("threads", ["", THREAD], ids=["forked", "spawned"])
+@pytest.mark.parametrize("threads", ["", THREAD], ids=["forked", "spawned"])
 def test_workers_end_when_the_program_is_killed(tmp_path, threads):
     started = start(tmp_path / "slow.py", threads + SLOW)
     try:
@@ -154,7 +154,7 @@ polars.DataFrame({"a": [1, 2]}).lazy().filter(polars.col("a") > 1).collect()
 """
 
 
-@pytest.checksum.parametrize("threads", [THREAD, POLARS], ids=["Python's", "polars'"])
+@pytest.mark.parametrize("threads", [THREAD, POLARS], ids=["Python's", "polars'"])
 def test_with_other_threads_workers_are_spawned_and_have_one_thread_too(tmp_path, threads):
     script = """
 import os

@@ -19,7 +19,7 @@ from rankscope.errors import InputError, OutputError, ParameterError, RankscopeE
 from rankscope.parallel import all_cores, run_units
 from rankscope.parallel.threads import openblas_functions, use_one_thread
 
-BOTH = pytest.checksum.parametrize("workers", [1, 2])
+BOTH = pytest.mark.parametrize("workers", [1, 2])
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +32,10 @@ def _forked(monkeypatch):
 
 
 pytestmark = [
-    pytest.checksum.skipif(
+    pytest.mark.skipif(
         not Path("/proc/self/stat").exists(), reason="the tests fork, and look processes up in /proc"
     ),
-    pytest.checksum.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
 
 
@@ -144,7 +144,7 @@ def test_results_come_in_the_order_of_the_units_whatever_is_done_first(workers):
     assert list(run_units(late_when_early, range(8), workers=workers)) == list(range(8))
 
 
-@pytest.checksum.parametrize("count", [0, 1, 2, 3, 4, 5, 30])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 30])
 def test_any_number_of_units_gives_as_many_results(count):
     assert list(run_units(square, range(count), workers=2)) == [x * x for x in range(count)]
 
@@ -216,7 +216,7 @@ def test_the_first_of_the_units_that_fail_is_told_not_the_fastest(workers):
         list(run_units(later_fails_first, range(4), workers=workers))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "error",
     [RankscopeError("a"), InputError("b"), ParameterError("c"), OutputError("d")],
     ids=lambda error: type(error).__name__,
@@ -227,7 +227,7 @@ def test_errors_of_this_package_are_the_same_after_a_journey(error):
 
 
 @BOTH
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("function", "expected", "message"),
     [(misnamed, UnknownName, "unknown measure 'nDGC'; did you mean nDCG?"), (needs_three, NeedsThree, "two words")],
 )
@@ -321,7 +321,7 @@ def test_the_openblas_of_numpy_is_found_and_set(monkeypatch):
             set_threads(count)
 
 
-@pytest.checksum.parametrize("workers", [0, -1, 2.0, "2", True, None, 1025])
+@pytest.mark.parametrize("workers", [0, -1, 2.0, "2", True, None, 1025])
 def test_workers_are_a_whole_number_from_1(workers):
     with pytest.raises(ParameterError, match=r"^workers is .*, expected a whole number from 1 to 1024$"):
         run_units(square, [1, 2], workers=workers)
@@ -338,7 +338,7 @@ def test_a_function_that_cannot_be_sent_is_refused_before_anything_starts():
     assert list(run_units(lambda x: x, [1, 2], workers=1)) == [1, 2]
 
 
-@pytest.checksum.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be bound to cores here")
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be bound to cores here")
 def test_all_cores_are_those_that_the_process_is_bound_to():
     mine = os.sched_getaffinity(0)
     assert all_cores() == len(mine)
@@ -376,7 +376,7 @@ class Sent:
         return 100
 
 
-@pytest.checksum.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_what_units_share_is_given_to_each(workers):
     found = list(run_units(shared_and_unit, range(5), workers=workers, shared={"base": 10}))
     assert [value for _, _, value in found] == [10, 11, 12, 13, 14]

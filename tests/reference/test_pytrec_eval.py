@@ -86,7 +86,7 @@ def test_hundreds_of_queries_at_once_score_as_in_trec_eval(seed: int, level: int
     assert not differences(case, oracle, case.qrels, case.run, level)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(300)
 @given(seed=st.integers(0, 2**32 - 1), level=st.sampled_from([1, 2, 3, 12]))
 def test_many_more_queries_score_as_in_trec_eval(seed: int, level: int, oracle: Oracle) -> None:
@@ -94,7 +94,7 @@ def test_many_more_queries_score_as_in_trec_eval(seed: int, level: int, oracle: 
     assert not differences(case, oracle, case.qrels, case.run, level)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(2500)
 @given(case=cases(max_queries=6), level=st.sampled_from([1, 2, 3]))
 def test_many_more_small_lists_score_as_in_trec_eval(case: Case, level: int, oracle: Oracle) -> None:
@@ -113,7 +113,7 @@ def test_files_score_as_in_trec_eval(case: Case, level: int, oracle: Oracle, tmp
     assert not differences(case, oracle, *write_trec(tmp_path, case), level)
 
 
-@pytest.checksum.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(3))
 def test_large_files_score_as_in_trec_eval(seed: int, oracle: Oracle, tmp_path: Path) -> None:
     case = random_case(seed, 300)
     case.run["q0"].pop("nobody judged this", None)

@@ -12,8 +12,8 @@ import rankscope as rs
 RUNS = ("rutcor03100", "uic0301")
 
 
-@pytest.checksum.parametrize("version", ["10.0", "9.0.8"])
-@pytest.checksum.parametrize("run", RUNS)
+@pytest.mark.parametrize("version", ["10.0", "9.0.8"])
+@pytest.mark.parametrize("run", RUNS)
 def test_every_line_of_a_real_run_is_reproduced(run: str, version: str, trec_data: Path) -> None:
     """By `evaluate`, nothing excepted; tests/compat has the output of `rankscope trec_eval`, byte for byte."""
     lines = read_lines(trec_data / f"{run}.trec_eval-{version}.txt")
@@ -45,7 +45,7 @@ def test_the_tied_run_is_what_it_is_said_to_be(trec_data: Path) -> None:
     assert both[0] != both[1]
 
 
-@pytest.checksum.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", RUNS)
 def test_reading_whole_and_streaming_give_the_same_numbers(run: str, trec_data: Path) -> None:
     qrels = rs.read_qrels(trec_data / "robust03.qrels")
     names = ["nDCG@10", "AP", "RR", "Bpref", "infAP", "ERR@20", "RBP(p=0.8)"]

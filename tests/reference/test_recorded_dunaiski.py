@@ -54,7 +54,7 @@ def test_all_rows_are_here_and_847_hold_a_number() -> None:
     assert sum(row.value == "nan" for row in ROWS) == 22
 
 
-@pytest.checksum.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_preset_agrees_with_every_recorded_value_and_count(function: str) -> None:
     for row in ROWS:
         if row.function != function or row.value == "EXC":

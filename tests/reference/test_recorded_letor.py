@@ -35,8 +35,8 @@ def test_all_cases_are_here() -> None:
     assert len(CASES) == 8
 
 
-@pytest.checksum.parametrize("flag", ["0", "1"])
-@pytest.checksum.parametrize("case", CASES)
+@pytest.mark.parametrize("flag", ["0", "1"])
+@pytest.mark.parametrize("case", CASES)
 def test_each_recorded_case_is_reproduced(
     cli: Callable[..., Any], case: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,8 +52,8 @@ def test_each_recorded_case_is_reproduced(
         assert out.read_bytes() == expected.read_bytes()
 
 
-@pytest.checksum.parametrize("part", ["test", "vali"])
-@pytest.checksum.parametrize("model", MODELS)
+@pytest.mark.parametrize("part", ["test", "vali"])
+@pytest.mark.parametrize("model", MODELS)
 def test_each_published_output_is_reproduced(mq2008: Path, model: str, part: str) -> None:
     ours = letor_score(mq2008 / f"{part}.txt", mq2008 / "predictions" / f"{model}_{part}.txt")
     assert ours.encode() == (mq2008 / "eval-score-4.0" / f"perf_{part}_{model}.txt").read_bytes()
@@ -78,7 +78,7 @@ def test_conventions_move_one_number_from_a_fifth_to_four_fifths(mq2008: Path) -
     assert here(log2, no_relevant="one") == pytest.approx(0.798, abs=5e-4)
 
 
-@pytest.checksum.parametrize("model", MODELS[:3])
+@pytest.mark.parametrize("model", MODELS[:3])
 def test_our_measures_give_what_the_script_gives_where_both_are_defined(mq2008: Path, model: str) -> None:
     """P and AP everywhere, nDCG within the lists."""
     files = mq2008 / "test.txt", mq2008 / "predictions" / f"{model}_test.txt"

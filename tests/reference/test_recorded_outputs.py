@@ -83,7 +83,7 @@ def differences(name: str) -> tuple[dict[Line, str], int]:
     return found, compared
 
 
-@pytest.checksum.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", OUTPUTS)
 def test_every_recorded_value_is_reproduced_or_has_its_reason(name: str) -> None:
     case, options, version, _ = name.split(".")
     found, compared = differences(name)
@@ -124,8 +124,8 @@ def test_no_measure_of_trec_eval_goes_untested() -> None:
     assert known == printed_names - {"runid", "num_q", "relstring_10", "relstring"}
 
 
-@pytest.checksum.parametrize("version", ["v10", "v9"])
-@pytest.checksum.parametrize("case", ["graded", "pooled", "close"])
+@pytest.mark.parametrize("version", ["v10", "v9"])
+@pytest.mark.parametrize("case", ["graded", "pooled", "close"])
 def test_evaluating_the_files_prints_the_same_as_the_tool(case: str, version: str) -> None:
     """The whole way a user goes: paths, names, preset, per query and in the mean."""
     options = "complete" if case == "graded" else "default"

@@ -128,7 +128,7 @@ def set_functions(case: dict[str, Any]) -> dict[str, Callable[[], dict[str, floa
     }
 
 
-@pytest.checksum.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(12))
 def test_functions_of_sets_are_as_recorded_and_refuse_what_divides_by_zero(number: int) -> None:
     case = CASES["set"][number]
     functions = set_functions(case)
@@ -147,14 +147,14 @@ def test_functions_of_sets_are_as_recorded_and_refuse_what_divides_by_zero(numbe
             assert number_found == close(value) or (value is None and number_found != number_found), (name, key)
 
 
-@pytest.checksum.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", RUNS)
 def test_the_command_prints_what_the_tool_printed_byte_by_byte(cli: Callable[..., Any], run: str) -> None:
     expected = (FOLDER / f"{RUNS[run]}.out").read_text()
     done = cli("rankeval", path_of(run), "predicted_rank", "rank")
     assert (done.code, done.out, done.err) == (0, expected, "")
 
 
-@pytest.checksum.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", RUNS)
 def test_the_preset_has_the_same_keys_and_digits(run: str) -> None:
     found = rs.agreement.ranks(path_of(run), predicted="predicted_rank", gold="rank", preset="rankeval")
     lines = [f"{statistic}\t{as_printed(value)}" for _, _, statistic, value, *_ in found.records()]

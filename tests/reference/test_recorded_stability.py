@@ -65,9 +65,9 @@ def case_of(said: dict[str, Any]) -> Case:
 
 
 CASES = [case_of(said) for said in RECORDED["cases"]]
-EVERY = pytest.checksum.parametrize("case", CASES, ids=[case.name for case in CASES])
+EVERY = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 WITH_TABLE = [case for case in CASES if case.groups is not None]
-OF_TABLES = pytest.checksum.parametrize("case", WITH_TABLE, ids=[case.name for case in WITH_TABLE])
+OF_TABLES = pytest.mark.parametrize("case", WITH_TABLE, ids=[case.name for case in WITH_TABLE])
 
 
 @cache

@@ -135,7 +135,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.Scores: scores,
     EachQuery: lambda: EachQuery(scores()),
     rs.ConventionTable: lambda: rs.compare_conventions(QRELS, RUNS, "nDCG@3"),
-    rs.Comparison: lambda: rs.check_settings(scores(), "RR", rng=1),
+    rs.Comparison: lambda: rs.compare(scores(), "RR", rng=1),
     rs.QueryPlan: lambda: rs.plan(scores(), "RR"),
     rs.Gate: lambda: rs.gate(
         rs.evaluate(QRELS, RUNS[0], ["RR"]), rs.evaluate(QRELS, RUNS[1], ["RR"]), margin=0.1, rng=1
@@ -206,7 +206,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }
 made = cache(lambda kind: RESULTS[kind]())
-each = pytest.checksum.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
+each = pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
 
 
 def test_no_class_of_results_is_missing_here() -> None:
@@ -281,7 +281,7 @@ def test_its_text_is_that_of_its_sections_and_its_repr_is_one_short_line(kind: t
 
 
 @each
-@pytest.checksum.parametrize("form", RESULT_FORMATS)
+@pytest.mark.parametrize("form", RESULT_FORMATS)
 def test_it_can_be_had_in_every_format_whatever_a_system_is_called(kind: type, form: str) -> None:
     result = made(kind)
     text = render_result(result, form, details=True)

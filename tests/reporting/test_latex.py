@@ -15,7 +15,7 @@ TEX = next(filter(None, map(shutil.which, ("pdflatex", "lualatex", "xelatex", "t
 HEAD = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
 
 
-@pytest.checksum.skipif(TEX is None, reason="no TeX on the PATH (pdflatex, lualatex, xelatex or tectonic)")
+@pytest.mark.skipif(TEX is None, reason="no TeX on the PATH (pdflatex, lualatex, xelatex or tectonic)")
 def test_tables_of_scores_and_comparisons_compile(tmp_path: Path) -> None:
     qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(8)}
     runs = [
@@ -23,7 +23,7 @@ def test_tables_of_scores_and_comparisons_compile(tmp_path: Path) -> None:
         for k, name in ((2, "50% & co_1"), (3, r"a\b~c^d#$"), (5, "{braces} <&> |"))
     ]
     scores = rs.evaluate(qrels, runs, ["RR", "AP"])
-    text = render_scores(scores, "latex") + render_result(rs.check_settings(scores), "latex", details=True)
+    text = render_scores(scores, "latex") + render_result(rs.compare(scores), "latex", details=True)
     (tmp_path / "paper.tex").write_text(f"{HEAD}{text}\\end{{document}}\n", encoding="utf-8")
     assert TEX is not None
     options = [] if TEX.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]

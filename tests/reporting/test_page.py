@@ -184,7 +184,7 @@ def test_a_page_in_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     assert not is_page(tmp_path / "other.html")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("a 95 % interval", "a 95~% interval"),

@@ -48,9 +48,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / f"{name}.html" for name in ("sample", "demo")}
 
 
-@pytest.checksum.parametrize("name", ["sample", "demo"])
-@pytest.checksum.parametrize("scheme", SCHEMES)
-@pytest.checksum.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["sample", "demo"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_no_error_no_request_and_no_scrolling_to_the_side(
     browser: Any, pages: dict[str, Path], name: str, width: int, scheme: str
 ) -> None:
@@ -58,10 +58,10 @@ def test_no_error_no_request_and_no_scrolling_to_the_side(
     page = context.new_page()
     said: list[str] = []
     asked: list[str] = []
-    page.bonus("console", lambda message: said.append(message.text))
-    page.bonus("pageerror", lambda error: said.append(str(error)))
-    page.bonus("request", lambda request: asked.append(request.url))
-    page.bonus("dialog", lambda dialog: said.append(f"a dialog: {dialog.message}"))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: said.append(f"a dialog: {dialog.message}"))
     page.goto(pages[name].as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert asked == [pages[name].as_uri()]
@@ -127,7 +127,7 @@ def test_the_ground_follows_the_reader_from_light_to_dark(browser: Any, pages: d
     assert grounds["dark"][0] < 50 < 200 < grounds["dark"][1]
 
 
-@pytest.checksum.parametrize(("name", "scheme"), [("sample", "dark"), ("demo", "light")])
+@pytest.mark.parametrize(("name", "scheme"), [("sample", "dark"), ("demo", "light")])
 def test_axe_finds_nothing_serious(browser: Any, pages: dict[str, Path], name: str, scheme: str) -> None:
     axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
     script = (files(axe) / "axe.min.js").read_text("utf-8")

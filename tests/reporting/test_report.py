@@ -128,7 +128,7 @@ def test_of_very_many_systems_the_best_are_shown_and_the_page_says_so() -> None:
     assert not any(re.search(rf"{name}\b(?!, in memory)", text) for name in left)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("measures", "first", "said"),
     [
         (["MinRank"], 0, "best by MinRank"),  # lower is better

@@ -27,8 +27,8 @@ def scores_of(*names: str, measures: tuple[str, ...] = ("RR", "nDCG@10")) -> rs.
     return rs.evaluate(QRELS, [rs.Run(run, name=name) for name in names], measures)
 
 
-@pytest.checksum.parametrize("form", FORMATS)
-@pytest.checksum.parametrize("by_query", [False, True])
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("by_query", [False, True])
 def test_a_text_ends_with_one_newline(form: str, by_query: bool) -> None:
     text = render_scores(scores_of("a"), form, by_query=by_query)
     assert text.endswith("\n")
@@ -88,7 +88,7 @@ def test_a_latex_table_keeps_its_columns_whatever_the_names(names: list[str]) ->
         assert not set(bare) & set("%$#_{}~^\\")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "shown"),
     [
         ("a_b", r"a\_b"),
@@ -105,7 +105,7 @@ def test_what_latex_would_take_as_a_command_is_escaped(name: str, shown: str) ->
     assert f"\n{shown} & 0.4167 & " in render_scores(scores_of(name), "latex")  # RR: (1/2 + 1/3) / 2
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "shown"),
     [
         ("a|b", r"a\|b"),
@@ -185,8 +185,8 @@ def test_a_table_shows_bounds_behind_each_measure_that_has_them() -> None:
         assert sign.join(["P@2", "P@2 low", "P@2 high", "AP"]) in render_scores(bounded_scores("a"), form)
 
 
-@pytest.checksum.parametrize("form", ["csv", "json", "jsonl"])
-@pytest.checksum.parametrize("by_query", [False, True])
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
+@pytest.mark.parametrize("by_query", [False, True])
 def test_programs_get_every_bit_of_the_bounds_and_none_where_there_are_none(form: str, by_query: bool) -> None:
     scores = bounded_scores("a", "b")
     text = render_scores(scores, form, by_query=by_query)
@@ -212,7 +212,7 @@ def test_lines_of_trec_eval_have_no_place_for_bounds() -> None:
 # --- the list of measures -------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize("form", LIST_FORMATS)
+@pytest.mark.parametrize("form", LIST_FORMATS)
 def test_every_measure_is_listed(form: str) -> None:
     text = list_measures(form)
     for name, measure in MEASURES.items():
@@ -234,7 +234,7 @@ def test_an_unknown_list_format_is_named() -> None:
         list_measures("jsn")
 
 
-@pytest.checksum.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_is_explained(name: str) -> None:
     text = explain_measure(name)
     assert text.splitlines()[0].split()[0] == name
@@ -245,7 +245,7 @@ def test_every_measure_is_explained(name: str) -> None:
     assert shown[1].startswith("∞)" if math.isinf(high) else f"{high:g}]")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("asked", "name"), [("ndcg@10", "nDCG"), ("map", "AP"), ("ndcg_cut", "nDCG"), ("RBP(p=0.5)", "RBP"), ("mrr", "RR")]
 )
 def test_a_measure_is_explained_under_any_of_its_names(asked: str, name: str) -> None:

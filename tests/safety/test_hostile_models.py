@@ -121,7 +121,7 @@ def tried(path: Path, content: bytes) -> bool:
     return True
 
 
-@pytest.checksum.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_model_with_anything_changed_is_refused_or_scores_with_numbers(tmp_path: Path, kind: str) -> None:
     """Every 43rd change; all of them in the slow one."""
     some = itertools.islice(changed_models(kind, tmp_path / "m"), 0, None, 43)
@@ -130,8 +130,8 @@ def test_a_model_with_anything_changed_is_refused_or_scores_with_numbers(tmp_pat
     assert not all(taken)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("kind", KINDS)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_model_with_any_change_at_all(tmp_path: Path, kind: str) -> None:
     taken = [tried(tmp_path / "m", content) for content in changed_models(kind, tmp_path / "m")]
     assert 0 < sum(taken) < len(taken)
@@ -205,7 +205,7 @@ HEADERS = {
 }
 
 
-@pytest.checksum.parametrize("what", HEADERS)
+@pytest.mark.parametrize("what", HEADERS)
 def test_a_header_that_lies_is_refused_in_one_line(tmp_path: Path, what: str) -> None:
     (tmp_path / "m").write_bytes(HEADERS[what])
     with pytest.raises(rs.InputError, match="expected a model that `rankscope train` wrote") as caught:
@@ -261,9 +261,9 @@ def test_a_lexicon_with_anything_changed_is_refused_or_a_lexicon(tmp_path: Path)
             assert found.translations("haus") is not None
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "each"),
-    [("map-fuse", 7), *(pytest.param(name, 1, marks=pytest.checksum.slow) for name in rs.fusion.TRAINED)],
+    [("map-fuse", 7), *(pytest.param(name, 1, marks=pytest.mark.slow) for name in rs.fusion.TRAINED)],
 )
 def test_parameters_of_a_fusion_with_anything_changed_fuse_or_are_refused(
     tmp_path: Path, method: str, each: int

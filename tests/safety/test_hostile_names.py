@@ -121,10 +121,10 @@ def collection(names: list[str]) -> tuple[dict[str, dict[str, int]], list[rs.Run
 @cache
 def compared(hostile: bool) -> rs.Comparison:
     qrels, runs = collection(NAMES if hostile else PLAIN)
-    return rs.check_settings(rs.evaluate(qrels, runs, ["AP", "RR"]))
+    return rs.compare(rs.evaluate(qrels, runs, ["AP", "RR"]))
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_a_report_has_the_elements_that_it_has_with_plain_names(tmp_path: Path) -> None:
     """With all its sections and figures, from files of such names."""
     found = []
@@ -139,7 +139,7 @@ def test_a_report_has_the_elements_that_it_has_with_plain_names(tmp_path: Path) 
     assert not any(name.startswith("on") for _, names in hostile.elements for name in names)
 
 
-@pytest.checksum.parametrize("form", ["csv", "json", "jsonl"])
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
 def test_tables_for_programs_hold_each_name_exactly(form: str) -> None:
     """No sign is put before a formula: a name that is changed is another system's, and programs compare names."""
     result = compared(True)
@@ -175,7 +175,7 @@ def test_tables_of_latex_hold_no_command_of_a_name() -> None:
     assert text.count("\\\\\n") == plain.count("\\\\\n")  # as many rows
 
 
-@pytest.checksum.parametrize("kind", [pytest.param("html", marks=pytest.checksum.slow), "specification"])
+@pytest.mark.parametrize("kind", [pytest.param("html", marks=pytest.mark.slow), "specification"])
 def test_a_figure_keeps_names_as_data(kind: str) -> None:
     """A name with dots, brackets and quotes is a value, and never the name of a field or part of an expression."""
     n = len(NAMES)

@@ -65,7 +65,7 @@ def python(code: str, env: dict[str, str], *args: str, cwd: Path | None = None) 
     )
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "code",
     [
         "import socket; socket.socket()",
@@ -108,7 +108,7 @@ def test_commands_ask_nothing_of_the_network(tmp_path: Path, alone: tuple[dict[s
     assert not asked.exists()
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_every_command_of_the_tour_asks_nothing_of_the_network(
     tmp_path: Path, alone: tuple[dict[str, str], Path]
 ) -> None:
@@ -167,7 +167,7 @@ class Hosts(HTMLParser):
                 self.found.append(f"{tag} {name}={value}")
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_a_report_and_a_figure_refer_to_no_host(tmp_path: Path) -> None:
     write_collection(tmp_path)
     page = rs.report(tmp_path / "demo.qrels", [tmp_path / "bm25.run", tmp_path / "dense.run"], ["nDCG@10", "AP"]).html

@@ -16,7 +16,7 @@ import pytest
 
 import rankscope as rs
 
-pytestmark = pytest.checksum.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no /proc to look at here")
+pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no /proc to look at here")
 
 MEASURES = ["nDCG@10", "AP", "RR", "RBP(p=0.8)", "ERR@20", "Bpref", "Judged@10"]
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -64,7 +64,7 @@ def ways(folder: Path) -> dict[str, Callable[[int], object]]:
         "an evaluator": lambda i: evaluator(runs[i % 3]),
         "evaluate, another cutoff": lambda i: rs.evaluate(qrels, runs[i % 3], [f"nDCG@{i + 1}"]),
         "evaluate files": lambda i: rs.evaluate(folder / "qrels", folder / "run", MEASURES),
-        "compare": lambda i: rs.check_settings(scores, "AP", test="permutation", n_resamples=50, rng=i),
+        "compare": lambda i: rs.compare(scores, "AP", test="permutation", n_resamples=50, rng=i),
         "fuse": lambda i: rs.fusion.fuse(named, "rrf", k=i + 1),
         "consensus": lambda i: rs.consensus.merge_rankings([["a", "b", "c"], ["b", "a", "c"]], n_resamples=20, rng=i),
         "a file that cannot be read": lambda i: refused(folder / "qrels"),
@@ -96,13 +96,13 @@ def soak(folder: Path, what: str, times: int, room: float) -> None:
     assert after.memory - before.memory < room, f"{before.memory:.1f} MB, then {after.memory:.1f} MB"
 
 
-@pytest.checksum.parametrize("what", NAMES)
+@pytest.mark.parametrize("what", NAMES)
 def test_forty_calls_leave_nothing_behind(tmp_path: Path, what: str) -> None:
     soak(tmp_path, what, 40, room=24)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("what", NAMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("what", NAMES)
 def test_thousands_of_calls_leave_nothing_behind(tmp_path: Path, what: str) -> None:
     soak(tmp_path, what, 10_000 if "eval" in what else 1_000, room=8)
 

@@ -91,7 +91,7 @@ def one_set_of_scores() -> Callable[[int], bytes]:
     qrels, runs = collection()
     scores = rs.evaluate(qrels, runs, MEASURES)
     tests = ("t", "permutation", "bootstrap", "wilcoxon", "tukey", "sign", "t", "bayes-t")
-    return lambda i: text_of(rs.check_settings(scores, "AP", test=tests[i], n_resamples=50, rng=7).frame())
+    return lambda i: text_of(rs.compare(scores, "AP", test=tests[i], n_resamples=50, rng=7).frame())
 
 
 def one_fusion() -> Callable[[int], bytes]:
@@ -122,13 +122,13 @@ WORK = {
 }
 
 
-@pytest.checksum.parametrize("what", WORK)
+@pytest.mark.parametrize("what", WORK)
 def test_eight_threads_find_what_one_finds(what: str) -> None:
     check(WORK[what], 2)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("what", WORK)
+@pytest.mark.slow
+@pytest.mark.parametrize("what", WORK)
 def test_eight_threads_find_what_one_finds_again_and_again(what: str) -> None:
     check(WORK[what], 100)
 

@@ -42,7 +42,7 @@ def stop_after(n):
     return tell
 
 
-@pytest.checksum.parametrize("units", [0, 2, 3])
+@pytest.mark.parametrize("units", [0, 2, 3])
 def test_an_interrupted_study_that_is_continued_is_as_one_that_was_not(tmp_path, units):
     with pytest.raises(Stop):
         study(TABLE, **ASKED, checkpoint=tmp_path / "c", progress=stop_after(units))
@@ -94,7 +94,7 @@ CHANGED = {
 }
 
 
-@pytest.checksum.parametrize("what", CHANGED)
+@pytest.mark.parametrize("what", CHANGED)
 def test_a_checkpoint_of_other_settings_is_refused_and_left_as_it_is(tmp_path, what):
     study(TABLE, **ASKED, checkpoint=tmp_path)
     before = listing(tmp_path)
@@ -139,7 +139,7 @@ def test_values_that_are_nan_are_the_same_data(tmp_path):
     assert_same_bits(rows(study(made(values), **asked, checkpoint=tmp_path)), rows(first))
 
 
-@pytest.checksum.parametrize("damage", [b"", b"no archive", "half", "names"])
+@pytest.mark.parametrize("damage", [b"", b"no archive", "half", "names"])
 def test_a_damaged_file_is_named_and_can_be_removed(tmp_path, damage):
     study(TABLE, **ASKED, checkpoint=tmp_path)
     path = tmp_path / "splits6-systems3-entities60.npz"
@@ -155,7 +155,7 @@ def test_a_damaged_file_is_named_and_can_be_removed(tmp_path, damage):
     assert_same_bits(rows(study(TABLE, **ASKED, checkpoint=tmp_path)), rows(study(TABLE, **ASKED)))
 
 
-@pytest.checksum.parametrize("content", ["", "{", "[]", "3", "\xff"])
+@pytest.mark.parametrize("content", ["", "{", "[]", "3", "\xff"])
 def test_a_damaged_head_is_refused(tmp_path, content):
     (tmp_path / "study.json").write_text(content, "latin-1")
     why = r"(cannot be read \(it is no JSON\)|is no checkpoint's)"
@@ -176,7 +176,7 @@ def test_a_folder_that_holds_something_else_is_refused_and_an_empty_one_is_not(t
         study(TABLE, **ASKED, checkpoint=tmp_path / "thesis.tex")
 
 
-@pytest.checksum.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_refused(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError):

@@ -36,7 +36,7 @@ def test_small_groups_are_noted_and_sets_of_queries_are_not():
     assert make_conditions("queries", 8, 3, splits=4)[1] == ()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("what", "items", "systems", "asked", "message"),
     [
         ("entities", 30, 1, {}, "1 system in the data; a measure is tried on at least 2, so add another"),

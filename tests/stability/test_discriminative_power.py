@@ -69,7 +69,7 @@ def test_levels_and_differences_needed_are_those_of_a_loop(n, pairs, b, seed):
                 assert any(math.isclose(value, shift, abs_tol=1e-12) for shift in shifts)
 
 
-@pytest.checksum.parametrize("n", [2, 5, 40])
+@pytest.mark.parametrize("n", [2, 5, 40])
 def test_the_level_is_that_of_bootstrap_test_on_the_same_resamples(monkeypatch, n):
     rng = np.random.default_rng(n)
     differences = np.vstack(

@@ -158,7 +158,7 @@ def test_what_was_computed_from_all_judgments_is_not_taken_for_the_kept_ones() -
     assert_same_bits([[measure(hits).tolist() for measure in PLAIN] for _, hits in systems], before)
 
 
-@pytest.checksum.parametrize("other", [{"q": {"a": 1, "b": 1}}, {"q": {"a": 0, "b": 1}}, {"p": {"a": 1, "b": 0}}])
+@pytest.mark.parametrize("other", [{"q": {"a": 1, "b": 1}}, {"q": {"a": 0, "b": 1}}, {"p": {"a": 1, "b": 0}}])
 def test_runs_joined_with_other_judgments_are_refused(other: Qrels) -> None:
     ours = rs.hits_of({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}})
     theirs = rs.hits_of(other, {query: {"a": 1.0, "b": 0.5} for query in other})

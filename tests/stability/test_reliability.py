@@ -215,7 +215,7 @@ def test_rankings_that_tie_all_systems_are_left_out():
         assert np.isnan(getattr(found, name)[1]).all()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("values", "sizes", "options", "said"),
     [
         (np.zeros((3, 8)), [2], {}, "shape \\(3, 8\\)"),
@@ -236,7 +236,7 @@ def test_what_cannot_be_compared_is_refused(values, sizes, options, said):
 # Sizes
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("n", "sizes"),
     [
         (0, ()),

@@ -52,7 +52,7 @@ def test_there_is_a_row_for_each_combination(found):
     assert len(keys) == len(expected)
 
 
-@pytest.checksum.parametrize("form", RESULT_FORMATS)
+@pytest.mark.parametrize("form", RESULT_FORMATS)
 def test_every_format_can_be_had(found, form):
     text = render_result(found, form)
     if form == "csv":
@@ -87,7 +87,7 @@ def test_ranges_of_queries_have_theirs():
     np.testing.assert_allclose(curve.figure.data["values"], [[o.error[0, 0] for o in found.outcomes]])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("parts", "first", "n"),
     [
         (("actual",), "Values on all 60 entities", 1),

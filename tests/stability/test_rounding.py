@@ -17,7 +17,7 @@ from rankscope.stability.reliability import half_agreement
 from rankscope.stability.result import decision_rate
 
 
-@pytest.checksum.parametrize("n", [3, 10, 40])
+@pytest.mark.parametrize("n", [3, 10, 40])
 def test_swaps_of_tenths_are_counted_as_with_whole_numbers(n):
     rng = np.random.default_rng(n)
     tenths = rng.integers(0, 11, (1, 4, n))  # of P@10, whose means often are equal, but not to the last digit
@@ -80,7 +80,7 @@ def test_a_difference_that_is_what_is_needed_is_not_larger():
     assert decision_rate(np.array([[0.3, 0.2499]]), np.array([[5 * 0.01]]), zero=True).tolist() == [[100.0]]
 
 
-@pytest.checksum.parametrize("factor", [0.1, 3.0, 1 / 7, 1e5 / 3])
+@pytest.mark.parametrize("factor", [0.1, 3.0, 1 / 7, 1e5 / 3])
 def test_the_scale_of_values_changes_no_order_that_a_study_sees(factor):
     rng = np.random.default_rng(6)
     tenths = np.round(0.1 * rng.integers(0, 11, (2, 5, 24)), 1)

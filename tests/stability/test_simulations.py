@@ -10,7 +10,7 @@ from helpers.study_data import made, normal_values
 
 import rankscope as rs
 
-pytestmark = pytest.checksum.slow
+pytestmark = pytest.mark.slow
 
 study = rs.stability.study
 #: The deviation of a system's noise on a query.
@@ -45,13 +45,13 @@ def test_errors_fall_and_significance_rises_with_the_true_difference_and_the_num
 
 
 NULLS = {
-    "normal": lambda rng, shape: rng.assumes_normality(size=shape),
+    "normal": lambda rng, shape: rng.normal(size=shape),
     "skewed": lambda rng, shape: rng.exponential(size=shape) ** 2,
     "reciprocal ranks": lambda rng, shape: 1 / rng.integers(1, 6, size=shape),
 }
 
 
-@pytest.checksum.parametrize("name", NULLS)
+@pytest.mark.parametrize("name", NULLS)
 def test_exchangeable_systems_are_told_apart_no_more_often_than_the_level_says(name):
     """By the bootstrap test and Tukey HSD pair by pair; of Tukey HSD also any pair at all."""
     levels = (0.01, 0.05, 0.1)
@@ -80,7 +80,7 @@ def test_identical_systems_are_never_significant():
         assert (outcome.asl == 1).all()
 
 
-@pytest.checksum.parametrize("spread", [0.05, 0.1])
+@pytest.mark.parametrize("spread", [0.05, 0.1])
 def test_the_difference_that_the_swap_method_asks_for_holds_on_fresh_samples(spread):
     """Needed at 5 % on one sample; then pairs of fresh sets as large, of the pairs that differ by as much."""
     far, turned = np.zeros(2), np.zeros(2)
@@ -101,7 +101,7 @@ def test_the_difference_that_the_swap_method_asks_for_holds_on_fresh_samples(spr
     assert (turned / far >= 0.002).all()  # a bound that never comes near would ask for too much
 
 
-@pytest.checksum.parametrize(("systems", "queries", "sd"), [(30, 40, 0.2), (20, 60, 0.3)])
+@pytest.mark.parametrize(("systems", "queries", "sd"), [(30, 40, 0.2), (20, 60, 0.3)])
 def test_so_many_queries_as_reliability_asks_for_give_it(systems, queries, sd):
     """Of systems drawn at random, the squared correlation of means over so many fresh queries with the true ones."""
     found = []

@@ -41,7 +41,7 @@ def scores():
     return made(values, ["AP", "nDCG@10"])
 
 
-@pytest.checksum.parametrize("what", ["table", "scores"])
+@pytest.mark.parametrize("what", ["table", "scores"])
 def test_the_number_of_workers_changes_nothing(monkeypatch, request, what):
     data = request.getfixturevalue(what)
     ranges = {"systems": [2, 3], "splits": [2, 4]}
@@ -225,7 +225,7 @@ def test_scaled_ranks_scale_differences_and_nothing_else():
             assert getattr(big, name) == pytest.approx(4 * getattr(row, name), nan_ok=True)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("more", "message"),
     [
         ({"levels": 0}, "levels (--sigs) is 0, expected numbers between 0 and 1, as 0.05"),

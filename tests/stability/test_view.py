@@ -146,7 +146,7 @@ def test_as_coded_it_is_single_groups_that_are_compared():
     assert "one of 10 random groups of about 4 entities orders two systems otherwise than most of them do" in text
 
 
-@pytest.checksum.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(6))
 def test_no_sentence_breaks_on_any_data(seed):
     rng = np.random.default_rng(seed)
     systems, queries = int(rng.integers(2, 5)), int(rng.integers(4, 12))

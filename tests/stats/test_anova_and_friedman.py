@@ -197,7 +197,7 @@ def test_where_all_queries_agree_f_is_infinite():
 
 
 # Demsar (2006), table 5: critical values of Nemenyi's test, and his example of 4 classifiers on 14 data sets
-@pytest.checksum.parametrize(("m", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)])
+@pytest.mark.parametrize(("m", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)])
 def test_nemenyis_critical_difference_is_demsars(m, q):
     scores = np.random.default_rng(1).random((m, 14))
     assert nemenyi_test(scores).critical_difference == pytest.approx(q * np.sqrt(m * (m + 1) / (6 * 14)), rel=3e-4)

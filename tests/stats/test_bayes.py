@@ -18,7 +18,7 @@ TESTS = {"t": bayes_t_test, "signed rank": bayes_signed_rank_test}
 LISTS = st.lists(st.integers(-5, 5).map(lambda i: i / 10), min_size=2, max_size=10)
 
 
-@pytest.checksum.parametrize("correlation", [0.0, 0.1])
+@pytest.mark.parametrize("correlation", [0.0, 0.1])
 def test_t_is_that_of_scipy_about_the_observed_mean(correlation):
     found = bayes_t_test(DATA, rope=0.02, correlation=correlation)
     for i, row in enumerate(DATA):
@@ -88,7 +88,7 @@ def test_one_seed_gives_one_result_and_pairs_are_as_alone():
     assert float(alone.error) == pytest.approx(np.sqrt(float(alone.better) * (1 - float(alone.better)) / 300), rel=0.3)
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 @given(row=LISTS, rope=st.sampled_from([0.0, 0.05]))
 def test_probabilities_sum_to_1(test, row, rope):
     options = {} if test is bayes_t_test else {"n_resamples": 200, "rng": 1}
@@ -110,7 +110,7 @@ def test_differences_that_do_not_vary_are_flagged():
     assert float(bayes_signed_rank_test(np.zeros(5), n_resamples=9).equal) == 1.0
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_bad_parameters_are_refused(test):
     with pytest.raises(ParameterError, match=r"rope is -0\.1, expected a number of at least 0"):
         test([0.1, 0.2], rope=-0.1)

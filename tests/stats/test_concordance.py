@@ -123,7 +123,7 @@ def test_without_a_reference_there_is_no_tau_with_one() -> None:
     assert np.isnan(mean_taus([[1, 1], [2, 1]]).mean)
 
 
-@pytest.checksum.parametrize("bad", [[[1, 2]], [[1], [2]], [[1, np.nan], [1, 2]], [1, 2]])
+@pytest.mark.parametrize("bad", [[[1, 2]], [[1], [2]], [[1, np.nan], [1, 2]], [1, 2]])
 def test_what_is_no_table_of_ranks_is_refused(bad: list[object]) -> None:
     for function in (concordance_test, mean_taus):
         with pytest.raises(ParameterError, match=r"the ranks have shape|some ranks are NaN"):

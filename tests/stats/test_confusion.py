@@ -131,7 +131,7 @@ def test_what_divides_zero_by_zero_is_nan_and_counted():
     assert metrics.precision_score([0, 0, 1, 2], [0, 0, 1, 1], average=None, zero_division=0).tolist() == [1, 0.5, 0]
 
 
-@pytest.checksum.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("level", [0.8, 0.95])
 def test_intervals_of_shares_are_wilsons(level):
     k, n = np.array([0, 1, 7, 20, 500]), np.array([1, 2, 9, 20, 1200])
     low, high = share_interval(k, n, confidence_level=level)
@@ -166,7 +166,7 @@ def test_classes_may_be_given_in_any_order_and_more_than_occur():
     assert found.counts.tolist() == [[2, 1, 0], [1, 1, 0], [0, 0, 0]]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("true", "predicted", "message"),
     [
         ([1, 2], [1], "there are 2 true and 1 predicted labels"),
@@ -202,7 +202,7 @@ def test_classes_that_do_not_fit_the_labels_are_refused():
         rates(TRUE, PREDICTED).of(3)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("table", "message"),
     [
         ([1, 2, 3], "expected a square table"),

@@ -62,7 +62,7 @@ def theirs(statistic, x, y, **options):
 
 
 @given(lists=two_lists(), alternative=st.sampled_from(ALTERNATIVES))
-@pytest.checksum.parametrize("statistic", ["pearson", "spearman", "kendall_b", "kendall_c"])
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall_b", "kendall_c"])
 def test_values_and_pvalues_agree_with_scipy(lists, alternative, statistic):
     x, y = lists
     found = correlation_test(x, y, statistic=statistic, alternative=alternative)
@@ -75,14 +75,14 @@ def test_values_and_pvalues_agree_with_scipy(lists, alternative, statistic):
 
 
 @given(lists=two_lists(least=2, most=150))
-@pytest.checksum.parametrize("statistic", OURS_TOO)
+@pytest.mark.parametrize("statistic", OURS_TOO)
 def test_values_are_those_of_the_measures_between_lists(lists, statistic):
     x, y = lists
     found = float(correlation_test(x, y, statistic=statistic).value)
     assert found == pytest.approx(OURS_TOO[statistic](x, y), abs=1e-12, nan_ok=True)
 
 
-@pytest.checksum.parametrize("values", [3, 40, 10**9])
+@pytest.mark.parametrize("values", [3, 40, 10**9])
 def test_long_lists_are_counted_as_the_kernel_counts_two(values):
     rng = np.random.default_rng(values)
     x, y = rng.integers(0, values, (2, 3, 3000)).astype(float)
@@ -93,9 +93,9 @@ def test_long_lists_are_counted_as_the_kernel_counts_two(values):
     assert one[2] == count_pairs(x[0], y[2]).concordant - count_pairs(x[0], y[2]).discordant
 
 
-@pytest.checksum.parametrize("n", [34, 50, 171, 400])
-@pytest.checksum.parametrize("swaps", [[], [(3, 4)], [(3, 4), (8, 9)]])
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [34, 50, 171, 400])
+@pytest.mark.parametrize("swaps", [[], [(3, 4)], [(3, 4), (8, 9)]])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_long_lists_with_a_pair_out_of_order_have_scipys_exact_pvalue(n, swaps, alternative):
     x, y = np.arange(n), np.arange(n)
     for i, j in swaps:
@@ -138,8 +138,8 @@ def test_many_lists_have_the_values_that_each_has_alone(monkeypatch):
 # Permutations
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("statistic", STATISTICS)
 def test_few_items_are_put_in_all_orders(statistic, alternative):
     x, y = np.array([1.0, 4, 2, 2, 9]), np.array([0.0, 3, 3, 1, 4])
     found = correlation_test(x, y, statistic=statistic, alternative=alternative, pvalue="permutation", n_resamples=120)
@@ -152,7 +152,7 @@ def test_few_items_are_put_in_all_orders(statistic, alternative):
     assert found.n_resamples == 0
 
 
-@pytest.checksum.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("statistic", STATISTICS)
 def test_permutations_agree_with_the_formula_where_there_are_many_items(statistic):
     x, y = TIED_X, np.round(TIED_X + 6 * np.random.default_rng(1).standard_normal(60))
     by_formula = correlation_test(x, y, statistic=statistic)
@@ -179,7 +179,7 @@ def test_fishers_interval_of_pearson_is_scipys():
         assert (float(found.low), float(found.high)) == pytest.approx(tuple(expected), rel=1e-9)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("statistic", "variance"),
     [("spearman", lambda r: (1 + r * r / 2) / 57), *((f"kendall_{v}", lambda r: 0.437 / 56) for v in "abc")],
 )
@@ -192,8 +192,8 @@ def test_fishers_interval_of_ranks_has_the_variance_of_its_coefficient(statistic
     assert (float(found.low), float(found.high)) == pytest.approx(ends)
 
 
-@pytest.checksum.parametrize("statistic", STATISTICS)
-@pytest.checksum.parametrize("lists", [(X, Y), (TIED_X, TIED_Y)], ids=["plain", "tied"])
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("lists", [(X, Y), (TIED_X, TIED_Y)], ids=["plain", "tied"])
 def test_a_correlation_of_counted_items_is_that_of_the_sample(statistic, lists, monkeypatch):
     monkeypatch.setattr(correlation_resamples, "TABLE", 1000)  # signs in several pieces
     way, draws = weighted_correlation(statistic, *lists), draw(np.random.default_rng(2), 40)
@@ -203,7 +203,7 @@ def test_a_correlation_of_counted_items_is_that_of_the_sample(statistic, lists, 
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.checksum.parametrize("scale", [1e-180, 1e180])
+@pytest.mark.parametrize("scale", [1e-180, 1e180])
 def test_the_unit_of_the_values_does_not_matter(scale):
     for interval in ("fisher", "bootstrap"):
         options = {"statistic": "pearson", "interval": interval, "n_resamples": 100, "rng": 1}
@@ -211,7 +211,7 @@ def test_the_unit_of_the_values_does_not_matter(scale):
         np.testing.assert_allclose((found.value, found.low, found.high), (scaled.value, scaled.low, scaled.high))
 
 
-@pytest.checksum.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("statistic", STATISTICS)
 def test_leaving_out_an_item_is_leaving_it_out(statistic, monkeypatch):
     monkeypatch.setattr(correlation_resamples, "WEIGHTS", 700)
     found = leave_one_out([weighted_correlation(statistic, TIED_X, TIED_Y)], 60)[0]
@@ -221,7 +221,7 @@ def test_leaving_out_an_item_is_leaving_it_out(statistic, monkeypatch):
 
 
 @given(lists=two_lists(most=9, values=3))
-@pytest.checksum.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("statistic", STATISTICS)
 def test_samples_of_few_items_are_undefined_where_a_list_has_one_value(lists, statistic):
     x, y = lists
     counts = np.random.default_rng(1).multinomial(x.size, np.ones(x.size) / x.size, 5).astype(float)
@@ -231,7 +231,7 @@ def test_samples_of_few_items_are_undefined_where_a_list_has_one_value(lists, st
         np.testing.assert_allclose(value, float(sample.value), atol=1e-7)
 
 
-@pytest.checksum.parametrize("statistic", ["pearson", "spearman", "kendall_b"])
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall_b"])
 def test_bootstrap_intervals_agree_with_scipy_up_to_monte_carlo_error(statistic):
     x, y, size = X[:30], Y[:30], 2000
     expected = stats.bootstrap(
@@ -271,10 +271,10 @@ def simulated(statistic, rho, n, runs):
     return x, rho * x + np.sqrt(1 - rho * rho) * e, truth
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("n", [15, 50])
-@pytest.checksum.parametrize("rho", [0.0, 0.5, 0.8])
-@pytest.checksum.parametrize("statistic", ["pearson", "spearman", "kendall_b"])
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [15, 50])
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.8])
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall_b"])
 def test_fishers_intervals_hold_the_truth_as_often_as_they_say(statistic, rho, n):
     runs = 4000
     x, y, truth = simulated(statistic, rho, n, runs)
@@ -283,8 +283,8 @@ def test_fishers_intervals_hold_the_truth_as_often_as_they_say(statistic, rho, n
     assert held == pytest.approx(0.95, abs=3.5 * np.sqrt(0.95 * 0.05 / runs) + 0.01)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("statistic", ["pearson", "spearman", "kendall_b"])
+@pytest.mark.slow
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall_b"])
 def test_bootstrap_intervals_hold_the_truth_nearly_as_often_as_they_say(statistic):
     runs = 500
     x, y, truth = simulated(statistic, 0.5, 50, runs)
@@ -293,9 +293,9 @@ def test_bootstrap_intervals_hold_the_truth_nearly_as_often_as_they_say(statisti
     assert held == pytest.approx(0.95, abs=3.5 * np.sqrt(0.95 * 0.05 / runs) + 0.02)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("n", [8, 40])
-@pytest.checksum.parametrize("statistic", STATISTICS)
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize("statistic", STATISTICS)
 def test_lists_without_a_connection_are_found_to_have_one_no_more_often_than_the_level_says(statistic, n):
     runs = 4000
     x, y, _ = simulated(statistic, 0.0, n, runs)
@@ -308,7 +308,7 @@ def test_lists_without_a_connection_are_found_to_have_one_no_more_often_than_the
 
 
 @given(lists=two_lists(), more=two_lists(least=40, most=40))
-@pytest.checksum.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("statistic", STATISTICS)
 def test_a_matrix_holds_the_correlation_of_every_two_lists(lists, more, statistic):
     n = lists[0].size
     rows = np.array([*lists, *(v[:n] for v in more)])
@@ -318,7 +318,7 @@ def test_a_matrix_holds_the_correlation_of_every_two_lists(lists, more, statisti
     assert_same_numbers(found, found.T)
 
 
-@pytest.checksum.parametrize(("statistic", "method"), [("pearson",) * 2, ("spearman",) * 2, ("kendall_b", "kendall")])
+@pytest.mark.parametrize(("statistic", "method"), [("pearson",) * 2, ("spearman",) * 2, ("kendall_b", "kendall")])
 def test_matrices_agree_with_pandas(statistic, method):
     rows = np.round(np.random.default_rng(1).standard_normal((5, 200)), 1)
     expected = pd.DataFrame(rows.T).corr(method=method)
@@ -328,8 +328,8 @@ def test_matrices_agree_with_pandas(statistic, method):
 # What is degenerate, and what is refused
 
 
-@pytest.checksum.parametrize("statistic", STATISTICS)
-@pytest.checksum.parametrize("options", [{}, {"pvalue": "permutation"}, {"interval": "bootstrap"}])
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("options", [{}, {"pvalue": "permutation"}, {"interval": "bootstrap"}])
 def test_a_list_of_one_value_has_no_correlation(statistic, options):
     flat = np.full(60, 0.3)
     found = correlation_test([X, X], [flat, Y], statistic=statistic, n_resamples=50, rng=1, **options)
@@ -340,9 +340,9 @@ def test_a_list_of_one_value_has_no_correlation(statistic, options):
     assert "1 of 2 pairs have a list of one value only" in found.notes[0]
 
 
-@pytest.checksum.parametrize("statistic", STATISTICS)
-@pytest.checksum.parametrize("interval", ["fisher", "bootstrap"])
-@pytest.checksum.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("interval", ["fisher", "bootstrap"])
+@pytest.mark.parametrize("sign", [1, -1])
 def test_full_agreement_has_no_interval(statistic, interval, sign):
     found = correlation_test(X, sign * X, statistic=statistic, interval=interval, n_resamples=50)
     assert float(found.value) == sign
@@ -352,7 +352,7 @@ def test_full_agreement_has_no_interval(statistic, interval, sign):
     assert "full agreement" in found.notes[-1]
 
 
-@pytest.checksum.parametrize(("statistic", "least"), [("pearson", 4), ("spearman", 4), ("kendall_b", 5)])
+@pytest.mark.parametrize(("statistic", "least"), [("pearson", 4), ("spearman", 4), ("kendall_b", 5)])
 def test_too_few_items_for_fishers_z_have_no_interval(statistic, least):
     for n in range(3, least + 1):
         found = correlation_test([1, 3, 2, 4, 9][:n], [1, 2, 3, 9, 4][:n], statistic=statistic)
@@ -360,7 +360,7 @@ def test_too_few_items_for_fishers_z_have_no_interval(statistic, least):
         assert any("takes at least" in note for note in found.notes) == (n < least)
 
 
-@pytest.checksum.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("statistic", STATISTICS)
 def test_two_items_say_nothing(statistic):
     found = correlation_test([1, 2], [5, 3], statistic=statistic)
     assert (float(found.value), float(found.pvalue)) == (-1, 1)

@@ -14,21 +14,21 @@ from rankscope.stats import distributions
 from rankscope.stats.distributions import FEW, MANY, range_quantile, range_sf, scale_nodes, tail_of_range
 
 
-@pytest.checksum.parametrize("m", [2, 3, 10, 40])
-@pytest.checksum.parametrize("df", [2, 5, 40, 2000, np.inf])
+@pytest.mark.parametrize("m", [2, 3, 10, 40])
+@pytest.mark.parametrize("df", [2, 5, 40, 2000, np.inf])
 def test_tails_agree_with_scipy(m, df):
     q = np.array([0.0, 0.3, 1.0, 3.0, 6.0])
     np.testing.assert_allclose(range_sf(q, m, df), stats.studentized_range.sf(q, m, df), rtol=0, atol=1e-9)
 
 
-@pytest.checksum.parametrize("df", [1, 2, 7, 100])
+@pytest.mark.parametrize("df", [1, 2, 7, 100])
 def test_of_two_means_it_is_students_t(df):
     t = np.array([0.1, 1.0, 2.0, 5.0])
     np.testing.assert_allclose(range_sf(t * np.sqrt(2), 2, df), 2 * stats.t.sf(t, df), rtol=0, atol=1e-9)
 
 
 # The printed tables of the studentised range, upper 5 and 1 %.
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("p", "m", "df", "q"),
     [(0.95, 3, 10, 3.877), (0.95, 4, 20, 3.958), (0.99, 5, 15, 5.556), (0.95, 10, np.inf, 4.474), (0.95, 2, 1, 17.97)],
 )
@@ -76,7 +76,7 @@ def test_many_tails_are_those_of_the_integrals_and_fall(m, df, top, seed):
     assert ((found >= 0) & (found <= 1)).all()
 
 
-@pytest.checksum.parametrize(("m", "df"), [(3, 2), (10, 40), (40, 2000), (40, np.inf)])
+@pytest.mark.parametrize(("m", "df"), [(3, 2), (10, 40), (40, 2000), (40, np.inf)])
 def test_many_tails_agree_with_scipy(m, df):
     q = np.linspace(0, 9, 2 * FEW)
     some = np.arange(50, q.size, 200)
@@ -84,7 +84,7 @@ def test_many_tails_agree_with_scipy(m, df):
     np.testing.assert_allclose(range_sf(q, m, df)[some], expected, rtol=0, atol=1e-9)
 
 
-@pytest.checksum.parametrize("df", [1, 40, np.inf])
+@pytest.mark.parametrize("df", [1, 40, np.inf])
 def test_few_tails_are_the_integrals_to_the_bit(df):
     q = np.random.default_rng(1).uniform(0, 9, 100)
     assert_same_bits(range_sf(q, 12, df), all_at_once(q, 12, df))
@@ -102,7 +102,7 @@ def test_many_tails_take_few_integrals(monkeypatch):
     assert sum(taken) <= FEW  # 44,850 by one integral each
 
 
-@pytest.checksum.parametrize("settings_of", [{"SMALL": 0.0}, {"CLOSE": -1.0}])
+@pytest.mark.parametrize("settings_of", [{"SMALL": 0.0}, {"CLOSE": -1.0}])
 def test_many_tails_have_integrals_where_polynomials_do_not_come_near(settings_of, monkeypatch):
     for name, value in settings_of.items():
         monkeypatch.setattr(distributions, name, value)

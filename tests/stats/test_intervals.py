@@ -23,7 +23,7 @@ def test_the_t_interval_of_students_sleep_data_is_that_of_r():
     assert float(found.high) == pytest.approx(2.4598858, abs=5e-8)
 
 
-@pytest.checksum.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
 def test_t_intervals_agree_with_scipy(level):
     found = t_interval(SKEWED, confidence_level=level)
     for i, row in enumerate(SKEWED):
@@ -52,7 +52,7 @@ def test_bca_moves_the_quantiles_by_bias_and_skewness_as_its_formula_says():
     np.testing.assert_allclose((found.low, found.high), expected, rtol=1e-12)
 
 
-@pytest.checksum.parametrize(("method", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
+@pytest.mark.parametrize(("method", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
 def test_bootstrap_intervals_agree_with_scipy_up_to_monte_carlo_error(method, theirs):
     for row in SKEWED:
         found = bootstrap_interval(row, method=method, n_resamples=40_000, rng=1)
@@ -77,7 +77,7 @@ def test_of_many_values_all_intervals_are_one():
     np.testing.assert_allclose(ends, [ends[0]] * 3, atol=0.003)
 
 
-@pytest.checksum.parametrize("method", ["bca", "percentile"])
+@pytest.mark.parametrize("method", ["bca", "percentile"])
 def test_a_list_among_many_has_the_interval_it_has_alone(method, monkeypatch):
     together = bootstrap_interval(SKEWED, method=method, n_resamples=700, rng=2)
     monkeypatch.setattr(intervals, "MEANS", 1500)  # two lists at once
@@ -117,7 +117,7 @@ def test_intervals_move_with_the_values(row, shift):
         np.testing.assert_allclose(after.high, before.high + shift, atol=1e-9)
 
 
-@pytest.checksum.parametrize("way", [t_interval, bootstrap_interval], ids=["t", "bootstrap"])
+@pytest.mark.parametrize("way", [t_interval, bootstrap_interval], ids=["t", "bootstrap"])
 def test_values_that_do_not_vary_are_flagged(way):
     found = way(np.vstack([np.full(9, 0.3), SKEWED[0, :9]]))
     assert found.degenerate.tolist() == [True, False]
@@ -130,7 +130,7 @@ def test_values_that_do_not_vary_are_flagged(way):
     assert "one query" in one.notes[0]
 
 
-@pytest.checksum.parametrize("n_resamples", [1, 2, 5])
+@pytest.mark.parametrize("n_resamples", [1, 2, 5])
 def test_very_few_resamples_give_no_nan(n_resamples):
     found = bootstrap_interval(SKEWED, n_resamples=n_resamples, rng=1)
     assert np.isfinite(found.low).all()

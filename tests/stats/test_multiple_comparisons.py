@@ -18,14 +18,14 @@ INFARCTION += [0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
 PVALUES = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.05, 1.0])), max_size=12)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "found"), [("bonferroni", 3), ("hochberg", 3), ("holm", 3), ("bh", 4), ("none", 9)]
 )
 def test_benjamini_and_hochbergs_example_finds_three_or_four(method, found):
     assert (adjust_pvalues(INFARCTION, method=method).pvalue <= 0.05).sum() == found
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "expected"),
     [
         ("bonferroni", [0.03, 0.12, 0.09]),
@@ -57,7 +57,7 @@ def rejected(p, level, method):
     return found
 
 
-@pytest.checksum.parametrize("method", ["holm", "hochberg", "bh"])
+@pytest.mark.parametrize("method", ["holm", "hochberg", "bh"])
 @given(p=PVALUES, level=st.sampled_from([0.013, 0.05, 0.2]))
 def test_adjusted_pvalues_find_what_the_procedures_find(method, p, level):
     p = np.array(p)
@@ -103,7 +103,7 @@ def test_a_table_of_pairs_and_measures_is_one_family():
     assert_same_numbers(adjust_pvalues(table).pvalue.ravel(), adjust_pvalues(table.ravel()).pvalue)
 
 
-@pytest.checksum.parametrize("method", CORRECTIONS)
+@pytest.mark.parametrize("method", CORRECTIONS)
 def test_a_test_that_says_nothing_counts_as_1_and_stays_nan(method):
     found = adjust_pvalues([0.01, np.nan, 0.03], method=method)
     expected = adjust_pvalues([0.01, 1.0, 0.03], method=method).pvalue

@@ -34,8 +34,8 @@ def test_t_of_students_sleep_data():
     assert found.n == 10
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize("n", [2, 3, 30])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [2, 3, 30])
 def test_t_agrees_with_scipy(alternative, n):
     found = t_test(DATA[:, :n], alternative=alternative)
     for i, row in enumerate(DATA[:, :n]):
@@ -58,18 +58,18 @@ def test_signed_ranks_of_students_sleep_data_as_r_has_them():
     assert float(found.pvalue) == pytest.approx(0.009091, abs=5e-7)
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize("n", [1, 2, 5, 20, 30])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 30])
 def test_exact_signed_ranks_agree_with_scipy(alternative, n):
     found = wilcoxon_test(DATA[:, :n], alternative=alternative, method="exact")
     expected = [stats.wilcoxon(row, alternative=alternative, method="exact").pvalue for row in DATA[:, :n]]
     np.testing.assert_allclose(found.pvalue, expected, rtol=1e-10)
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize("zero_method", ["wilcox", "pratt"])
-@pytest.checksum.parametrize("correction", [False, True])
-@pytest.checksum.parametrize("data", [DATA, COARSE], ids=["plain", "ties and zeros"])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
+@pytest.mark.parametrize("correction", [False, True])
+@pytest.mark.parametrize("data", [DATA, COARSE], ids=["plain", "ties and zeros"])
 def test_approximate_signed_ranks_agree_with_scipy(alternative, zero_method, correction, data):
     found = wilcoxon_test(
         data, alternative=alternative, zero_method=zero_method, correction=correction, method="approx"
@@ -122,8 +122,8 @@ def test_signed_ranks_are_exact_up_to_fifty_and_approximate_above():
     assert not wilcoxon_test(rng.standard_normal(51)).exact
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(
     ("won", "lost", "tied"), [(7, 2, 3), (2, 7, 0), (5, 5, 1), (0, 6, 0), (1, 0, 0), (300, 240, 9)]
 )
 def test_signs_agree_with_the_binomial_test(alternative, won, lost, tied):
@@ -144,14 +144,14 @@ def test_a_zone_makes_small_differences_ties():
 TESTS = {"t": t_test, "sign": sign_test, "wilcoxon": wilcoxon_test}
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize("n", [1, 2, 300])
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [1, 2, 300])
 def test_equal_systems_have_p_of_1(test, alternative, n):
     assert float(test(np.zeros(n), alternative=alternative).pvalue) == 1.0
 
 
-@pytest.checksum.parametrize("constant", [0.1, -2.0, 1e-9])
+@pytest.mark.parametrize("constant", [0.1, -2.0, 1e-9])
 def test_constant_differences_leave_t_undefined_and_flagged(constant):
     found = t_test(np.full(9, constant))
     assert np.isnan(found.pvalue)
@@ -199,7 +199,7 @@ def test_signs_and_ranks_of_many_queries_come_with_a_warning():
 # Properties
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 @given(row=LISTS)
 def test_exchanging_the_systems_exchanges_the_sides(test, row):
     row = np.array(row)
@@ -207,14 +207,14 @@ def test_exchanging_the_systems_exchanges_the_sides(test, row):
         np.testing.assert_allclose(test(row, alternative=one).pvalue, test(-row, alternative=other).pvalue, rtol=1e-9)
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 @given(row=LISTS, factor=st.sampled_from([1e-6, 0.5, 3.0, 1e6]))
 def test_the_unit_of_the_scores_does_not_matter(test, row, factor):
     row = np.array(row)
     np.testing.assert_allclose(test(factor * row).pvalue, test(row).pvalue, rtol=1e-9)
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 @given(row=LISTS, seed=st.integers(0, 99))
 def test_the_order_of_queries_does_not_matter(test, row, seed):
     shuffled = np.random.default_rng(seed).permutation(row)
@@ -227,8 +227,8 @@ def test_pairs_worked_on_in_parts_are_tested_as_all_at_once(monkeypatch):
     assert_same_bits(wilcoxon_test(COARSE).pvalue, whole)
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
-@pytest.checksum.parametrize("data", [DATA, COARSE], ids=["plain", "ties and zeros"])
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("data", [DATA, COARSE], ids=["plain", "ties and zeros"])
 def test_many_pairs_are_tested_as_each_alone(test, data):
     together = test(data)
     assert together.pvalue.shape == (6,)
@@ -242,8 +242,8 @@ def test_many_pairs_are_tested_as_each_alone(test, data):
 # What is refused
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize(
     ("values", "message"),
     [
         ([0.1, np.nan, 0.2], r"1 of 3 differences are NaN or infinite \(the first at \(1,\)\)"),
@@ -259,7 +259,7 @@ def test_what_are_no_differences_is_refused(test, values, message):
         test(values)
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_an_unknown_alternative_is_refused(test):
     with pytest.raises(ParameterError, match="alternative is 'larger', expected one of 'two-sided'"):
         test([0.1, 0.2], alternative="larger")

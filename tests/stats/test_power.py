@@ -20,7 +20,7 @@ def test_a_medium_effect_takes_34_queries():
     assert queries_for_t(0.5, 1.0, alternative="greater") == 27
 
 
-@pytest.checksum.parametrize(("difference", "n"), [(0.05, 90), (0.02, 550), (0.01, 2191)])
+@pytest.mark.parametrize(("difference", "n"), [(0.05, 90), (0.02, 550), (0.01, 2191)])
 def test_a_standard_deviation_of_a_sixth_as_the_normal_formula_has_it(difference, n):
     assert queries_for_t(difference, 0.167) == n
     z = stats.norm.ppf
@@ -28,8 +28,8 @@ def test_a_standard_deviation_of_a_sixth_as_the_normal_formula_has_it(difference
     assert n == pytest.approx(rough, abs=1)
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize("difference", [-0.1, 0.0, 0.02, 0.3])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("difference", [-0.1, 0.0, 0.02, 0.3])
 def test_power_agrees_with_scipys_noncentral_t(alternative, difference):
     n = np.array([2, 3, 10, 50, 1000])
     shift = difference * np.sqrt(n) / 0.2
@@ -41,12 +41,12 @@ def test_power_agrees_with_scipys_noncentral_t(alternative, difference):
     np.testing.assert_allclose(t_power(n, difference, 0.2, alternative=alternative), expected, atol=1e-7)
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_the_power_to_find_nothing_is_the_level(alternative):
     np.testing.assert_allclose(t_power([2, 10, 500], 0.0, 1.0, level=0.03, alternative=alternative), 0.03, rtol=1e-6)
 
 
-@pytest.checksum.parametrize("difference", [5.0, 1e3])
+@pytest.mark.parametrize("difference", [5.0, 1e3])
 def test_power_is_1_where_nothing_can_hide(difference):
     assert t_power([100, 10_000], difference, 0.1).tolist() == pytest.approx([1.0, 1.0])
 
@@ -69,8 +69,8 @@ def test_the_number_of_queries_is_the_smallest(difference, sd, power, level):
     assert n == 2 or t_power(n - 1, difference, sd, level=level) < power
 
 
-@pytest.checksum.parametrize("design", ["one-way", "two-way"])
-@pytest.checksum.parametrize("systems", [2, 10, 100])
+@pytest.mark.parametrize("design", ["one-way", "two-way"])
+@pytest.mark.parametrize("systems", [2, 10, 100])
 def test_power_of_the_analysis_of_variance_is_scipys_noncentral_f(design, systems):
     n, difference, sd = 40, 0.1, 0.2
     df, df_error = systems - 1, (systems - 1) * (n - 1) if design == "two-way" else systems * (n - 1)
@@ -79,7 +79,7 @@ def test_power_of_the_analysis_of_variance_is_scipys_noncentral_f(design, system
     assert anova_power(n, systems, difference, sd, design=design) == pytest.approx(expected, abs=1e-7)
 
 
-@pytest.checksum.parametrize("design", ["one-way", "two-way"])
+@pytest.mark.parametrize("design", ["one-way", "two-way"])
 @given(systems=st.integers(2, 40), difference=st.sampled_from([0.05, 0.2]), power=st.sampled_from([0.7, 0.9]))
 def test_the_number_of_queries_for_many_systems_is_the_smallest(design, systems, difference, power):
     n = queries_for_anova(systems, difference, 0.2, power=power, design=design)

@@ -110,7 +110,7 @@ def test_one_class_has_no_kappa_and_little_variation_no_interval():
     assert "no width" in never.notes[0]
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_intervals_of_kappa_hold_the_true_value_as_often_as_they_say():
     rng = np.random.default_rng(11)
     p = np.array([[0.35, 0.1, 0.02], [0.06, 0.2, 0.05], [0.02, 0.05, 0.15]])
@@ -164,7 +164,7 @@ def naive_alpha(table, level):
     return 1 - (n - 1) * observed / expected
 
 
-@pytest.checksum.parametrize(("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+@pytest.mark.parametrize(("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_krippendorffs_four_observers(level, value):
     found = krippendorffs_alpha(FOUR, level=level)
     assert round(found.value, 3) == value
@@ -216,7 +216,7 @@ def test_one_value_has_no_alpha():
     assert "all values are one" in found.notes[0]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("table", "message"),
     [
         ([1, 2, 3], r"shape \(3,\), expected \(judges, units\)"),

@@ -78,7 +78,7 @@ def test_it_agrees_with_the_tables_of_brennan():
     assert absolute == pytest.approx((0.672, 0.457, 0.845), abs=6e-4)
 
 
-@pytest.checksum.parametrize(("share", "end"), [(0.975, "low"), (0.025, "high")])
+@pytest.mark.parametrize(("share", "end"), [(0.975, "low"), (0.025, "high")])
 def test_the_interval_of_phi_is_that_of_the_published_formula(share, end):
     s, q, e, m, n = 0.9, 2.0, 0.08, 6, 40
     found = generalisability(table_of(s, q, e, m, n))
@@ -201,7 +201,7 @@ def test_equal_systems_have_no_order_to_rely_on():
     assert found.notes == ("no query tells the systems apart: there is no order that more queries could confirm",)
 
 
-@pytest.checksum.parametrize("value", [0.0, 0.1, 1 / 3])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3])
 def test_equal_scores_leave_both_coefficients_undefined(value):
     found = generalisability(np.full((3, 7), value))
     assert (found.variance_systems, found.variance_queries, found.variance_error) == (0, 0, 0)
@@ -211,7 +211,7 @@ def test_equal_scores_leave_both_coefficients_undefined(value):
     assert found.needed_relative == found.needed_absolute == inf
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("scores", "options", "said"),
     [
         ([[1.0, 2.0]], {}, "expected \\(systems, queries\\) with at least 2 systems"),
@@ -250,8 +250,8 @@ RUNS = 3000
 COLLECTIONS = [(5, 10, 1.0, 1.0, 1.0), (20, 50, 0.1, 2.0, 1.0), (100, 50, 0.02, 1.0, 0.5), (10, 10, 0.1, 5.0, 1.0)]
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize(
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("m", "n", "v_s", "v_q", "v_e"), [*COLLECTIONS, (3, 5, 0.5, 0.0, 1.0), (20, 50, 0.001, 2.0, 1.0)]
 )
 def test_intervals_hold_the_true_coefficients_of_normal_effects(m, n, v_s, v_q, v_e):

@@ -43,8 +43,8 @@ def test_drawn_signs_come_near_all_signs():
     assert abs(float(found.pvalue) - 1726 / 32768) < 4 * float(found.error)
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize("data", [DATA, np.round(10 * DATA)], ids=["plain", "ties and zeros"])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("data", [DATA, np.round(10 * DATA)], ids=["plain", "ties and zeros"])
 def test_exact_randomisation_agrees_with_scipy(alternative, data):
     found = randomisation_test(data[:, :10], alternative=alternative)
     for i, row in enumerate(data[:, :10]):
@@ -76,7 +76,7 @@ def test_exact_randomisation_counts_sums_of_whole_numbers_exactly(row, alternati
     assert float(found.pvalue) == sum(map(extreme, sums)) / 2 ** len(row)
 
 
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_the_bootstrap_counts_as_a_loop_over_its_samples(alternative):
     row, n_resamples = DATA[0, :12], 500
     observed = float(t_test(row).statistic)
@@ -94,7 +94,7 @@ def test_the_bootstrap_counts_as_a_loop_over_its_samples(alternative):
     assert_same_numbers(float(found.pvalue), (1 + count) / (1 + n_resamples))
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_of_many_normal_differences_p_is_that_of_t(test):
     rows = np.random.default_rng(8).standard_normal((20, 400)) + 0.08
     found = test(rows, rng=1)
@@ -107,7 +107,7 @@ def test_few_queries_make_p_of_the_bootstrap_large_not_small():
     assert 0.4 < float(found.pvalue) < 0.6
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_p_is_never_0_and_its_error_is_given(test):
     found = test(np.random.default_rng(1).random(60) + 1, n_resamples=99, rng=1)
     assert float(found.pvalue) == 1 / 100
@@ -122,7 +122,7 @@ def test_the_monte_carlo_error_is_the_spread_of_p_over_seeds():
     assert monte_carlo(np.array([499.0]), 999)[0][0] == 500 / 1000
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_one_seed_gives_one_p(test):
     first, second, other = (test(DATA, n_resamples=300, rng=seed).pvalue for seed in (7, 7, 8))
     assert_same_bits(first, second)
@@ -132,20 +132,20 @@ def test_one_seed_gives_one_p(test):
     assert not np.array_equal(test(DATA, n_resamples=300, rng=generator).pvalue, first)
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_a_pair_among_many_has_the_p_it_has_alone(test):
     together = test(DATA, n_resamples=1500, rng=2).pvalue
     assert_same_bits(together.tolist(), [float(test(row, n_resamples=1500, rng=2).pvalue) for row in DATA])
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 @given(row=LISTS)
 def test_two_sides_do_not_depend_on_which_system_comes_first(test, row):
     row = np.array(row)
     assert_same_numbers(test(row, n_resamples=600, rng=1).pvalue, test(-row, n_resamples=600, rng=1).pvalue)
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 @given(row=LISTS, factor=st.sampled_from([1e-6, 0.5, 1e6]))
 def test_the_unit_of_the_scores_does_not_matter(test, row, factor):
     row = np.array(row)
@@ -155,9 +155,9 @@ def test_the_unit_of_the_scores_does_not_matter(test, row, factor):
 # Degenerate data
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
-@pytest.checksum.parametrize("alternative", ALTERNATIVES)
-@pytest.checksum.parametrize("n", [1, 5, 300])
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [1, 5, 300])
 def test_equal_systems_have_p_of_1(test, alternative, n):
     found = test(np.zeros(n), alternative=alternative, n_resamples=99)
     assert float(found.pvalue) == 1.0
@@ -194,7 +194,7 @@ def test_degenerate_pairs_leave_the_others_as_they_are():
 # What is refused
 
 
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_bad_parameters_are_refused(test):
     for n_resamples in (0, -5, 2.5, True, "many", 10**12):
         with pytest.raises(ParameterError, match=r"n_resamples is .*, expected a whole number"):

@@ -22,7 +22,7 @@ from rankscope.stats import (
     wilcoxon_test,
 )
 
-pytestmark = pytest.checksum.slow
+pytestmark = pytest.mark.slow
 
 RUNS = 4000
 TESTS = {
@@ -47,9 +47,9 @@ def above(level, runs):
     return level + 3.5 * np.sqrt(level * (1 - level) / runs)
 
 
-@pytest.checksum.parametrize("n", [10, 25, 50, 200])
-@pytest.checksum.parametrize("alternative", ["two-sided", "greater"])
-@pytest.checksum.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize("n", [10, 25, 50, 200])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_equal_systems_are_told_apart_no_more_often_than_the_level_says(test, alternative, n):
     p = test(equal_systems(RUNS, n), alternative=alternative).pvalue
     for level in (0.01, 0.05, 0.1):
@@ -57,14 +57,14 @@ def test_equal_systems_are_told_apart_no_more_often_than_the_level_says(test, al
         assert (p <= level).mean() <= above(level, RUNS) + level / 10
 
 
-@pytest.checksum.parametrize("test", ["t", "randomisation"])
-@pytest.checksum.parametrize("n", [25, 200])
+@pytest.mark.parametrize("test", ["t", "randomisation"])
+@pytest.mark.parametrize("n", [25, 200])
 def test_the_default_tests_reach_their_level(test, n):
     p = TESTS[test](equal_systems(RUNS, n)).pvalue
     assert (p <= 0.05).mean() >= 0.05 - (above(0.05, RUNS) - 0.05) - 0.005
 
 
-@pytest.checksum.parametrize("n", [10, 25, 50, 200])
+@pytest.mark.parametrize("n", [10, 25, 50, 200])
 def test_intervals_hold_the_truth_as_often_as_they_say(n):
     values = equal_systems(RUNS, n)
     short = 3.5 * np.sqrt(0.05 * 0.95 / RUNS)
@@ -85,7 +85,7 @@ def test_bca_holds_the_mean_of_skewed_scores_better_than_percentiles():
     assert misses["bca"] < misses["percentile"]
 
 
-@pytest.checksum.parametrize("way", ["randomised", "by formula"])
+@pytest.mark.parametrize("way", ["randomised", "by formula"])
 def test_tukeys_tests_find_anything_in_equal_systems_no_more_often_than_the_level_says(way):
     rng, runs, found = np.random.default_rng(2), 1000, 0
     for run in range(runs):
@@ -102,7 +102,7 @@ def test_f_and_friedman_keep_their_level():
     assert np.mean([friedman_test(x).pvalue_f <= 0.05 for x in tables]) <= above(0.05, runs)
 
 
-@pytest.checksum.parametrize(("difference", "power"), [(0.1, 0.8), (0.05, 0.9), (0.2, 0.5)])
+@pytest.mark.parametrize(("difference", "power"), [(0.1, 0.8), (0.05, 0.9), (0.2, 0.5)])
 def test_the_planned_number_of_queries_reaches_the_planned_power(difference, power):
     n = queries_for_t(difference, 0.2, power=power)
     rows = np.random.default_rng(3).normal(difference, 0.2, (RUNS, n))

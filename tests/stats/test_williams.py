@@ -58,7 +58,7 @@ def test_lists_that_are_one_leave_nothing_to_test():
     assert bool(williams_test(0.5, 0.5, 1.0, n=9).degenerate)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("given_", "message"),
     [
         ({"n": 3}, "at least 4 items"),
@@ -74,8 +74,8 @@ def test_what_cannot_be_is_refused(given_, message):
         williams_test(**{"first": 0.5, "second": 0.4, "between": 0.3, "n": 9} | given_)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("n", [6, 15, 60])
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [6, 15, 60])
 def test_equally_good_lists_are_told_apart_as_often_as_the_level_says(n):
     rng = np.random.default_rng(1)
     runs = 20_000

@@ -41,8 +41,8 @@ def by_loops(sources, targets, iterations, null):
     return t, likelihood
 
 
-@pytest.checksum.parametrize("null", [False, True])
-@pytest.checksum.parametrize("at_once", [1, 60, 1 << 18])
+@pytest.mark.parametrize("null", [False, True])
+@pytest.mark.parametrize("at_once", [1, 60, 1 << 18])
 def test_it_is_the_definition_where_words_repeat_and_lines_are_empty(monkeypatch, null, at_once):
     monkeypatch.setattr(lexicon_training, "CELLS_AT_ONCE", at_once)
     sources, targets = texts(1, "abcde"), texts(2, "uvwxyz")
@@ -55,8 +55,8 @@ def test_it_is_the_definition_where_words_repeat_and_lines_are_empty(monkeypatch
     assert ("" in lexicon.source_words) is null
 
 
-@pytest.checksum.parametrize("seed", range(5))
-@pytest.checksum.parametrize("null", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("null", [False, True])
 def test_no_iteration_lowers_the_likelihood(seed, null):
     lexicon = train_lexicon(texts(seed, "abcdefgh"), texts(seed + 9, "uvwxyz"), iterations=8, null=null)
     assert len(lexicon.likelihood) == 9
@@ -101,7 +101,7 @@ def test_progress_adds_up_to_1():
     assert sum(told) == pytest.approx(1)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("sources", "targets", "options", "error", "said"),
     [
         (["a"], ["x", "y"], {}, InputError, "1 line of sources and 2 of targets"),

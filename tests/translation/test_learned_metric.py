@@ -28,7 +28,7 @@ TABLE = TranslationFeatures(
 JUDGED = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"C": 3, "A": 1, "B": 2}])
 
 
-@pytest.checksum.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
 def test_a_table_is_read_as_it_was_written(tmp_path, form):
     other = TranslationFeatures(**{**vars(TABLE), "pair": "en-de", "values": TABLE.values * 2})
     write_translation_features([TABLE, other], tmp_path / f"f.{form}")
@@ -52,7 +52,7 @@ def test_a_learned_metric_agrees_with_those_whom_it_learned_from(tmp_path):
     assert set(segments(JUDGED, [again], n_resamples=10).frame()["value"]) == {1.0}
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("pair,system,x\nde-en,A,1\n", "f.csv:1: no column 'segment'"),
@@ -71,7 +71,7 @@ def test_a_table_that_is_none_is_refused(tmp_path, text, said):
         read_translation_features(tmp_path / "f.csv")
 
 
-@pytest.checksum.parametrize("metric", ["a\tb", "a\nb"])
+@pytest.mark.parametrize("metric", ["a\tb", "a\nb"])
 def test_names_that_would_break_a_line_of_scores_are_refused(metric):
     ranker = Ranker("ranknet", hidden=()).fit(judged_lists(TABLE, JUDGED))
     for name, test_set in ((metric, "news"), ("mine", metric)):

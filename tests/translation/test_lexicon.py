@@ -36,9 +36,9 @@ def by_loops(lexicon, source, target):
     return plain, smoothed
 
 
-@pytest.checksum.parametrize("null", [False, True])
-@pytest.checksum.parametrize("groups", [None, [0] * 30, [i // 4 for i in range(30)], [i % 3 for i in range(30)]])
-@pytest.checksum.parametrize("at_once", [1, 50, 1 << 19])
+@pytest.mark.parametrize("null", [False, True])
+@pytest.mark.parametrize("groups", [None, [0] * 30, [i // 4 for i in range(30)], [i % 3 for i in range(30)]])
+@pytest.mark.parametrize("at_once", [1, 50, 1 << 19])
 def test_scores_are_the_definition_whatever_is_looked_up_together(monkeypatch, null, groups, at_once):
     monkeypatch.setattr(lexical_sums, "CELLS_AT_ONCE", at_once)
     lexicon = trained(null)
@@ -86,7 +86,7 @@ def test_progress_adds_up_to_1():
 # Files
 
 
-@pytest.checksum.parametrize("suffix", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
 def test_a_file_keeps_every_bit(tmp_path, suffix):
     lexicon = train_lexicon(["das haus", "ein büro \ud800"], ["the house", "an office"])
     path = tmp_path / f"de-en.lexicon{suffix}"

@@ -19,7 +19,7 @@ from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 from rankscope.translation.sentence_scores import Scorers, judged_scores, sentence_bleu, sentence_scorers
 
-needs_sacrebleu = pytest.checksum.skipif(
+needs_sacrebleu = pytest.mark.skipif(
     importlib.util.find_spec("sacrebleu") is None, reason="sacrebleu is not installed: pip install 'rankscope[mt]'"
 )
 #: How long the output and how long the reference is.
@@ -40,7 +40,7 @@ def naive_bleu(words, reference):
     return math.exp(sum(logs) / 4 + min(0, 1 - len(reference) / max(len(words), 1)))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("counts", "expected"),
     [
         # a b c d e against a b c d f: 4/5, 3/4, 2/3, 1/2; as long
@@ -122,7 +122,7 @@ def test_each_judged_translation_has_a_score_once_and_the_others_none(folder):
     assert sum(told) == pytest.approx(1)
 
 
-@pytest.checksum.parametrize("segment", ["4", "0", "x", "-1", "1.0"])
+@pytest.mark.parametrize("segment", ["4", "0", "x", "-1", "1.0"])
 def test_a_judged_segment_that_is_no_line_is_refused(folder, segment):
     with pytest.raises(InputError, match=rf"segment '{segment}' of de-en was judged, and its texts have 3 lines"):
         judged_scores(judged({"A": 1, "B": 2}, segments=[segment]), folder, BY_LENGTH)

@@ -86,7 +86,7 @@ def test_what_is_not_there_is_refused(folder):
         segment_level(folder, scorers=SHORT)
 
 
-@pytest.checksum.parametrize("format_", RESULT_FORMATS)
+@pytest.mark.parametrize("format_", RESULT_FORMATS)
 def test_it_is_shown_in_every_format(folder, published, format_):
     assert "short" in render_result(segment_level(folder, scorers=SHORT), format_)
 

@@ -42,7 +42,7 @@ def test_judges_agree_as_recorded_by_either_chance_rule(path):
     assert kappas["third"].n == 3195
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_sentence_bleu_and_chrf_have_the_recorded_taus(path):
     if importlib.util.find_spec("sacrebleu") is None:
         pytest.skip("sacrebleu is not installed: pip install 'rankscope[mt]'")
@@ -55,7 +55,7 @@ def test_sentence_bleu_and_chrf_have_the_recorded_taus(path):
     assert found.lost.sum() == 0
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_scores_of_all_of_wmt12_are_joined_with_all_of_its_judgments(path, tmp_path):
     rng = np.random.default_rng(1)
     judged = read_wmt_rankings(path)
@@ -72,7 +72,7 @@ def test_scores_of_all_of_wmt12_are_joined_with_all_of_its_judgments(path, tmp_p
     assert found.n.sum() == 101_099
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_the_spearman_correlation_of_bleu_on_systems_is_as_published(path):
     """Li, Jiang and Wang (2013), tables 4 and 5: BLEU as sacrebleu has it, human scores by wins / (wins + losses)."""
     if importlib.util.find_spec("sacrebleu") is None:

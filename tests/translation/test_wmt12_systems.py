@@ -77,7 +77,7 @@ def test_what_is_not_there_is_refused(folder):
         system_level(folder, pairs=["de-en"], scorer=SHORT)
 
 
-@pytest.checksum.parametrize("format_", RESULT_FORMATS)
+@pytest.mark.parametrize("format_", RESULT_FORMATS)
 def test_it_is_shown_in_every_format(folder, format_):
     assert "short" in render_result(system_level(folder, pairs=["de-en"], scorer=SHORT), format_)
 

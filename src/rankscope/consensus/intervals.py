@@ -114,7 +114,7 @@ def best_and_worst_places(ranks: npt.NDArray[np.int32], level: float) -> tuple[F
     below it. Percentiles of an item's own ranks would be too narrow where many items are close: an item that is high by
     luck is so in the draws as well, while those that it passed by luck are each within reach.
 
-    >>> places_in_draws(np.array([[1, 2, 3], [2, 1, 3]], np.int32), 0.95)
+    >>> best_and_worst_places(np.array([[1, 2, 3], [2, 1, 3]], np.int32), 0.95)
     (array([1., 1., 3.]), array([2., 2., 3.]))
     """
     n_draws, n = ranks.shape

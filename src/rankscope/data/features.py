@@ -46,7 +46,7 @@ class Features:
     >>> features = Features.of([[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]], [2, 0, 1], ["q1", "q2", "q1"])
     >>> features.query_ids, features.offsets.tolist(), features.relevance.tolist(), features.notes
     (('q1', 'q2'), [0, 2, 3], [2, 1, 0], ('features: the documents of 1 query were not together and are now',))
-    >>> features.in_given_order([9.0, 7.0, 8.0]).tolist()
+    >>> features.in_input_order([9.0, 7.0, 8.0]).tolist()
     [9.0, 8.0, 7.0]
     """
 

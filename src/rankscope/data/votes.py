@@ -52,7 +52,7 @@ class Votes:
     >>> votes = Votes.of([["A", "B", "C"], ["A", ["C", "B"]], {"B": 1, "A": 2}])
     >>> votes.items, votes.places.tolist()
     (('A', 'B', 'C'), [[1.0, 2.0, 3.0], [1.0, 2.5, 2.5], [2.0, 1.0, nan]])
-    >>> votes.filled("worst")[2].tolist()
+    >>> votes.fill_unranked("worst")[2].tolist()
     [2.0, 1.0, 3.0]
     """
 

@@ -91,7 +91,7 @@ def is_page(path: str | os.PathLike[str]) -> bool:
 
 
 class TemplateTable(NamedTuple):
-    """A table for the template. raised: width of the superscripts of each column. left_out: how many rows are cut."""
+    """A table for the template. raised: width of the superscripts of each column. n_cut: how many rows are cut."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Marked, ...]]

@@ -173,7 +173,7 @@ def scale_rows(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
     Otherwise the squares of 1e-170 and of 1e170 would be 0 and infinite. Results of a list times 2**exponent are those
     of its original values; other lists stay as they are, bit for bit, with exponent 0.
 
-    >>> rows, power = levelled(np.array([[0.5, 0.25], [2.0**-600, 2.0**-601]]))
+    >>> rows, power = scale_rows(np.array([[0.5, 0.25], [2.0**-600, 2.0**-601]]))
     >>> rows.tolist(), power.tolist()
     ([[0.5, 0.25], [0.5, 0.25]], [0, -599])
     """

@@ -27,7 +27,7 @@ JCML = (
 )
 
 
-@pytest.checksum.parametrize("form", ["table", "jcml", "rankings"])
+@pytest.mark.parametrize("form", ["table", "jcml", "rankings"])
 def test_not_ranked_is_no_rank_whatever_holds_it(tmp_path, form):
     path = tmp_path / "judged"
     path.write_text(JCML if form == "jcml" else TABLE)
@@ -68,7 +68,7 @@ def test_a_column_of_people_without_a_value_is_refused():
         )
 
 
-@pytest.checksum.parametrize("lists", [[{"A": 1, "B": 1}, {"A": 2, "B": 2}], [{"A": 1}, {"B": 2}]])
+@pytest.mark.parametrize("lists", [[{"A": 1, "B": 1}, {"A": 2, "B": 2}], [{"A": 1}, {"B": 2}]])
 def test_nothing_ordered_is_refused(lists):
     given = Rankings.of(lists)
     given = given.with_column("m", np.arange(float(given.offsets[-1])), higher_is_better=True)
@@ -124,7 +124,7 @@ FILES = {
 }
 
 
-@pytest.checksum.parametrize("kind", FILES)
+@pytest.mark.parametrize("kind", FILES)
 def test_ranks_and_segments_read_the_same_files(tmp_path, kind):
     path = tmp_path / "file"
     content = FILES[kind]
@@ -149,7 +149,7 @@ def packed(how, content):
     return zstd_module().compress(content) if how == "zstd" else content
 
 
-@pytest.checksum.parametrize("how", ["plain", "gzip", "zstd"])
+@pytest.mark.parametrize("how", ["plain", "gzip", "zstd"])
 def test_standard_input_is_told_by_what_it_holds(how):
     code = (
         "from rankscope.agreement.load.files import read_judgments\n"

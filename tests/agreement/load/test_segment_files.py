@@ -33,8 +33,8 @@ KINDS = {
 }
 
 
-@pytest.checksum.parametrize("packed", [False, True])
-@pytest.checksum.parametrize("name", KINDS)
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", KINDS)
 def test_judgments_are_read_in_every_format(tmp_path, name, packed):
     text, columns = KINDS[name]
     path = tmp_path / name
@@ -45,7 +45,7 @@ def test_judgments_are_read_in_every_format(tmp_path, name, packed):
     assert found.table(columns[0]).tolist() == [[1, 2]]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "text"),
     [
         ("human.scr", "human\tfr-en\tset\tA\t1\t0.5\nhuman\tfr-en\tset\tB\t1\tnan\n"),
@@ -94,7 +94,7 @@ def test_a_pair_that_comes_twice_stays_apart():
     assert [sorted(found.pairs) for found in merge_segment_scores([one, other, one])] == [["x", "y"], ["x"]]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "empty"),

@@ -26,7 +26,7 @@ def write(tmp_path):
     return written
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("BLEU de-en set A 31.5", True),

@@ -53,7 +53,7 @@ def test_places_repeat_what_counts_several_times():
     assert sampled_items(np.array([[2.0, 0, 1], [0.0, 3, 0]])).tolist() == [[0, 0, 2], [1, 1, 1]]
 
 
-@pytest.checksum.parametrize("systems", [True, False])
+@pytest.mark.parametrize("systems", [True, False])
 def test_samples_are_the_same_for_all_metrics_and_sizes_of_chunks(monkeypatch, systems):
     rng = np.random.default_rng(2)
     gold = rng.normal(size=(4, 8))

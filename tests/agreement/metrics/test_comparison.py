@@ -55,10 +55,10 @@ def test_the_tidy_table_has_a_row_for_every_two_metrics_and_task() -> None:
     assert found.frame().columns == list(COLUMNS)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("test", "kind"), [("perm_both", "null"), ("boot_both", "values"), ("bootstrap", "values"), ("pair_swaps", "null")]
 )
-@pytest.checksum.parametrize("alternative", ["greater", "two-sided"])
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_p_values_from_kept_draws_are_those_of_the_test(test: str, kind: str, alternative: str) -> None:
     gold, metrics = matrices(noises=(0.5, 0.55, 0.7))
     settings: dict[str, Any] = {"statistic": "acc_eq", "test": test, "alternative": alternative, "n_resamples": 99}
@@ -270,7 +270,7 @@ def test_tests_without_common_resamples_leave_the_average_untested() -> None:
     assert found.sections()[0].table is not None
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_metrics_of_one_worth_are_told_apart_by_the_average_as_often_as_the_level_says() -> None:
     tasks = ["x-1:segment:pearson", "x-1:system:pearson", "x-2:segment:pearson/none"]  # two share their resamples
     p = []
@@ -290,7 +290,7 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
     assert any("take 120 or more" in note for note in drawn.notes)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "error", "said"),
     [
         ({"metrics": "m0"}, ParameterError, "m0 is the only metric, expected two or more"),
@@ -397,8 +397,8 @@ def test_a_matrix_a_task_and_a_curve_where_ties_were_calibrated() -> None:
     assert figures(compare(people, metrics, statistic="pearson", **FEW)) == ["significance_matrix"] * 3
 
 
-@pytest.checksum.parametrize("grouping", ["none", "segment"])
-@pytest.checksum.parametrize("digits", [0, 2])
+@pytest.mark.parametrize("grouping", ["none", "segment"])
+@pytest.mark.parametrize("digits", [0, 2])
 def test_the_curve_is_the_statistic_at_each_epsilon_and_its_top_the_calibrated_one(grouping: str, digits: int) -> None:
     gold, metrics = matrices()
     metric = np.round(metrics[0], digits).T[:8]

@@ -40,7 +40,7 @@ ALL = [
 ]
 
 
-@pytest.checksum.parametrize(("test", "statistic", "grouping"), ALL)
+@pytest.mark.parametrize(("test", "statistic", "grouping"), ALL)
 def test_p_values_have_their_range_and_the_same_seed_gives_the_same(test, statistic, grouping):
     gold, metrics = metrics_of(shape=(5, 12))
     metrics[0, 1, 3] = gold[2, 5] = NAN
@@ -58,7 +58,7 @@ def test_p_values_have_their_range_and_the_same_seed_gives_the_same(test, statis
         np.testing.assert_allclose(found.value, values.value)
 
 
-@pytest.checksum.parametrize(("test", "statistic", "grouping"), ALL)
+@pytest.mark.parametrize(("test", "statistic", "grouping"), ALL)
 def test_a_metric_and_its_copy_are_not_told_apart(test, statistic, grouping):
     gold, metrics = metrics_of(shape=(5, 10))
     options = {"test": test, "statistic": statistic, "grouping": grouping, "n_resamples": 19, "soft_resamples": 9}
@@ -145,7 +145,7 @@ def test_what_is_left_out_and_what_to_know_is_noted():
     assert "too small" in kept.notes[-1]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"test": "t"}, "test is 't'"),
@@ -186,8 +186,8 @@ LEVELS = [
 ]
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize(("test", "statistic", "grouping", "swap", "most"), LEVELS)
+@pytest.mark.slow
+@pytest.mark.parametrize(("test", "statistic", "grouping", "swap", "most"), LEVELS)
 def test_equally_good_metrics_are_told_apart_as_often_as_the_level_says(test, statistic, grouping, swap, most):
     rng = np.random.default_rng(1)
     rejected, runs = 0, 1000
@@ -205,7 +205,7 @@ def test_equally_good_metrics_are_told_apart_as_often_as_the_level_says(test, st
         assert rejected / runs >= 0.03
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_metrics_that_lean_to_systems_are_told_apart_as_often_as_the_level_says():
     rng = np.random.default_rng(12)
     rejected = {"usual": 0, "cells": 0}
@@ -237,8 +237,8 @@ def test_systems_swap_as_one_where_means_are_compared_and_cells_come_with_a_note
     assert "4 systems can swap in 16 ways only: p is about 0.12 or more" in few.notes[0]  # 2 / 16
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize(("test", "statistic", "grouping"), [case[:3] for case in LEVELS if case[2] != "means"])
+@pytest.mark.slow
+@pytest.mark.parametrize(("test", "statistic", "grouping"), [case[:3] for case in LEVELS if case[2] != "means"])
 def test_a_clear_difference_is_found(test, statistic, grouping):
     rng = np.random.default_rng(2)
     found = 0

@@ -81,7 +81,7 @@ def test_tasks_that_draw_from_other_segments_leave_the_average_untested() -> Non
     assert any("tasks of x-1 draw from other segments" in note for note in found.notes)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_the_average_of_lists_and_matrices_rejects_as_often_as_its_tasks() -> None:
     tasks = ["x-1:segment:kendall_b", "x-1:segment:tau23/segment"]
     p = []

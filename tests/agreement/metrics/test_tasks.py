@@ -12,7 +12,7 @@ from rankscope.errors import ParameterError, UnknownName
 NONE = {"level": None, "statistic": None, "grouping": None, "weights": None}
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "task"),
     [
         ("de-en:system:pearson", Task("de-en", "system", "pearson")),
@@ -28,7 +28,7 @@ def test_a_task_is_pair_level_statistic_grouping_and_weight(text: str, task: Tas
     assert parse_task(str(task)) == task
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "error", "said"),
     [
         ("de-en", ParameterError, "a task is 'de-en', expected PAIR:LEVEL:STATISTIC"),
@@ -71,7 +71,7 @@ def test_weights_add_up_to_one_and_are_alike_where_none_is_given() -> None:
     assert spread_tasks(settled(":system:pearson"), ["a"], None) == (Task("a", "system", "pearson", "", 1.0),)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("tasks", "said"),
     [
         (["a:system:pearson:0.5", "b:system:pearson:0.4"], "the weights add up to 0.9, expected 1"),

@@ -203,7 +203,7 @@ class TestRefused:
             with pytest.raises(InputError, match="no pair counts"):
                 rs.agreement.ranks(judged, preset="rankeval")
 
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("arguments", "why"),
         [
             ({"predicted": "machin"}, "did you mean machine"),
@@ -313,7 +313,7 @@ SHOWN: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.checksum.parametrize("kind", SHOWN)
+@pytest.mark.parametrize("kind", SHOWN)
 def test_every_result_has_even_tables_and_a_frame(kind: str) -> None:
     result = SHOWN[kind]()
     for section in result.sections():

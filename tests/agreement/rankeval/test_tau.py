@@ -54,7 +54,7 @@ def judged(lists: list[tuple[str, dict[str, float], dict[str, float]]]) -> Ranki
 class TestTheAverage:
     """Every permutation is tried."""
 
-    @pytest.checksum.parametrize(("exclude", "penalise"), TIES)
+    @pytest.mark.parametrize(("exclude", "penalise"), TIES)
     def test_of_one_list_it_is_known_in_closed_form(self, exclude: bool, penalise: bool) -> None:
         options = options_of(exclude, penalise)
         for gold, predicted in (([1, 2, 2, 3], [1, 1, 2, 3]), ([1, 2, 3, 4], [1, 1, 1, 2]), ([1, 1, 2], [3, 2, 1])):
@@ -75,7 +75,7 @@ class TestTheAverage:
         found = centre_of(table, None, exclude_gold_ties=False)
         assert found == pytest.approx((1 / 3 * 1 - 1 / 3 * 5 - 2 / 3 * 1) / 6)
 
-    @pytest.checksum.parametrize(("exclude", "penalise"), TIES)
+    @pytest.mark.parametrize(("exclude", "penalise"), TIES)
     def test_of_judgments_with_other_systems_all_the_segments_systems_are_permuted(
         self, exclude: bool, penalise: bool
     ) -> None:
@@ -112,7 +112,7 @@ class TestOneSegmentSeveralJudgments:
             )
             assert five == pytest.approx(once, abs=0.03 if method == "permutation" else 1e-12)
 
-    @pytest.checksum.parametrize("names", ["abc", "cab"])
+    @pytest.mark.parametrize("names", ["abc", "cab"])
     def test_systems_are_told_by_name_wherever_they_stand(self, names: str) -> None:
         """The second judge sees the systems in another order; the machine's ranks are the same."""
         machine = {"a": 1.0, "b": 2.0, "c": 3.0}
@@ -193,9 +193,9 @@ def level(judges: int, subset: bool, sets: int = 300) -> dict[str, float]:
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("subset", [False, True])
-@pytest.checksum.parametrize("judges", [1, 2, 5])
+@pytest.mark.slow
+@pytest.mark.parametrize("subset", [False, True])
+@pytest.mark.parametrize("judges", [1, 2, 5])
 def test_the_level_is_kept_however_often_a_segment_is_judged(judges: int, subset: bool) -> None:
     """Of 300 sets .05 are below .05: up to .085 by chance; with a permutation a judgment it was .13 and .34."""
     found = level(judges, subset)

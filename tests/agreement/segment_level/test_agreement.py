@@ -129,8 +129,8 @@ def test_darr_counts_pairs_at_least_25_points_apart():
     assert (found.value[0, 0], found.n[0, 0]) == (0, 2)
 
 
-@pytest.checksum.parametrize("grouping", SEGMENT_GROUPINGS)
-@pytest.checksum.parametrize("statistic", SEGMENT_CORRELATIONS)
+@pytest.mark.parametrize("grouping", SEGMENT_GROUPINGS)
+@pytest.mark.parametrize("statistic", SEGMENT_CORRELATIONS)
 def test_correlations_of_scores_agree_with_scipy(statistic, grouping):
     gold, metric, human, scored = random_scores()
     function = {
@@ -155,8 +155,8 @@ def test_correlations_of_scores_agree_with_scipy(statistic, grouping):
     assert np.isnan(found.low[0, 0]) == (grouping != "segment" and statistic != "pearson")
 
 
-@pytest.checksum.parametrize("grouping", SEGMENT_GROUPINGS)
-@pytest.checksum.parametrize("statistic", ["wmt12", "wmt13", "tau23", "darr", "pearson"])
+@pytest.mark.parametrize("grouping", SEGMENT_GROUPINGS)
+@pytest.mark.parametrize("statistic", ["wmt12", "wmt13", "tau23", "darr", "pearson"])
 def test_the_bootstrap_is_that_of_a_loop_over_drawn_segments(statistic, grouping):
     _, _, human, scored = random_scores(segments=12)
     settings = {"statistic": statistic, "grouping": grouping, "rng": 5}
@@ -303,7 +303,7 @@ def table(tmp_path):
     return path
 
 
-@pytest.checksum.parametrize("function", [segments, decisions])
+@pytest.mark.parametrize("function", [segments, decisions])
 def test_columns_read_as_ranks_are_named_in_a_note_and_in_the_signature(table, function):
     found = function(table, metrics="llm")
     assert "| gold:rank | lower:rank,llm |" in found.signature()
@@ -351,7 +351,7 @@ def test_scores_are_read_with_their_direction_and_test_set(tmp_path):
         read_segment_scores(path, lower="BLEU", test_set="u")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"higher": "m"}, UnknownName, "column of the judgments 'm'"),
@@ -389,7 +389,7 @@ def test_every_reader_that_the_page_names_is_public():
 JUDGED, METRIC = people([(1, 2, 3)]), scores("m", [(3,), (2,), (1,)])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"statistic": "wtm12"}, UnknownName, "did you mean wmt1"),
@@ -415,7 +415,7 @@ def test_what_makes_no_sense_is_refused(options, error, message):
         segments(JUDGED, METRIC, **options)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("judgments", "metrics", "error", "message"),
     [
         (JUDGED, (), InputError, "no metric beside what people say"),

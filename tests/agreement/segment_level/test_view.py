@@ -51,7 +51,7 @@ def test_of_one_pair_there_is_no_average_and_of_none_named_the_statistic_heads_t
     assert "pair" not in segments(bare, rng=1).sections()[1].table.columns
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("metrics", "begin"),
     [
         ({"m": [3, 2, 1]}, "m against people on average over 2 language pairs: wmt12 1.0000."),
@@ -73,7 +73,7 @@ def test_nothing_is_said_of_chance_where_nothing_was_tested():
     )
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "meaning"),
     [
         ({"statistic": "wmt12"}, "as many right as wrong"),

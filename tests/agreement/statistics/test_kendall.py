@@ -87,7 +87,7 @@ def test_a_difference_of_just_epsilon_is_a_tie_and_of_just_the_least_counts():
     assert stacked(count_by_judgment(gold, metric, epsilon=1, least=25)).tolist() == [[1, 0, 0, 1, 0]]
 
 
-@pytest.checksum.parametrize("shape", [(0, 3), (3, 0), (2, 1)])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 1)])
 def test_no_pairs_are_counted_where_there_are_none(shape):
     none = np.zeros(shape)
     for count in (count_by_judgment, count_by_item):

@@ -41,14 +41,14 @@ def test_no_convention_is_without_a_value_by_hand():
     assert set(BY_HAND) == set(CONVENTIONS)
 
 
-@pytest.checksum.parametrize("name", CONVENTIONS)
+@pytest.mark.parametrize("name", CONVENTIONS)
 def test_a_convention_gives_the_formula_of_the_paper(name):
     assert CONVENTIONS[name].value_of(COUNTS).item() == pytest.approx(float(BY_HAND[name]))
     assert CONVENTIONS[name].source
     assert as_convention(name) is CONVENTIONS[name]
 
 
-@pytest.checksum.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", TABLES)
 def test_a_table_of_coefficients_is_the_convention_of_that_name(name):
     assert as_convention(TABLES[name]).cells == CONVENTIONS[name].cells
     text = ";".join(",".join("x" if cell is None else str(cell) for cell in row) for row in TABLES[name])
@@ -80,7 +80,7 @@ def test_a_table_of_ones_own_says_what_it_holds_in_the_signature():
     assert KendallConvention(concordant=1, discordant=-1, min_difference=10).settings == "own(1,-1,x,x,x;least=10)"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("table", "message"),
     [
         ([[1, -1], [1, 1]], "not 3 x 3"),
@@ -96,7 +96,7 @@ def test_a_table_that_means_nothing_is_refused(table, message):
         as_convention(table)
 
 
-@pytest.checksum.parametrize("text", ["", "1,2,3", "1,b,1;x,x,x;1,b,1", "1;2;3"])
+@pytest.mark.parametrize("text", ["", "1,2,3", "1,b,1;x,x,x;1,b,1", "1;2;3"])
 def test_a_text_that_is_no_table_is_refused(text):
     with pytest.raises(ParameterError, match=r"table of coefficients|3 x 3"):
         parse_table(text)

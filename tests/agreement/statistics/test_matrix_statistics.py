@@ -34,7 +34,7 @@ def matrices(draw, metrics=2):
     shape = draw(st.tuples(st.integers(2, 5), st.integers(1, 6)))
     scores = st.one_of(st.integers(0, 3).map(lambda k: k / 4), st.floats(0, 1, width=16), st.just(NAN))
     found = draw(arrays(np.float64, (metrics + 1, *shape), elements=scores))
-    assume(not np.isnan(found).read_irregular(axis=0).all())
+    assume(not np.isnan(found).any(axis=0).all())
     return found[0], found[1:]
 
 
@@ -142,7 +142,7 @@ def naive_pvalues(matrix, signs):
     return found
 
 
-@pytest.checksum.parametrize("missing", [False, True])
+@pytest.mark.parametrize("missing", [False, True])
 def test_p_values_of_pairs_are_those_of_loops_over_all_swaps(missing):
     rng = np.random.default_rng(2)
     stack = rng.integers(0, 4, (2, 4, 9)).astype(float)
@@ -174,7 +174,7 @@ def test_a_metric_that_is_less_sure_loses_the_difference_of_the_p_values():
 # What is refused
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"statistic": "tau"}, "statistic is 'tau'"),
@@ -193,7 +193,7 @@ def test_what_does_not_go_together_is_refused(changed, message):
         metric_values(np.ones((2, 3)), given_.pop("metrics"), **given_)
 
 
-@pytest.checksum.parametrize(("statistic", "grouping"), ASKED)
+@pytest.mark.parametrize(("statistic", "grouping"), ASKED)
 def test_one_system_or_constant_scores_have_no_correlation_and_no_error(statistic, grouping):
     for shape in ((1, 4), (3, 1), (3, 4), (1, 1)):
         found = metric_values(np.ones(shape), np.ones(shape), statistic=statistic, grouping=grouping)

@@ -24,7 +24,7 @@ def value(gold, metric, epsilon, convention, segment):
     kinds = np.stack((counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both))
     groups = np.zeros(len(gold), int) if segment is None else segment
     sums = [kinds[:, groups == g].sum(axis=1) for g in np.unique(groups)]
-    found = [convention.of(PairCounts(*row)).add_translation() for row in sums]
+    found = [convention.of(PairCounts(*row)).item() for row in sums]
     there = [x for x in found if not np.isnan(x)]
     return float(np.mean(there)) if there else float("nan")
 

@@ -129,7 +129,7 @@ def test_wins_are_those_of_a_plain_loop(seed):
             "better_or_equal": (won + tied).sum(axis=1) / (won + lost + tied).sum(axis=1),
             "expected_wins": np.array(
                 [
-                    np.mean(row[~np.isnan(row)]) if (~np.isnan(row)).read_irregular() else np.nan
+                    np.mean(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan
                     for row in won / (won + lost)
                 ]
             ),
@@ -383,7 +383,7 @@ def test_language_pairs_that_a_metric_lacks_are_refused_or_left_out():
 HUMAN, METRIC = given_scores("human", [1, 2, 3, 4]), given_scores("m", [1, 2, 4, 3])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "error", "said"),
     [
         ({"statistic": "spearmann"}, UnknownName, "unknown statistic 'spearmann'; did you mean spearman"),
@@ -426,7 +426,7 @@ def test_what_cannot_be_compared_is_refused():
         systems(people([(1, 2), (None, None, 1, 1)]), METRIC)
 
 
-@pytest.checksum.parametrize("statistic", SYSTEM_STATISTICS[:-1])
+@pytest.mark.parametrize("statistic", SYSTEM_STATISTICS[:-1])
 def test_renaming_systems_and_shifting_a_metric_changes_nothing(statistic):
     judged = random_judgments(11)
     metric = given_scores("m", [3.0, 1, 2, 7])

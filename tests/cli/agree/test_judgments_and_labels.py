@@ -61,7 +61,7 @@ def test_labels_are_compared(cli: Callable[..., Any], files: Path) -> None:
     assert "Each number is the share of its row." in shares
 
 
-@pytest.checksum.parametrize("format_", RESULT_FORMATS)
+@pytest.mark.parametrize("format_", RESULT_FORMATS)
 def test_every_format_goes_to_a_file_too(cli: Callable[..., Any], files: Path, format_: str) -> None:
     for args in (["judgments", "qrels", "machine", "run"], ["labels", "labels.csv"]):
         printed = cli("agree", *args, "--format", format_)
@@ -70,7 +70,7 @@ def test_every_format_goes_to_a_file_too(cli: Callable[..., Any], files: Path, f
         assert_same_bits(Path("out").read_text(), printed.out)
 
 
-@pytest.checksum.parametrize("kind", ["tsv", "jsonl", "parquet", "csv.gz"])
+@pytest.mark.parametrize("kind", ["tsv", "jsonl", "parquet", "csv.gz"])
 def test_labels_are_read_from_any_table(cli: Callable[..., Any], files: Path, kind: str) -> None:
     frame = pl.read_csv(io.StringIO(LABELS))
     path = f"labels.{kind}"
@@ -103,7 +103,7 @@ def test_numbers_written_in_two_ways_are_one_label(cli: Callable[..., Any], file
     assert rows(cli("agree", "labels", "numbers.csv", "--format", "json"))["agreement", ""] == 1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("", "bad: the file is empty, expected a line of names (true,predicted) and a line an item"),
@@ -132,7 +132,7 @@ def test_bad_tables_are_refused_in_one_line_with_file_and_line(
     assert done.err.count("\n") == 1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("args", "message"),
     [
         (["judgments", "qrels"], "Missing argument 'QRELS_B'"),

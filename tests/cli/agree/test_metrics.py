@@ -60,7 +60,7 @@ def test_weights_of_language_pairs_are_those_of_their_tasks(cli: Callable[..., A
     assert "a-b   segment  pearson    segment   perm_both        4         4    0.25" in done.out
 
 
-@pytest.checksum.parametrize("form", [*RESULT_FORMATS, "html"])
+@pytest.mark.parametrize("form", [*RESULT_FORMATS, "html"])
 def test_every_format_is_there(cli: Callable[..., Any], files: Path, form: str) -> None:
     done = cli(*ALL, "--pairs", "a-b", "--format", form)
     assert (done.code, done.err) == (0, "")
@@ -75,7 +75,7 @@ def test_figures_are_drawn_by_name(cli: Callable[..., Any], files: Path) -> None
     assert "pairs that the metric ties" in (files / "curve.json").read_text()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("three.csv --statistic pearson --test williams", "Williams' test needs 4 systems or more, and 3 have scores"),

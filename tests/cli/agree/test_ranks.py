@@ -188,7 +188,7 @@ BAD = {
 }
 
 
-@pytest.checksum.parametrize("name", BAD)
+@pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_one_line_and_exit_code_2(cli: Callable[..., Any], tmp_path: Path, name: str) -> None:
     text, why = BAD[name]
     path = tmp_path / name

@@ -143,7 +143,7 @@ def test_raters_with_either_rule_of_chance(cli: Callable[..., Any], files: Path)
     assert "Do people agree with each other?" in cli("agree", "raters", "wmt.csv").out
 
 
-@pytest.checksum.parametrize("form", RESULT_FORMATS)
+@pytest.mark.parametrize("form", RESULT_FORMATS)
 def test_every_format_is_written(cli: Callable[..., Any], files: Path, form: str) -> None:
     done = cli("agree", "segments", "wmt.csv", "good.scr", "poor.scr", "--format", form)
     assert done.code == 0, done.err
@@ -172,7 +172,7 @@ def test_a_seed_makes_the_same_intervals_again(cli: Callable[..., Any], files: P
     assert len(outputs) == 1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("args", "message"),
     [
         (("wmt.csv",), "no metric beside what people say"),

@@ -83,7 +83,7 @@ def test_options_choose_scores_statistic_and_interval(cli: Callable[..., Any], f
     assert "0.7000" in weighted  # 0.9 * 2 / 3 + 0.1
 
 
-@pytest.checksum.parametrize("format_", RESULT_FORMATS)
+@pytest.mark.parametrize("format_", RESULT_FORMATS)
 def test_every_format_holds_it(cli: Callable[..., Any], files: Path, format_: str) -> None:
     done = cli("agree", "systems", "wmt.csv", "bleu.sys.scr", "--format", format_)
     assert done.code == 0, done.err
@@ -98,7 +98,7 @@ def test_a_figure_of_each_metric_and_pair_can_be_drawn(cli: Callable[..., Any], 
         assert "people: wins" in Path("x.json").read_text()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("wmt.csv bleu.sys.scr --statistic tau", "unknown statistic 'tau'"),

@@ -27,8 +27,8 @@ def letor(folder: Path) -> Path:
     return folder
 
 
-@pytest.checksum.parametrize("flag", ["0", "1"])
-@pytest.checksum.parametrize(("command", "function"), [("score", letor_score), ("rank", letor_rank)])
+@pytest.mark.parametrize("flag", ["0", "1"])
+@pytest.mark.parametrize(("command", "function"), [("score", letor_score), ("rank", letor_rank)])
 def test_the_file_holds_what_the_function_gives(
     cli: Callable[..., Any], letor: Path, command: str, function: Callable[..., str], flag: str
 ) -> None:
@@ -61,8 +61,8 @@ WRONG = [
 ]
 
 
-@pytest.checksum.parametrize("args", WRONG, ids=" ".join)
-@pytest.checksum.parametrize("command", ["score", "rank"])
+@pytest.mark.parametrize("args", WRONG, ids=" ".join)
+@pytest.mark.parametrize("command", ["score", "rank"])
 def test_other_arguments_give_the_usage_and_exit_code_255(
     cli: Callable[..., Any], letor: Path, command: str, args: list[str]
 ) -> None:
@@ -72,12 +72,12 @@ def test_other_arguments_give_the_usage_and_exit_code_255(
     assert not (letor / "out").exists()
 
 
-@pytest.checksum.parametrize("args", [[], ["a", "b"], ["a", "b", "out", "1"]], ids=" ".join)
+@pytest.mark.parametrize("args", [[], ["a", "b"], ["a", "b", "out", "1"]], ids=" ".join)
 def test_other_arguments_of_the_t_test_too(cli: Callable[..., Any], letor: Path, args: list[str]) -> None:
     assert cli("letor", "ttest", *args) == (255, "Usage: rankscope letor ttest A B OUT\n", "")
 
 
-@pytest.checksum.parametrize("flag", ["0", "1"])
+@pytest.mark.parametrize("flag", ["0", "1"])
 def test_what_the_scripts_refuse_is_told_on_standard_output_with_exit_code_254(
     cli: Callable[..., Any], letor: Path, flag: str
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_longer_prediction_file_is_cut(cli: Callable[..., Any], letor: Path) -
     assert cli("letor", "score", "test", "long", "-", 1) == cli("letor", "score", "test", "pred", "-", 1)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("args", "said"),
     [
         (("score", "none", "pred", "out", "1"), "none: no such file"),

@@ -116,7 +116,7 @@ def test_the_features_are_listed(cli):
     assert "untranslated" in done.out
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("change", "args", "said"),
     [
         ({"b.en": "one\n"}, (*MT, *TRAINED, "-o", "t.csv"), "b.en: 1 line, expected 2 as in src.de"),

@@ -55,7 +55,7 @@ def test_the_command_writes_what_the_function_gives(cli):
     assert found.relevance.tolist() == expected.relevance.tolist()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("demo.qrels", "bm25.run"), "name a file with -o"),

@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Path:
     return tmp_path
 
 
-@pytest.checksum.parametrize(("source", "folds"), [("few.csv", 5), ("subsets", 4), ("own", 2)])
+@pytest.mark.parametrize(("source", "folds"), [("few.csv", 5), ("subsets", 4), ("own", 2)])
 def test_each_kind_of_source_gives_a_row_for_each_ranker(
     cli: Callable[..., Any], folder: Path, source: str, folds: int
 ) -> None:
@@ -73,7 +73,7 @@ def test_the_command_is_the_function(cli: Callable[..., Any], folder: Path) -> N
     assert list(rows[0]) == ["model", "fold", "part", "measure", "value"]
 
 
-@pytest.checksum.parametrize("form", RESULT_FORMATS)
+@pytest.mark.parametrize("form", RESULT_FORMATS)
 def test_every_format_is_printed(cli: Callable[..., Any], folder: Path, form: str) -> None:
     done = cli("crossvalidate", "few.csv", *QUICK, "--folds", "3", "-m", "RR", "--format", form)
     assert (done.code, done.err) == (0, "")
@@ -116,7 +116,7 @@ def test_json_holds_the_same_rows(cli: Callable[..., Any], folder: Path) -> None
     assert len(rows) == 2 * 3 * 2
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("none.txt", "none.txt: no such file"),

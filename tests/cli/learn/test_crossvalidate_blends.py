@@ -34,7 +34,7 @@ def rows(text: str) -> list[tuple[Any, ...]]:
     return [(*one[:-1], pytest.approx(float(one[-1]))) for one in found]
 
 
-@pytest.checksum.parametrize(("options", "how"), [(("--blend",), "average"), (("--blend", "--stacked"), "stacked"),
+@pytest.mark.parametrize(("options", "how"), [(("--blend",), "average"), (("--blend", "--stacked"), "stacked"),
                                               (("--stacked",), "stacked")])  # fmt: skip
 def test_a_blend_is_one_ranker_more(cli: Callable[..., Any], folder: Path, options: tuple[str, ...], how: str) -> None:
     done = cli("crossvalidate", "data.txt", *TWO, *QUICK, *options, "--format", "csv")
@@ -102,7 +102,7 @@ def test_groups_of_features_are_left_out(cli: Callable[..., Any], folder: Path) 
     assert "linear:listnet: AP without groups of features" in cli(*ablation).out
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("--blend --loss linear:listnet", "a blend takes two rankers or more, and there is one, linear:listnet"),

@@ -47,7 +47,7 @@ def test_it_prints_the_table_and_writes_everything_into_a_folder(
     assert [row["found"] for row in csv.DictReader(io.StringIO(again.out))][:2] == [row["found"] for row in rows][:2]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("more", "said"),
     [
         (("--hidden", "x"), "--hidden is 'x', expected sizes of layers, as 16 or 32,16, or 0 for none"),

@@ -186,7 +186,7 @@ def test_a_column_that_is_empty_here_is_zero_and_that_is_said(cli: Callable[...,
     assert "note: some: 'bm25' has no number on any line and is taken for 0: the model was trained on it\n" in done.err
 
 
-@pytest.checksum.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
 def test_scores_are_compressed_by_the_suffix(cli: Callable[..., Any], there: Path, suffix: str) -> None:
     plain = cli("predict", "m", "test.txt").out
     assert cli("predict", "m", "test.txt", "-o", f"s.txt{suffix}").code == 0
@@ -201,7 +201,7 @@ def test_a_model_in_the_place_of_data_is_told(cli: Callable[..., Any], there: Pa
     )
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"", "bad: is empty, expected a model that `rankscope train` wrote; train it again"),
@@ -220,7 +220,7 @@ def test_a_model_that_is_damaged_is_refused(cli: Callable[..., Any], there: Path
     assert refused(cli, "predict", "half", "test.txt", "-o", "s.txt").startswith("half: is damaged or cut off (")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "bad.txt: the file is empty"),

@@ -23,8 +23,8 @@ def pytorch() -> Any:
     return pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
 
-@pytest.checksum.parametrize("command", [TRAIN, ("crossvalidate", "demo-train.txt", "--folds", 3)])
-@pytest.checksum.parametrize("option", ["--attention", "--heads", "--device"])
+@pytest.mark.parametrize("command", [TRAIN, ("crossvalidate", "demo-train.txt", "--folds", 3)])
+@pytest.mark.parametrize("option", ["--attention", "--heads", "--device"])
 def test_options_of_pytorch_are_refused_where_no_loss_is_for_it(
     cli: Callable[..., Any], letor: Path, command: tuple[object, ...], option: str
 ) -> None:
@@ -34,7 +34,7 @@ def test_options_of_pytorch_are_refused_where_no_loss_is_for_it(
     )
 
 
-@pytest.checksum.parametrize("command", [TRAIN, ("crossvalidate", "demo-train.txt", "--folds", 3)])
+@pytest.mark.parametrize("command", [TRAIN, ("crossvalidate", "demo-train.txt", "--folds", 3)])
 def test_without_pytorch_it_is_said_what_to_install(
     cli: Callable[..., Any], letor: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[object, ...]
 ) -> None:
@@ -44,7 +44,7 @@ def test_without_pytorch_it_is_said_what_to_install(
     )
 
 
-@pytest.checksum.usefixtures("pytorch", "letor")
+@pytest.mark.usefixtures("pytorch", "letor")
 def test_a_network_that_looks_at_lists_is_trained_saved_and_asked(cli: Callable[..., Any]) -> None:
     done = cli(*TRAIN, "--loss", " Torch:RankNet(sigma=2.0)", "--attention", 1, "--heads", 4, "--device", "cpu")
     assert done.code == 0, done.err
@@ -61,7 +61,7 @@ def test_a_network_that_looks_at_lists_is_trained_saved_and_asked(cli: Callable[
     assert cli("evaluate", "demo-test.txt", "scores.txt", "--input", "letor", "-m", "nDCG@10").code == 0
 
 
-@pytest.checksum.usefixtures("pytorch", "letor")
+@pytest.mark.usefixtures("pytorch", "letor")
 def test_it_is_compared_with_other_rankers_on_the_same_folds(cli: Callable[..., Any]) -> None:
     settings = ("--folds", 3, "--epochs", 2, "--attention", 1, "--hidden", "8,4", "--workers", 1)
     done = cli("crossvalidate", "demo-train.txt", "--loss", "torch:listnet", "--loss", "listnet", *settings)
@@ -71,7 +71,7 @@ def test_it_is_compared_with_other_rankers_on_the_same_folds(cli: Callable[..., 
     assert "hidden:8x4" in done.out
 
 
-@pytest.checksum.usefixtures("letor")
+@pytest.mark.usefixtures("letor")
 def test_what_is_wrong_is_said_in_one_line(
     cli: Callable[..., Any], pytorch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +92,7 @@ def test_what_is_wrong_is_said_in_one_line(
     assert "smaller batches of 32, by batch_lists (--batch-lists)" in said
 
 
-@pytest.checksum.parametrize(("loss", "other"), [("lambdamart(trees=9)", "listnet"), ("linear:ranknet", "ranknet")])
-@pytest.checksum.usefixtures("letor")
+@pytest.mark.parametrize(("loss", "other"), [("lambdamart(trees=9)", "listnet"), ("linear:ranknet", "ranknet")])
+@pytest.mark.usefixtures("letor")
 def test_what_is_written_instead_is_a_loss_of_networks(cli: Callable[..., Any], loss: str, other: str) -> None:
     assert f"write --loss torch:{other}, or" in refused(cli, *TRAIN, "--loss", loss, "--attention", 1)

@@ -34,7 +34,7 @@ def test_from_files_to_a_tested_table_in_three_lines(cli: Callable[..., Any], le
     assert cli("compare", *files[:3], "--input", "letor", "-m", "nDCG@10").code == 0
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "loss",
     ["listmle", "ranknet", "lambdaloss(kind='2++')", "squared", "neuralndcg", "approxndcg", "ordinal"],
 )
@@ -87,7 +87,7 @@ def test_the_course_of_training_goes_to_programs_and_figures(cli: Callable[..., 
     assert Path("curve.json").exists()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "bad.txt: the file is empty"),
@@ -114,7 +114,7 @@ def test_validation_that_tells_no_epoch_from_another_is_noted(cli: Callable[...,
     assert "on valid is the same in every epoch, so the first one was kept; give validation data that" in done.out
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         ("--loss nothing_like_it", "unknown loss 'nothing_like_it'; known: approxmrr, approxndcg, lambdaloss, "),
@@ -154,7 +154,7 @@ def test_a_measure_that_lists_of_grades_have_not_is_refused(cli: Callable[..., A
     assert "by subtopic" in refused(cli, "train", "demo-valid.txt", *options)
 
 
-@pytest.checksum.parametrize("rate", ["1e12", "1e30", "1e300"])
+@pytest.mark.parametrize("rate", ["1e12", "1e30", "1e300"])
 def test_a_rate_that_makes_the_loss_diverge_is_named(cli: Callable[..., Any], letor: Path, rate: str) -> None:
     said = refused(cli, "train", "demo-valid.txt", "--loss", "squared", "--learning-rate", rate, "-o", "m")
     assert said.startswith("the loss squared diverged in epoch ")
@@ -253,8 +253,8 @@ def test_features_that_only_validation_has_are_refused_with_the_line(cli: Callab
     assert refused(cli, "train", "few.txt", "--valid", "many.txt", "-o", "m").startswith(said)
 
 
-@pytest.checksum.parametrize("hidden", [0, 4])
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("hidden", [0, 4])
+@pytest.mark.parametrize(
     "loss", ["lambdaloss", "approxndcg", "neuralndcg", "ranknet(weights='gains')", "lambdarank"]
 )
 def test_grades_whose_gains_are_no_numbers_are_no_fault_of_the_learning_rate(
@@ -266,7 +266,7 @@ def test_grades_whose_gains_are_no_numbers_are_no_fault_of_the_learning_rate(
     assert not recwarn.list
 
 
-@pytest.checksum.parametrize("loss", ["listnet", "ranknet", "listmle", "ranksvm", "softmax_cross_entropy", "approxmrr"])
+@pytest.mark.parametrize("loss", ["listnet", "ranknet", "listmle", "ranksvm", "softmax_cross_entropy", "approxmrr"])
 def test_losses_without_powers_take_grades_of_any_height(cli: Callable[..., Any], letor: Path, loss: str) -> None:
     nogood("5000 qid:1 1:2 2:1\n0 qid:1 1:1\n1 qid:1 2:4\n", "high.txt")
     assert cli("train", "high.txt", "--loss", loss, "--hidden", 0, "--epochs", 2, "-o", "m").code == 0

@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.checksum.parametrize(("option", "how"), [("--blend", "average"), ("--stacked", "stacked")])
+@pytest.mark.parametrize(("option", "how"), [("--blend", "average"), ("--stacked", "stacked")])
 def test_it_is_the_blend_of_the_fold_with_these_files(
     cli: Callable[..., Any], folder: Path, option: str, how: str
 ) -> None:
@@ -71,7 +71,7 @@ def test_without_validation_lists_each_note_stands_once(cli: Callable[..., Any],
     assert done.out.count("there were no validation data to say when to stop") == 1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         (LOSSES, "2 losses for one model, expected one; add --blend, or train each by itself"),

@@ -16,7 +16,7 @@ from rankscope.demo.letor import feature_files
 from rankscope.learning import load_ranker
 
 FEW = "lambdamart(trees=20, patience=5)"
-installed = pytest.checksum.skipif(find_spec("lightgbm") is None, reason="LightGBM is not installed; it grows trees")
+installed = pytest.mark.skipif(find_spec("lightgbm") is None, reason="LightGBM is not installed; it grows trees")
 
 
 @installed
@@ -55,7 +55,7 @@ def test_trees_stand_beside_networks_in_a_cross_validation(
 
 
 @installed
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("loss", "options", "said"),
     [
         ("lambdamart", ("--hidden", 8), "hidden is (8,), and lambdamart has no networks to train so; leave it out"),
@@ -75,7 +75,7 @@ def test_what_is_wrong_ends_in_one_line_and_no_model(
     assert not Path("m").exists()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("raised", "said"),
     [
         (ModuleNotFoundError("No module named 'lightgbm'", name="lightgbm"), "pip install 'rankscope[learn]'"),

@@ -52,10 +52,10 @@ PEERS = {
 # Values
 
 
-@pytest.checksum.parametrize("alternative", ["two-sided", "greater", "less"])
-@pytest.checksum.parametrize("test", PEERS)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("test", PEERS)
 def test_p_values_agree_with_scipy_pair_by_pair(test, alternative):
-    found = rs.check_settings(TABLE, test=test, alternative=alternative, n_resamples=20_000, rng=1)["AP"]
+    found = rs.compare(TABLE, test=test, alternative=alternative, n_resamples=20_000, rng=1)["AP"]
     within = 4 * np.sqrt(0.25 / 20_000) * 2**0.5 if test == "permutation" else 1e-12
     for i, difference in enumerate(DIFFERENCES):
         assert found.pvalue[i] == pytest.approx(PEERS[test](difference, alternative).pvalue, abs=within)
@@ -65,14 +65,14 @@ def test_p_values_agree_with_scipy_pair_by_pair(test, alternative):
 
 def test_all_sign_flips_of_few_queries_agree_with_scipy_to_the_last_case():
     few = random_table(3, 10, seed=2)
-    found = rs.check_settings(few, test="permutation")["AP"]
+    found = rs.compare(few, test="permutation")["AP"]
     x = few.matrix("AP")
     for i, (a, b) in enumerate(combinations(range(3), 2)):
         assert found.pvalue[i] == pytest.approx(flips(x[a] - x[b], "two-sided").pvalue, rel=1e-12)
 
 
 def test_t_and_its_statistic_are_those_of_ttest_rel():
-    found = rs.check_settings(TABLE)["AP"]
+    found = rs.compare(TABLE)["AP"]
     for i, (a, b) in enumerate(PAIRS):
         expected = oracle.ttest_rel(VALUES[a], VALUES[b])
         assert (found.statistic[i], found.pvalue[i]) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
@@ -85,9 +85,9 @@ def interval_for(test: str) -> dict[str, str]:
     return {} if test in SIMULTANEOUS else {"interval": "bca"}
 
 
-@pytest.checksum.parametrize("method", ["bca", "percentile"])
+@pytest.mark.parametrize("method", ["bca", "percentile"])
 def test_bootstrap_intervals_agree_with_scipy_up_to_monte_carlo_error(method):
-    found = rs.check_settings(TABLE, interval=method, n_resamples=20_000, rng=1)["AP"]
+    found = rs.compare(TABLE, interval=method, n_resamples=20_000, rng=1)["AP"]
     for i, difference in enumerate(DIFFERENCES[:3]):
         ends = oracle.bootstrap((difference,), np.mean, method=method, n_resamples=20_000, rng=2).confidence_interval
         near = 0.1 * difference.std() / np.sqrt(difference.size)
@@ -95,7 +95,7 @@ def test_bootstrap_intervals_agree_with_scipy_up_to_monte_carlo_error(method):
 
 
 def test_the_bootstrap_test_is_close_to_t_on_data_without_skewness():
-    found, near = rs.check_settings(TABLE, test="bootstrap", rng=1)["AP"], rs.check_settings(TABLE)["AP"]
+    found, near = rs.compare(TABLE, test="bootstrap", rng=1)["AP"], rs.compare(TABLE)["AP"]
     np.testing.assert_allclose(found.pvalue, near.pvalue, atol=0.03)
     np.testing.assert_allclose(found.statistic, near.statistic)
 
@@ -103,11 +103,11 @@ def test_the_bootstrap_test_is_close_to_t_on_data_without_skewness():
 PEER_CORRECTIONS = {"holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "bh": "fdr_bh"}
 
 
-@pytest.checksum.parametrize("family", ["pairs", "all"])
-@pytest.checksum.parametrize("correction", PEER_CORRECTIONS)
+@pytest.mark.parametrize("family", ["pairs", "all"])
+@pytest.mark.parametrize("correction", PEER_CORRECTIONS)
 def test_corrections_agree_with_statsmodels_on_the_family_that_is_named(correction, family):
     table = random_table(5, 30, ("AP", "nDCG@10", "RR"), seed=9)
-    found = rs.check_settings(table, correction=correction, family=family)
+    found = rs.compare(table, correction=correction, family=family)
     families = [found.comparisons] if family == "all" else [[part] for part in found.comparisons]
     for parts in families:
         p = np.concatenate([part.pvalue for part in parts])
@@ -119,7 +119,7 @@ def test_tukeys_test_is_the_studentised_range_over_the_error_of_two_ways():
     m, n = VALUES.shape
     left = VALUES - VALUES.mean(axis=1, keepdims=True) - VALUES.mean(axis=0) + VALUES.mean()
     error = (left**2).sum() / ((m - 1) * (n - 1))
-    found = rs.check_settings(TABLE, test="tukey")["AP"]
+    found = rs.compare(TABLE, test="tukey")["AP"]
     for i, difference in enumerate(DIFFERENCES.mean(axis=1)):
         q = abs(difference) / np.sqrt(error / n)
         assert found.pvalue_corrected[i] == pytest.approx(
@@ -133,15 +133,15 @@ def test_tukeys_test_is_the_studentised_range_over_the_error_of_two_ways():
 def test_nemenyis_test_is_the_studentised_range_of_mean_ranks():
     m, n = VALUES.shape
     ranks = oracle.rankdata(-VALUES, axis=0).mean(axis=1)
-    found = rs.check_settings(TABLE, test="nemenyi")["AP"]
+    found = rs.compare(TABLE, test="nemenyi")["AP"]
     for i, (a, b) in enumerate(PAIRS):
         q = abs(ranks[a] - ranks[b]) / np.sqrt(m * (m + 1) / (12 * n))
         assert found.pvalue_corrected[i] == pytest.approx(oracle.studentized_range.sf(q, m, 1e9), abs=1e-6)
-    assert_same_numbers(found.low[0], rs.check_settings(TABLE)["AP"].low[0])  # its own intervals are of ranks
+    assert_same_numbers(found.low[0], rs.compare(TABLE)["AP"].low[0])  # its own intervals are of ranks
 
 
 def test_effect_sizes_and_counts_are_what_they_are_called():
-    found = rs.check_settings(TABLE, rope=0.05)["AP"]
+    found = rs.compare(TABLE, rope=0.05)["AP"]
     np.testing.assert_allclose(found.effect_size, DIFFERENCES.mean(axis=1) / DIFFERENCES.std(axis=1, ddof=1))
     effects = found.test_results.effects
     assert effects.wins.tolist() == (DIFFERENCES > 0.05).sum(axis=1).tolist()
@@ -150,7 +150,7 @@ def test_effect_sizes_and_counts_are_what_they_are_called():
 
 
 def test_the_bayesian_t_test_is_a_shifted_t():
-    found = rs.check_settings(TABLE, test="bayes-t", rope=0.02)
+    found = rs.compare(TABLE, test="bayes-t", rope=0.02)
     part = found["AP"]
     for i, d in enumerate(DIFFERENCES):
         posterior = oracle.t(29, d.mean(), d.std(ddof=1) / np.sqrt(30))
@@ -174,14 +174,14 @@ def tables(draw):
     return np.array(draw(st.lists(st.integers(0, 10), min_size=m * n, max_size=m * n))).reshape(m, n) / 10
 
 
-@pytest.checksum.parametrize("test", [t for t in TESTS if t != "bayes-signed-rank"])
+@pytest.mark.parametrize("test", [t for t in TESTS if t != "bayes-signed-rank"])
 @examples(25)
 @given(x=tables())
 def test_swapping_two_systems_mirrors_all_that_is_said_of_them(test, x):
     options = {"test": test, "n_resamples": 99, "rng": 3}
     one, other = (
-        rs.check_settings(score_table(x[:2]), **options)["AP"],
-        rs.check_settings(score_table(x[1::-1]), **options)["AP"],
+        rs.compare(score_table(x[:2]), **options)["AP"],
+        rs.compare(score_table(x[1::-1]), **options)["AP"],
     )
     assert one.difference == pytest.approx(-other.difference)
     np.testing.assert_allclose([one.low, one.high], [-other.high, -other.low], atol=1e-9)
@@ -194,13 +194,13 @@ def test_swapping_two_systems_mirrors_all_that_is_said_of_them(test, x):
         np.testing.assert_allclose(one.test_results.posterior, other.test_results.posterior[::-1], atol=1e-12)
 
 
-@pytest.checksum.parametrize("test", [t for t in TESTS if t not in ("bayes-signed-rank", "randomised-tukey")])
+@pytest.mark.parametrize("test", [t for t in TESTS if t not in ("bayes-signed-rank", "randomised-tukey")])
 @examples(25)
 @given(x=tables(), seed=st.integers(0, 99))
 def test_the_order_of_the_systems_changes_nothing_but_rows(test, x, seed):
     order = np.random.default_rng(seed).permutation(len(x))
     table, again = score_table(x), score_table(x[order], systems=tuple("abcd"[s] for s in order))
-    found = [by_names(rs.check_settings(t, test=test, n_resamples=99, rng=3)) for t in (table, again)]
+    found = [by_names(rs.compare(t, test=test, n_resamples=99, rng=3)) for t in (table, again)]
     assert found[0].keys() == found[1].keys()
     for names, row in found[0].items():
         np.testing.assert_allclose(row, found[1][names], atol=1e-8)
@@ -224,7 +224,7 @@ def by_names(result: Any) -> dict[tuple[str, str], list[float]]:
 @examples(25)
 @given(x=tables(), test=st.sampled_from(ONE_PAIR_AT_A_TIME), correction=st.sampled_from(list(CORRECTIONS)))
 def test_corrected_p_values_are_never_smaller_and_say_what_was_found(x, test, correction):
-    part = rs.check_settings(score_table(x), test=test, correction=correction, level=0.3, n_resamples=99, rng=3)["AP"]
+    part = rs.compare(score_table(x), test=test, correction=correction, level=0.3, n_resamples=99, rng=3)["AP"]
     there = ~np.isnan(part.pvalue)
     assert (part.pvalue_corrected[there] >= part.pvalue[there] - 1e-15).all()
     assert not part.decisions[~there].any()
@@ -238,10 +238,10 @@ def numbers(result: Any) -> list[list[float]]:
     return [[x for x in row if isinstance(x, float)] for row in result.records()]
 
 
-@pytest.checksum.parametrize("test", RESAMPLED)
+@pytest.mark.parametrize("test", RESAMPLED)
 def test_one_seed_gives_one_result_as_does_a_generator_in_one_state(test):
     def run(rng: Any) -> Any:
-        return numbers(rs.check_settings(TABLE, test=test, n_resamples=500, rng=rng, **interval_for(test)))
+        return numbers(rs.compare(TABLE, test=test, n_resamples=500, rng=rng, **interval_for(test)))
 
     assert_same_bits(run(7), run(7))
     assert_same_bits(run(np.random.default_rng(7)), run(np.random.default_rng(7)))
@@ -251,14 +251,14 @@ def test_one_seed_gives_one_result_as_does_a_generator_in_one_state(test):
     assert not np.array_equal(run(7), run(8), equal_nan=True)
 
 
-@pytest.checksum.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_pairs_in_parts_give_the_same_bits(test, monkeypatch):
     options = {"test": test, "n_resamples": 300, "rng": 5, **interval_for(test)}
     told: list[int] = []
-    whole = rs.check_settings(TABLE, progress=told.append, **options)
+    whole = rs.compare(TABLE, progress=told.append, **options)
     assert told == [10]
     monkeypatch.setattr(tested, "AT_ONCE", 100)
-    parts = rs.check_settings(TABLE, progress=told.append, **options)
+    parts = rs.compare(TABLE, progress=told.append, **options)
     assert told[1:] == [3, 3, 3, 1]
     a, b = (np.array(numbers(r)) for r in (whole, parts))
     np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-15)
@@ -271,7 +271,7 @@ def test_pairs_in_parts_give_the_same_bits(test, monkeypatch):
 
 
 def test_against_a_baseline_the_numbers_are_those_of_all_pairs_but_for_the_family():
-    every, found = by_names(rs.check_settings(TABLE)), rs.check_settings(TABLE, baseline="c")
+    every, found = by_names(rs.compare(TABLE)), rs.compare(TABLE, baseline="c")
     part = found["AP"]
     assert [part.systems[s] for s in part.first] == ["a", "b", "d", "e"]
     assert {part.systems[s] for s in part.second} == {"c"}
@@ -284,46 +284,46 @@ def test_against_a_baseline_the_numbers_are_those_of_all_pairs_but_for_the_famil
 
 def test_measures_may_be_named_as_they_were_asked_for_and_are_compared_once_each():
     scores = rs.evaluate(*small(), ["map", "RR"])
-    found = rs.check_settings(scores, ["map", "AP", "RR"])
+    found = rs.compare(scores, ["map", "AP", "RR"])
     assert found.measure_names == ("AP", "RR")
     assert found["map"] is found["AP"]
     with pytest.raises(UnknownName, match="unknown measure of these scores 'P@5'"):
         found["P@5"]
     with pytest.raises(UnknownName, match="measure of these scores"):
-        rs.check_settings(scores, "P@5")
+        rs.compare(scores, "P@5")
     with pytest.raises(ParameterError, match="no measures given"):
-        rs.check_settings(scores, [])
+        rs.compare(scores, [])
 
 
 def test_lower_is_better_where_the_measure_says_so():
     x = np.array([[1.0, 2, 3, 4, 3, 2], [3, 5, 4, 9, 8, 3], [6, 5, 9, 9, 9, 7]])
-    part = rs.check_settings(score_table(x, "MeanRank"))["MeanRank"]
+    part = rs.compare(score_table(x, "MeanRank"))["MeanRank"]
     assert part.difference.tolist() == pytest.approx(((x[[0, 0, 1]] - x[[1, 2, 2]]).mean(axis=1)).tolist())
     assert part.test_results.effects.wins.tolist() == (x[[0, 0, 1]] < x[[1, 2, 2]]).sum(axis=1).tolist()
     assert part.test_results.effects.superiority[0] == 1.0
     assert part.order.tolist() == [0, 1, 2]
     assert part.decisions[1] == 1
     assert "MeanRank: lower is better" in part.notes
-    bayes = rs.check_settings(score_table(x, "MeanRank"), test="bayes-t")["MeanRank"]
+    bayes = rs.compare(score_table(x, "MeanRank"), test="bayes-t")["MeanRank"]
     assert bayes.test_results.posterior[2, 1] > 0.99
     assert bayes.decisions[1] == 1
     for test in ("wilcoxon", "sign", "nemenyi", "tukey"):
         options = {} if test in OF_ALL else {"correction": "none"}
         assert (
-            rs.check_settings(score_table(x, "MeanRank"), test=test, level=0.3, **options)["MeanRank"].decisions[1] == 1
+            rs.compare(score_table(x, "MeanRank"), test=test, level=0.3, **options)["MeanRank"].decisions[1] == 1
         )
 
 
 def test_ranks_of_entities_are_compared_with_lower_as_better():
     table = rs.EntityRanks(ranks=[[5, 20], [9, 40]], systems=["near", "far"], entity_ids=["x", "y"], total_ranks=50)
-    result = rs.check_settings(rs.evaluate(table, measures=["MeanRank"]))
+    result = rs.compare(rs.evaluate(table, measures=["MeanRank"]))
     assert result["MeanRank"].order.tolist() == [0, 1]
     assert any("one query says nothing" in note for note in result.notes)
 
 
 def test_a_geometric_mean_is_compared_by_logarithms():
     x = np.array([[0.1, 0.4, 0.2, 0.0], [0.2, 0.3, 0.9, 0.5]])
-    part = rs.check_settings(score_table(x, "GMAP"))["GMAP"]
+    part = rs.compare(score_table(x, "GMAP"))["GMAP"]
     logs = np.log(np.maximum(x, 0.00001))
     assert part.difference[0] == pytest.approx((logs[0] - logs[1]).mean())
     assert part.means.tolist() == pytest.approx(logs.mean(axis=1).tolist())
@@ -332,7 +332,7 @@ def test_a_geometric_mean_is_compared_by_logarithms():
 
 def test_queries_without_a_value_for_every_system_are_left_out_and_counted():
     x = np.array([[0.1, np.nan, 0.3, 0.5, 0.2], [0.2, 0.3, 0.2, np.nan, 0.3], [0.2, 0.3, 0.2, 0.1, 0.1]])
-    part = rs.check_settings(score_table(x))["AP"]
+    part = rs.compare(score_table(x))["AP"]
     assert part.n == 3
     assert part.measure_values.queries.tolist() == [0, 2, 4]
     assert "AP: 2 queries of 5 left out, where not every system has a value" in part.notes
@@ -342,9 +342,9 @@ def test_queries_without_a_value_for_every_system_are_left_out_and_counted():
 def test_queries_that_evaluate_left_out_are_left_out_for_all():
     qrels, runs = small()
     qrels["none"] = {"d": 0}
-    dropped = rs.check_settings(rs.evaluate(qrels, runs, "RR", missing="drop", no_relevant="drop"))["RR"]
+    dropped = rs.compare(rs.evaluate(qrels, runs, "RR", missing="drop", no_relevant="drop"))["RR"]
     assert dropped.n == 5
-    kept = rs.check_settings(rs.evaluate(qrels, runs, "RR"))["RR"]
+    kept = rs.compare(rs.evaluate(qrels, runs, "RR"))["RR"]
     assert kept.n == 7
     assert "RR: 2 queries of 7 left out, where not every system has a value" in dropped.notes
 
@@ -358,9 +358,9 @@ COLUMNS = (
 )
 
 
-@pytest.checksum.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_the_tidy_table_has_the_columns_that_are_part_of_the_surface(test):
-    frame = rs.check_settings(TABLE, test=test, n_resamples=50, rng=1).frame()
+    frame = rs.compare(TABLE, test=test, n_resamples=50, rng=1).frame()
     more = ("worse", "equal", "better") if test in BAYESIAN else ()
     assert tuple(frame.columns) == COLUMNS + more
     assert len(frame) == 10
@@ -375,20 +375,20 @@ def test_the_tidy_table_has_the_columns_that_are_part_of_the_surface(test):
 
 def test_the_signature_names_every_setting_that_changes_a_number():
     options: dict[str, Any] = {"test": "permutation", "n_resamples": 200, "interval": "bca", "rng": 7, "level": 0.1}
-    said = rs.check_settings(TABLE, **options, rope=0.01, alternative="greater", baseline="c").signature()
+    said = rs.compare(TABLE, **options, rope=0.01, alternative="greater", baseline="c").signature()
     assert said.startswith("AP | queries:30 | test:permutation,200 | correction:holm | family:4 pairs | ")
     assert "alternative:greater | rope:0.01 | level:0.1 | interval:bca | rng:7 | rankscope " in said
-    plain = rs.check_settings(TABLE, rng=7).signature()
+    plain = rs.compare(TABLE, rng=7).signature()
     assert "rng" not in plain
     assert "test:t | correction:holm | family:10 pairs | level:0.05 | interval:t | rankscope" in plain
-    assert "correction" not in rs.check_settings(TABLE, test="tukey").signature()
+    assert "correction" not in rs.compare(TABLE, test="tukey").signature()
     two = random_table(2, 20, ("AP", "RR"))
-    assert "family:2 pairs and measures" in rs.check_settings(two, family="all").signature()
-    assert "family:1 pair |" in rs.check_settings(two).signature()
+    assert "family:2 pairs and measures" in rs.compare(two, family="all").signature()
+    assert "family:1 pair |" in rs.compare(two).signature()
 
 
 def test_str_is_the_text_and_repr_is_short():
-    result = rs.check_settings(TABLE)
+    result = rs.compare(TABLE)
     assert str(result).startswith("AP on 30 queries\n\n")
     assert str(result).rstrip().splitlines()[-1].startswith("note: AP: all 5 systems at once (two-way ANOVA): F = ")
     assert repr(result) == "Comparison(5 systems, 10 pairs, AP)"

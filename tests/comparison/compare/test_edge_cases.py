@@ -16,13 +16,13 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 
 
 def notes_of(x: Any, **options: Any) -> str:
-    return "\n".join(rs.check_settings(score_table(x), **options).notes)
+    return "\n".join(rs.compare(score_table(x), **options).notes)
 
 
-@pytest.checksum.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_two_equal_systems_have_p_1_and_it_is_said(test):
     x = np.tile([0.2, 0.5, 0.9, 0.4, 0.1, 0.7], (2, 1))
-    result = rs.check_settings(score_table(x), test=test, rng=1, n_resamples=99)
+    result = rs.compare(score_table(x), test=test, rng=1, n_resamples=99)
     part = result["AP"]
     if test not in BAYESIAN:
         assert part.pvalue_corrected.tolist() == [1.0]
@@ -34,10 +34,10 @@ def test_two_equal_systems_have_p_1_and_it_is_said(test):
     assert "better than" not in text_of(result)
 
 
-@pytest.checksum.parametrize("test", ["t", "bootstrap"])
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
 def test_constant_differences_are_flagged_where_a_variance_is_needed(test):
     x = np.array([[0.2, 0.5, 0.9, 0.4], [0.1, 0.4, 0.8, 0.3]])
-    result = rs.check_settings(score_table(x), test=test, rng=1)
+    result = rs.compare(score_table(x), test=test, rng=1)
     part = result["AP"]
     assert np.isnan([part.pvalue[0], part.pvalue_corrected[0], part.low[0], part.high[0]]).all()
     assert part.decisions.tolist() == [0]
@@ -45,19 +45,19 @@ def test_constant_differences_are_flagged_where_a_variance_is_needed(test):
     assert "How sure that is cannot be told" in text_of(result)
 
 
-@pytest.checksum.parametrize("test", ["permutation", "sign", "wilcoxon"])
+@pytest.mark.parametrize("test", ["permutation", "sign", "wilcoxon"])
 def test_constant_differences_are_tested_by_their_signs(test):
     x = np.array([np.linspace(0.2, 0.9, 8), np.linspace(0.2, 0.9, 8) - 0.1])
-    part = rs.check_settings(score_table(x), test=test)["AP"]
+    part = rs.compare(score_table(x), test=test)["AP"]
     assert part.pvalue[0] == pytest.approx(2 / 2**8)
     assert part.decisions.tolist() == [1]
     assert np.isnan(part.low[0])  # an interval without width would be sure of what is not known
     assert any("how it varies is not known" in note for note in part.notes)
 
 
-@pytest.checksum.parametrize("test", [t for t in TESTS if t not in OF_ALL])
+@pytest.mark.parametrize("test", [t for t in TESTS if t not in OF_ALL])
 def test_one_query_shows_nothing_and_says_so(test):
-    result = rs.check_settings(score_table([[0.9], [0.1]]), test=test, rng=1, n_resamples=99)
+    result = rs.compare(score_table([[0.9], [0.1]]), test=test, rng=1, n_resamples=99)
     part = result["AP"]
     assert part.decisions.tolist() == [0] or test in BAYESIAN
     assert np.isnan(part.low[0])
@@ -65,10 +65,10 @@ def test_one_query_shows_nothing_and_says_so(test):
     assert "nan" not in text_of(result)
 
 
-@pytest.checksum.parametrize("test", OF_ALL)
+@pytest.mark.parametrize("test", OF_ALL)
 def test_tests_of_all_systems_want_two_queries(test):
     with pytest.raises(ParameterError, match="needs at least 2 queries, and 1 has values; choose t"):
-        rs.check_settings(score_table([[0.9], [0.1]]), test=test)
+        rs.compare(score_table([[0.9], [0.1]]), test=test)
 
 
 def test_where_ranks_and_means_disagree_neither_is_called_better():
@@ -76,7 +76,7 @@ def test_where_ranks_and_means_disagree_neither_is_called_better():
     losses = np.concatenate([rng.uniform(0.01, 0.03, 36), [-0.9, -0.8, -0.9, -0.7]])  # wins often, loses much
     x = np.array([0.05 + losses, np.full(40, 0.05)])
     for test in ("sign", "wilcoxon", "nemenyi"):
-        part = rs.check_settings(score_table(x), test=test)["AP"]
+        part = rs.compare(score_table(x), test=test)["AP"]
         assert part.pvalue_corrected[0] <= 0.05
         assert part.difference[0] < 0
         assert part.decisions.tolist() == [0]
@@ -87,14 +87,14 @@ def test_where_ranks_and_means_disagree_neither_is_called_better():
 
 
 def test_too_few_resamples_or_queries_for_the_family_are_noted():
-    few = "\n".join(rs.check_settings(random_table(6, 40), test="permutation", n_resamples=99, rng=1).notes)
+    few = "\n".join(rs.compare(random_table(6, 40), test="permutation", n_resamples=99, rng=1).notes)
     assert "99 resamples cannot show any of 15 pairs to differ at level 0.05; ask for 300 or more" in few
-    enough = "\n".join(rs.check_settings(random_table(6, 40), test="permutation", n_resamples=300, rng=1).notes)
+    enough = "\n".join(rs.compare(random_table(6, 40), test="permutation", n_resamples=300, rng=1).notes)
     assert "cannot show" not in enough
     assert "p is from 300 resamples, with a standard error of up to 0." in enough
     two = random_table(3, 40, ("AP", "RR"))
     assert "any of 6 pairs" in "\n".join(
-        rs.check_settings(two, test="permutation", n_resamples=99, family="all", rng=1).notes
+        rs.compare(two, test="permutation", n_resamples=99, family="all", rng=1).notes
     )
     # 2 / 2^4 = .125
     assert "the test sign cannot show a pair to differ on 4 queries: its least p is 0.125" in notes_of(
@@ -128,7 +128,7 @@ def test_a_note_names_two_pairs_and_counts_more():
 # What is refused
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "error", "says"),
     [
         ({"baseline": "z"}, UnknownName, "unknown system of these scores 'z'; known: a, b"),
@@ -153,26 +153,26 @@ def test_a_note_names_two_pairs_and_counts_more():
 )
 def test_what_cannot_be_asked_for_is_refused_in_one_line(options, error, says):
     with pytest.raises(error, match=says) as raised:
-        rs.check_settings(random_table(2, 10), **options)
+        rs.compare(random_table(2, 10), **options)
     assert "\n" not in str(raised.value)
 
 
 def test_one_system_has_nothing_to_be_compared_with():
     with pytest.raises(ParameterError, match=r"1 system \(a\), expected at least 2 to compare; give another run"):
-        rs.check_settings(score_table([[0.1, 0.2]]))
+        rs.compare(score_table([[0.1, 0.2]]))
 
 
 def test_what_are_no_scores_is_told_how_to_become_some():
     qrels, runs = small()
     with pytest.raises(ParameterError, match=r"scores are a dict, expected what evaluate gives; pass evaluate\("):
-        rs.check_settings(qrels, runs)
+        rs.compare(qrels, runs)
 
 
 def test_systems_without_a_query_in_common_are_refused():
     with pytest.raises(InputError, match="no query has a value of AP for all of a, b; check that runs and judgments"):
-        rs.check_settings(score_table([[0.1, np.nan], [np.nan, 0.2]]))
+        rs.compare(score_table([[0.1, np.nan], [np.nan, 0.2]]))
 
 
 def test_a_measure_without_a_direction_is_refused():
     with pytest.raises(ParameterError, match="of NumRet neither higher nor lower is better, so that no system can be"):
-        rs.check_settings(score_table([[1, 2, 3], [4, 5, 6]], "NumRet"))
+        rs.compare(score_table([[1, 2, 3], [4, 5, 6]], "NumRet"))

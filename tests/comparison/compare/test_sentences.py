@@ -20,7 +20,7 @@ UNCLEAR = np.array([[0.5, 0.1, 0.7, 0.2, 0.5], [0.4, 0.4, 0.4, 0.4, 0.4]])
 
 
 def said(x: Any, measure: str = "AP", systems: tuple[str, ...] | None = None, **options: Any) -> str:
-    result = rs.check_settings(score_table(x, measure, systems), **options)
+    result = rs.compare(score_table(x, measure, systems), **options)
     return comparison_sentence(result, result.comparisons[0])
 
 
@@ -91,7 +91,7 @@ def test_probabilities():
 
 def test_a_correction_over_measures_is_told_beside_p():
     x = np.stack([UNCLEAR + np.array([[0.3], [0.0]]), CLEAR], axis=1)
-    result = rs.check_settings(score_table(x, ("RR", "AP")), family="all")
+    result = rs.compare(score_table(x, ("RR", "AP")), family="all")
     assert "(p = 0.0086, 0.0172 corrected for the number of tests, t)" in comparison_sentence(result, result["AP"])
 
 
@@ -128,13 +128,13 @@ def test_against_a_baseline():
     assert only.endswith("are better (probability of at least 0.95).")
 
 
-@pytest.checksum.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", TESTS)
 @examples(15)
 @given(seed=st.integers(0, 10**6), m=st.integers(2, 4), based=st.booleans(), lower=st.booleans())
 def test_nothing_is_called_better_that_was_not_shown_to_be(test, seed, m, based, lower):
     table = score_table(random_table(m, 8, seed=seed, spread=0.03).matrix("AP"), "MeanRank" if lower else "AP")
     baseline = "a" if based and test not in ("tukey", "randomised-tukey", "nemenyi") else None
-    result = rs.check_settings(table, test=test, baseline=baseline, n_resamples=99, rng=1)
+    result = rs.compare(table, test=test, baseline=baseline, n_resamples=99, rng=1)
     (part,) = result.comparisons
     text = comparison_sentence(result, part)
     claims = ["is better than b", "are better", "is better;", "is better (", "it is better than each"]

@@ -41,7 +41,7 @@ def test_each_place_has_a_letter_of_its_own(i):
     assert value == i + 1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("places", "m", "text"),
     [
         ([], 5, ""),
@@ -68,7 +68,7 @@ def test_stars_say_how_small_p_is_and_nothing_above_the_level():
 
 
 def test_the_leaderboard_is_in_order_with_the_systems_that_each_beats():
-    result = rs.check_settings(score_table(FAR))
+    result = rs.compare(score_table(FAR))
     table = tables(result)["AP on 30 queries"]
     assert table.columns == ("", "system", "mean", "95 % interval", "ranks left")
     assert column(table, "") == ["a", "b", "c", "d"]
@@ -82,25 +82,25 @@ def test_the_leaderboard_is_in_order_with_the_systems_that_each_beats():
 
 
 def test_of_two_systems_and_of_probabilities_no_ranks_are_left_over():
-    assert "ranks left" not in tables(rs.check_settings(score_table(FAR[:2])))["AP on 30 queries"].columns
-    assert "ranks left" not in tables(rs.check_settings(score_table(FAR), test="bayes-t"))["AP on 30 queries"].columns
+    assert "ranks left" not in tables(rs.compare(score_table(FAR[:2])))["AP on 30 queries"].columns
+    assert "ranks left" not in tables(rs.compare(score_table(FAR), test="bayes-t"))["AP on 30 queries"].columns
 
 
 def test_a_legend_stands_only_where_there_is_something_to_explain():
-    same = rs.check_settings(score_table(FAR[[1, 2]]))
+    same = rs.compare(score_table(FAR[[1, 2]]))
     assert not same["AP"].decisions.any()
     assert "letters behind" not in str(same)
-    assert "* differs" not in str(rs.check_settings(score_table(FAR[[1, 2]]), baseline="a"))
+    assert "* differs" not in str(rs.compare(score_table(FAR[[1, 2]]), baseline="a"))
     assert "note: * differs from the baseline at level 0.05, ** at 0.01, *** at 0.001" in str(
-        rs.check_settings(score_table(FAR), baseline="a")
+        rs.compare(score_table(FAR), baseline="a")
     )
     assert "note: * differs from the baseline at level 0.005, *** at 0.001" in str(
-        rs.check_settings(score_table(FAR), baseline="a", level=0.005)
+        rs.compare(score_table(FAR), baseline="a", level=0.005)
     )
 
 
 def test_against_a_baseline_there_are_stars_and_no_table_of_pairs():
-    result = rs.check_settings(score_table(FAR), baseline="b")
+    result = rs.compare(score_table(FAR), baseline="b")
     table = tables(result)["AP on 30 queries"]
     assert "AP, pair by pair" not in tables(result)
     rows = {row[0]: row for row in table.rows}
@@ -108,14 +108,14 @@ def test_against_a_baseline_there_are_stars_and_no_table_of_pairs():
     assert {name: row[1].raised for name, row in rows.items()} == {"d": "***", "c": "", "b": "", "a": "***"}
     assert rows["d"][2] == f"{FAR[3].mean() - FAR[1].mean():+.4f}"
     assert rows["a"][-1] == "0/0/30"
-    by_chance = rs.check_settings(score_table(FAR), baseline="b", test="bayes-t")
+    by_chance = rs.compare(score_table(FAR), baseline="b", test="bayes-t")
     raised = {row[0]: row[1].raised for row in tables(by_chance)["AP on 30 queries"].rows}
     assert raised == {"d": "*", "c": "", "b": "", "a": "*"}
     assert "*: better or worse than the baseline with a probability of at least 0.95" in str(by_chance)
 
 
 def test_each_pair_has_the_better_system_first():
-    result = rs.check_settings(score_table(FAR))
+    result = rs.compare(score_table(FAR))
     table = tables(result)["AP, pair by pair"]
     assert table.columns[:2] == ("ahead", "of")
     assert all(cell.startswith("+") for cell in column(table, "difference"))
@@ -123,7 +123,7 @@ def test_each_pair_has_the_better_system_first():
     first = table.rows[0]
     d = FAR[3] - FAR["abcd".index(first[1])]
     assert first[2] == f"{d.mean():+.4f}"
-    lower = rs.check_settings(score_table(100 * FAR, "MeanRank"))
+    lower = rs.compare(score_table(100 * FAR, "MeanRank"))
     table = tables(lower)["MeanRank, pair by pair"]
     assert all(cell.startswith("-") for cell in column(table, "difference"))
     assert table.rows[0][0] == "a"
@@ -134,7 +134,7 @@ def test_columns_of_p_are_those_that_the_test_gives():
     def of(**options: Any) -> list[str]:
         return [
             c
-            for c in tables(rs.check_settings(score_table(FAR), **options))["AP, pair by pair"].columns
+            for c in tables(rs.compare(score_table(FAR), **options))["AP, pair by pair"].columns
             if "p" in c.lower()
         ]
 
@@ -142,19 +142,19 @@ def test_columns_of_p_are_those_that_the_test_gives():
     assert of(correction="none") == ["p"]
     assert of(test="tukey") == ["p corrected"]
     assert of(test="bayes-t") == ["P(worse)", "P(equal)", "P(better)"]
-    pair = tables(rs.check_settings(score_table(FAR[:2])))["AP: the difference"]
+    pair = tables(rs.compare(score_table(FAR[:2])))["AP: the difference"]
     assert "p corrected" not in pair.columns
-    two = rs.check_settings(random_table(2, 30, ("AP", "RR")), family="all")
+    two = rs.compare(random_table(2, 30, ("AP", "RR")), family="all")
     assert "p corrected" in tables(two)["AP: the difference"].columns
 
 
 def test_probabilities_turn_with_their_pair():
-    table = tables(rs.check_settings(score_table(FAR), test="bayes-t"))["AP, pair by pair"]
+    table = tables(rs.compare(score_table(FAR), test="bayes-t"))["AP, pair by pair"]
     assert table.rows[0][4:7] == ("0.000", "0.000", "1.000")
 
 
 def test_what_is_of_interest_to_few_is_folded():
-    result = rs.check_settings(score_table(FAR))
+    result = rs.compare(score_table(FAR))
     titles = [section.title for section in sections_of(result) if section.folded]
     assert "AP: intervals and effect sizes" in titles
     assert "BCa interval" not in str(result)
@@ -166,7 +166,7 @@ def test_what_is_of_interest_to_few_is_folded():
 
 
 def test_thirty_systems_have_thirty_letters_and_no_table_of_435_pairs():
-    result = rs.check_settings(random_table(30, 60, spread=0.1))
+    result = rs.compare(random_table(30, 60, spread=0.1))
     assert result["AP"].first.size == 435
     shown = tables(result)
     letters = column(shown["AP on 60 queries"], "")
@@ -180,7 +180,7 @@ def test_thirty_systems_have_thirty_letters_and_no_table_of_435_pairs():
 
 
 def test_the_letters_of_a_row_are_the_systems_that_it_beats():
-    result = rs.check_settings(random_table(12, 40, spread=0.1))
+    result = rs.compare(random_table(12, 40, spread=0.1))
     part, table = result["AP"], tables(result)["AP on 40 queries"]
     for place, row in enumerate(table.rows):
         raised = row[2].raised
@@ -193,9 +193,9 @@ def test_the_letters_of_a_row_are_the_systems_that_it_beats():
 HOSTILE = ("50% & co_1 #2 $x$ {y} ~ ^ \\z", "a|b `c` *d* <e> [f](g)")
 
 
-@pytest.checksum.parametrize("form", RESULT_FORMATS)
+@pytest.mark.parametrize("form", RESULT_FORMATS)
 def test_hostile_names_break_no_format(form):
-    result = rs.check_settings(score_table(FAR[:2], systems=HOSTILE))
+    result = rs.compare(score_table(FAR[:2], systems=HOSTILE))
     text = render_result(result, form)
     assert text.endswith("\n")
     body = [line for line in text.splitlines() if not line.startswith("%")]
@@ -208,15 +208,15 @@ def test_hostile_names_break_no_format(form):
         assert {len(row) for row in rows} == {6, 10}
 
 
-@pytest.checksum.parametrize("form", ["table", "latex", "markdown"])
+@pytest.mark.parametrize("form", ["table", "latex", "markdown"])
 def test_nothing_undefined_is_printed_as_nan(form):
     for x in ([[0.9], [0.1]], [[0.2, 0.4, 0.6], [0.1, 0.3, 0.5]], [[0.2, 0.3], [0.2, 0.3]]):
         for options in ({}, {"baseline": "a"}, {"test": "bayes-t"}):
-            assert "nan" not in render_result(rs.check_settings(score_table(x), **options), form, details=True)
+            assert "nan" not in render_result(rs.compare(score_table(x), **options), form, details=True)
 
 
 def test_what_a_figure_draws_is_in_the_order_of_the_leaderboard():
-    figures = [s.figure for s in sections_of(rs.check_settings(score_table(FAR))) if s.figure is not None]
+    figures = [s.figure for s in sections_of(rs.compare(score_table(FAR))) if s.figure is not None]
     board = next(figure for figure in figures if figure.name == "leaderboard")
     assert list(board.data["means"]) == sorted(board.data["means"], reverse=True)
     assert all(
@@ -228,5 +228,5 @@ def test_what_a_figure_draws_is_in_the_order_of_the_leaderboard():
 
 
 def test_marked_cells_are_the_means():
-    (board, *_) = sections_of(rs.check_settings(score_table(FAR)))
+    (board, *_) = sections_of(rs.compare(score_table(FAR)))
     assert all(isinstance(row[2], Marked) for row in board.table.rows)

@@ -27,9 +27,9 @@ def scores():
     return rs.evaluate(qrels, runs, ["nDCG@5", "AP"])
 
 
-@pytest.checksum.skipif(not Path("/proc/self/stat").exists(), reason="the test forks")
-@pytest.checksum.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-@pytest.checksum.parametrize("test", ["t", "permutation", "bootstrap", "bayes-signed-rank", "randomised-tukey"])
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the test forks")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "bayes-signed-rank", "randomised-tukey"])
 def test_any_number_of_workers_gives_the_bits_of_one(scores, test, monkeypatch):
     for module in (rankscope.parallel.pool, rankscope.parallel.run):
         monkeypatch.setattr(module, "start_method", lambda: "fork")  # polars, loaded by other tests, is not used here
@@ -37,7 +37,7 @@ def test_any_number_of_workers_gives_the_bits_of_one(scores, test, monkeypatch):
     interval = "t" if test == "randomised-tukey" else "bca"
     told: list[int] = []
     one, two, four, usual = (
-        rs.check_settings(scores, test=test, interval=interval, n_resamples=200, rng=1, workers=n, progress=told.append)
+        rs.compare(scores, test=test, interval=interval, n_resamples=200, rng=1, workers=n, progress=told.append)
         for n in (1, 2, 4, None)
     )
     assert sum(told) == 4 * 2 * 10
@@ -48,7 +48,7 @@ def test_any_number_of_workers_gives_the_bits_of_one(scores, test, monkeypatch):
                 assert_same_bits({name: getattr(a, name)}, {name: getattr(b, name)})
 
 
-@pytest.checksum.parametrize("workers", [0, -2, 2.5, "2"])
+@pytest.mark.parametrize("workers", [0, -2, 2.5, "2"])
 def test_what_is_no_number_of_workers_is_refused(scores, workers):
     with pytest.raises(ParameterError, match=r"workers is .*, expected a whole number from 1 to 1024"):
-        rs.check_settings(scores, workers=workers)
+        rs.compare(scores, workers=workers)

@@ -101,7 +101,7 @@ def test_measures_together_are_as_bad_as_the_worst_of_them() -> None:
     assert over(unclear, better, worse) == "worse"
 
 
-@pytest.checksum.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
 def test_other_tests_of_the_mean_shift_by_the_margin(test: str) -> None:
     rng = np.random.default_rng(5)
     d = rng.normal(0.01, 0.05, 40)
@@ -126,8 +126,8 @@ def test_exact_permutations_are_counted() -> None:
 # Where there is nothing to test
 
 
-@pytest.checksum.parametrize("test", ["t", "permutation", "bootstrap"])
-@pytest.checksum.parametrize("margin", [0, 0.02])
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
+@pytest.mark.parametrize("margin", [0, 0.02])
 def test_equal_systems_pass_with_any_margin_and_test(test: str, margin: float) -> None:
     found = gated([0.0] * 7, margin=margin, test=test)
     assert found.verdict == "pass"
@@ -136,7 +136,7 @@ def test_equal_systems_pass_with_any_margin_and_test(test: str, margin: float) -
     assert "new passes: its mean AP is that of old, on each of 7 queries." in " ".join(str(found).split())
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("constant", "margin", "verdict"),
     [(0.1, 0, "pass"), (-0.1, 0.1, "pass"), (-0.1, 0.099, "worse"), (-0.1, 0, "worse"), (-0.01, 0.02, "pass")],
 )
@@ -147,7 +147,7 @@ def test_a_constant_difference_decides_by_itself(constant: float, margin: float,
     assert f"by the same {abs(constant):.4f} on each of 9 queries" in " ".join(str(found).split())
 
 
-@pytest.checksum.parametrize(("measure", "factor"), [("AP", 0.999999), ("GMAP", 0.9999999), ("GMAP", 0.5)])
+@pytest.mark.parametrize(("measure", "factor"), [("AP", 0.999999), ("GMAP", 0.9999999), ("GMAP", 0.5)])
 def test_a_difference_that_is_constant_but_for_rounding_has_no_bounds(measure: str, factor: float) -> None:
     """Logarithms of old and of old times a factor differ by log(factor), but for their last bits."""
     old = np.linspace(0.1, 0.9, 9)
@@ -230,13 +230,13 @@ def test_saved_scores_are_a_baseline_as_good_as_new_ones(tmp_path: Any) -> None:
 # What is refused
 
 
-@pytest.checksum.parametrize("margin", [-0.01, float("nan"), float("inf"), "0.1", None])
+@pytest.mark.parametrize("margin", [-0.01, float("nan"), float("inf"), "0.1", None])
 def test_a_margin_that_is_none_is_refused(margin: Any) -> None:
     with pytest.raises(ParameterError, match=r"^margin is .*, expected a number of at least 0$"):
         gated([0.1, 0.2], margin=margin)
 
 
-@pytest.checksum.parametrize("level", [0, 1, -0.05, 5, float("nan")])
+@pytest.mark.parametrize("level", [0, 1, -0.05, 5, float("nan")])
 def test_a_level_outside_0_and_1_is_refused(level: Any) -> None:
     with pytest.raises(ParameterError, match=r"^level is .*, expected a number above 0 and below 0.5"):
         check_gate(margin=0, level=level)
@@ -267,7 +267,7 @@ def test_scores_of_another_collection_are_refused() -> None:
         gate(made([0.5, 0.6], "NumRet"), made([0.5, 0.6], "NumRet", "old"), margin=0)
 
 
-@pytest.checksum.parametrize("given", ["baseline.parquet", None, 7, {"q1": {"d1": 1.0}}])
+@pytest.mark.parametrize("given", ["baseline.parquet", None, 7, {"q1": {"d1": 1.0}}])
 def test_what_are_no_scores_is_refused(given: Any) -> None:
     says = f"^scores are a {type(given).__name__}, expected what evaluate gives"
     with pytest.raises(ParameterError, match=says):
@@ -292,9 +292,9 @@ def test_exit_codes_are_those_that_the_command_line_promises() -> None:
 # What the level promises
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("n", [10, 25, 50, 200])
-@pytest.checksum.parametrize("test", ["t", "permutation"])
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 25, 50, 200])
+@pytest.mark.parametrize("test", ["t", "permutation"])
 def test_the_gate_errs_no_more_often_than_its_level_says(n: int, test: str) -> None:
     """A system that is worse by just the margin passes, and one that is equal is called worse, in at most 5 %."""
     runs, margin = 1000, 0.05
@@ -308,7 +308,7 @@ def test_the_gate_errs_no_more_often_than_its_level_says(n: int, test: str) -> N
     assert worse <= 0.05 + within
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_so_many_queries_as_are_said_to_be_needed_decide_as_often_as_said() -> None:
     rng = np.random.default_rng(3)
     asked = Criterion(0.02, 0.05, "t", 0.8, 1, 1)

@@ -67,7 +67,7 @@ def test_where_lower_is_better_table_and_figure_say_so_too() -> None:
 def test_a_gate_and_a_comparison_show_queries_alike() -> None:
     d = np.random.default_rng(3).normal(0.02, 0.1, 20)
     found = gated(d)
-    section = rs.check_settings(found.scores, baseline="old").sections()[-1]
+    section = rs.compare(found.scores, baseline="old").sections()[-1]
     ours = found.sections()[1]
     assert ours.table == section.table
     assert_same_numbers(ours.figure, section.figure)
@@ -215,7 +215,7 @@ SENTENCES = [
 ]
 
 
-@pytest.checksum.parametrize(("differences", "says"), SENTENCES)
+@pytest.mark.parametrize(("differences", "says"), SENTENCES)
 def test_the_verdict_is_said_in_words(differences: list[float], says: str) -> None:
     assert says in " ".join(str(gated(differences)).split())
 

@@ -80,7 +80,7 @@ def test_what_is_said_is_what_was_counted():
     assert "All were recognised every time." in str(agree_labels(list("abc"), list("abc")))
 
 
-@pytest.checksum.parametrize("labels", [(TRUE, PREDICTED), (list("aabbcc"), list("aabbca"))])
+@pytest.mark.parametrize("labels", [(TRUE, PREDICTED), (list("aabbcc"), list("aabbca"))])
 def test_every_format_shows_a_result_and_the_tidy_table_has_its_columns(labels):
     found = agree_labels(*labels, normalise="all")
     assert all(render_result(found, format_).endswith("\n") for format_ in RESULT_FORMATS)
@@ -90,7 +90,7 @@ def test_every_format_shows_a_result_and_the_tidy_table_has_its_columns(labels):
     assert np.sum(figure.data["counts"]) == len(labels[0])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("true", "predicted", "options", "error", "message"),
     [
         ([1, 1], [1, 1], {}, InputError, r"only the label 1 in both lists \(2 items\), expected at least 2 classes"),

@@ -20,7 +20,7 @@ from rankscope.errors import ParameterError, UnknownName
 # Numbers
 
 
-@pytest.checksum.parametrize(("difference", "n"), [(0.05, 90), (0.02, 550), (0.01, 2191)])
+@pytest.mark.parametrize(("difference", "n"), [(0.05, 90), (0.02, 550), (0.01, 2191)])
 def test_the_worked_example_of_a_standard_deviation_of_167_thousandths(difference, n):
     """(z_.975 + z_.8)^2 .167^2 / d^2 + z_.975^2 / 2 = 89.5, 549.2 and 2190.9."""
     rough = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2 * 0.167**2 / difference**2

@@ -8,7 +8,7 @@ from scipy import stats
 
 from rankscope import Scores, parse_measures, plan
 
-pytestmark = pytest.checksum.slow
+pytestmark = pytest.mark.slow
 
 
 def planned(x, method, **asked):
@@ -26,11 +26,11 @@ def planned(x, method, **asked):
 
 def fresh(rng, runs, systems, n, shifts):
     """(runs, systems, n) scores as a collection has them: hard and easy queries, systems that differ by `shifts`."""
-    queries = rng.assumes_normality(0.4, 0.15, (runs, 1, n))
-    return queries + np.asarray(shifts)[None, :, None] + rng.assumes_normality(0, 0.1, (runs, systems, n))
+    queries = rng.normal(0.4, 0.15, (runs, 1, n))
+    return queries + np.asarray(shifts)[None, :, None] + rng.normal(0, 0.1, (runs, systems, n))
 
 
-@pytest.checksum.parametrize("power", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
 def test_the_planned_number_of_queries_finds_the_difference_as_often_as_planned(power):
     """The spread comes from a large pilot; then experiments are drawn afresh, with as many queries as planned."""
     rng, runs = np.random.default_rng(7), 4000
@@ -41,7 +41,7 @@ def test_the_planned_number_of_queries_finds_the_difference_as_often_as_planned(
     assert abs(found - power) <= 3.5 * np.sqrt(power * (1 - power) / runs) + 0.02
 
 
-@pytest.checksum.parametrize("design", ["one-way ANOVA", "two-way ANOVA"])
+@pytest.mark.parametrize("design", ["one-way ANOVA", "two-way ANOVA"])
 def test_the_planned_number_of_queries_for_many_systems_finds_that_they_differ_as_often_as_planned(design):
     """Sakai's worst case: best and worst differ by minD, the others are in the middle."""
     rng, runs, m, d = np.random.default_rng(8), 3000, 5, 0.06

@@ -67,7 +67,7 @@ def test_no_common_query_is_an_error():
         plan(scores_of([[0.1, np.nan], [np.nan, 0.4]]))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"difference": 0}, "difference is 0, expected a number above 0"),

@@ -33,7 +33,7 @@ def small_means() -> list[float]:
     return rs.read_entity_ranks("testranks.txt").ranks.mean(axis=1).tolist()
 
 
-@pytest.checksum.parametrize("arguments", [(), ("-h",), ("--help",), ("-i", 3, "--help")])
+@pytest.mark.parametrize("arguments", [(), ("-h",), ("--help",), ("-i", 3, "--help")])
 def test_no_arguments_give_the_help_and_exit_code_0(cli: Callable[..., Any], arguments: tuple[object, ...]) -> None:
     done = cli("dunaiski", *arguments)
     assert (done.code, done.err) == (0, "")
@@ -54,7 +54,7 @@ def test_long_and_short_options_and_abbreviations_are_the_same(cli: Callable[...
     assert len(found.pop().splitlines()) == 2 + 2 * 5 * 9 + 1
 
 
-@pytest.checksum.parametrize("file", [(), ("-f", "-"), ("-f",)], ids=str)
+@pytest.mark.parametrize("file", [(), ("-f", "-"), ("-f",)], ids=str)
 def test_the_table_is_read_from_standard_input_by_default(
     cli: Callable[..., Any], tables: Path, monkeypatch: pytest.MonkeyPatch, file: tuple[str, ...]
 ) -> None:
@@ -175,7 +175,7 @@ BAD = {
 }
 
 
-@pytest.checksum.parametrize("call", BAD)
+@pytest.mark.parametrize("call", BAD)
 def test_bad_input_is_told_in_one_line_and_nothing_is_written(cli: Callable[..., Any], tables: Path, call: str) -> None:
     header = "x\tS1\tS2\n"
     (tables / "one.txt").write_text("x\tS1\na\t1\n")

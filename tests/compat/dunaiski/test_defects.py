@@ -18,7 +18,7 @@ from rankscope.stability.discriminative_power import count_draws
 from rankscope.stability.dunaiski import coded_levels
 
 
-@pytest.checksum.parametrize("swap", [False, True])
+@pytest.mark.parametrize("swap", [False, True])
 def test_c1_matrices_go_by_est_diff_or_with_w_by_swap_diff_min(
     cli: Callable[..., Any], tables: Path, swap: bool
 ) -> None:

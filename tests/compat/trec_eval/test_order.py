@@ -8,7 +8,7 @@ import rankscope as rs
 from rankscope.compat.trec_eval import parse_measure_lines
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("asked", "printed"),
     [
         (["P.10,5"], ["P_5", "P_10"]),
@@ -23,7 +23,7 @@ def test_lines_rise_with_their_parameter(asked: list[str], printed: list[str]) -
     assert [line.printed_name for line in parse_measure_lines(asked)] == printed
 
 
-@pytest.checksum.parametrize("name", ["relstring.x", "relstring.0", "P.x", "P.", "iprec_at_recall.x", "rbp.q=.5"])
+@pytest.mark.parametrize("name", ["relstring.x", "relstring.0", "P.x", "P.", "iprec_at_recall.x", "rbp.q=.5"])
 def test_a_parameter_that_is_none_is_told_what_was_expected(name: str) -> None:
     with pytest.raises(rs.ParameterError, match=r"expected .* as in "):
         parse_measure_lines([name])

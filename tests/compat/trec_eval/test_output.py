@@ -71,7 +71,7 @@ def fields_of(line: str) -> tuple[str, str, str]:
     return shown.strip(), query, value.strip()
 
 
-@pytest.checksum.parametrize("name", CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_recorded_output_is_reproduced_byte_for_byte(name: str, cli: Callable[..., Any]) -> None:
     done = cli(*command(name))
     assert (done.code, done.err) == (0, "")
@@ -102,7 +102,7 @@ def test_every_recorded_output_is_a_case() -> None:
     assert {path.name.removesuffix(".txt") for path in FOLDER.glob("*.v*.txt")} == set(CASES)
 
 
-@pytest.checksum.parametrize("name", RBP)
+@pytest.mark.parametrize("name", RBP)
 def test_rbp_is_what_its_formula_says_where_the_tool_is_not(name: str, cli: Callable[..., Any]) -> None:
     """(1 - p) sum of g / gmax p^(rank - 1), p = .9, gmax the query's largest grade: a loop down the list."""
     qrels: dict[str, dict[str, int]] = {}
@@ -127,8 +127,8 @@ def test_rbp_is_what_its_formula_says_where_the_tool_is_not(name: str, cli: Call
     assert RBP[name].items() <= {("rbp", query): value for query, value in lines.items()}.items()
 
 
-@pytest.checksum.parametrize("version", ["10.0", "9.0.8"])
-@pytest.checksum.parametrize("run", ["rutcor03100", "uic0301"])
+@pytest.mark.parametrize("version", ["10.0", "9.0.8"])
+@pytest.mark.parametrize("run", ["rutcor03100", "uic0301"])
 def test_a_real_run_is_reproduced_byte_for_byte(
     run: str, version: str, trec_data: Path, cli: Callable[..., Any]
 ) -> None:

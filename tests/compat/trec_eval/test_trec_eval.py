@@ -55,7 +55,7 @@ def test_a_line_is_a_name_of_22_columns_a_query_and_a_value(files: tuple[str, st
     assert done.out == "".join("{:<22}\t{}\t{}\n".format(*line.split("\t")) for line in lines)
 
 
-@pytest.checksum.parametrize("measure", ["num_q", "runid", "gm_map"])
+@pytest.mark.parametrize("measure", ["num_q", "runid", "gm_map"])
 def test_what_no_query_has_a_line_of_is_printed_for_all_of_them(measure: str, values: Values) -> None:
     assert list(values("-q", "-c", "-m", measure)) == [(measure, "all")]
 
@@ -67,7 +67,7 @@ def test_no_measure_means_the_official_ones(values: Values) -> None:
     ]
 
 
-@pytest.checksum.parametrize("nickname", NICKNAMES)
+@pytest.mark.parametrize("nickname", NICKNAMES)
 def test_a_nickname_stands_for_its_measures(nickname: str, values: Values) -> None:
     one_by_one = [word for name in NICKNAMES[nickname] for word in ("-m", name)]
     assert values("-q", "-c", "-m", nickname) == values("-q", "-c", *one_by_one)
@@ -101,7 +101,7 @@ def test_where_one_parameter_is_all_there_is_the_first_one_holds(values: Values)
     assert list(values("-c", "-m", "set_F.0.5", "-m", "set_F.2")) == [("set_F_0.5", "all")]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("measure", "shown", "expected"),
     [
         ("ndcg.1=3,2=7", "ndcg_1=3,2=7", 3 / (7 + 3 / log2(3))),
@@ -210,7 +210,7 @@ def test_options_may_stand_together_and_touch_their_values(values: Values) -> No
     assert values("-qcn", "-mmap", "-l1", "-M100") == values("-q", "-c", "-n", "-m", "map")
 
 
-@pytest.checksum.parametrize("which", [0, 1])
+@pytest.mark.parametrize("which", [0, 1])
 def test_a_dash_is_standard_input(
     which: int, files: tuple[str, str], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,7 +245,7 @@ def test_nothing_stops_without_c_where_no_query_is_missing(files: tuple[str, str
     assert cli("trec_eval", "-q", *files).out == cli("trec_eval", "-q", "-c", *files).out
 
 
-@pytest.checksum.parametrize("measure", ["dcg", "ideal_dcg", "rbp", "rbp_resid", "unj", "unj.5", "rbp.p=.5"])
+@pytest.mark.parametrize("measure", ["dcg", "ideal_dcg", "rbp", "rbp_resid", "unj", "unj.5", "rbp.p=.5"])
 def test_version_9_refuses_what_only_version_10_has(
     measure: str, files: tuple[str, str], cli: Callable[..., Any]
 ) -> None:
@@ -264,7 +264,7 @@ def test_version_9_leaves_them_out_of_all_trec() -> None:
 # --- refused ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("measure", "message"),
     [
         ("foo", "unknown measure of trec_eval 'foo'; known: 11pt_avg, G, P,"),
@@ -302,7 +302,7 @@ def test_an_unknown_measure_or_parameter_names_what_is_known(
     assert done.err.count("\n") == 1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "line", "message"),
     [
         ("r", "1 Q0 z\n", "r:8: "),
@@ -324,7 +324,7 @@ def test_a_malformed_line_is_named_with_its_file(
     assert done.err.count("\n") == 1
 
 
-@pytest.checksum.parametrize("args", [("-l", "x"), ("-M", "0"), ("-N", "0"), ("-N", "x"), ("-z",), ("--preset", "10")])
+@pytest.mark.parametrize("args", [("-l", "x"), ("-M", "0"), ("-N", "0"), ("-N", "x"), ("-z",), ("--preset", "10")])
 def test_an_option_that_is_none_is_exit_code_2(
     args: tuple[str, ...], files: tuple[str, str], cli: Callable[..., Any]
 ) -> None:
@@ -354,7 +354,7 @@ def test_a_query_with_negative_grades_only_is_one_without_relevant_documents(val
     assert not_0 == {"num_ret": "1", "utility": "-1.0000", "relstring": "'.'", **unjudged}
 
 
-@pytest.checksum.parametrize("preset", ["trec_eval", "trec_eval-9"])
+@pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9"])
 def test_nothing_is_ever_nan(preset: str, values: Values) -> None:
     found = values("-q", "-c", "-J", "-M", "1", "-m", "all_trec", "-m", "yaap", "--preset", preset)
     assert not [key for key, value in found.items() if "nan" in value or "inf" in value]

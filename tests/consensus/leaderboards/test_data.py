@@ -26,7 +26,7 @@ def judged_in_two_pairs() -> Rankings:
     return Rankings(**{**vars(found), "pair": pair})
 
 
-@pytest.checksum.parametrize("model", ["bradley-terry", "plackett-luce"])
+@pytest.mark.parametrize("model", ["bradley-terry", "plackett-luce"])
 def test_language_pairs_together_are_said_and_one_may_be_kept(model: str) -> None:
     found = board(judged_in_two_pairs(), model=model)
     assert "judgments of 2 language pairs together: cs-en and en-cs; pair (--pair) keeps one" in found.notes

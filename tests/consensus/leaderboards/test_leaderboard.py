@@ -54,8 +54,8 @@ def test_what_was_seen_is_beside_what_the_model_says() -> None:
     assert np.isnan(found.observed[0, 2])
 
 
-@pytest.checksum.parametrize("model", ["bradley-terry", "davidson"])
-@pytest.checksum.parametrize("interval", ["bootstrap", "information"])
+@pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
+@pytest.mark.parametrize("interval", ["bootstrap", "information"])
 def test_expected_wins_are_those_that_were_seen(model: str, interval: str, demo: str) -> None:
     """The first-order condition; for Davidson's model with ties as half wins."""
     found = leaderboard(demo, model=model, interval=interval, n_resamples=50, rng=1)
@@ -327,7 +327,7 @@ def test_systems_that_never_lost_are_named_and_a_prior_helps() -> None:
     assert "prior:0.5" in found.signature()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"model": "elo"}, "model is 'elo', expected one of 'bradley-terry'"),

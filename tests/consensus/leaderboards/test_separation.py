@@ -43,7 +43,7 @@ def has_maximum(contexts: Any, seen: npt.NDArray[np.bool_], *, davidson: bool, p
     moves = contexts.x if prior else np.column_stack([pairs[:, 1:], contexts.x])
     outcome = contexts.outcome[seen]
     moves = moves[contexts.context[seen]]
-    if davidson and not outcome.read_irregular():
+    if davidson and not outcome.any():
         return False
     tied = davidson and not outcome.all()
     if tied:  # the last parameter: twice log nu against the log-odds
@@ -91,7 +91,7 @@ def test_a_fit_is_refused_just_where_a_direction_separates(
         assert (np.array(list(found.errors.values())) > 0).all()
 
 
-@pytest.checksum.parametrize("ties", ["half", "davidson"])
+@pytest.mark.parametrize("ties", ["half", "davidson"])
 def test_resamples_are_left_out_just_where_a_direction_separates(ties: str) -> None:
     seen = rs.read_preferences(ARENA, covariates=["words"])
     found = fit_preferences(seen, ties=ties, covariates=["words"], prior=1, n_resamples=200, rng=0)
@@ -110,8 +110,8 @@ def words(factor: float = 1.0, order: Any = None) -> Preferences:
     return Preferences.of(triples, covariates={"words": factor * longer})
 
 
-@pytest.checksum.parametrize("factor", [1e-70, 1e-6, 1e6, 1e70])
-@pytest.checksum.parametrize("ties", ["half", "davidson"])
+@pytest.mark.parametrize("factor", [1e-70, 1e-6, 1e6, 1e70])
+@pytest.mark.parametrize("ties", ["half", "davidson"])
 def test_the_unit_of_a_covariate_changes_nothing_but_that_of_its_effect(factor: float, ties: str) -> None:
     options: dict[str, Any] = {"ties": ties, "covariates": ["words"], "prior": 1, "n_resamples": 200, "rng": 0}
     one, other = (fit_preferences(words(f), **options) for f in (1.0, factor))
@@ -136,8 +136,8 @@ def test_the_order_of_comparisons_changes_nothing() -> None:
 DECIDED = [("A", "B", "A"), ("B", "A", "A"), ("A", "B", "B"), ("B", "A", "B")]
 
 
-@pytest.checksum.parametrize("prior", [0.0, 1.0])
-@pytest.checksum.parametrize("ties", ["half", "davidson"])
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+@pytest.mark.parametrize("ties", ["half", "davidson"])
 def test_a_covariate_that_decides_every_comparison_is_refused(prior: float, ties: str) -> None:
     x = {"x": np.array([1.0, -2.0, -3.0, 4.0])}  # the side with more of it wins
     with pytest.raises(InputError, match="'x' may decide every comparison"):
@@ -156,7 +156,7 @@ def test_ties_and_a_covariate_may_decide_together() -> None:
     assert fit_preferences(Preferences.of(rows, covariates=apart), covariates=["x"], prior=1).effects["x"][0] > 0
 
 
-@pytest.checksum.parametrize("least", [1e-1, 1e-2, 1e-3])
+@pytest.mark.parametrize("least", [1e-1, 1e-2, 1e-3])
 def test_what_only_just_does_not_separate_has_its_far_maximum(least: float) -> None:
     """Two lose in spite of a little more of x: there the derivative is 0, x times what was won less what was likely."""
     x = np.array([1.0, -1.0, -1.0, 1.0, least, least])
@@ -178,9 +178,9 @@ def test_ties_alone_have_no_most_likely_number_of_them() -> None:
     assert "there are next to no decided comparisons" in found.notes[-1]
 
 
-@pytest.checksum.parametrize("model", ["bradley-terry", "davidson"])
-@pytest.checksum.parametrize("interval", ["bootstrap", "information"])
-@pytest.checksum.parametrize("prior", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
+@pytest.mark.parametrize("interval", ["bootstrap", "information"])
+@pytest.mark.parametrize("prior", [1e-6, 1.0, 1e6])
 def test_few_comparisons_give_a_leaderboard_or_an_error_of_ours(model: str, interval: str, prior: float) -> None:
     """Any warning of NumPy's is an error in these tests."""
     for seed in range(12):

@@ -28,7 +28,7 @@ def lengthy(scale: float) -> Preferences:
     )
 
 
-@pytest.checksum.parametrize(("scale", "step"), [(1.0, "1"), (130.0, "100"), (4000.0, "1,000"), (0.02, "0.01")])
+@pytest.mark.parametrize(("scale", "step"), [(1.0, "1"), (130.0, "100"), (4000.0, "1,000"), (0.02, "0.01")])
 def test_effects_are_told_by_a_step_that_is_about_a_standard_deviation(scale: float, step: str) -> None:
     found = board(lengthy(scale), covariates="length", interval="information", n_resamples=400)
     effect = found.effects[0]

@@ -50,8 +50,8 @@ def test_drawn_votes_rank_the_same_items_or_as_many():
         assert (np.nanmin(places, axis=2) == 1).all()
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("length", [None, 2])
+@pytest.mark.slow
+@pytest.mark.parametrize("length", [None, 2])
 def test_votes_of_the_model_are_found_at_fault_as_often_as_the_level_says(length):
     pvalues = []
     for seed in range(120):

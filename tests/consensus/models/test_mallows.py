@@ -87,7 +87,7 @@ def test_draws_have_orders_of_their_own():
     assert fixed.tolist() == [[1, 2, 0]] * 2
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_theta_is_found_again_its_error_is_right_and_true_models_pass():
     found = [mallows(sample_mallows("ABCDE", 0.5, 100, rng=seed), center="ABCDE").details for seed in range(300)]
     off = np.array([one["theta"] - 0.5 for one in found]) / [one["standard error of theta"] for one in found]

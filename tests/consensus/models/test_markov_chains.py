@@ -41,8 +41,8 @@ def steps_of(chain, places, weights):
     return found
 
 
-@pytest.checksum.parametrize("unranked", ["ignore", "average", "worst", "optimistic"])
-@pytest.checksum.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("unranked", ["ignore", "average", "worst", "optimistic"])
+@pytest.mark.parametrize("chain", CHAINS)
 def test_steps_are_those_of_the_definition(chain, unranked):
     votes = random_votes(1, 6, 5, lost=0.5)
     places = votes.fill_unranked(unranked)
@@ -58,7 +58,7 @@ def test_steps_are_those_of_the_definition(chain, unranked):
         np.testing.assert_allclose(0.95 * shares @ steps + 0.05 / 5, shares, atol=1e-12)
 
 
-@pytest.checksum.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("chain", CHAINS)
 def test_draws_in_chunks_are_all_draws(chain, monkeypatch):
     votes = random_votes(2, 6, 5)
     weights = np.random.default_rng(3).integers(0, 3, (7, 6)) + np.eye(7, 6) + 1.0
@@ -83,8 +83,8 @@ def test_mc4_puts_who_wins_against_the_rest_before_it():
             assert ranks[:3].max() < ranks[3:].min()
 
 
-@pytest.checksum.parametrize("function", [mc1, mc2, mc3, mc4])
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("function", [mc1, mc2, mc3, mc4])
+@pytest.mark.parametrize(
     ("options", "message"),
     [({"teleport": 0}, "teleport is 0,"), ({"teleport": 1}, "teleport"), ({"unranked": "last"}, "unranked is 'last'")],
 )

@@ -39,7 +39,7 @@ def test_a_top_list_orders_its_items_above_the_others():
     np.testing.assert_allclose(np.exp(found) / np.exp(found).sum(), [9 / 16, 3 / 16, 1 / 4], rtol=1e-8)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("lists", "expected"),
     [
         # choix 0.4.1, ilsr_rankings(n, data, tol=1e-14), less its mean
@@ -135,8 +135,8 @@ def test_the_covariance_is_that_of_a_log_odds_and_its_rows_add_up_to_nothing():
     np.testing.assert_allclose(half, cov / 2)
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("length", [None, 3])
+@pytest.mark.slow
+@pytest.mark.parametrize("length", [None, 3])
 def test_worths_are_found_again_and_intervals_hold_as_often_as_they_say(length):
     logs = np.array([1.0, 0.5, 0.0, -0.5, -1.0])
     rng = np.random.default_rng(7)

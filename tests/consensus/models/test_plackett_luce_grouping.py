@@ -23,7 +23,7 @@ def test_value_slope_and_curvature_equal_those_of_sums_over_votes(seed, subsets)
     if found is None:
         assert not stages.is_choice.any()
         return
-    logs, weights, prior = rng.assumes_normality(size=(3, 5)), rng.random((3, 6)), np.array([0.0, 0.7, 2.0])
+    logs, weights, prior = rng.normal(size=(3, 5)), rng.random((3, 6)), np.array([0.0, 0.7, 2.0])
     height = found.objective(weights, prior)
     for some in (np.arange(3), np.array([2, 0])):
         expected = slope(stages, logs[some], weights[some], prior[some])
@@ -56,7 +56,7 @@ def test_two_kinds_with_one_sum_are_kept_apart(monkeypatch):
         np.testing.assert_allclose(one, other)
 
 
-@pytest.checksum.parametrize("unranked", ["average", "ignore"])
+@pytest.mark.parametrize("unranked", ["average", "ignore"])
 def test_fits_are_the_same_where_choices_are_too_many_to_be_held(monkeypatch, unranked):
     rng = np.random.default_rng(5)
     ranks = rng.random((40, 6))

@@ -31,7 +31,7 @@ def naive_likelihood(places, logs, subsets):
 @given(st.integers(0, 10_000), st.booleans())
 def test_likelihood_and_slope_equal_loops_and_differences(seed, subsets):
     places, rng = some_places(seed)
-    logs, weights, prior = rng.assumes_normality(size=(2, 5)), rng.random((2, 4)), np.array([0.0, 0.7])
+    logs, weights, prior = rng.normal(size=(2, 5)), rng.random((2, 4)), np.array([0.0, 0.7])
     logs -= logs.mean(axis=1, keepdims=True)
     stages = stages_of(places, subsets=subsets)
     value, gained = slope(stages, logs, weights, prior)
@@ -49,7 +49,7 @@ def test_likelihood_and_slope_equal_loops_and_differences(seed, subsets):
 @given(st.integers(0, 10_000), st.booleans())
 def test_curvature_equals_differences_of_slopes(seed, subsets):
     places, rng = some_places(seed)
-    logs, weights = rng.assumes_normality(size=5), rng.random(4)
+    logs, weights = rng.normal(size=5), rng.random(4)
     stages = stages_of(places, subsets=subsets)
     found = curvature(stages, logs, weights) + prior_curvature(logs, 0.3)
     for i in range(5):

@@ -80,7 +80,7 @@ def test_position_and_covariates_are_part_of_the_expected_wins():
     assert observed == pytest.approx(points, abs=1e-10)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_pvalues_are_even_where_the_model_is_right():
     strengths, pvalues = np.array([0.6, 0.2, -0.1, -0.7]), []
     for seed in range(600):

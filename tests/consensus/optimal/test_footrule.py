@@ -87,7 +87,7 @@ def test_of_all_orders_of_three_the_distances_to_each_other_are_known():
     assert len(list(combinations("ABC", 2))) == 3
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("order", "said"),
     [
         (["A", "B"], "'C' is not in the order"),

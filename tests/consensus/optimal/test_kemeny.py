@@ -32,7 +32,7 @@ def test_it_is_as_near_as_the_best_of_all_orders(votes, unranked):
     assert found.details["bound"] == found.details["distance"]
 
 
-@pytest.checksum.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(4))
 def test_so_it_is_of_seven_items_with_ties_gaps_and_odd_weights(seed):
     rng = np.random.default_rng(seed)
     ranks = rng.integers(1, 6, (5, 7)).astype(np.float64)
@@ -49,8 +49,8 @@ def test_so_it_is_of_seven_items_with_ties_gaps_and_odd_weights(seed):
         assert votes.weights @ distances == pytest.approx(best, rel=1e-9)
 
 
-@pytest.checksum.parametrize("n", [6, 16, 25])
-@pytest.checksum.parametrize("seed", range(2))
+@pytest.mark.parametrize("n", [6, 16, 25])
+@pytest.mark.parametrize("seed", range(2))
 def test_whoever_wins_against_all_outside_a_group_stands_before_them(n, seed):
     """The extended Condorcet criterion: two halves, each in random orders, the first above the second for 3 of 5."""
     rng = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ def test_among_equals_it_is_nearest_to_borda():
     assert any("could change places at no cost" in note for note in found.notes)
 
 
-@pytest.checksum.parametrize("items", [10, 22])
+@pytest.mark.parametrize("items", [10, 22])
 def test_the_names_and_the_order_of_the_items_do_not_matter(items):
     votes = random_votes(9, items, 3).weighted(np.arange(1.0, 10.0) ** 2)
     sums = votes.weights @ votes.ranks
@@ -91,7 +91,7 @@ def test_the_names_and_the_order_of_the_items_do_not_matter(items):
     assert first.ranks[turn].tolist() == second.ranks.tolist()
 
 
-@pytest.checksum.parametrize(("voters", "items"), [(8, 30), (100, 40), (7, 40)])
+@pytest.mark.parametrize(("voters", "items"), [(8, 30), (100, 40), (7, 40)])
 def test_random_votes_are_solved_with_proof_and_the_search_comes_close(voters, items):
     votes = random_votes(voters, items, 1)
     exact, search = Kemeny().solve(votes), Kemeny(exact=False).solve(votes)
@@ -104,7 +104,7 @@ def test_random_votes_are_solved_with_proof_and_the_search_comes_close(voters, i
     assert Kemeny().solve(votes).scores.tolist() == exact.scores.tolist()
 
 
-@pytest.checksum.parametrize("limit", [1e-6, 0.05, 60.0])
+@pytest.mark.parametrize("limit", [1e-6, 0.05, 60.0])
 def test_a_time_limit_leaves_an_honest_gap(limit):
     votes = random_votes(5, 30, 1)
     best = Kemeny().solve(votes).details["distance"]
@@ -156,7 +156,7 @@ def test_its_scores_are_how_many_stand_behind():
     assert found.ranks.tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("given", "said"),
     [
         ({"exact": "yes"}, "exact is 'yes'"),

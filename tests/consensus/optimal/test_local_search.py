@@ -26,7 +26,7 @@ def naive_least(margins):
     return min(naive_cost(margins, order) for order in itertools.permutations(range(len(margins))))
 
 
-@pytest.checksum.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(20))
 def test_best_orders_of_blocks_make_a_best_order(seed):
     margins = random_margins(6, seed, 1)  # many ties of majorities
     blocks = majority_blocks(margins)
@@ -45,14 +45,14 @@ def test_a_line_of_majorities_is_as_many_blocks_and_a_circle_is_one():
     assert len(majority_blocks(np.zeros((4, 4)))) == 4
 
 
-@pytest.checksum.parametrize("n", [1, 2, 5, 6])
+@pytest.mark.parametrize("n", [1, 2, 5, 6])
 def test_orders_by_subsets_are_the_best(n):
     margins = np.stack([random_margins(n, seed) for seed in range(6)])
     found = best_orders(margins)
     assert [naive_cost(m, order) for m, order in zip(margins, found, strict=True)] == [naive_least(m) for m in margins]
 
 
-@pytest.checksum.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(5))
 def test_no_move_of_one_item_makes_an_improved_order_cheaper(seed):
     margins = random_margins(7, seed)
     orders = np.argsort(np.random.default_rng(seed).random((4, 7)), axis=1)
@@ -70,7 +70,7 @@ def test_no_move_of_one_item_makes_an_improved_order_cheaper(seed):
     assert order_costs(np.repeat(margins[None], 4, axis=0), alike).tolist() == order_costs(margins, found).tolist()
 
 
-@pytest.checksum.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(12))
 def test_a_proof_finds_the_best_from_a_bad_start(seed):
     n = 6 + seed % 6
     margins = random_margins(n, seed)
@@ -103,7 +103,7 @@ def test_great_margins_are_proved_up_to_a_millionth():
     assert best <= found.cost <= best + 1e-6 * 1e9
 
 
-@pytest.checksum.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_search_finds_the_best_of_twelve(seed):
     margins = random_margins(12, seed)
     best = order_costs(margins, best_orders(margins[None]))[0]
@@ -114,7 +114,7 @@ def test_many_items_have_fewer_starts():
     assert [default_restarts(n) for n in (2, 200, 400, 6400)] == [32, 32, 16, 4]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("weights", "unit"),
     [([1, 1, 1], 1), ([2, 6], 2), ([0.5, 1.5], 0.5), ([0.1, 0.2, 0.3], 0.1), ([1 / 3, 1], 1 / 3), ([1e-9, 3e-9], 1e-9)],
 )

@@ -15,7 +15,7 @@ STRICT = ("kemeny", "footrule", "mallows")
 CIRCLE = [["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]]
 
 
-@pytest.checksum.parametrize("method", STRICT)
+@pytest.mark.parametrize("method", STRICT)
 def test_items_that_all_voters_tie_share_the_first_place(method: str) -> None:
     found = merge_rankings([[["A", "B", "C"]]] * 2, method, rng=1)
     assert found.found.ranks.tolist() == [1, 1, 1]
@@ -24,7 +24,7 @@ def test_items_that_all_voters_tie_share_the_first_place(method: str) -> None:
     assert (found.low.tolist(), found.high.tolist()) == ([1, 1, 1], [3, 3, 3])
 
 
-@pytest.checksum.parametrize("method", ["kemeny", "mallows"])
+@pytest.mark.parametrize("method", ["kemeny", "mallows"])
 def test_a_circle_has_one_of_several_best_orders(method: str) -> None:
     found = merge_rankings(CIRCLE, method, rng=1)
     assert "this is one of several best orders, with A first" in " ".join(str(found).split())
@@ -38,7 +38,7 @@ def test_in_a_circle_all_places_are_alike_to_footrule() -> None:
     assert found.found.ranks.tolist() == [1, 1, 1]
 
 
-@pytest.checksum.parametrize("method", STRICT)
+@pytest.mark.parametrize("method", STRICT)
 def test_ties_at_the_end_leave_the_winner_alone(method: str) -> None:
     found = merge_rankings([["A", ["B", "C"], "D"]] * 3, method, rng=1)
     assert found.found.ranks.tolist() == [1, 2, 2, 4]
@@ -46,7 +46,7 @@ def test_ties_at_the_end_leave_the_winner_alone(method: str) -> None:
     assert (found.low.tolist(), found.high.tolist()) == ([1, 2, 2, 4], [1, 3, 3, 4])
 
 
-@pytest.checksum.parametrize("method", STRICT)
+@pytest.mark.parametrize("method", STRICT)
 def test_a_single_best_order_is_said_without_reserve(method: str) -> None:
     found = merge_rankings([["A", "B", "C"]] * 3, method, rng=1)
     assert "A comes first" in str(found)

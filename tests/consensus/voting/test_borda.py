@@ -15,7 +15,7 @@ from rankscope.errors import InputError, ParameterError
 PARTIAL = Votes.of([["A", "B", "C", "D"], ["B", "A"]])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("unranked", "of_c"),
     [("average", 4 - (3 + 4) / 2), ("worst", 4 - 4), ("optimistic", 4 - 3)],
 )
@@ -24,7 +24,7 @@ def test_borda_of_unranked_items(unranked, of_c):
     assert borda(PARTIAL, unranked=unranked).scores.tolist() == [5, 5, 1 + of_c, 0 + of_c]
 
 
-@pytest.checksum.parametrize(("unranked", "of_c"), [("average", (2 + 1) / 2), ("worst", 1), ("optimistic", 2)])
+@pytest.mark.parametrize(("unranked", "of_c"), [("average", (2 + 1) / 2), ("worst", 1), ("optimistic", 2)])
 def test_points_of_unranked_items(unranked, of_c):
     found = borda(PARTIAL, points=(9, 5, 2, 1), unranked=unranked)
     assert found.scores.tolist() == [9 + 5, 5 + 9, 2 + of_c, 1 + of_c]
@@ -98,7 +98,7 @@ def test_medians_in_blocks_of_any_size(monkeypatch):
         assert (MedianRankAggregation().scores(votes, weights) == whole).all()
 
 
-@pytest.checksum.parametrize("points", [(), (1, 2), (np.inf, 1), (1, -1), "ab", 3])
+@pytest.mark.parametrize("points", [(), (1, 2), (np.inf, 1), (1, -1), "ab", 3])
 def test_points_that_are_refused(points):
     with pytest.raises(ParameterError, match=r"points is .*expected numbers"):
         borda(PARTIAL, points=points)

@@ -56,7 +56,7 @@ def test_a_majority_that_is_only_rounding_is_none():
     assert condorcet_winner(votes, weights=[0.1, 0.2, 0.3]) is None
 
 
-@pytest.checksum.parametrize(("unranked", "expected"), [("average", "A"), ("worst", "A"), ("ignore", "B")])
+@pytest.mark.parametrize(("unranked", "expected"), [("average", "A"), ("worst", "A"), ("ignore", "B")])
 def test_unranked_items_are_behind_unless_ignored(unranked, expected):
     votes = [["A", "C"], ["A", "C"], ["B", "A", "C"]]
     assert condorcet_winner(votes, unranked=unranked) == expected
@@ -77,7 +77,7 @@ def test_without_a_majority_all_levels_are_0():
     assert not strength_levels(np.full((2, 3, 3), 4.0), "winning").any()
 
 
-@pytest.checksum.parametrize("function", [copeland, condorcet_winner, condorcet_loser, smith_set])
+@pytest.mark.parametrize("function", [copeland, condorcet_winner, condorcet_loser, smith_set])
 def test_another_rule_for_unranked_items_is_refused(function):
     with pytest.raises(ParameterError, match="unranked is 'none'"):
         function([["A", "B"], ["B", "A"]], unranked="none")

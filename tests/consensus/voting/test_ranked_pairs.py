@@ -33,7 +33,7 @@ def by_definition(levels):
     return closed(locked, n), left_out
 
 
-@pytest.checksum.parametrize(("items", "most"), [(4, 2), (6, 4), (6, 60), (9, 6), (10, 100)])
+@pytest.mark.parametrize(("items", "most"), [(4, 2), (6, 4), (6, 60), (9, 6), (10, 100)])
 def test_what_is_locked_follows_the_definition(items, most):
     for levels in random_levels(items + most, 12, items, most):
         above, left_out = lock_pairs(levels)
@@ -55,7 +55,7 @@ def test_majorities_that_differ_leave_no_tie():
     assert left_out == []
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"), [({"strength": "votes"}, "strength is"), ({"unranked": 1}, "unranked")]
 )
 def test_other_options_are_refused(options, message):

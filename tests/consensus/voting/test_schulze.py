@@ -19,7 +19,7 @@ def widest(strengths, first, last):
     return max(min(strengths[a][b] for a, b in pairwise(chain)) for chain in chains)
 
 
-@pytest.checksum.parametrize("most", [3, 400, 70_000])  # held in one, two and four bytes
+@pytest.mark.parametrize("most", [3, 400, 70_000])  # held in one, two and four bytes
 def test_the_strongest_chain_is_found(most):
     levels = random_levels(1, 4, 5, most)
     found = widest_paths(levels)
@@ -44,7 +44,7 @@ def test_draws_in_chunks_are_all_draws(monkeypatch):
     assert (Schulze().scores(votes, weights) == whole).all()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"), [({"strength": "votes"}, "strength is"), ({"unranked": 1}, "unranked")]
 )
 def test_other_options_are_refused(options, message):

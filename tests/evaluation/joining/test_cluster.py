@@ -62,8 +62,8 @@ def same(scores, expected):
 RUNS = ["one.run", "two.run.gz", "mixed.run", "three.parquet"]
 
 
-@pytest.checksum.usefixtures("folder")
-@pytest.checksum.parametrize("unjudged", ["nonrelevant", "skip"])
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("unjudged", ["nonrelevant", "skip"])
 def test_values_are_the_same_on_one_worker_and_on_a_cluster(client, sent, unjudged):
     expected = rs.evaluate("qrels", RUNS, MEASURES, unjudged=unjudged, workers=1)
     assert not sent
@@ -72,8 +72,8 @@ def test_values_are_the_same_on_one_worker_and_on_a_cluster(client, sent, unjudg
     assert len(sent) > QUERIES / 4
 
 
-@pytest.checksum.slow
-@pytest.checksum.usefixtures("folder")
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
 def test_values_are_the_same_on_two_and_four_workers_and_on_a_cluster(client):
     with rs.parallel.use(client):
         expected = rs.evaluate("qrels", RUNS, MEASURES)
@@ -81,8 +81,8 @@ def test_values_are_the_same_on_two_and_four_workers_and_on_a_cluster(client):
         same(rs.evaluate("qrels", RUNS, MEASURES, workers=workers), expected)
 
 
-@pytest.checksum.usefixtures("folder")
-@pytest.checksum.parametrize("run", RUNS)
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("run", RUNS)
 def test_a_single_file_is_read_where_the_workers_are(client, sent, run):
     expected = rs.evaluate("qrels", run, MEASURES, workers=1)
     with rs.parallel.use(client):
@@ -120,7 +120,7 @@ def test_a_file_that_is_damaged_is_told_as_without_a_cluster_and_may_be_left_out
         assert scores.notes == (f"a run is left out (on_error:skip): {expected.value}",)
 
 
-@pytest.checksum.usefixtures("folder")
+@pytest.mark.usefixtures("folder")
 def test_an_empty_file_among_others_is_told_and_may_be_left_out(client):
     Path("empty.run").touch()
     with rs.parallel.use(client):
@@ -131,7 +131,7 @@ def test_an_empty_file_among_others_is_told_and_may_be_left_out(client):
     assert scores.notes[0].startswith("a run is left out (on_error:skip): empty.run: the file is empty")
 
 
-@pytest.checksum.usefixtures("folder")
+@pytest.mark.usefixtures("folder")
 def test_fusion_is_tuned_the_same_on_a_cluster(client, sent):
     runs = [rs.read_run(name) for name in ("one.run", "mixed.run")]
     expected = rs.fusion.train("qrels", runs, "weighted-sum", measure="AP", folds=3, workers=1)
@@ -141,7 +141,7 @@ def test_fusion_is_tuned_the_same_on_a_cluster(client, sent):
     assert sent
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_workers_that_are_processes_elsewhere_give_the_same_and_name_what_they_cannot_see(folder, tmp_path_factory):
     """They run in another folder; one file is there for the first look, and gone when they read it."""
     expected = rs.evaluate("qrels", RUNS, MEASURES, workers=1)

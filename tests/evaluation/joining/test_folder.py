@@ -92,7 +92,7 @@ def folders(draw):
     return judged, [rows[a:b] for a, b in pairwise(bounds)]
 
 
-@pytest.checksum.parametrize("ties", ["doc_id_desc", "file", "average", "error"])
+@pytest.mark.parametrize("ties", ["doc_id_desc", "file", "average", "error"])
 @examples(15)
 @given(case=folders(), forms=st.lists(st.sampled_from(FORMS), min_size=1, max_size=3), size=st.integers(1, 200))
 def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case, forms, size):
@@ -175,7 +175,7 @@ def sent(monkeypatch):
     return found
 
 
-@pytest.checksum.parametrize("form", ["trec", "parquet"])
+@pytest.mark.parametrize("form", ["trec", "parquet"])
 def test_large_partitions_are_cut_further_and_none_is_read_twice(tmp_path, small, sent, case, form):
     lists = list(case.run.items())
     parts = [rows_of(dict(lists[:8])), rows_of(dict(lists[8:]))]
@@ -188,7 +188,7 @@ def test_large_partitions_are_cut_further_and_none_is_read_twice(tmp_path, small
     assert all(good for _, good in sent)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("row", "said"),
     [
         (("q12", "d9", float("nan")), "row 63: score nan, expected a finite number"),
@@ -227,12 +227,12 @@ def _forked(monkeypatch):
 
 def forks(test):
     """A test whose workers are forked."""
-    ignored = pytest.checksum.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-    return FORKS(ignored(pytest.checksum.usefixtures("_forked")(test)))
+    ignored = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+    return FORKS(ignored(pytest.mark.usefixtures("_forked")(test)))
 
 
 @forks
-@pytest.checksum.parametrize("on_error", ["stop", "skip"])
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
 def test_any_number_of_workers_gives_the_scores_of_one(tmp_path, small, case, on_error):
     lists = list(case.run.items())
     whole = write_folder(tmp_path / "whole", [rows_of(dict(lists[i : i + 6])) for i in range(0, 24, 6)], ["trec", "gz"])
@@ -246,7 +246,7 @@ def test_any_number_of_workers_gives_the_scores_of_one(tmp_path, small, case, on
         assert_same_scores(rs.evaluate(case.qrels, runs, MEASURES, workers=workers, on_error=on_error), one)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_processes_give_the_scores_of_one_for_parquet(tmp_path, small, case):
     folder = write_folder(tmp_path / "run.parquet", split(rows_of(case.run), 3), ["parquet"])
     alone = tmp_path / "alone.parquet"
@@ -271,7 +271,7 @@ def test_partitions_go_to_a_cluster(client, tmp_path, small, case, monkeypatch):
     assert {whole.name, mixed.name} <= {Path(run).name for run in runs}
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_a_partition_that_a_worker_cannot_see_is_named_or_left_out(client, tmp_path, tmp_path_factory, case):
     """It is there when the folder is listed, and gone when a worker reads it."""
     lists = list(case.run.items())
@@ -328,7 +328,7 @@ def test_a_url_of_a_folder_ends_with_a_slash(client, tmp_path, small, case, monk
 # What the run is called, and what is left out
 
 
-@pytest.checksum.parametrize("end", ["", "/"])
+@pytest.mark.parametrize("end", ["", "/"])
 def test_the_tag_names_the_run_where_all_agree_else_the_folder_does(tmp_path, end):
     qrels = {f"q{i}": {"d1": 1} for i in range(3)}
     folder = write_folder(tmp_path / "bm25.parquet", [[("q0", "d1", 1.0)], [("q1", "d1", 1.0)]], ["parquet"])
@@ -397,7 +397,7 @@ def test_a_broken_link_is_refused(tmp_path):
     assert "part-0001: no file, expected the files of one run" in refused(folder)
 
 
-@pytest.checksum.parametrize("form", ["trec", "csv", "parquet"])
+@pytest.mark.parametrize("form", ["trec", "csv", "parquet"])
 def test_an_empty_partition_is_named(tmp_path, form):
     folder = write_folder(tmp_path / "run", [[("q0", "d1", 1.0)]])
     if form == "trec":
@@ -452,7 +452,7 @@ def test_a_folder_is_no_file_of_judgments(tmp_path):
 
 
 @forks
-@pytest.checksum.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_partition_that_cannot_be_read_is_named_and_the_rest_goes_on(tmp_path, workers):
     folder = write_folder(tmp_path / "run", [[(f"q{i}", "d1", 1.0)] for i in range(4)])
     (folder / "part-0001").write_bytes(b"q1 Q0\n")
@@ -482,7 +482,7 @@ def test_a_query_that_two_sound_partitions_hold_is_merged_where_others_are_left_
 
 
 @forks
-@pytest.checksum.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_of_which_nothing_can_be_read_is_left_out_as_a_whole(tmp_path, workers):
     good = write_folder(tmp_path / "good", [[("q0", "d1", 1.0)]])
     bad = write_folder(tmp_path / "bad", [[("q0", "d1", 1.0)]] * 2)
@@ -497,7 +497,7 @@ def test_a_run_of_which_nothing_can_be_read_is_left_out_as_a_whole(tmp_path, wor
 
 
 @forks
-@pytest.checksum.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_folder_of_several_systems_is_left_out_and_the_next_run_is_read_all_the_same(tmp_path, workers):
     several = write_folder(tmp_path / "several", [[("q0", "d1", 1.0)]], tag="bm25")
     for i in range(1, 5):

@@ -25,7 +25,7 @@ def said_of(run):
     return caught.value
 
 
-@pytest.checksum.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_what_cannot_be_read_is_left_out_and_named_with_why(runs, workers):
     scores = rs.evaluate(QRELS, runs, "RR", on_error="skip", workers=workers)
     assert scores.systems == ("a", "b")
@@ -35,19 +35,19 @@ def test_what_cannot_be_read_is_left_out_and_named_with_why(runs, workers):
     assert scores.notes[3:] == ()
 
 
-@pytest.checksum.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_without_it_the_first_ends_all(runs, workers):
     with pytest.raises(InputError, match=r"cut\.run:2: 2 fields"):
         rs.evaluate(QRELS, runs, "RR", workers=workers)
 
 
-@pytest.checksum.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_where_none_is_left_the_last_is_told(runs, workers):
     with pytest.raises(InputError, match=r"gone\.run: no such file"):
         rs.evaluate(QRELS, runs[1:4], "RR", on_error="skip", workers=workers)
 
 
-@pytest.checksum.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_of_other_queries_is_left_out_too(runs, tmp_path, workers):
     other = tmp_path / "other.run"
     other.write_text("x Q0 d1 1 2.0 other\n")

@@ -154,7 +154,7 @@ def test_a_query_without_judgments_in_two_pieces_is_noticed(tmp_path, small, cut
     assert "1 query were not together" in joined.notes[0]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "text",
     [
         pytest.param(lambda lines: "\ufeff" + lines, id="byte order mark"),
@@ -196,8 +196,8 @@ BAD = {
 }
 
 
-@pytest.checksum.parametrize("name", BAD)
-@pytest.checksum.parametrize("size", [40, 150, 700])
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("size", [40, 150, 700])
 def test_what_cannot_be_read_is_refused_with_the_line_of_the_file(tmp_path, small, monkeypatch, name, size):
     small(size)
     monkeypatch.chdir(tmp_path)
@@ -213,7 +213,7 @@ def test_what_cannot_be_read_is_refused_with_the_line_of_the_file(tmp_path, smal
         assert "bad.run:" in expected[1]
 
 
-@pytest.checksum.parametrize(("ties", "qrels"), [("error", {"q3": {"d3": 1}}), ("file", {"other": {"d1": 1}})])
+@pytest.mark.parametrize(("ties", "qrels"), [("error", {"q3": {"d3": 1}}), ("file", {"other": {"d1": 1}})])
 def test_ties_and_queries_that_are_refused_are_refused_alike(tmp_path, small, ties, qrels):
     path = written(tmp_path / "a.run", {f"q{i}": {"d1": 3.0, "d2": 2.0, "d3": 2.0} for i in range(30)})
     convention = make_plan(["AP"], ties=ties).convention
@@ -269,10 +269,10 @@ def test_progress_counts_the_bytes_of_all_files(tmp_path, small):
 
 
 @FORKS
-@pytest.checksum.usefixtures("_forked")
-@pytest.checksum.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.usefixtures("_forked")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 class TestProcesses:
-    @pytest.checksum.parametrize("workers", [2, 4])
+    @pytest.mark.parametrize("workers", [2, 4])
     def test_any_number_of_workers_gives_the_scores_of_one(self, tmp_path, small, workers):
         case = random_case(seed=5, queries=25)
         paths = [written(tmp_path / f"{name}.run", case.run, name) for name in "ab"]
@@ -338,7 +338,7 @@ class TestProcesses:
         assert_same_bits((one.rows, one.notes), (two.rows, two.notes))
 
 
-@pytest.checksum.parametrize("workers", [0, -1, 1.5, True, "2", 10**6])
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2", 10**6])
 def test_what_is_no_number_of_workers_is_refused_before_anything_is_read(workers):
     with pytest.raises(ParameterError, match=r"workers is .*, expected a whole number from 1 to 1024"):
         rs.evaluate("not there.qrels", "not there.run", "AP", workers=workers)

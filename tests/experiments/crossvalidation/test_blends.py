@@ -47,7 +47,7 @@ def by_hand(how: str, seeds: tuple[int, ...], part: str) -> tuple[list[float], n
     return values, np.array(weights)
 
 
-@pytest.checksum.parametrize("how", ["average", "stacked"])
+@pytest.mark.parametrize("how", ["average", "stacked"])
 def test_the_blend_is_that_of_all_rankers_from_all_seeds(how: str) -> None:
     result = found(how)
     assert result.models == ("linear:listnet", "ranknet", BLEND_NAME)

@@ -53,7 +53,7 @@ def qrels() -> dict[str, dict[str, int]]:
     }
 
 
-@pytest.checksum.parametrize(("model", "hidden"), [("listnet", (8,)), ("ranknet", (8,)), ("linear:listnet", ())])
+@pytest.mark.parametrize(("model", "hidden"), [("listnet", (8,)), ("ranknet", (8,)), ("linear:listnet", ())])
 def test_each_querys_value_is_the_mean_over_seeds_of_what_evaluate_gives(model: str, hidden: tuple[int, ...]) -> None:
     seeds = [0, 1]
     hand = [
@@ -87,7 +87,7 @@ def test_the_tidy_table_has_every_fold_and_all_queries_together() -> None:
 def test_the_rankers_are_compared_as_compare_does() -> None:
     ours = found().comparison
     assert ours is not None
-    again = rs.check_settings(found().test.scores, "AP", rng=0)
+    again = rs.compare(found().test.scores, "AP", rng=0)
     assert_same_numbers(ours["AP"].pvalue_corrected, again["AP"].pvalue_corrected)
     assert ours["MinRank"].matched.sign == -1  # lower is better
     against = cross_validate(
@@ -244,7 +244,7 @@ def test_query_ids_that_begin_anew_in_each_file_get_the_folds_name(tmp_path: Pat
     assert made.test.overall[0, 0] == 1
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("losses", "more", "error", "said"),
     [
         ("listnett", {}, UnknownName, "unknown loss 'listnett'; did you mean listnet?"),
@@ -291,7 +291,7 @@ def test_test_lists_without_any_value_are_refused(tmp_path: Path) -> None:
         cross_validate(tmp_path, "linear:listnet", "AP", seeds=1, no_relevant="drop")
 
 
-@pytest.checksum.skipif(
+@pytest.mark.skipif(
     not (DATA / "letor" / "MQ2007").is_dir(), reason="MQ2007 is not here; RANKSCOPE_DATA names its place"
 )
 def test_on_mq2007_a_linear_ranker_reaches_what_it_should_and_noise_is_about_six_thousandths() -> None:

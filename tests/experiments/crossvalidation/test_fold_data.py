@@ -125,7 +125,7 @@ def test_notes_of_the_files_are_kept(tmp_path: Path) -> None:
     assert "not together" in read_folds(tmp_path).notes[0]
 
 
-@pytest.checksum.parametrize("folds", [2, 0, True, 3.0, "3"])
+@pytest.mark.parametrize("folds", [2, 0, True, 3.0, "3"])
 def test_fewer_than_three_folds_of_a_file_are_refused(folds: object) -> None:
     with pytest.raises(ParameterError, match="expected a whole number of at least 3"):
         read_folds(Features.of(np.ones((9, 1)), sizes=[3, 3, 3]), folds=folds)

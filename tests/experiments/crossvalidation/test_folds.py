@@ -66,7 +66,7 @@ def test_folds_in_folders_come_before_subsets(tmp_path: Path) -> None:
     assert [fold.train[0].parent.name for fold in find_folds(tmp_path)] == ["Fold1", "Fold2"]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("names", "said"),
     [
         ([], "the folder is empty; expected folders Fold1, Fold2, ..., each with train.txt, vali.txt and test.txt"),

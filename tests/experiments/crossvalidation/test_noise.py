@@ -46,9 +46,9 @@ def test_what_is_not_known_is_not_counted_and_pairs_that_never_differ_have_none(
     assert np.isnan(noise_of_means(np.zeros((1, 1)), np.zeros((2, 1)), seeds=2).both).all()  # one query
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("seeds", [2, 3, 5])
-@pytest.checksum.parametrize(("of_seeds", "other"), [(0.004, 0.004), (0.02, 0.02), (0.02, 0.0), (0.0005, 0.0005)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+@pytest.mark.parametrize(("of_seeds", "other"), [(0.004, 0.004), (0.02, 0.02), (0.02, 0.0), (0.0005, 0.0005)])
 def test_equally_good_rankers_come_out_further_apart_in_five_percent_of_experiments(seeds, of_seeds, other):
     """Values of 40 queries, whose mean difference deviates by .01; seeds move both rankers' means, differently often.
 

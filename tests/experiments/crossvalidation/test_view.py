@@ -50,7 +50,7 @@ def made(
         test=part,
         valid=part,
         fixed=fixed or (False,) * models,
-        comparison=rs.check_settings(scores, baseline=baseline, rng=0) if models > 1 else None,
+        comparison=rs.compare(scores, baseline=baseline, rng=0) if models > 1 else None,
         courses=base.curves * models,
         stop_on=base.stop_on * models,
         best_epochs=np.ones((len(values), models, 3)),

@@ -169,7 +169,7 @@ BY_HAND: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, float]]] = [
 ]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "setting", "parameters", "scores"),
     BY_HAND,
     ids=[f"{method} {setting}" for method, setting, *_ in BY_HAND],
@@ -193,7 +193,7 @@ def test_every_method_has_an_example_by_hand_and_is_tried() -> None:
     assert {method for method, *_ in BY_HAND} == {method for method, _ in TRIED} == set(TRAINED)
 
 
-@pytest.checksum.parametrize(("method", "setting"), TRIED, ids=NAMES)
+@pytest.mark.parametrize(("method", "setting"), TRIED, ids=NAMES)
 def test_each_method_is_its_formula(method: str, setting: dict[str, Any]) -> None:
     for seed in range(4):
         runs, qrels = some(seed)
@@ -221,7 +221,7 @@ def test_behind_the_last_segment_nothing_was_learned() -> None:
     assert [fused["q"][f"d{i}"] for i in (5113, 5114, 5115, 5116)] == [1 - 5113, 1 - 5114, 0, 0]
 
 
-@pytest.checksum.parametrize(("method", "setting"), TRIED, ids=NAMES)
+@pytest.mark.parametrize(("method", "setting"), TRIED, ids=NAMES)
 def test_the_order_of_the_runs_changes_nothing(method: str, setting: dict[str, Any]) -> None:
     runs, qrels = some(1)
     expected = apply(method, runs, learn(method, runs, qrels, setting))
@@ -232,7 +232,7 @@ def test_the_order_of_the_runs_changes_nothing(method: str, setting: dict[str, A
         assert_same_bits({query: found[query] for query in expected}, expected)
 
 
-@pytest.checksum.parametrize(("method", "setting"), TRIED, ids=NAMES)
+@pytest.mark.parametrize(("method", "setting"), TRIED, ids=NAMES)
 def test_copies_of_a_run_are_fused_into_its_own_order(method: str, setting: dict[str, Any]) -> None:
     run, qrels = some(3, runs=1)
     mine = {} if method in WEIGHTED else setting
@@ -242,7 +242,7 @@ def test_copies_of_a_run_are_fused_into_its_own_order(method: str, setting: dict
     same(apply(method, run * 3, thrice), {q: {d: factor * s for d, s in docs.items()} for q, docs in alone.items()})
 
 
-@pytest.checksum.parametrize(("method", "setting"), TRIED, ids=NAMES)
+@pytest.mark.parametrize(("method", "setting"), TRIED, ids=NAMES)
 def test_a_query_that_one_run_alone_has_is_fused_from_that_one(method: str, setting: dict[str, Any]) -> None:
     runs, qrels = some(2)
     parameters = learn(method, runs, qrels, setting)
@@ -252,7 +252,7 @@ def test_a_query_that_one_run_alone_has_is_fused_from_that_one(method: str, sett
     assert with_it["lone"] == pytest.approx(apply(method, [lone], own)["lone"], rel=1e-11)
 
 
-@pytest.checksum.parametrize(("method", "setting"), TRIED, ids=NAMES)
+@pytest.mark.parametrize(("method", "setting"), TRIED, ids=NAMES)
 def test_what_is_learned_does_not_look_at_queries_that_are_left_out_and_can_be_saved(
     method: str, setting: dict[str, Any]
 ) -> None:
@@ -272,7 +272,7 @@ def test_what_is_learned_does_not_look_at_queries_that_are_left_out_and_can_be_s
     assert_same_bits(json.loads(json.dumps(found)), found)
 
 
-@pytest.checksum.parametrize("method", TRAINED)
+@pytest.mark.parametrize("method", TRAINED)
 def test_nothing_to_learn_from_is_refused(method: str) -> None:
     pool = load_pool([ONE, OTHER]).pool
     setting = TRAINED[method].grid(2)[0]
@@ -284,7 +284,7 @@ def test_nothing_to_learn_from_is_refused(method: str) -> None:
             TRAINED[method].learn(pool, known, setting, "min-max")
 
 
-@pytest.checksum.parametrize("method", TRAINED)
+@pytest.mark.parametrize("method", TRAINED)
 def test_a_run_without_lists_for_the_training_queries_is_fused_all_the_same(method: str) -> None:
     later = {"new": {"a": 2.0, "b": 1.0}}
     parameters = learn(method, [ONE | later, later], JUDGED, TRAINED[method].grid(2)[0])
@@ -293,7 +293,7 @@ def test_a_run_without_lists_for_the_training_queries_is_fused_all_the_same(meth
     assert all(math.isfinite(score) for docs in fused.values() for score in docs.values())
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "setting", "message"),
     [
         ("prob-fuse", {"segments": 0}, "segments is 0"),
@@ -330,7 +330,7 @@ def test_weights_of_many_runs_are_few_and_treat_all_runs_alike() -> None:
     assert {tuple(weights[::-1]) for weights in found} == {tuple(weights) for weights in found}
 
 
-@pytest.checksum.parametrize("method", TRAINED)
+@pytest.mark.parametrize("method", TRAINED)
 def test_settings_to_choose_among_begin_with_what_is_usual_and_all_can_be_learned(method: str) -> None:
     known = TRAINED[method]
     grid = known.grid(2)

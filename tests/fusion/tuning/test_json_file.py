@@ -25,7 +25,7 @@ def trained(method: str) -> TrainedFusion:
     return rs.fusion.train(JUDGED, RUNS, method, folds=3, **options)
 
 
-@pytest.checksum.parametrize("method", ["comb-gmnz", *rs.fusion.TRAINED])
+@pytest.mark.parametrize("method", ["comb-gmnz", *rs.fusion.TRAINED])
 def test_what_is_loaded_fuses_as_what_was_saved(method: str, tmp_path: Path) -> None:
     path = tmp_path / "my.json"
     rs.fusion.save_fusion(trained(method), path)
@@ -92,7 +92,7 @@ def change(**changes: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda about: {**about, **changes}
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("damage", "said"),
     [
         (change(kind="ranker"), "is JSON of something else"),
@@ -123,7 +123,7 @@ def test_a_damaged_file_is_one_line(damage: Callable[[Any], Any], said: str, tmp
     assert "\n" not in str(caught.value)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("method", "parameters", "said"),
     [
         ("weighted-sum", {"weights": [1, 2, -3]}, "a weight is -3"),
@@ -149,7 +149,7 @@ def test_damaged_parameters_are_told_before_they_fuse(
         rs.fusion.load_fusion(tmp_path / "my.json")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content", [b"", b"{", b"\xff\xfe", b'{"kind": NaN}', b"[" * 100_000, b"1 Q0 a 1 2.5 bm25\n"]
 )
 def test_what_is_no_json_is_one_line(content: bytes, tmp_path: Path) -> None:

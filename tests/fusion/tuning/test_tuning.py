@@ -56,7 +56,7 @@ def mean(judgments: Judgments, run: Any, queries: set[str], measure: str = "nDCG
 METHODS = ["weighted-sum", "map-fuse", "prob-fuse", ["comb-gmnz", "pos-fuse", "mixed"]]
 
 
-@pytest.checksum.parametrize("method", METHODS, ids=["weights", "no setting", "learned settings", "several methods"])
+@pytest.mark.parametrize("method", METHODS, ids=["weights", "no setting", "learned settings", "several methods"])
 def test_how_a_fold_is_fused_does_not_depend_on_its_judgments(method: Any) -> None:
     settings = {"segments": [1, 2, 5]} if method == "prob-fuse" else {}
     settings |= {"weights": WEIGHTS} if "mixed" in method or method == "weighted-sum" else {}
@@ -139,7 +139,7 @@ def test_the_order_of_queries_changes_nothing() -> None:
     assert crossed(again) == crossed(trained)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing() -> None:
     trained = train(JUDGED, ["rrf", "map-fuse"])
     spread = train(JUDGED, ["rrf", "map-fuse"], workers=2)
@@ -245,7 +245,7 @@ def test_what_cross_fitting_says_is_less_than_what_hindsight_says() -> None:
     assert trained.cross_fitted_mean < next(one.mean for one in trained.tried if one.name == trained.name)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "error", "said"),
     [
         ({"folds": 2}, rs.ParameterError, "folds is 2, expected a whole number from 3"),

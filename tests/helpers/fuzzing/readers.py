@@ -199,7 +199,7 @@ READERS: dict[str, Reader] = {
     "run of any order": reader(regrouped, seeds=seeds.longer_runs),
     "partition": reader(as_partition, seeds=seeds.partitions, name="parts/part-1"),
     "pool": reader(lambda path: read_cuts([path, {"q": {"a": 1.0}}], 10), seeds=seeds.runs),
-    "trec_eval": reader(trec_eval_of_qrels, trec_eval_of_run, seeds=seeds.alternatives_need_trec),
+    "trec_eval": reader(trec_eval_of_qrels, trec_eval_of_run, seeds=seeds.trec),
     "ranx": reader(
         *(partial(use, kind=kind) for use in (of_ranx, qrels_of_ranx) for kind in ("json", "trec", "parquet")),
         seeds=seeds.of_ranx,

@@ -40,14 +40,14 @@ def test_a_failing_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mo
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.checksum.parametrize(("name", "said"), [("", "is a directory"), ("no/such", "does not exist; create it first")])
+@pytest.mark.parametrize(("name", "said"), [("", "is a directory"), ("no/such", "does not exist; create it first")])
 def test_a_place_that_cannot_be_written_is_told_before_any_work(tmp_path: Path, name: str, said: str) -> None:
     for use in (check_writable, lambda path: write_text(path, "x")):
         with pytest.raises(rs.OutputError, match=said):
             use(tmp_path / name)
 
 
-@pytest.checksum.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_without_permission_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o500)
@@ -62,7 +62,7 @@ def test_a_link_that_leads_to_a_file_may_be_written(tmp_path: Path) -> None:
     assert (tmp_path / "link").read_text() == "new"
 
 
-@pytest.checksum.skipif(not Path("/dev/null").exists(), reason="no devices here")
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no devices here")
 def test_a_device_is_written_to_and_not_replaced() -> None:
     write_text("/dev/null", "x")
     assert not Path("/dev/null").is_file()

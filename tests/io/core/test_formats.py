@@ -58,8 +58,8 @@ def check(qrels: Path, run: Path, *, name: str = "bm25") -> None:
 # --- compression ----------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize("suffix", ["", ".gz", ".zst", ".txt"])
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst", ".txt"])
+@pytest.mark.parametrize(
     "pack",
     [
         bytes,
@@ -84,8 +84,8 @@ def big_run() -> bytes:
     )
 
 
-@pytest.checksum.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
-@pytest.checksum.parametrize("share", [0.0001, 0.5, 0.98, 1.0])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("share", [0.0001, 0.5, 0.98, 1.0])
 def test_a_truncated_file_is_refused_wherever_it_ends(
     put: Callable[..., Path], pack: Callable[[bytes], bytes], share: float
 ) -> None:
@@ -97,8 +97,8 @@ def test_a_truncated_file_is_refused_wherever_it_ends(
             use(path)
 
 
-@pytest.checksum.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
-@pytest.checksum.parametrize("at", [5, 20, 3000, -2])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("at", [5, 20, 3000, -2])
 def test_a_damaged_file_is_refused(put: Callable[..., Path], pack: Callable[[bytes], bytes], at: int) -> None:
     packed = bytearray(pack(big_run()))
     for i in range(4):
@@ -109,7 +109,7 @@ def test_a_damaged_file_is_refused(put: Callable[..., Path], pack: Callable[[byt
             use(path)
 
 
-@pytest.checksum.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
 def test_a_compressed_nothing_is_an_empty_file(put: Callable[..., Path], pack: Callable[[bytes], bytes]) -> None:
     for use in (rs.read_run, rs.read_qrels):
         with pytest.raises(rs.InputError, match="empty"):
@@ -128,7 +128,7 @@ def standard_input(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
     return feed
 
 
-@pytest.checksum.parametrize("pack", [bytes, gzip.compress, zstd.compress])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress])
 def test_a_dash_is_standard_input(
     put: Callable[..., Path], standard_input: Callable[[bytes], None], pack: Callable[[bytes], bytes]
 ) -> None:
@@ -159,9 +159,9 @@ def test_an_error_in_standard_input_names_it(standard_input: Callable[[bytes], N
         rs.read_qrels("-")
 
 
-@pytest.checksum.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.checksum.parametrize("pack", [bytes, gzip.compress])
-@pytest.checksum.parametrize("mixed", [False, True])
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("mixed", [False, True])
 def test_a_named_pipe_is_read_once_and_whole(
     tmp_path: Path, put: Callable[..., Path], pack: Callable[[bytes], bytes], mixed: bool
 ) -> None:
@@ -176,7 +176,7 @@ def test_a_named_pipe_is_read_once_and_whole(
     assert scores.matrix("RR").tolist() == [[1 / 3 if mixed else 1 / 2, 1]]
 
 
-@pytest.checksum.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
 def test_a_pipe_by_its_descriptor_is_read(put: Callable[..., Path]) -> None:
     code = (
         "import sys, rankscope as rs; "
@@ -210,9 +210,9 @@ def as_bytes(frame: pl.DataFrame, form: str) -> bytes:
 NAMES = [("query_id", "doc_id"), ("qid", "docno"), ("query", "docid"), ("query-id", "corpus-id"), ("topic", "doc")]
 
 
-@pytest.checksum.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
-@pytest.checksum.parametrize("pack", [bytes, gzip.compress, zstd.compress], ids=["plain", "gzip", "zstd"])
-@pytest.checksum.parametrize("names", NAMES, ids=" ".join)
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress], ids=["plain", "gzip", "zstd"])
+@pytest.mark.parametrize("names", NAMES, ids=" ".join)
 def test_a_table_is_told_by_content_and_read_by_its_columns(
     put: Callable[..., Path], form: str, pack: Callable[[bytes], bytes], names: tuple[str, str]
 ) -> None:
@@ -221,14 +221,14 @@ def test_a_table_is_told_by_content_and_read_by_its_columns(
     check(qrels, run, name="mine")
 
 
-@pytest.checksum.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 def test_columns_may_stand_in_any_order_among_others(put: Callable[..., Path], form: str) -> None:
     frame = table("run", ("query_id", "doc_id", "score")).with_columns(tag=pl.lit("x"), rank=pl.lit(1))
     run = put(as_bytes(frame.select("rank", "score", "tag", "doc_id", "query_id"), form), "run")
     assert rows_of(rs.read_run(run)) == ROWS
 
 
-@pytest.checksum.parametrize("name", ["relevance", "rel", "label", "grade", "score"])
+@pytest.mark.parametrize("name", ["relevance", "rel", "label", "grade", "score"])
 def test_a_relevance_goes_by_several_names(put: Callable[..., Path], name: str) -> None:
     path = put(as_bytes(table("qrels", ("query_id", "doc_id", name)), "csv"))
     assert rs.read_qrels(path).frame().rows() == JUDGED
@@ -300,7 +300,7 @@ def test_input_overrides_what_content_says(put: Callable[..., Path]) -> None:
         rs.evaluate({"query_id": {"doc": 1}}, path, "RR", input="parquet")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"query_id,doc_id,score\nq,d,1\nq,e,x\n", ":3: score 'x', expected a finite number"),
@@ -337,14 +337,14 @@ def test_both_rows_of_a_document_that_comes_again_are_named(put: Callable[..., P
     assert str(caught.value).startswith(f"{path}:5: document 'd' of query 'q' stands twice, first at {path}:2;")
 
 
-@pytest.checksum.parametrize("value", ["1.5", "x", "nan", "inf", "1e300"])
+@pytest.mark.parametrize("value", ["1.5", "x", "nan", "inf", "1e300"])
 def test_a_relevance_in_a_table_must_be_a_whole_number(put: Callable[..., Path], value: str) -> None:
     path = put(f"query_id,doc_id,relevance\nq,d,1\nq,e,{value}\n".encode())
     with pytest.raises(rs.InputError, match=r":3: relevance .* expected a whole number"):
         rs.read_qrels(path)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("form", "said"),
     [
         ("letor", r"input='letor' \(--input letor\) is of two files, .*; use read_letor\(labels, predictions\)"),
@@ -377,7 +377,7 @@ def lists() -> Iterator[None]:
     del FORMATS["lists"]
 
 
-@pytest.checksum.usefixtures("lists")
+@pytest.mark.usefixtures("lists")
 def test_a_new_format_is_read_wherever_runs_are(put: Callable[..., Path], tmp_path: Path) -> None:
     path = put(b"007: d2 d1\n10: d1\n", "mine.lists")
     for input_ in (None, "lists"):
@@ -407,7 +407,7 @@ def test_files_of_trec_load_no_other_format(put: Callable[..., Path]) -> None:
     assert not loaded & others
 
 
-@pytest.checksum.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
 def test_an_empty_file_of_a_named_format_is_empty(put: Callable[..., Path], form: str) -> None:
     with pytest.raises(rs.InputError, match="empty"):
         rs.read_run(put(b""), input=form)

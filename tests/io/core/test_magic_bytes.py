@@ -13,7 +13,7 @@ import rankscope as rs
 from rankscope.errors import InputError
 
 
-@pytest.checksum.parametrize("query", ["BZh91", "Rar!", "%PDF-files", "7z", "PK", "ARROW1"])
+@pytest.mark.parametrize("query", ["BZh91", "Rar!", "%PDF-files", "7z", "PK", "ARROW1"])
 def test_a_query_may_be_called_like_a_program(tmp_path: Path, query: str) -> None:
     path = tmp_path / "a.run"
     path.write_text(f"{query} Q0 d1 1 2.5 a\n")
@@ -29,7 +29,7 @@ def test_a_word_may_stand_where_archives_have_their_mark(tmp_path: Path) -> None
     assert rs.read_run(path).frame()["doc_id"][1] == "mustard"
 
 
-@pytest.checksum.parametrize("content", [b"q Q0 d1 1 2.5 a\n", b""], ids=["a run", "nothing"])
+@pytest.mark.parametrize("content", [b"q Q0 d1 1 2.5 a\n", b""], ids=["a run", "nothing"])
 def test_what_programs_made_is_told(tmp_path: Path, content: bytes) -> None:
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as file:

@@ -25,7 +25,7 @@ def floats(kind):
     }[kind]()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "kind",
     [
         "uniform",
@@ -59,7 +59,7 @@ def test_a_blank_in_any_id_is_seen(ids):
     assert any_blank(as_fields(ids)) == has_blank(ids)
 
 
-@pytest.checksum.parametrize("blank", [b" ", b"\t", b"\n", b"\v", b"\f", b"\r", b"\0"])
+@pytest.mark.parametrize("blank", [b" ", b"\t", b"\n", b"\v", b"\f", b"\r", b"\0"])
 def test_a_blank_is_seen_wherever_it_stands(blank):
     for size in (1, 8, 9, 64, 65):
         whole = [b"x" * size, b"y" * 3]

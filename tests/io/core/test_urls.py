@@ -32,8 +32,8 @@ def memory(fsspec):
     files.rm("/runs", recursive=True)
 
 
-@pytest.checksum.parametrize("name", ["bm25.run", "bm25.run.gz"])
-@pytest.checksum.usefixtures("memory")
+@pytest.mark.parametrize("name", ["bm25.run", "bm25.run.gz"])
+@pytest.mark.usefixtures("memory")
 def test_a_url_is_read_as_a_path(name):
     scores = rs.evaluate("memory://runs/test.qrels", f"memory://runs/{name}", "RR")
     assert scores.systems == ("bm25",)
@@ -45,7 +45,7 @@ def test_a_file_may_be_named_by_a_url(fsspec, tmp_path):
     assert rs.read_run((tmp_path / "a.run").as_uri()).name == "bm25"
 
 
-@pytest.checksum.usefixtures("memory")
+@pytest.mark.usefixtures("memory")
 def test_a_url_can_be_read_from_any_place_on_and_has_a_size():
     assert url_size("memory://runs/bm25.run") == len(RUN)
     with open_url("memory://runs/bm25.run") as file:
@@ -54,20 +54,20 @@ def test_a_url_can_be_read_from_any_place_on_and_has_a_size():
         assert file.tell() == len(RUN)
 
 
-@pytest.checksum.usefixtures("memory")
+@pytest.mark.usefixtures("memory")
 def test_what_is_not_there_is_told_as_of_a_path():
     with pytest.raises(InputError, match=r"^memory://runs/none: no such file"):
         rs.read_run("memory://runs/none")
     assert url_size("memory://runs/none") == 0
 
 
-@pytest.checksum.usefixtures("fsspec")
+@pytest.mark.usefixtures("fsspec")
 def test_a_kind_of_url_that_nobody_knows_is_told():
     with pytest.raises(InputError, match=r"^nowhere://a/b: cannot be opened \(Protocol not known: nowhere\)"):
         rs.read_run("nowhere://a/b")
 
 
-@pytest.checksum.parametrize("error", [RuntimeError("of the store\nin two lines"), OSError("of the network")])
+@pytest.mark.parametrize("error", [RuntimeError("of the store\nin two lines"), OSError("of the network")])
 def test_what_a_store_raises_while_it_is_read_is_told_in_one_line(fsspec, memory, monkeypatch, error):
     def read(self, size):
         raise error
@@ -106,7 +106,7 @@ def test_without_fsspec_a_url_is_refused_and_says_what_to_install(monkeypatch):
         pass
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("path", "expected"),
     [
         ("s3://bucket/a.run", True),
@@ -159,7 +159,7 @@ def opened_as(monkeypatch):
     return use
 
 
-@pytest.checksum.parametrize("files", [(Stream,), (Parts, Stream)])
+@pytest.mark.parametrize("files", [(Stream,), (Parts, Stream)])
 def test_what_a_server_sends_only_from_its_beginning_is_read_so(opened_as, files):
     opened_as(*files)
     assert url_size("https://a/b.run") == 0
@@ -189,7 +189,7 @@ class Ends(io.BytesIO):
         raise EOFError
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("file", "said"),
     [
         (Longer, "cannot be read (more bytes came than were asked for)"),
@@ -205,7 +205,7 @@ def test_files_that_do_not_keep_what_they_say_are_refused_in_one_line(opened_as,
         assert str(error.value) == f"s3://a/b: {said}"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("cause", "said"),
     [
         (None, "no such file; check the path"),
@@ -225,7 +225,7 @@ def test_a_server_that_refuses_or_does_not_answer_is_told_from_a_file_that_is_no
     assert str(error.value) == f"https://a/b: {said}"
 
 
-@pytest.checksum.usefixtures("fsspec")
+@pytest.mark.usefixtures("fsspec")
 def test_a_file_of_an_archive_is_read_and_one_that_unpacks_to_too_much_is_not(tmp_path):
     with zipfile.ZipFile(tmp_path / "runs.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.run", RUN)

@@ -63,13 +63,13 @@ def same(a: Features, b: Features) -> bool:
     return arrays and all(getattr(a, name) == getattr(b, name) for name in names)
 
 
-@pytest.checksum.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_cache_holds_what_the_file_holds(place, dtype):
     plain = read_features(place.path, dtype=dtype)
     assert same(place.read(dtype=dtype), plain)
-    place.parse_parameter = 0
+    place.reads = 0
     assert same(place.read(dtype=dtype), plain)
-    assert place.parse_parameter == 0
+    assert place.reads == 0
     assert not place.read(dtype=dtype).values.flags.writeable
 
 
@@ -78,7 +78,7 @@ def test_the_cache_may_be_elsewhere_and_of_a_table(tmp_path, place):
     for _ in range(2):
         found = read_features(place.path, cache=tmp_path / "other")
         assert (found.doc_ids, found.values.tolist(), found.order) == (["a\nb"], [[2.0]], None)
-    assert place.parse_parameter == 1
+    assert place.reads == 1
     assert not place.cache.exists()
 
 
@@ -88,17 +88,17 @@ def test_width_and_columns_are_those_of_each_call_and_not_of_the_cache(place):
     assert place.read(columns=["2"]).values[:, 0].tolist() == [0.25, 0.5, 0.75]
     with pytest.raises(InputError, match=re.escape("train: 2 features, expected at most 1 (n_features)")):
         place.read(n_features=1)
-    assert place.parse_parameter == 1
+    assert place.reads == 1
 
 
 def test_float32_comes_from_a_cache_of_float64_but_not_the_other_way_round(place):
     exact = place.read(dtype="float64")
     assert_same_bits(place.read().values, exact.values.astype(np.float32))
-    assert place.parse_parameter == 1
+    assert place.reads == 1
     place.cache.unlink()
     place.read()
     assert_same_bits(place.read(dtype="float64").values, exact.values)
-    assert place.parse_parameter == 3
+    assert place.reads == 3
 
 
 CHANGES = {
@@ -107,20 +107,20 @@ CHANGES = {
 }
 
 
-@pytest.checksum.parametrize("content", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("content", CHANGES.values(), ids=CHANGES)
 def test_a_file_that_changed_is_read_anew_and_the_cache_written_again(place, content):
     place.read()
     place.write(content)
     for _ in range(2):
         assert same(place.read(), read_features(place.path))
-    assert place.parse_parameter == 2 + 2  # first, changed; and twice without cache
+    assert place.reads == 2 + 2  # first, changed; and twice without cache
 
 
 def test_a_file_that_was_only_touched_is_known_by_its_bytes(place):
     place.read()
     os.utime(place.path, (1e9 + 7, 1e9 + 7))
     place.read()
-    assert place.parse_parameter == 1
+    assert place.reads == 1
 
 
 def test_a_file_that_changed_just_before_its_cache_was_written_is_known_by_its_bytes(place, monkeypatch):
@@ -131,7 +131,7 @@ def test_a_file_that_changed_just_before_its_cache_was_written_is_known_by_its_b
     place.read()
     place.read()
     assert len(looked) == 2  # for the first cache, and to compare
-    assert place.parse_parameter == 1
+    assert place.reads == 1
 
 
 def test_a_file_that_changes_while_it_is_read_gets_no_cache(place, monkeypatch):
@@ -158,7 +158,7 @@ DAMAGE = {
 }
 
 
-@pytest.checksum.parametrize("change", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("change", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_cache_is_told_and_written_again(place, change):
     whole = place.read()
     place.cache.write_bytes(change(place.cache.read_bytes()))
@@ -170,10 +170,10 @@ def test_a_damaged_cache_is_told_and_written_again(place, change):
     assert tuple(notes) == whole.notes
     assert_same_bits(found.values, whole.values)
     assert same(place.read(), whole)
-    assert place.parse_parameter == 2
+    assert place.reads == 2
 
 
-@pytest.checksum.parametrize("content", [b"", b"my thesis\n", b"\x80\x04K\x01."])
+@pytest.mark.parametrize("content", [b"", b"my thesis\n", b"\x80\x04K\x01."])
 def test_a_file_that_is_no_cache_is_told_and_left_as_it_is(place, content):
     place.cache.write_bytes(content)
     assert place.read().notes[-1].endswith("rscache: no cache of features; left as it is, and the file was read")
@@ -185,7 +185,7 @@ def test_a_cache_of_another_version_is_written_again(place):
     place.cache.write_bytes(place.cache.read_bytes().replace(b"features 2", b"features 1", 1))
     assert len(place.read().notes) == 1  # of the query whose lines were apart
     place.read()
-    assert place.parse_parameter == 2
+    assert place.reads == 2
 
 
 def test_a_cache_that_cannot_be_written_is_a_note(place, tmp_path):
@@ -233,7 +233,7 @@ def test_a_cache_that_was_moved_with_its_file_has_the_new_name(place):
     place.path.rename(new)
     place.cache.rename(new.with_name("new.csv.rscache"))
     found = read_features(new, cache=True)
-    assert place.parse_parameter == 1
+    assert place.reads == 1
     assert found.name == "new"
     assert found.notes == (
         f"{new}: 1 missing value taken for 0 ('f')",

@@ -52,7 +52,7 @@ FORMS = {
 }
 
 
-@pytest.checksum.parametrize("content", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("content", FORMS.values(), ids=FORMS)
 def test_all_forms_of_tables_hold_the_same(content, write):
     found = read_features(write(content))
     assert found.names[:2] == ("b", "a")
@@ -66,8 +66,8 @@ def test_all_forms_of_tables_hold_the_same(content, write):
     )
 
 
-@pytest.checksum.parametrize("query", ["query_id", "qid", "query", "QID"])
-@pytest.checksum.parametrize("grade", ["relevance", "label", "grade", "rel", "Relevance"])
+@pytest.mark.parametrize("query", ["query_id", "qid", "query", "QID"])
+@pytest.mark.parametrize("grade", ["relevance", "label", "grade", "rel", "Relevance"])
 def test_columns_of_queries_and_grades_have_several_names(query, grade, write):
     found = read_features(write(f"f,{query},{grade},score\n1,a,2,3\n".encode()))
     assert (found.names, found.values.tolist(), found.relevance.tolist()) == (("f", "score"), [[1, 3]], [2])
@@ -139,7 +139,7 @@ REFUSED = {
 }
 
 
-@pytest.checksum.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_is_no_table_of_features_is_refused_with_file_and_line(content, message, write):
     with pytest.raises(InputError, match=re.escape(message)):
         read_features(write(content), n_features=2)
@@ -168,7 +168,7 @@ BOOLEANS = {
 }
 
 
-@pytest.checksum.parametrize("content", BOOLEANS.values(), ids=BOOLEANS)
+@pytest.mark.parametrize("content", BOOLEANS.values(), ids=BOOLEANS)
 def test_true_and_false_are_one_and_zero(content, write):
     found = read_features(write(content))
     assert (found.names, found.values.tolist()) == (("f", "g"), [[1, 1], [0, 2], [0, 3]])

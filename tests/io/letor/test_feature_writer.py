@@ -46,8 +46,8 @@ IDS = st.text(
 )
 
 
-@pytest.checksum.parametrize("form", ["txt", "csv", "jsonl", "parquet"])
-@pytest.checksum.parametrize("width", [32, 64])
+@pytest.mark.parametrize("form", ["txt", "csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("width", [32, 64])
 @examples(12)
 @given(st.data())
 def test_what_is_written_is_read_again_bit_by_bit(folder, form, width, data):
@@ -68,7 +68,7 @@ def test_what_is_written_is_read_again_bit_by_bit(folder, form, width, data):
     assert same(features, read_features(path, dtype=f"float{width}"))
 
 
-@pytest.checksum.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_holds_the_arrays(form, tmp_path, monkeypatch):
     monkeypatch.setattr(feature_text, "PIECE", 4)  # several pieces
     features = made([[0.5, 1], [-2.25, 3e-9], [0, 7]], doc_ids=["d1", "d2", "d3"])
@@ -112,7 +112,7 @@ def test_other_readers_find_the_same(tmp_path):
     assert read_labels(path).relevance.tolist() == features.relevance.tolist()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("names", "written", "note"),
     [
         (("0", "1"), "0:5 1:6", None),
@@ -165,7 +165,7 @@ REFUSED = {
 }
 
 
-@pytest.checksum.parametrize(("form", "more", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("form", "more", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_a_format_cannot_hold_is_refused_and_nothing_written(form, more, message, tmp_path):
     with pytest.raises(InputError, match=re.escape(message)):
         write_features(made([[1.0]], **more), tmp_path / f"a.{form}")

@@ -85,7 +85,7 @@ FORMS = {
 }
 
 
-@pytest.checksum.parametrize("content", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("content", FORMS.values(), ids=FORMS)
 def test_all_forms_of_lines_hold_the_same(content, write):
     found = exact(write(content))
     assert found.values.tolist() == TABLE
@@ -172,7 +172,7 @@ def test_the_table_grows_where_the_size_of_the_file_says_nothing(write, monkeypa
         assert found.values[200, 0] == 7
 
 
-@pytest.checksum.parametrize("growth", [0.1, 1.3])
+@pytest.mark.parametrize("growth", [0.1, 1.3])
 def test_a_table_that_was_made_too_low_grows(write, monkeypatch, growth):
     monkeypatch.setattr(features, "BLOCK", 64)
     monkeypatch.setattr(feature_table, "SPARE", 0.2)
@@ -295,7 +295,7 @@ def test_a_file_of_scikit_learn_numbers_from_0_and_holds_the_same(tmp_path):
     assert found.names[0] == "0"
 
 
-@pytest.checksum.parametrize("name", ["LETOR 4", "MSLR", "several blanks", "zeros left out"])
+@pytest.mark.parametrize("name", ["LETOR 4", "MSLR", "several blanks", "zeros left out"])
 def test_scikit_learn_reads_the_same(name, write):
     path = write(FORMS[name])
     found = exact(path)
@@ -305,7 +305,7 @@ def test_scikit_learn_reads_the_same(name, write):
     assert queries.tolist() == [int(found.query_ids[q]) for q in found.group]
 
 
-@pytest.checksum.skipif(not LETOR.is_dir(), reason="MQ2007 is not here")
+@pytest.mark.skipif(not LETOR.is_dir(), reason="MQ2007 is not here")
 def test_mq2007_is_read_as_a_loop_reads_it():
     path = LETOR / "MQ2007" / "S1.txt"
     found = exact(path)
@@ -353,7 +353,7 @@ REFUSED = {
 }
 
 
-@pytest.checksum.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_read_is_refused_with_file_and_line(content, message, write):
     with pytest.raises(InputError, match=re.escape(message)):
         read_features(write(content))
@@ -372,7 +372,7 @@ BEYOND = {
 }
 
 
-@pytest.checksum.parametrize(("content", "most", "message"), BEYOND.values(), ids=BEYOND)
+@pytest.mark.parametrize(("content", "most", "message"), BEYOND.values(), ids=BEYOND)
 def test_features_beyond_those_expected_are_refused(content, most, message, write):
     with pytest.raises(InputError, match=re.escape(message)):
         read_features(write(content), n_features=most)
@@ -401,7 +401,7 @@ def test_a_table_beyond_memory_is_refused(write, monkeypatch):
         read_features(write(LINE))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "more", [{"dtype": "int8"}, {"n_features": 0}, {"n_features": 1.5}, {"n_features": True}, {"columns": []}], ids=repr
 )
 def test_arguments_out_of_range_are_refused(more, write):

@@ -79,8 +79,8 @@ FORMS = {
 }
 
 
-@pytest.checksum.parametrize("form", FORMS)
-@pytest.checksum.parametrize("size", [3, 40, 100, letor.BLOCK_SIZE])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [3, 40, 100, letor.BLOCK_SIZE])
 def test_each_form_of_the_file_is_read(write, form: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """And with blocks that end anywhere."""
     monkeypatch.setattr(letor, "BLOCK_SIZE", size)
@@ -103,7 +103,7 @@ def test_features_are_not_looked_at(write) -> None:
     assert read(read_labels(write(b"1 qid:a nonsense ::: 1:x\n"))) == [(1, "a", None, 1)]
 
 
-@pytest.checksum.parametrize("pack", [gzip.compress, zstd.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
 def test_compressed_files_are_told_by_content(write, pack) -> None:
     assert read(read_labels(write(pack(LETOR4)))) == EXPECTED
     assert read_predictions(write(pack(b"1\n2\n"))).tolist() == [1.0, 2.0]
@@ -174,7 +174,7 @@ BAD_LABELS = {
 }
 
 
-@pytest.checksum.parametrize("kind", BAD_LABELS)
+@pytest.mark.parametrize("kind", BAD_LABELS)
 def test_a_bad_label_file_is_refused_with_its_line(write, kind: str) -> None:
     content, said = BAD_LABELS[kind]
     path = write(content)
@@ -199,7 +199,7 @@ def test_lines_are_counted_through_all_blocks(write, monkeypatch: pytest.MonkeyP
         read_predictions(write(b"0.5\n" * 500 + b"x\n"))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"1\nhigh\n", "test.txt:2: 'high', expected one finite number a line"),
@@ -213,14 +213,14 @@ def test_lines_are_counted_through_all_blocks(write, monkeypatch: pytest.MonkeyP
         (b"", "test.txt: the file is empty"),
     ],
 )
-@pytest.checksum.parametrize("size", [1, letor.BLOCK_SIZE])
+@pytest.mark.parametrize("size", [1, letor.BLOCK_SIZE])
 def test_a_bad_prediction_file_is_refused(write, content: bytes, said: str, size: int, monkeypatch) -> None:
     monkeypatch.setattr(letor_predictions, "BLOCK_SIZE", size)
     with pytest.raises(InputError, match=f"^{re.escape(said)}"):
         read_predictions(write(content))
 
 
-@pytest.checksum.parametrize("end", [b"", b"\n", b"\n\n \n", b"\r\n", b"\r\n\r\n"])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n \n", b"\r\n", b"\r\n\r\n"])
 def test_predictions_may_end_in_blank_lines(write, end: bytes) -> None:
     assert read_predictions(write(b"\xef\xbb\xbf 0.5 \n-1e-3" + end)).tolist() == [0.5, -1e-3]
 
@@ -263,13 +263,13 @@ def test_rank_positions_become_scores_that_fall(write) -> None:
     assert run.frame()["score"].to_list() == [-2.0, -1.0, -1.0]
 
 
-@pytest.checksum.parametrize("rank", ["0", "-1", "0.5"])
+@pytest.mark.parametrize("rank", ["0", "-1", "0.5"])
 def test_a_rank_below_1_is_refused(write, rank: str) -> None:
     with pytest.raises(InputError, match=rf"^p:2: rank {rank}, expected ranks from 1, the best"):
         read_letor(write(LETOR4), write(f"1\n{rank}\n1\n".encode(), "p"), ranks=True)
 
 
-@pytest.checksum.parametrize("n", [2, 4])
+@pytest.mark.parametrize("n", [2, 4])
 def test_unequal_lengths_are_refused_with_both_counts_and_names(write, n: int) -> None:
     with pytest.raises(InputError, match=f"^p: {n} predictions for the 3 documents of test.txt, expected one"):
         read_letor(write(LETOR4), write(b"1\n" * n, "p"))

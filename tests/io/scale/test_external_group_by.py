@@ -103,7 +103,7 @@ def in_pieces(path: Path, convention: Convention | None = None) -> Any:
     return found(lambda: join_file(QRELS, path, convention or Convention(), None, None))
 
 
-@pytest.checksum.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", FORMATS)
 @examples(20)
 @given(
     rows=runs(),
@@ -122,7 +122,7 @@ def test_pieces_of_any_size_give_what_the_whole_gives(
     assert in_pieces(path, convention) == in_memory(path, convention)
 
 
-@pytest.checksum.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", FORMATS)
 @examples(8)
 @given(rows=runs(), size=PIECES, again=st.integers(0, 19))
 def test_a_document_that_stands_twice_is_named_with_both_its_lines(
@@ -137,8 +137,8 @@ def test_a_document_that_stands_twice_is_named_with_both_its_lines(
     assert "stands twice, first at" in said
 
 
-@pytest.checksum.parametrize("form", FORMATS)
-@pytest.checksum.parametrize("largest", [1, 10_000])
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("largest", [1, 10_000])
 def test_of_several_faults_that_of_the_first_query_is_told(
     tmp_path: Path, pieces: Size, form: str, largest: int
 ) -> None:
@@ -165,11 +165,11 @@ FAULTS = {
 }
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("form", "line", "word"), [(f, line, w) for f, kinds in FAULTS.items() for line, w in kinds.items()]
 )
-@pytest.checksum.parametrize("size", [1, 40, 10_000])
-@pytest.checksum.parametrize("rows", [MIXED, sorted(MIXED)], ids=["mixed", "grouped"])
+@pytest.mark.parametrize("size", [1, 40, 10_000])
+@pytest.mark.parametrize("rows", [MIXED, sorted(MIXED)], ids=["mixed", "grouped"])
 def test_a_faulty_line_is_named_as_in_a_file_that_is_read_whole(
     tmp_path: Path, pieces: Size, form: str, line: str, word: str, size: int, rows: list[Row]
 ) -> None:
@@ -183,7 +183,7 @@ def test_a_faulty_line_is_named_as_in_a_file_that_is_read_whole(
     assert word in said
 
 
-@pytest.checksum.parametrize("size", [1, 7, 30, 1000])
+@pytest.mark.parametrize("size", [1, 7, 30, 1000])
 def test_quotation_marks_comments_and_line_ends_are_read_as_in_the_whole(
     tmp_path: Path, pieces: Size, size: int
 ) -> None:
@@ -198,7 +198,7 @@ def test_quotation_marks_comments_and_line_ends_are_read_as_in_the_whole(
     assert "the lines of 1 query were not together" in together[1][0]
 
 
-@pytest.checksum.parametrize("size", [1, 60, 1000])
+@pytest.mark.parametrize("size", [1, 60, 1000])
 def test_objects_may_have_their_names_in_any_order_and_whole_numbers_for_texts(
     tmp_path: Path, pieces: Size, size: int
 ) -> None:
@@ -212,8 +212,8 @@ def test_objects_may_have_their_names_in_any_order_and_whole_numbers_for_texts(
     assert len(in_pieces(path)) == 4
 
 
-@pytest.checksum.parametrize("packed", PACKED)
-@pytest.checksum.parametrize("form", FORMATS)
+@pytest.mark.parametrize("packed", PACKED)
+@pytest.mark.parametrize("form", FORMATS)
 def test_a_pipe_is_brought_together_too(
     tmp_path: Path, pieces: Size, monkeypatch: pytest.MonkeyPatch, form: str, packed: str
 ) -> None:
@@ -229,7 +229,7 @@ def test_a_pipe_is_brought_together_too(
     assert "<stdin>: the lines of 2 queries were not together" in piped(in_pieces)[1][0]
 
 
-@pytest.checksum.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", FORMATS)
 def test_queries_that_the_judgments_lack_are_named_in_the_order_of_the_file(
     tmp_path: Path, pieces: Size, form: str
 ) -> None:
@@ -249,7 +249,7 @@ def test_a_run_whose_documents_are_all_unjudged_gets_the_same_note(tmp_path: Pat
     assert "none of its 200 documents was judged (run: 'other0'" in in_pieces(path)[1][1]
 
 
-@pytest.checksum.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", FORMATS)
 def test_small_files_are_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a temporary file for a small run")
@@ -260,7 +260,7 @@ def test_small_files_are_held_in_memory(tmp_path: Path, monkeypatch: pytest.Monk
     assert in_pieces(path) == in_memory(path)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("form", "content", "said"),
     [
         ("trec", b"# nothing\n\n", "no data, only comments and blank lines"),
@@ -270,7 +270,7 @@ def test_small_files_are_held_in_memory(tmp_path: Path, monkeypatch: pytest.Monk
         ("parquet", written([], "parquet"), "no data rows"),
     ],
 )
-@pytest.checksum.parametrize("size", [4, 1000])
+@pytest.mark.parametrize("size", [4, 1000])
 def test_files_without_rows_are_refused(
     tmp_path: Path, pieces: Size, form: str, content: bytes, said: str, size: int
 ) -> None:
@@ -295,7 +295,7 @@ def test_parquet_whose_row_groups_are_empty_is_read(tmp_path: Path, pieces: Size
     assert in_pieces(path)[3][2][1] == (2,)
 
 
-@pytest.checksum.parametrize("packed", PACKED)
+@pytest.mark.parametrize("packed", PACKED)
 def test_parquet_that_is_cut_short_is_refused(tmp_path: Path, pieces: Size, packed: str) -> None:
     path = tmp_path / f"run.parquet{packed}"
     path.write_bytes(PACKED[packed](written(MIXED, "parquet")[:-20]))
@@ -333,7 +333,7 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path, pieces: Size, monkeypatch
         join_file(QRELS, path, Convention(), None, None)
 
 
-@pytest.checksum.parametrize("form", ["trec", "parquet"])
+@pytest.mark.parametrize("form", ["trec", "parquet"])
 def test_a_temporary_folder_that_is_not_there_is_one_clear_line(
     tmp_path: Path, pieces: Size, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
@@ -345,8 +345,8 @@ def test_a_temporary_folder_that_is_not_there_is_one_clear_line(
         join_file(QRELS, path, Convention(), None, None)
 
 
-@pytest.checksum.parametrize("form", FORMATS)
-@pytest.checksum.parametrize("content", [MIXED, [*MIXED, MIXED[0]]], ids=["read", "refused"])
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("content", [MIXED, [*MIXED, MIXED[0]]], ids=["read", "refused"])
 def test_nothing_is_left_in_the_temporary_folder(
     tmp_path: Path, pieces: Size, monkeypatch: pytest.MonkeyPatch, form: str, content: list[Row]
 ) -> None:

@@ -92,7 +92,7 @@ def test_any_bytes_are_cut_so_that_nothing_is_lost(text, size, look):
         assert b"".join(cut(text, size)) == text
 
 
-@pytest.checksum.parametrize("size", [1, 7, 100])
+@pytest.mark.parametrize("size", [1, 7, 100])
 def test_a_reader_gives_the_bytes_of_its_range_and_then_ends(size):
     reader = RangeReader(BytesIO(bytes(range(60))), ByteRange(10, 50))
     found, buffer = b"", bytearray(size)

@@ -39,7 +39,7 @@ def test_a_table_has_a_header_of_systems_and_an_entity_a_line(tmp_path: Path) ->
     assert len(table) == 3
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "text",
     [
         GOOD.replace("\t", ","),
@@ -91,7 +91,7 @@ BAD = [
 ]
 
 
-@pytest.checksum.parametrize(("text", "message"), BAD, ids=lambda value: value[:30])
+@pytest.mark.parametrize(("text", "message"), BAD, ids=lambda value: value[:30])
 def test_what_is_no_table_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(rs.InputError) as caught:
@@ -111,7 +111,7 @@ def test_a_total_below_the_largest_rank_is_refused_where_that_rank_stands(tmp_pa
     assert read_entity_ranks(path, 700).total_ranks == 700
 
 
-@pytest.checksum.parametrize("total", [0, -5, 2.5, True, "100"])
+@pytest.mark.parametrize("total", [0, -5, 2.5, True, "100"])
 def test_a_total_that_is_no_number_of_items_is_refused(total: object) -> None:
     with pytest.raises(rs.ParameterError, match="expected a whole number of at least 1"):
         table_of([[1.0]], total_ranks=total)
@@ -124,7 +124,7 @@ def test_with_least_0_ranks_need_only_be_above_0(tmp_path: Path) -> None:
         read_entity_ranks(written(tmp_path, "x\tS\nA\t0\n"), least=0)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"ranks": [[1, 2]], "systems": ["A"], "entity_ids": ["x"]}, "ranks of shape (1, 2), expected (systems, ent"),
@@ -212,7 +212,7 @@ def test_groups_may_differ_in_size_and_repeat_entities() -> None:
     )
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("groups", "message"),
     [
         (np.array([[0, 4]]), "entities 0 to 4 in groups, expected indices from 0 to 3"),

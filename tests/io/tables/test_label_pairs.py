@@ -21,7 +21,7 @@ def written(tmp_path):
     return write
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content",
     [
         "true,predicted\na,b\nb,b\n",
@@ -37,7 +37,7 @@ def test_one_table_in_many_forms(written, content):
     assert read_label_pairs(written(content)) == (["a", "b"], ["b", "b"])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("labels", "found"),
     [
         (["10", "9"], [10, 9]),
@@ -72,7 +72,7 @@ def test_how_numbers_are_written_changes_nothing(numbers, digits, text):
     assert text or true == labels
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("asked", "known", "found"),
     [
         ("1.0", [0, 1], 1),
@@ -90,7 +90,7 @@ def test_a_label_is_found_however_it_is_written(asked, known, found):
     assert type(find_label(asked, known)) is type(found)
 
 
-@pytest.checksum.parametrize("content", ["", "\n\n", "#", "# a\n#b\n", "# a\n\n"])
+@pytest.mark.parametrize("content", ["", "\n\n", "#", "# a\n#b\n", "# a\n\n"])
 def test_nothing_in_a_file_is_said_and_ends(written, content):
     with pytest.raises(InputError, match=r"the file is empty|comments only"):
         read_label_pairs(written(content))

@@ -53,7 +53,7 @@ def heads(monkeypatch):
     return found
 
 
-@pytest.checksum.parametrize("options", WAYS, ids=str)
+@pytest.mark.parametrize("options", WAYS, ids=str)
 def test_files_as_polars_writes_them_are_taken(heads, options):
     content = written(**options)
     refuse_false_pages(content, "file")
@@ -62,7 +62,7 @@ def test_files_as_polars_writes_them_are_taken(heads, options):
     assert len(set(heads)) == len(heads)
 
 
-@pytest.checksum.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_files_as_arrow_writes_them_are_taken_with_all_their_pages(heads, version):
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -83,8 +83,8 @@ def small():
 SAID = {"dictionary": b"\x4c\x15\x04", "data": b"\x2c\x15\x08"}
 
 
-@pytest.checksum.parametrize("kind", SAID)
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("kind", SAID)
+@pytest.mark.parametrize(
     ("number", "shown"),
     [
         (b"\x05", "-3"),
@@ -123,7 +123,7 @@ def test_columns_that_are_longer_than_the_file_are_refused():
         refuse_false_pages(content, "file")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "description",
     [
         b"",
@@ -142,6 +142,6 @@ def test_what_is_no_description_of_a_file_is_refused(description):
         refuse_false_pages(file_of(description), "file")
 
 
-@pytest.checksum.parametrize("content", [b"", b"PAR1", b"PAR1PAR1", b"no Parquet at all", b"PAR1\xff\xff\xff\xffPAR1"])
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1PAR1", b"no Parquet at all", b"PAR1\xff\xff\xff\xffPAR1"])
 def test_what_is_no_parquet_is_left_to_its_reader(content):
     refuse_false_pages(content, "file")

@@ -46,7 +46,7 @@ def read(tmp_path):
     return of
 
 
-@pytest.checksum.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])
+@pytest.mark.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])
 def test_results_stand_in_tasks_of_hits(read, pack):
     found = read(pack(WMT15))
     assert found.pair.names == ("de-en",)
@@ -77,7 +77,7 @@ BOMB = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>'
 OUTSIDE = '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "prologue", [BOMB, OUTSIDE, '<!DOCTYPE r SYSTEM "http://localhost/r.dtd">', "<!DOCTYPE r>"]
 )
 def test_what_could_expand_or_be_fetched_is_refused_with_its_line(read, prologue):
@@ -85,7 +85,7 @@ def test_what_could_expand_or_be_fetched_is_refused_with_its_line(read, prologue
         read(f"<?xml version='1.0'?>\n{prologue}\n{PLAIN}")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("</HIT>", "</HAT>", ":17: broken XML .mismatched tag."),
@@ -106,7 +106,7 @@ def test_files_that_cannot_be_read_are_refused_with_the_line(read, old, new, sai
         read(WMT15.replace(old, new, 1))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"), [("<r/>", "no judgments, expected ranking-result"), ("", "broken XML .no element found")]
 )
 def test_a_file_without_results_is_refused(read, content, said):

@@ -14,7 +14,7 @@ def read(tmp_path, content):
     return read_better_pairs(path)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content",
     [
         "17 de-en A de-en B\n\n3  fi-en\tC fi-en A\r\n",
@@ -39,7 +39,7 @@ def test_without_a_column_of_pairs_all_are_of_one_without_a_name(tmp_path):
     assert read(tmp_path, "SID BETTER WORSE chrF\n7 A B 1\n").pair.names == ("",)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ("17 de-en A de-en B\n17 de-en A\n", ":2: 3 fields, expected 5"),

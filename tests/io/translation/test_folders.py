@@ -53,7 +53,7 @@ def test_files_that_name_both_languages_are_found(folder):
     assert read_plain_texts(root, "de-en").sources == ("eins", "zwei")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("changed", "said"),
     [
         ({"references/news-ref.en": "one\n"}, r"news-ref\.en: 1 line, expected 2 as in news-src\.de"),
@@ -67,7 +67,7 @@ def test_folders_that_do_not_fit_together_are_refused_by_name(folder, changed, s
         read_plain_texts(folder({**PLAIN, **changed}), "de-en")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("pair", "said"), [("fr-en", "no outputs for fr-en; there is de-en"), ("english", "no language pair")]
 )
 def test_a_pair_that_is_not_there_is_refused(folder, pair, said):
@@ -140,7 +140,7 @@ def test_texts_and_documents_of_such_a_folder(folder):
         read_mt_texts(root, "de-en", reference="refB")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ("A\t1\nA\t2\nB\t3\n", "1 line of system 'B', expected 2 as of 'A'"),

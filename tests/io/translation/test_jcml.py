@@ -68,7 +68,7 @@ class TestWhatIsRead:
     def test_only_the_columns_asked_for_are_read(self, write: Write) -> None:
         assert list(read_jcml(write(TWO), ["bleu"]).columns) == ["bleu"]
 
-    @pytest.checksum.parametrize("how", ["gzip", "utf-16", "latin-1"])
+    @pytest.mark.parametrize("how", ["gzip", "utf-16", "latin-1"])
     def test_compressed_and_in_other_encodings_it_is_the_same(self, write: Write, how: str) -> None:
         path, plain = write(TWO), read_jcml(write(TWO))
         encoded = TWO.replace("utf-8", how if how != "gzip" else "utf-8").replace("zwei", "z\xfcwei")
@@ -90,7 +90,7 @@ class TestWhatIsRead:
 
 
 class TestWhatIsRefused:
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("text", "line", "why"),
         [
             ('<jcml>\n<judgedsentence>\n<tgt system="a"', 3, "broken XML"),
@@ -112,7 +112,7 @@ class TestWhatIsRefused:
         assert f"made.jcml:{line}: " in str(error.value)
         assert why in str(error.value)
 
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         "declared",
         [
             '<!DOCTYPE jcml [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]>',

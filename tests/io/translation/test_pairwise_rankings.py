@@ -24,7 +24,7 @@ def written(tmp_path):
     return write
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content",
     [
         CHOSEN,
@@ -52,7 +52,7 @@ def test_choices_become_ranks_of_two_items(written, content):
     assert found.notes[0].endswith("1 row without a choice of 'judge'")
 
 
-@pytest.checksum.parametrize("separator", [",", "\t", " "])
+@pytest.mark.parametrize("separator", [",", "\t", " "])
 def test_better_and_worse_may_be_separated_by_anything(written, separator):
     path = written("prompt,better,worse\n1,A,B\n1,B,C\n".replace(",", separator))
     found = read_judgments(path)
@@ -75,7 +75,7 @@ def test_a_judge_is_held_against_people(written):
     assert not any("--higher" in note for note in found.notes)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (CHOSEN.replace("small,a,", "small,upper,"), ":2: human is 'upper', expected a, b or tie"),

@@ -38,7 +38,7 @@ ROWS = [
 ]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content",
     [
         CSV,
@@ -88,7 +88,7 @@ def test_names_of_systems_stay_as_they_are(written):
     assert found.systems == ("llm.en-de.v2", "llm.en-de.v3")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (CSV.replace("system", "who"), ":1: no column 'system' among"),
@@ -118,7 +118,7 @@ def test_a_row_of_parquet_is_named_by_its_number(written):
         )
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("rows", "said"),
     [
         ("[]", "judged: an empty list, expected a line of names"),
@@ -141,8 +141,8 @@ def test_a_score_that_is_no_column_is_refused(written):
         read_ranking_table(written(CSV), scores=["chrF"])
 
 
-@pytest.checksum.parametrize("name", ["rank", "gold", "human", "Rank"])
-@pytest.checksum.parametrize("cell", ["first", "inf"])
+@pytest.mark.parametrize("name", ["rank", "gold", "human", "Rank"])
+@pytest.mark.parametrize("cell", ["first", "inf"])
 def test_a_bad_cell_in_the_column_of_people_is_refused_and_not_passed_over(written, name, cell):
     with pytest.raises(InputError, match=f"judged:2: {name} is '{cell}', expected a finite number"):
         read_ranking_table(written(f"item,candidate,{name},m\n1,A,{cell},1\n1,B,2,2\n"))
@@ -159,7 +159,7 @@ def test_columns_that_are_asked_for_must_hold_numbers(written):
     assert list(read_ranking_table(written("item,candidate,q,human\n1,A,1,y\n1,B,2,z\n"), gold="q").columns) == ["q"]
 
 
-@pytest.checksum.parametrize("name", ["judge", "rater", "annotator", "user"])
+@pytest.mark.parametrize("name", ["judge", "rater", "annotator", "user"])
 def test_scores_in_a_column_called_as_one_of_judges_are_refused(written, name):
     path = written(f"item,candidate,rank,{name}\n1,A,1,9\n1,B,2,7\n2,A,1,5\n2,B,2,5\n")
     with pytest.raises(InputError, match=f":1: column '{name}', of who judged, holds numbers, and by it 2 lists have"):
@@ -183,7 +183,7 @@ def test_columns_of_json_lines_stand_as_in_the_first_object(written):
     assert list(found.columns) == [*names, "z"]
 
 
-@pytest.checksum.parametrize("cell", ["oops", "inf"])
+@pytest.mark.parametrize("cell", ["oops", "inf"])
 def test_a_wrong_cell_among_numbers_is_refused_and_the_column_not_dropped(tmp_path, cell):
     path = tmp_path / "llm.csv"
     path.write_text(f"prompt,system,human,reward\n0,A,3,0.5\n0,B,2,0.4\n0,C,1,{cell}\n", encoding="utf-8")

@@ -38,7 +38,7 @@ def test_a_single_column_called_score_takes_the_name_of_the_file(write):
     }
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("name,score\nA,1\n", "scores.csv:1: no column 'system'"),
@@ -58,7 +58,7 @@ def test_what_cannot_be_read_is_refused_with_its_line(write, text, said):
     assert said in str(error.value)
 
 
-@pytest.checksum.parametrize("options", [{}, {"people": True}])
+@pytest.mark.parametrize("options", [{}, {"people": True}])
 def test_a_wrong_cell_among_numbers_is_refused_and_no_column_dropped_for_it(write, options):
     # "O" for 0 in one of three: without people's column another metric would stand for them.
     with pytest.raises(InputError, match=r"scores\.csv:3: human is 'O\.64', expected a finite number"):

@@ -130,7 +130,7 @@ def test_tabs_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
     assert list(read_wmt_rankings(path).system) == ["A", "B", "C"]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("row", "said"),
     [
         (ROW.replace("C,1,2,2", "C,1,x,2"), r":3: rank 'x', expected a number from 1 \(best\) on, or -1"),
@@ -147,7 +147,7 @@ def test_a_row_that_cannot_be_read_is_named_by_file_and_line(written, row, said)
         read_wmt_rankings(written(ROW, row))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ("", "the file is empty"),
@@ -172,7 +172,7 @@ def test_a_segment_beyond_the_mapping_is_refused(written, tmp_path):
         read_wmt_rankings(written(ROW), lines=lines)
 
 
-@pytest.checksum.parametrize("choice", [{"duplicates": "once"}, {"reference": "no"}])
+@pytest.mark.parametrize("choice", [{"duplicates": "once"}, {"reference": "no"}])
 def test_unknown_choices_are_refused(written, choice):
     with pytest.raises(ParameterError, match="expected one of keep, drop"):
         read_wmt_rankings(written(ROW), **choice)

@@ -49,7 +49,7 @@ EXPECTED = {
 }
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "pack", [lambda content: content, gzip.compress, lambda content: zstd_module().compress(content)]
 )
 def test_several_metrics_and_pairs_in_one_file_plain_or_compressed(written, pack):
@@ -61,7 +61,7 @@ def test_several_metrics_and_pairs_in_one_file_plain_or_compressed(written, pack
     assert all(one.higher_is_better for one in found)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "change",
     [
         lambda line: line.replace("\t", " "),
@@ -123,7 +123,7 @@ def test_one_of_several_test_sets_is_to_be_chosen(written):
         read_seg_scores(written(lines), test_set="x")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("line", "said"),
     [
         ("chrF\tde-en\tnewstest2012\tA\t3\tgood", ":6: score 'good', expected a finite number"),
@@ -139,8 +139,8 @@ def test_a_line_that_cannot_be_read_is_named_by_file_and_line(written, line, sai
         read_seg_scores(written([*LINES, line]))
 
 
-@pytest.checksum.parametrize("lines", [[], ["# nothing"]])
-@pytest.checksum.parametrize("read", [read_seg_scores, read_sys_scores])
+@pytest.mark.parametrize("lines", [[], ["# nothing"]])
+@pytest.mark.parametrize("read", [read_seg_scores, read_sys_scores])
 def test_a_file_without_scores_is_refused(written, read, lines):
     with pytest.raises(InputError, match=r"scores\.scr"):
         read(written(lines))

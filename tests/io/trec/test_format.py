@@ -182,7 +182,7 @@ def test_wild_qrels_are_read_as_the_naive_reader_reads_them(put: Callable[..., P
     check_qrels(content, put(content))
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(2_000)
 @given(wild_files("run"), wild_files("qrels"))
 def test_two_thousand_wild_files_are_read_as_the_naive_reader_reads_them(
@@ -192,8 +192,8 @@ def test_two_thousand_wild_files_are_read_as_the_naive_reader_reads_them(
     check_qrels(qrels, put(qrels))
 
 
-@pytest.checksum.parametrize("query", QUERIES)
-@pytest.checksum.parametrize("doc", DOCS)
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("doc", DOCS)
 def test_an_id_is_what_stands_between_ascii_whitespace(put: Callable[..., Path], query: bytes, doc: bytes) -> None:
     if query.startswith(b"#"):
         pytest.skip("a comment")
@@ -232,7 +232,7 @@ def test_a_run_and_qrels_with_many_queries_of_one_line_are_read(put: Callable[..
 # --- names ----------------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("line", "name"),
     [
         (b"q Q0 d 1 1.0 bm25\n", "bm25"),
@@ -254,7 +254,7 @@ def test_a_run_is_called_by_its_tag_else_by_its_file(put: Callable[..., Path], l
     assert rs.read_run(path, name="mine").name == "mine"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("file", "name"),
     [("bm25.run", "bm25"), ("bm25.txt.gz", "bm25"), ("a.b.trec.zst", "a.b"), ("input.x", "input.x"), (".run", ".run")],
 )
@@ -357,7 +357,7 @@ def test_what_the_fast_way_accepts_it_splits_as_the_slow_way_does(content: bytes
         check_ways(content, grammar)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(5_000)
 @given(st.one_of(nearly_regular(), SOUP, wild_files("run"), wild_files("qrels")))
 def test_what_the_fast_way_accepts_it_splits_as_the_slow_way_does_at_length(content: bytes) -> None:
@@ -365,8 +365,8 @@ def test_what_the_fast_way_accepts_it_splits_as_the_slow_way_does_at_length(cont
         check_ways(content, grammar)
 
 
-@pytest.checksum.parametrize("end", [b"\n", b"\r\n", b" \n"])
-@pytest.checksum.parametrize("gap", [b" ", b"\t"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b" \n"])
+@pytest.mark.parametrize("gap", [b" ", b"\t"])
 def test_a_regular_file_takes_the_fast_way(gap: bytes, end: bytes) -> None:
     content = gap.join([b"q1", b"Q0", b"d1", b"1", b"2.5", b"t"]) + end
     block = BlockReader(io.BytesIO(content * 3), "file").next()
@@ -444,7 +444,7 @@ def test_streaming_gives_the_same_hits_on_any_chunking(
     check_streaming(content, put(content), size, chunks)
 
 
-@pytest.checksum.slow
+@pytest.mark.slow
 @examples(2_000)
 @given(STREAMED, st.integers(3, 400), st.lists(st.integers(3, 60), min_size=1, max_size=5))
 def test_streaming_gives_the_same_hits_on_any_chunking_at_length(
@@ -477,7 +477,7 @@ def made_run(queries: int, depth: int) -> bytes:
     return b"".join(lines)
 
 
-@pytest.checksum.parametrize("size", [40, 200, 1000, 1 << 20])
+@pytest.mark.parametrize("size", [40, 200, 1000, 1 << 20])
 def test_evaluate_gives_the_same_values_whatever_the_block_size(
     put: Callable[..., Path], tiny_blocks: Callable[[int], None], size: int
 ) -> None:
@@ -493,8 +493,8 @@ def test_evaluate_gives_the_same_values_whatever_the_block_size(
     assert size > len(content) or len(seen) > 1
 
 
-@pytest.checksum.parametrize("size", [40, 300])
-@pytest.checksum.parametrize("disturbance", [b"9 Q0 d1 1\n", b"9 Q0 d1 1 x t\n", b"9 Q0 d1 1 nan t\n"])
+@pytest.mark.parametrize("size", [40, 300])
+@pytest.mark.parametrize("disturbance", [b"9 Q0 d1 1\n", b"9 Q0 d1 1 x t\n", b"9 Q0 d1 1 nan t\n"])
 def test_an_error_far_into_a_stream_names_its_line(
     put: Callable[..., Path], tiny_blocks: Callable[[int], None], size: int, disturbance: bytes
 ) -> None:
@@ -511,8 +511,8 @@ def test_an_error_far_into_a_stream_names_its_line(
 # --- errors ---------------------------------------------------------------------------------------
 
 
-@pytest.checksum.parametrize("before", [b"", b"\xef\xbb\xbf", b"# c\n\n", b"\xef\xbb\xbf# c\r\n \r\n"])
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize("before", [b"", b"\xef\xbb\xbf", b"# c\n\n", b"\xef\xbb\xbf# c\r\n \r\n"])
+@pytest.mark.parametrize(
     ("bad", "said"),
     [
         (b"q Q0 d 1", "4 fields, expected 6 (query Q0 document rank score tag)"),
@@ -526,7 +526,7 @@ def test_an_error_far_into_a_stream_names_its_line(
         (b"q Q0 a 1 1 t", "document 'a' of query 'q' stands twice, first at"),
     ],
 )
-@pytest.checksum.parametrize("form", ["{}\n", "{}\r\n", "  {}\n", "{}"])
+@pytest.mark.parametrize("form", ["{}\n", "{}\r\n", "  {}\n", "{}"])
 def test_a_bad_line_of_a_run_is_named(
     put: Callable[..., Path], before: bytes, bad: bytes, said: str, form: str
 ) -> None:
@@ -539,7 +539,7 @@ def test_a_bad_line_of_a_run_is_named(
     assert said in str(caught.value)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("bad", "said"),
     [
         (b"q 0 d", "3 fields, expected 4 (query 0 document relevance)"),
@@ -565,7 +565,7 @@ def test_of_several_bad_lines_the_first_is_named(put: Callable[..., Path]) -> No
         rs.read_run(path)
 
 
-@pytest.checksum.parametrize("size", [64, 1 << 20])
+@pytest.mark.parametrize("size", [64, 1 << 20])
 def test_a_document_that_comes_again_is_named_with_both_lines(
     put: Callable[..., Path], tiny_blocks: Callable[[int], None], size: int
 ) -> None:

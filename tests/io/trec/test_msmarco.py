@@ -23,7 +23,7 @@ def put(tmp_path: Path, text: str) -> Path:
     return path
 
 
-@pytest.checksum.parametrize("separator", ["\t", " "])
+@pytest.mark.parametrize("separator", ["\t", " "])
 def test_ranks_become_scores_whose_order_is_theirs(tmp_path: Path, separator: str) -> None:
     path = put(tmp_path, lines({"1": ["7", "9"], "2": ["9"]}, separator))
     run = rs.read_run(path)
@@ -51,7 +51,7 @@ def test_lines_in_any_order_are_the_same_run(
     assert [doc for query, _, doc in found if query == "1"] == (docs or ["a"])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("1 a 7\n1 b 3\n", "marco.tsv:2: rank 3 of query '1', expected the ranks 1, 2, 3, ..."),

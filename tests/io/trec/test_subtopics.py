@@ -60,7 +60,7 @@ def mapping(rows: list[Row]) -> dict[str, dict[str, dict[str, int]]]:
 EXPECTED = shown(rs.Qrels(mapping(ROWS)))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content",
     [
         trec(ROWS),
@@ -173,7 +173,7 @@ def test_lines_that_are_not_by_subtopic_are_one_subtopic_and_noted(write: Callab
 HEADER = "query_id,subtopic,doc_id,relevance\n"
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (

@@ -103,7 +103,7 @@ def test_a_map_may_say_that_a_grade_is_no_judgment() -> None:
         rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR", map="1=-1")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "given", ["1", "1=2=3", "a=1", "1=x", "", "1=1,1=2", "-1=0", {1.5: 1}, {}, 7, {True: 1}, f"1={10**20}", {10**20: 1}]
 )
 def test_what_is_no_map_is_refused(given: Any) -> None:
@@ -111,7 +111,7 @@ def test_what_is_no_map_is_refused(given: Any) -> None:
         parse_grade_map(given)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("changed", "said"),
     [
         ({"machine": {q: MACHINE[q] for q in QUERIES if q != "q03"}}, "lacks 1 query of the 6 .* [(]q03[)]"),

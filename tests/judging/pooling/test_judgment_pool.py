@@ -56,13 +56,13 @@ def test_documents_of_one_score_are_cut_by_falling_id() -> None:
     assert pairs(rs.judging.pool([rs.Run(in_order)], depth=2)) == [("q", "d"), ("q", "c")]
 
 
-@pytest.checksum.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_runs_in_another_order_give_the_same(method: str) -> None:
     options: dict[str, Any] = {"budget": 5, "method": method, "judged": {"q1": {"b": 1}}, "rng": 1}
     assert pairs(rs.judging.pool(runs(), **options)) == pairs(rs.judging.pool(runs()[::-1], **options))
 
 
-@pytest.checksum.parametrize("method", ["depth", "mtf", "hedge", "bandit", "thompson"])
+@pytest.mark.parametrize("method", ["depth", "mtf", "hedge", "bandit", "thompson"])
 def test_asked_for_one_document_a_query_at_a_time_a_method_goes_where_it_would_have_gone(method: str) -> None:
     rng = np.random.default_rng(2)
     made = [
@@ -142,7 +142,7 @@ def test_files_are_cut_while_they_are_read_as_lists_in_memory_are(large: rs.Run,
     assert "60 queries" in mixed.notes[0]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("lines", "message"),
     [
         ("q Q0 a 1 3 x\nq Q0 b 2 2 x\nq Q0 a 3 1 x\n", r"bad.run:3: document 'a' of query 'q' stands twice"),
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_read_is_told_by_its_line(lines: str, message: str
         rs.judging.pool([tmp_path / "bad.run"])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("given", "options", "message"),
     [
         ([{"q": {"a": 1.0}}, rs.Run({"Q": {"a": 1.0}}, name="b")], {}, "no query is in two of the 2 runs"),
@@ -177,7 +177,7 @@ def test_a_document_twice_is_refused_where_it_takes_part() -> None:
         rs.judging.pool([twice], depth=2)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"depth": 0}, "depth is 0, expected a whole number from 1"),
@@ -192,7 +192,7 @@ def test_arguments_out_of_range_are_refused(options: dict[str, Any], message: st
         rs.judging.pool(runs(), **options)
 
 
-@pytest.checksum.parametrize("given", ["one.run", None, rs.Run(ONE), {}])
+@pytest.mark.parametrize("given", ["one.run", None, rs.Run(ONE), {}])
 def test_what_is_no_list_of_runs_is_refused(given: Any) -> None:
     with pytest.raises(ParameterError, match="runs is no list"):
         rs.judging.pool(given)

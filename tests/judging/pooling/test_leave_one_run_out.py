@@ -79,7 +79,7 @@ def test_it_is_what_evaluating_without_those_judgments_gives(
         assert found.rank_without[r] == 1 + (values > values[r]).sum()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("runs", "options", "error", "message"),
     [
         (RUNS[:1], {}, ParameterError, "one run, expected at least two"),

@@ -91,7 +91,7 @@ lists_of_runs = st.lists(st.permutations("abcdefgh"), min_size=1, max_size=4).fl
 subsets = st.sets(st.sampled_from("abcdefgh"))
 
 
-@pytest.checksum.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", METHODS)
 @examples(20)
 @given(rankings=lists_of_runs, relevant=subsets, free=subsets, budget=st.integers(1, 9))
 def test_arrays_do_what_loops_over_the_lists_do(
@@ -163,7 +163,7 @@ def test_over_all_queries_at_once_those_with_more_to_find_get_more() -> None:
     assert rs.judging.play_back(runs, qrels, "mtf-global", 6, depth=6).relevant("mtf-global")[-1] >= 5
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"method": "depth", "rate": 0.5}, "not of depth"),

@@ -84,7 +84,7 @@ def test_every_document_is_as_likely_drawn() -> None:
     assert abs((np.asarray(counts) - expected).std() / sd - 1) < 0.2
 
 
-@pytest.checksum.parametrize("rate", [0, -0.1, 1.01, float("nan"), "half", True])
+@pytest.mark.parametrize("rate", [0, -0.1, 1.01, float("nan"), "half", True])
 def test_a_rate_outside_0_to_1_is_refused(rate: Any) -> None:
     with pytest.raises(ParameterError, match="the rate of a sample is"):
         rs.judging.sample([RUN], rate)
@@ -116,8 +116,8 @@ def expected_inferred_ap(relevant: np.ndarray, drawn: int) -> float:
     return total / relevant.sum()
 
 
-@pytest.checksum.slow
-@pytest.checksum.parametrize("rate", [0.2, 0.5])
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [0.2, 0.5])
 def test_infap_of_500_samples_has_no_bias_but_that_of_its_smoothing(rate: float) -> None:
     rng = np.random.default_rng(3)
     n = 600

@@ -14,7 +14,7 @@ TENSORS = SimpleNamespace(
 )
 
 
-@pytest.checksum.parametrize("entry", LOOPED, ids=texts(LOOPED))
+@pytest.mark.parametrize("entry", LOOPED, ids=texts(LOOPED))
 def test_the_gradient_is_that_of_autograd(entry):
     scores, grades, offsets = random_lists(21, (1, 3, 6, 4))
     leaf = torch.tensor(scores, dtype=torch.float64, requires_grad=True)

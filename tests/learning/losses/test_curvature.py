@@ -28,7 +28,7 @@ TOLD = (
 )
 
 
-@pytest.checksum.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", TOLD)
 def test_they_are_the_slopes_of_the_gradient(name: str) -> None:
     loss, told = parse_loss(name), np.zeros(11)
     value, gradient = loss(SCORES, GRADES, OFFSETS, curvature=told)
@@ -41,7 +41,7 @@ def test_they_are_the_slopes_of_the_gradient(name: str) -> None:
     assert_same_numbers(loss(SCORES, GRADES, OFFSETS)[1], gradient)
 
 
-@pytest.checksum.parametrize("name", ["listnet(k=2)", "listmle", "ranksvm", "approxndcg", "squared"])
+@pytest.mark.parametrize("name", ["listnet(k=2)", "listmle", "ranksvm", "approxndcg", "squared"])
 def test_the_others_leave_them_alone(name: str) -> None:
     told = np.zeros(11)
     parse_loss(name)(SCORES, GRADES, OFFSETS, curvature=told, rng=np.random.default_rng(0))

@@ -20,7 +20,7 @@ from hypothesis import given
 from rankscope.learning import LOSSES, losses
 from rankscope.learning.losses import parse_loss
 
-every = pytest.checksum.parametrize("entry", TABLE, ids=texts(TABLE))
+every = pytest.mark.parametrize("entry", TABLE, ids=texts(TABLE))
 
 
 def test_every_loss_is_in_the_table():
@@ -36,7 +36,7 @@ def test_every_loss_is_found_in_the_package_and_tells_its_source():
         assert "lower is better" in " ".join(function.__doc__.split()).lower()
 
 
-@pytest.checksum.parametrize("entry", LOOPED, ids=texts(LOOPED))
+@pytest.mark.parametrize("entry", LOOPED, ids=texts(LOOPED))
 @examples(12)
 @given(lists=graded_lists())
 def test_the_value_is_that_of_the_formula_in_loops(entry, lists):
@@ -52,7 +52,7 @@ def test_the_gradient_is_that_of_finite_differences(entry):
     assert gradient == pytest.approx(expected, abs=2e-8)
 
 
-@pytest.checksum.parametrize("entry", [e for e in TABLE if e.shift], ids=texts(e for e in TABLE if e.shift))
+@pytest.mark.parametrize("entry", [e for e in TABLE if e.shift], ids=texts(e for e in TABLE if e.shift))
 def test_a_constant_added_to_all_scores_changes_nothing(entry):
     scores, grades, offsets = random_lists(1)
     value, gradient = called(entry.loss, scores, grades, offsets)
@@ -62,7 +62,7 @@ def test_a_constant_added_to_all_scores_changes_nothing(entry):
     assert np.add.reduceat(gradient, offsets[:-1]) == pytest.approx(0, abs=1e-12)
 
 
-@pytest.checksum.parametrize("entry", [e for e in TABLE if e.order], ids=texts(e for e in TABLE if e.order))
+@pytest.mark.parametrize("entry", [e for e in TABLE if e.order], ids=texts(e for e in TABLE if e.order))
 def test_the_order_of_lists_and_of_documents_changes_nothing(entry):
     scores, grades, offsets = random_lists(2)
     value, gradient = called(entry.loss, scores, grades, offsets)
@@ -98,7 +98,7 @@ def test_the_arguments_are_left_as_they_were(entry):
 
 
 @every
-@pytest.checksum.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_huge_and_equal_scores_and_lists_of_one_document_give_numbers(entry, dtype):
     grades, offsets = np.array([0, 2, 1, 1, 0, 3, 3, 0, 0]), np.array([0, 4, 5, 7, 9])
     for scores in ([1e6, -1e6, 3e5, 1e4, 7.0, 1e6, -1e6, 0.0, 2e6], [0.0] * 9, [-2e4, 2e4, 0, 0, 0, 0, 0, 1, 0]):
@@ -110,14 +110,14 @@ def test_huge_and_equal_scores_and_lists_of_one_document_give_numbers(entry, dty
 NOTHING_TO_LEARN = ("listmle", "ranknet", "ranksvm", "lambdarank")
 
 
-@pytest.checksum.parametrize("name", NOTHING_TO_LEARN)
+@pytest.mark.parametrize("name", NOTHING_TO_LEARN)
 def test_lists_of_one_grade_are_worth_nothing_to_pairs_and_to_listmle(name):
     value, gradient = called(parse_loss(name), np.array([0.3, 0.1, 0.7]), np.array([1, 1, 2]), np.array([0, 2, 3]))
     assert value == 0
     assert gradient.tolist() == [0, 0, 0]
 
 
-@pytest.checksum.parametrize("name", ["approxndcg", "approxmrr", "neuralndcg"])
+@pytest.mark.parametrize("name", ["approxndcg", "approxmrr", "neuralndcg"])
 def test_lists_without_a_relevant_document_count_as_one_where_the_loss_is_what_a_measure_lacks(name):
     value, gradient = called(parse_loss(name), np.array([0.3, 0.1]), np.array([0, 0]), np.array([0, 2]))
     assert value == 1

@@ -20,7 +20,7 @@ TWO = (np.array([0.25, 0.5, -1.0, 0.0]), np.array([2, 0, 1, 0]), np.array([0, 4]
 MEASURES = ("nDCG", "nDCG(gain='exp')@3", "DCG", "P@2", "P(rel=2)@3", "AP", "AP(rel=2)", "RR", "ERR", "RBP(p=0.6)")
 
 
-@pytest.checksum.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURES)
 @examples(15)
 @given(lists=graded_lists())
 def test_lambdarank_weighs_pairs_by_measuring_before_and_after(measure, lists):
@@ -41,7 +41,7 @@ def test_lambdarank_weighs_pairs_by_measuring_before_and_after(measure, lists):
     assert gradient == pytest.approx(pushes / n, abs=1e-12)  # also where scores are equal: weights are given
 
 
-@pytest.checksum.parametrize("measure", ["Bpref", "Rprec", "infAP", "nERR@10"])
+@pytest.mark.parametrize("measure", ["Bpref", "Rprec", "infAP", "nERR@10"])
 def test_a_measure_without_what_a_swap_changes_is_refused_by_name(measure):
     with pytest.raises(ParameterError, match="there is no closed form") as refused:
         lambdarank(*TWO, measure=measure)
@@ -88,7 +88,7 @@ def test_ndcg_loss_1_is_never_below_what_ndcg_lacks(lists):
     assert lambdaloss(scores, grades, offsets, kind="1")[0] >= np.mean(lack) - 1e-12
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"kind": "3"}, r"kind is '3', expected one of '1', '2', '2\+\+'"),

@@ -31,7 +31,7 @@ def orders_of(grades):
     return [order for order in found if all(grades[a] >= grades[b] for a, b in pairwise(order))]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "parameters", [{}, {"lowest": True}, {"k": 2}, {"stages": "position"}, {"k": 2, "stages": "position"}], ids=str
 )
 def test_ties_by_lot_are_on_average_the_mean_over_all_orders(parameters):
@@ -83,7 +83,7 @@ def test_efron_and_breslow_are_as_in_the_literature_of_survival():
     assert efron < breslow  # a bound from above
 
 
-@pytest.checksum.parametrize("ties", ["efron", "breslow"])
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
 def test_of_tied_documents_none_is_left_behind_for_its_place_in_the_file(ties):
     # Three of the highest grade and one stage: each is first in a third of the orders, so each is pulled up alike.
     scores, grades = np.array([0.5, -0.2, 0.3, 0.1]), np.array([1, 1, 0, 1])
@@ -107,7 +107,7 @@ def test_sums_as_logarithms_are_the_same_sums(lists, ties, seed):
     assert same == pytest.approx(gradient, abs=1e-12)
 
 
-@pytest.checksum.parametrize("ties", ["random", "efron", "breslow"])
+@pytest.mark.parametrize("ties", ["random", "efron", "breslow"])
 def test_scores_that_are_thousands_apart_keep_their_value(ties):
     # The worst first: each choice costs the distance to the best of what is left, 3000 and then 1000.
     scores, grades = np.array([0.0, 2000.0, 3000.0]), np.array([3, 2, 1])
@@ -175,7 +175,7 @@ def test_a_k_of_all_documents_is_the_likelihood_of_an_order_and_a_longer_one_the
         assert value == pytest.approx(whole * 5)  # summed over stages where ListMLE takes their mean
 
 
-@pytest.checksum.parametrize("k", [0, -1, 1.5, "2"])
+@pytest.mark.parametrize("k", [0, -1, 1.5, "2"])
 def test_an_end_that_is_no_number_of_documents_is_refused(k):
     for loss in (listnet, listmle):
         with pytest.raises(ParameterError, match=r"k is .*, expected a whole number of at least 1"):

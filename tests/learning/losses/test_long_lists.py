@@ -19,7 +19,7 @@ MOST = 400
 
 
 # NeuralNDCG refuses them; ApproxMRR has the ranks of ApproxNDCG.
-@pytest.checksum.parametrize("name", sorted(set(LOSSES) - {"neuralndcg", "approxmrr"}))
+@pytest.mark.parametrize("name", sorted(set(LOSSES) - {"neuralndcg", "approxmrr"}))
 def test_a_list_of_five_thousand_fits_in_memory(name):
     rng = np.random.default_rng(0)
     scores = rng.normal(size=N).astype(np.float32)
@@ -32,7 +32,7 @@ def test_a_list_of_five_thousand_fits_in_memory(name):
     assert peak < MOST * 1e6
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
-    assert gradient.read_irregular()
+    assert gradient.any()
 
 
 def test_smooth_ranks_of_a_long_list_are_those_of_a_few_rows_at_a_time(monkeypatch):
@@ -60,8 +60,8 @@ def test_blocks_hold_every_list_once_and_stay_within_their_cells():
     assert sorted(seen) == list(range(int(offsets[-1])))
 
 
-@pytest.checksum.parametrize("spread", [1.0, 1000.0])  # the latter by logarithms
-@pytest.checksum.parametrize("ties", ["random", "efron", "breslow"])
+@pytest.mark.parametrize("spread", [1.0, 1000.0])  # the latter by logarithms
+@pytest.mark.parametrize("ties", ["random", "efron", "breslow"])
 def test_one_long_list_among_many_short_ones_is_as_each_alone_and_takes_no_memory(ties: str, spread: float) -> None:
     rng = np.random.default_rng(3)
     lengths = np.array([3000, *rng.integers(1, 20, 5000)])

@@ -33,7 +33,7 @@ def test_all_pairs_are_there_once(lists):
     assert count_pairs(grades, offsets).tolist() == counts.tolist()
 
 
-@pytest.checksum.parametrize("at_once", [1, 2, 3, 7, 10**6])
+@pytest.mark.parametrize("at_once", [1, 2, 3, 7, 10**6])
 @examples(25)
 @given(lists=graded_lists())
 def test_pairs_some_at_a_time_are_the_same_in_the_same_order(at_once, lists):
@@ -46,7 +46,7 @@ def test_pairs_some_at_a_time_are_the_same_in_the_same_order(at_once, lists):
         assert len(chunks) <= 1
 
 
-@pytest.checksum.parametrize("at_once", [1, 4, 10**6])
+@pytest.mark.parametrize("at_once", [1, 4, 10**6])
 @examples(25)
 @given(lists=graded_lists())
 def test_chosen_documents_meet_all_of_their_list(at_once, lists):

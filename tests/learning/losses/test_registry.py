@@ -19,7 +19,7 @@ def test_a_name_comes_back_as_it_was_given():
     assert parse_loss("ListNet()").name == "listnet"
 
 
-@pytest.checksum.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", LOSSES)
 def test_every_name_is_a_loss_that_can_be_sent_to_other_processes(name):
     loss = parse_loss(name)
     lists = np.array([0.1, 0.2]), np.array([0, 1]), np.array([0, 2])
@@ -37,13 +37,13 @@ def test_whose_gradient_is_not_that_of_the_value_is_told():
     assert {name for name in LOSSES if not parse_loss(name).exact} == {"lambdarank", "lambdaloss"}
 
 
-@pytest.checksum.parametrize("text", ["listnett", "ranknt(sigma=2)"])
+@pytest.mark.parametrize("text", ["listnett", "ranknt(sigma=2)"])
 def test_a_misspelt_loss_is_refused_with_the_right_one(text):
     with pytest.raises(UnknownName, match=r"unknown loss .*; did you mean (listnet|ranknet)\?"):
         parse_loss(text)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("listnet(", "cannot read the loss 'listnet\\('; expected a form like listnet or lambdaloss"),
@@ -67,7 +67,7 @@ def test_bad_parameters_are_refused_before_anything_is_trained(text, message):
         parse_loss(text)
 
 
-@pytest.checksum.parametrize("text", ["listnet(kk=2)", "ordinal(max_grade=3)", "listmle(rng=1)"])
+@pytest.mark.parametrize("text", ["listnet(kk=2)", "ordinal(max_grade=3)", "listmle(rng=1)"])
 def test_parameters_that_there_are_not_are_refused(text):
     with pytest.raises(UnknownName, match="unknown parameter of "):
         parse_loss(text)

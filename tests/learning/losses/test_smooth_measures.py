@@ -26,8 +26,8 @@ def measured(name, scores, grades, offsets):
     return float(parse_measure(name)(FullyJudgedLists(grades, offsets).hits(scores)).mean())
 
 
-@pytest.checksum.parametrize("seed", range(5))
-@pytest.checksum.parametrize("loss", [approxndcg, neuralndcg])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("loss", [approxndcg, neuralndcg])
 def test_what_is_lost_is_what_ndcg_lacks(loss, seed):
     lists = lists_apart(seed)
     lack = 1 - measured("nDCG(gain='exp')", *lists)
@@ -36,7 +36,7 @@ def test_what_is_lost_is_what_ndcg_lacks(loss, seed):
     assert errors[-1] <= errors[-2] <= max(errors[:2])
 
 
-@pytest.checksum.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(5))
 def test_with_one_relevant_document_approxmrr_is_what_the_reciprocal_rank_lacks(seed):
     scores, grades, offsets = lists_apart(seed)
     grades[:] = 0
@@ -62,8 +62,8 @@ def test_a_document_that_no_rank_wants_leaves_a_gradient_of_numbers():
         assert np.isfinite(gradient).all()
 
 
-@pytest.checksum.parametrize("temperature", [0, -1.0, "low", None, float("nan")])
-@pytest.checksum.parametrize("loss", [approxndcg, approxmrr, neuralndcg])
+@pytest.mark.parametrize("temperature", [0, -1.0, "low", None, float("nan")])
+@pytest.mark.parametrize("loss", [approxndcg, approxmrr, neuralndcg])
 def test_a_temperature_that_is_none_is_refused(loss, temperature):
     with pytest.raises(ParameterError, match=r"temperature is .*, expected a number above 0"):
         loss(np.zeros(2), np.array([1, 0]), np.array([0, 2]), temperature=temperature)
@@ -79,7 +79,7 @@ def test_a_list_too_long_to_be_sorted_softly_is_refused_and_the_way_out_named():
         neuralndcg(np.zeros(2), np.array([1, 0]), np.array([0, 2]), rounds=-1)
 
 
-@pytest.checksum.parametrize("loss", ["approxndcg", "neuralndcg", "lambdaloss", "ranknet(weights='gains')"])
+@pytest.mark.parametrize("loss", ["approxndcg", "neuralndcg", "lambdaloss", "ranknet(weights='gains')"])
 def test_grades_up_to_900_have_gains_and_higher_ones_are_refused(loss):
     offsets, scores = np.array([0, 3]), np.array([0.5, 0.1, 0.2])
     value, gradient = parse_loss(loss)(scores, np.array([900, 0, 899]), offsets)

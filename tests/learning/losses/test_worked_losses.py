@@ -96,13 +96,13 @@ WORKED = {
 }
 
 
-@pytest.checksum.parametrize("name", WORKED)
+@pytest.mark.parametrize("name", WORKED)
 def test_the_value_is_that_of_the_arithmetic(name):
     value, _ = called(parse_loss(name), np.array(SCORES), np.array(GRADES), np.array([0, 3]))
     assert value == pytest.approx(WORKED[name])
 
 
-@pytest.checksum.parametrize("name", WORKED)
+@pytest.mark.parametrize("name", WORKED)
 def test_a_list_counts_as_much_as_another_one(name):
     scores, grades = np.array([*SCORES, 0.5]), np.array([*GRADES, 1])
     value, gradient = called(parse_loss(name), scores, grades, np.array([0, 3, 4]))
@@ -118,7 +118,7 @@ def test_every_loss_is_worked():
 # TF-Ranking's documentation of ApproxNDCGLoss shows these two (it gives minus nDCG).
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("scores", "grades", "offsets", "shown"),
     [
         ([0.6, 0.8], [1, 0], [0, 2], 0.655107),

@@ -47,8 +47,8 @@ def same(path: Path, blend: Blend) -> Blend:
     return again
 
 
-@pytest.checksum.parametrize("how", ["average", "stacked"])
-@pytest.checksum.parametrize("normalise", NORMALISATIONS)
+@pytest.mark.parametrize("how", ["average", "stacked"])
+@pytest.mark.parametrize("normalise", NORMALISATIONS)
 def test_what_was_saved_predicts_the_same_bit_for_bit(tmp_path: Path, how: str, normalise: str) -> None:
     again = same(tmp_path / "m", fitted(how=how, normalise=normalise, l2=0.5, loss="softmax_cross_entropy"))
     again.fit(X, Y, QID, eval_set=(X, Y, QID))  # and it can be trained again
@@ -122,7 +122,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
 }
 
 
-@pytest.checksum.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", CHANGES)
 def test_what_does_not_fit_is_refused_as_damaged(tmp_path: Path, change: str) -> None:
     save_ranker(fitted(), tmp_path / "good")
     about, arrays = parts((tmp_path / "good").read_bytes())
@@ -136,7 +136,7 @@ def test_what_does_not_fit_is_refused_as_damaged(tmp_path: Path, change: str) ->
     assert "\n" not in str(caught.value)
 
 
-@pytest.checksum.parametrize("size", [0, 7, 100, 2000, -1])
+@pytest.mark.parametrize("size", [0, 7, 100, 2000, -1])
 def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, size: int) -> None:
     save_ranker(fitted(), tmp_path / "good")
     (tmp_path / "cut").write_bytes((tmp_path / "good").read_bytes()[:size])

@@ -40,7 +40,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "parameters",
     [
         {},
@@ -163,7 +163,7 @@ def test_loading_runs_nothing(tmp_path: Path, model: bytes, monkeypatch: pytest.
         load_ranker(path)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("change", "said"),
     [
         (changed_header("form", 2), "its form is 2, and this version of rankscope reads 1"),
@@ -218,7 +218,7 @@ def test_no_byte_that_is_wrong_gives_anything_but_a_model_or_an_error_of_ours(tm
             load_ranker(path)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"", "is empty"),
@@ -286,7 +286,7 @@ def squares(scores: Any, relevance: Any, offsets: Any) -> tuple[float, Any]:
     return float(apart @ apart) / lists, 2 * apart / np.float32(lists)
 
 
-@pytest.checksum.parametrize("hidden", [(), (3,)])
+@pytest.mark.parametrize("hidden", [(), (3,)])
 def test_a_loss_of_ones_own_trains_is_saved_by_its_name_and_predicts(tmp_path: Path, hidden: tuple[int, ...]) -> None:
     ranker = trained(loss=squares, hidden=hidden, epochs=20)
     assert ranker.models_[0].losses[-1] < ranker.models_[0].losses[0]
@@ -298,7 +298,7 @@ def test_a_loss_of_ones_own_trains_is_saved_by_its_name_and_predicts(tmp_path: P
         again.fit(X, Y, QID)
 
 
-@pytest.checksum.parametrize("wrong", [lambda s, r, o: 0.0, lambda s, r, o: (s, s), lambda s, r, o: (0.0, s[:1])])
+@pytest.mark.parametrize("wrong", [lambda s, r, o: 0.0, lambda s, r, o: (s, s), lambda s, r, o: (0.0, s[:1])])
 def test_a_function_that_is_no_loss_is_refused(wrong: Any) -> None:
     with pytest.raises(ParameterError, match="expected a value and its gradient"):
         trained(loss=wrong)

@@ -70,7 +70,7 @@ def test_the_header_says_the_kind_and_a_file_without_one_is_a_network(tmp_path: 
 CHILDREN = {"round": [[0, 2], [1, 1], [2, 2]], "out": [[1, 9], [1, 1], [2, 2]], "half": [[1, 2], [1, 2], [2, 2]]}
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("change", "said"),
     [
         (changed_header("kind", "forest"), "its kind is 'forest', expected one of network, trees, blend, torch"),
@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_named(tmp_path: Path, model: bytes, change: Any, s
     assert "train it again" in str(caught.value)
 
 
-@pytest.checksum.parametrize("children", CHILDREN.values(), ids=list(CHILDREN))
+@pytest.mark.parametrize("children", CHILDREN.values(), ids=list(CHILDREN))
 def test_a_tree_that_one_never_comes_out_of_is_refused(tmp_path: Path, model: bytes, children: Any) -> None:
     about, arrays = parts(model)
     arrays |= {"feature.0": np.zeros(3, np.int32), "threshold.0": np.zeros(3), "worth.0": np.zeros(3)}

@@ -34,7 +34,7 @@ def trained(name):
     return EVERY[name].fit(X, Y, QID, eval_set=(X, Y), eval_qid=QID)
 
 
-@pytest.checksum.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", EVERY)
 def test_equal_rows_of_a_list_have_equal_scores(name):
     ranker = trained(name)
     assert len(set(ranker.predict(X, QID)[11:15])) == 1
@@ -42,7 +42,7 @@ def test_equal_rows_of_a_list_have_equal_scores(name):
         assert len(set(ranker.predict(np.tile(X[:1], (n + 1, 1)), [0] * n + [1])[:n])) == 1
 
 
-@pytest.checksum.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_order_of_documents_and_of_queries_changes_no_score(name):
     ranker = trained(name)
     scores = ranker.predict(X, QID)
@@ -51,7 +51,7 @@ def test_the_order_of_documents_and_of_queries_changes_no_score(name):
         assert (ranker.predict(X[order], QID[order]) == scores[order]).all()
 
 
-@pytest.checksum.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", EVERY)
 def test_a_query_alone_has_the_scores_that_it_has_beside_longer_ones(name):
     ranker = trained(name)
     scores = ranker.predict(X, QID)
@@ -60,8 +60,8 @@ def test_a_query_alone_has_the_scores_that_it_has_beside_longer_ones(name):
         assert (ranker.predict(X[rows], QID[rows]) == scores[rows]).all()
 
 
-@pytest.checksum.parametrize("threads", [1, 2])
-@pytest.checksum.parametrize("name", EVERY)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", EVERY)
 def test_batches_and_threads_change_no_score(name, threads, monkeypatch):
     ranker = trained(name)
     scores, before, set_threads = ranker.predict(X, QID), torch.get_num_threads(), torch.set_num_threads

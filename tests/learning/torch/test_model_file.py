@@ -41,7 +41,7 @@ def put(path, about, arrays):
     return path
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "parameters",
     [
         {},
@@ -124,7 +124,7 @@ DAMAGES = {
 }
 
 
-@pytest.checksum.parametrize("case", DAMAGES)
+@pytest.mark.parametrize("case", DAMAGES)
 def test_what_is_damaged_is_refused(tmp_path, model, case):
     change, message = DAMAGES[case]
     about, arrays = parts(model)

@@ -33,7 +33,7 @@ def scored(shape, weights, values, offsets):
     return score_all(weights, to_device("cpu", values), offsets, shape, "cpu")
 
 
-@pytest.checksum.parametrize("attention", [0, 1, 3])
+@pytest.mark.parametrize("attention", [0, 1, 3])
 def test_weights_have_the_shapes_that_are_told(attention):
     shape = NetworkShape(inputs=6, hidden=(8, 4), attention=attention)
     assert [one.shape for one in first_weights(shape, np.random.default_rng(0))] == shape.shapes()
@@ -74,7 +74,7 @@ def by_loops(weights, values, heads):
     return [float((normed(x, w[-4], w[-3]) @ w[-2] + w[-1])[0]) for x in rows]
 
 
-@pytest.checksum.parametrize(("layers", "heads"), [(1, 1), (1, 2), (2, 4)])
+@pytest.mark.parametrize(("layers", "heads"), [(1, 1), (1, 2), (2, 4)])
 def test_attention_is_that_of_the_formulas_in_loops(layers, heads):
     shape, weights = network(layers, heads)
     expected = [score for a, b in pairwise(OFFSETS) for score in by_loops(weights, VALUES[a:b], heads)]

@@ -44,7 +44,7 @@ def same(one, other):
     )
 
 
-@pytest.checksum.parametrize("loss", ["ranknet", "lambdaloss(kind='2')"])
+@pytest.mark.parametrize("loss", ["ranknet", "lambdaloss(kind='2')"])
 def test_it_learns_what_a_line_cannot_tell(loss):
     rng = np.random.default_rng(1)
     values = rng.normal(size=(600, 3))
@@ -71,7 +71,7 @@ def test_with_attention_it_learns_what_the_other_documents_tell():
     assert together > 0.97
 
 
-@pytest.checksum.parametrize("attention", [0, 1])
+@pytest.mark.parametrize("attention", [0, 1])
 def test_the_same_seed_gives_the_same_model_and_another_one_another(attention):
     settings = {**SMALL, "attention": attention}
     one, again, other = (TorchRanker(**settings, rng=seed).fit(X, Y, QID) for seed in (1, 1, 2))
@@ -130,7 +130,7 @@ def test_attention_asks_for_lists_and_a_network_without_does_not():
         ranker.predict(X)
 
 
-@pytest.checksum.parametrize("attention", [0, 1])
+@pytest.mark.parametrize("attention", [0, 1])
 def test_ranks_within_lists_are_seen_as_features_are(attention):
     data = Features.of(X, Y, QID)
     ranker = TorchRanker("ranknet(ranks=True)", **SMALL, attention=attention).fit(data, eval_set=data)
@@ -155,7 +155,7 @@ def test_losses_on_a_gpu_are_those_of_a_cpu(monkeypatch):
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
 
-@pytest.checksum.parametrize("attention", [0, 1])
+@pytest.mark.parametrize("attention", [0, 1])
 def test_training_has_the_same_result_to_show(attention):
     data = Features.of(X, Y, QID, name="made")
     ranker = TorchRanker(**SMALL, attention=attention).fit(data, eval_set=data)
@@ -187,7 +187,7 @@ WRONG = {
 }
 
 
-@pytest.checksum.parametrize("case", WRONG)
+@pytest.mark.parametrize("case", WRONG)
 def test_parameters_that_are_none_are_refused(case):
     parameters, message = WRONG[case]
     with pytest.raises(ParameterError, match=message):
@@ -201,10 +201,10 @@ def test_a_gpu_that_is_not_there_is_refused_before_anything_is_done(monkeypatch)
     assert TorchRanker(**{**SMALL, "device": "auto"}).fit(X, Y, QID).predict(X).shape == (60,)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("lists", "advice"), [(6, r"smaller batches of 3, by batch_lists \(--batch-lists\)"), (1, "smaller hidden layers")]
 )
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "error",
     [torch.cuda.OutOfMemoryError("CUDA out of memory."), RuntimeError("[enforce fail] DefaultCPUAllocator: can't")],
     ids=["gpu", "cpu"],

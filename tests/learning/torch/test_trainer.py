@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="the extra `torch` is not installed:
 from rankscope.learning.torch.trainer import VectorAdam  # noqa: E402 - it asks for PyTorch
 
 
-@pytest.checksum.parametrize("decay", [0.0, 0.3])
+@pytest.mark.parametrize("decay", [0.0, 0.3])
 def test_steps_are_those_of_adam_in_numpy(decay):
     """Down the sum of the squares of weights less 1, whose gradient is 2 (w - 1)."""
     rng = np.random.default_rng(0)

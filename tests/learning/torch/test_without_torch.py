@@ -14,7 +14,7 @@ def absent(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
 
 
-@pytest.checksum.usefixtures("absent")
+@pytest.mark.usefixtures("absent")
 def test_each_way_in_says_what_to_install():
     message = r"PyTorch is not installed; pip install 'rankscope\[torch\]'"
     with pytest.raises(ParameterError, match=message):
@@ -32,7 +32,7 @@ def test_a_module_that_pytorch_itself_lacks_is_no_missing_pytorch(tmp_path, monk
         package.loss("listnet")
 
 
-@pytest.checksum.parametrize("kind", ["OSError", "ImportError"])
+@pytest.mark.parametrize("kind", ["OSError", "ImportError"])
 def test_a_library_that_cannot_be_loaded_is_named(tmp_path, monkeypatch, kind):
     (tmp_path / "torch.py").write_text(
         f"raise {kind}('libgomp.so.1: cannot open shared object file\\nmore')\n", "utf-8"

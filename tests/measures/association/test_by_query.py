@@ -50,7 +50,7 @@ class TestTwoRuns:
         assert found.values.tolist() == [0, 0]
         assert found.notes == ("2 of 2 queries have no document in common and count as 0 (q, r)",)
 
-    @pytest.checksum.parametrize("statistic", sorted(STATISTICS))
+    @pytest.mark.parametrize("statistic", sorted(STATISTICS))
     def test_give_the_same_as_mappings_as_frames_and_as_runs(self, statistic):
         rng = np.random.default_rng(1)
         runs = []
@@ -87,7 +87,7 @@ class TestTwoRuns:
     def test_without_a_value_have_no_mean(self):
         assert isnan(between_runs({"q": {"a": 1.0}}, {"q": {"a": 1.0}}).mean)
 
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("a", "b", "message"),
         [
             (

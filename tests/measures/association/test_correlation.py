@@ -132,7 +132,7 @@ IRCOR = [
 
 
 class TestAPCorrelation:
-    @pytest.checksum.parametrize(("x", "y", "expected"), IRCOR)
+    @pytest.mark.parametrize(("x", "y", "expected"), IRCOR)
     def test_is_that_of_ircor_with_ties_and_without(self, x, y, expected):
         tied_x, tied_y = np.round(x, 1), np.round(y, 1)
         found = tau_ap(x, y), tau_ap(x, tied_y), tau_ap(x, y, ties="b"), tau_ap(tied_x, tied_y, ties="b")
@@ -195,7 +195,7 @@ class TestAPCorrelation:
 
 
 class TestAllCorrelations:
-    @pytest.checksum.parametrize("correlation", CORRELATIONS)
+    @pytest.mark.parametrize("correlation", CORRELATIONS)
     @examples(40)
     @given(lists=UNTIED)
     def test_are_1_for_one_order_minus_1_for_the_opposite_and_between_else(self, correlation, lists):
@@ -205,7 +205,7 @@ class TestAllCorrelations:
         assert -1 <= correlation(x, y) <= 1
         assert type(correlation(x, y)) is float
 
-    @pytest.checksum.parametrize("correlation", CORRELATIONS)
+    @pytest.mark.parametrize("correlation", CORRELATIONS)
     @examples(40)
     @given(lists=UNTIED)
     def test_depend_on_the_order_only(self, correlation, lists):
@@ -214,17 +214,17 @@ class TestAllCorrelations:
         turned = np.random.default_rng(1).permutation(x.size)
         assert agrees(correlation(x, y), correlation(x[turned], y[turned]))
 
-    @pytest.checksum.parametrize("correlation", CORRELATIONS)
+    @pytest.mark.parametrize("correlation", CORRELATIONS)
     def test_join_mappings_by_item(self, correlation):
         x, y = {"a": 3, "b": 2, "c": 1, "d": 0}, {"d": 2, "c": 5, "b": 4, "a": 9}
         assert_same_numbers(correlation(x, y), correlation([3, 2, 1, 0], [9, 4, 5, 2]))
         assert_same_numbers(correlation({**x, "e": 7}, {**y, "f": 0}, common=True), correlation(x, y))
 
-    @pytest.checksum.parametrize("correlation", CORRELATIONS)
+    @pytest.mark.parametrize("correlation", CORRELATIONS)
     def test_take_infinite_scores_as_first_and_last(self, correlation):
         assert_same_numbers(correlation([inf, 2, -inf], [9, 7, 8]), correlation([3, 2, 1], [9, 7, 8]))
 
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("correlation", "options"),
         [
             *((kendall_tau, {"variant": v}) for v in "bc"),
@@ -264,15 +264,15 @@ REFUSED = [
 ]
 
 
-@pytest.checksum.parametrize("correlation", CORRELATIONS)
-@pytest.checksum.parametrize(("lists", "message"), REFUSED)
+@pytest.mark.parametrize("correlation", CORRELATIONS)
+@pytest.mark.parametrize(("lists", "message"), REFUSED)
 def test_what_cannot_be_compared_is_refused_in_one_line(correlation, lists, message):
     with pytest.raises(rs.InputError, match=message) as caught:
         correlation(*lists)
     assert "\n" not in str(caught.value)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("correlation", "options", "message"),
     [
         (kendall_tau, {"variant": "d"}, "unknown variant of kendall_tau 'd'; known: a, b, c"),

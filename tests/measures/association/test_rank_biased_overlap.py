@@ -173,7 +173,7 @@ class TestPublishedValues:
         expected = p**short + p**long - p**f - (1 - p) / p * inner
         assert agrees(rbo(a, b, p=p, variant="res"), expected)
 
-    @pytest.checksum.parametrize(("a", "b", "p", "expected"), CORSI_URBANO)
+    @pytest.mark.parametrize(("a", "b", "p", "expected"), CORSI_URBANO)
     def test_of_lists_with_ties_are_those_of_corsi_and_urbano(self, a, b, p, expected):
         for ties, values in expected.items():
             for variant, value in zip(("ext", "min", "res"), values, strict=True):
@@ -181,7 +181,7 @@ class TestPublishedValues:
 
 
 class TestTies:
-    @pytest.checksum.parametrize("ties", ["w", "a", "b"])
+    @pytest.mark.parametrize("ties", ["w", "a", "b"])
     def test_make_no_difference_where_there_are_none(self, ties):
         for variant in ("ext", "min", "res"):
             assert_same_numbers(
@@ -260,7 +260,7 @@ class TestProperties:
         assert rbo(np.array(["a", "b"]), ("a", "b")) == pytest.approx(1)
         assert rbo(iter("ab"), {"a": 2, "b": 1}.keys()) == pytest.approx(1)
 
-    @pytest.checksum.parametrize("p", [1e-6, 0.5, 0.999, 0.9999, 1 - 1e-9])
+    @pytest.mark.parametrize("p", [1e-6, 0.5, 0.999, 0.9999, 1 - 1e-9])
     def test_p_may_be_anywhere_between_0_and_1(self, p):
         a, b = list(range(2000)), [*range(1, 2000), 0]
         value, least, residual = (rbo(a, b, p=p, variant=v) for v in ("ext", "min", "res"))
@@ -269,7 +269,7 @@ class TestProperties:
 
 
 class TestRefused:
-    @pytest.checksum.parametrize(
+    @pytest.mark.parametrize(
         ("a", "message"),
         [
             ([], "rbo: a is empty, expected at least one item"),
@@ -292,7 +292,7 @@ class TestRefused:
         with pytest.raises(rs.InputError, match=message.replace(" a ", " b ", 1)):
             rbo(["x", "y"], a)
 
-    @pytest.checksum.parametrize("p", [0, 1, -0.5, 1.5, nan, "0.9", None, True])
+    @pytest.mark.parametrize("p", [0, 1, -0.5, 1.5, nan, "0.9", None, True])
     def test_is_p_that_is_not_between_0_and_1(self, p):
         with pytest.raises(rs.ParameterError, match=r"rbo: p is .*, expected a number between 0 and 1"):
             rbo(["x"], ["x"], p=p)
@@ -304,10 +304,10 @@ class TestRefused:
             rbo(["x"], ["x"], ties="c")
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "p", [0.5, 0.999, 0.9996, 0.9997, 0.99999]
 )  # from 0.9997 on as a logarithm less its first terms
-@pytest.checksum.parametrize("n", [0, 1, 7, 3000])
+@pytest.mark.parametrize("n", [0, 1, 7, 3000])
 def test_the_tail_of_the_series_is_that_of_exact_decimals(p, n):
     with localcontext(prec=50):
         exact = Decimal(p)
@@ -315,6 +315,6 @@ def test_the_tail_of_the_series_is_that_of_exact_decimals(p, n):
     assert harmonic_tail(n, p) == pytest.approx(float(tail), rel=1e-11)
 
 
-@pytest.checksum.parametrize("p", [0.9995, 0.9999])
+@pytest.mark.parametrize("p", [0.9995, 0.9999])
 def test_the_least_overlap_of_one_item_is_its_formula_at_any_persistence(p):
     assert rbo(["a"], ["a"], p=p, variant="min") == pytest.approx((1 - p) / p * -log(1 - p), rel=1e-10)

@@ -29,7 +29,7 @@ def case(rng, n, rest, noise, bias):
     from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 
     truth = rng.beta(2, 3, n + rest)
-    judged = bias + truth + rng.assumes_normality(0, noise, n + rest)
+    judged = bias + truth + rng.normal(0, noise, n + rest)
     human, machine, others = truth[:n].round(6), judged[:n].round(6), judged[n:].round(6)
     found = []
     for lam in (tuned(human, machine, others), *GIVEN):

@@ -80,7 +80,7 @@ def test_data_that_a_figure_does_not_take_are_an_error_of_one_line():
         figures.as_svg(3)
 
 
-@pytest.checksum.parametrize(("module", "package"), [("altair", "altair"), ("vl_convert", "vl-convert-python")])
+@pytest.mark.parametrize(("module", "package"), [("altair", "altair"), ("vl_convert", "vl-convert-python")])
 def test_a_missing_extra_is_told_with_what_to_do(monkeypatch, module, package):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ParameterError, match=re.escape(f"{package} is not installed; pip install 'rankscope[report]'")):
@@ -90,8 +90,8 @@ def test_a_missing_extra_is_told_with_what_to_do(monkeypatch, module, package):
 # What is shown
 
 
-@pytest.checksum.parametrize("name", NAMES)
-@pytest.checksum.parametrize("style", [figures.Style(), figures.Style(width=358, ground="dark"), PAGE])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("style", [figures.Style(), figures.Style(width=358, ground="dark"), PAGE])
 def test_the_specification_is_valid_vega_lite_and_asks_nothing_of_the_network(name, style):
     made = figures.draw(Figure(name, PLAIN[name]), style=style).to_dict()  # altair checks it against the schema
     assert made["config"]["font"] == "sans-serif"
@@ -101,7 +101,7 @@ def test_the_specification_is_valid_vega_lite_and_asks_nothing_of_the_network(na
     assert "http" not in text
 
 
-@pytest.checksum.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_figure_says_in_words_what_it_shows(name):
     root = ET.fromstring(drawn(name, "plain"))
     described = [e.get("aria-label") for e in root.iter() if e.get("aria-label")]
@@ -109,13 +109,13 @@ def test_every_figure_says_in_words_what_it_shows(name):
     assert figures.specification(Figure(name, PLAIN[name]))["title"]["text"]
 
 
-@pytest.checksum.parametrize("name", NAMING)
+@pytest.mark.parametrize("name", NAMING)
 def test_every_name_stands_in_the_figure(name):
     found = " ".join(texts(drawn(name, "plain")))
     assert all(system in found for system in SYSTEMS)
 
 
-@pytest.checksum.parametrize("name", NAMING)
+@pytest.mark.parametrize("name", NAMING)
 def test_hostile_names_are_shown_as_the_text_they_are(name):
     svg = drawn(name, "hostile")
     assert "<script" not in svg
@@ -123,7 +123,7 @@ def test_hostile_names_are_shown_as_the_text_they_are(name):
     assert {printable(n) if len(n) <= 34 else n for n in HOSTILE} <= set(found)
 
 
-@pytest.checksum.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_names_are_values_and_never_names_of_fields_or_expressions(name):
     """Outside of data, domains and titles, no part of the specification holds a name."""
     made = figures.specification(example(name, HOSTILE))

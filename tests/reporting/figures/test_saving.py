@@ -24,7 +24,7 @@ pytest.importorskip("vl_convert", reason="the extra `report` is not installed: p
 # Wrong data
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "changed", "message"),
     [
         ("leaderboard", {"systems": []}, "systems is empty"),
@@ -64,7 +64,7 @@ def test_a_style_is_checked():
 STARTS = {".svg": b"<svg", ".pdf": b"%PDF", ".png": b"\x89PNG", ".html": b"<!doctype html>", ".json": b"{"}
 
 
-@pytest.checksum.parametrize("suffix", figures.SUFFIXES)
+@pytest.mark.parametrize("suffix", figures.SUFFIXES)
 def test_a_figure_is_written_in_the_format_of_its_suffix(suffix, tmp_path):
     target = tmp_path / f"plot{suffix.upper()}"
     figures.save_figure(Figure("leaderboard", PLAIN["leaderboard"]), target)
@@ -123,7 +123,7 @@ def test_data_from_the_network_is_refused():
         figures.as_svg(chart)
 
 
-@pytest.checksum.parametrize("name", ["plot.gif", "plot", ".svg", "plot.svg.gz"])
+@pytest.mark.parametrize("name", ["plot.gif", "plot", ".svg", "plot.svg.gz"])
 def test_another_suffix_is_refused_before_anything_is_drawn(name, tmp_path):
     with pytest.raises(ParameterError, match=r"expected \.svg, \.pdf, \.png, \.html or \.json"):
         figures.save_figure(Figure("no such figure", {}), tmp_path / name)

@@ -23,7 +23,7 @@ def made_of(name, style=None, **data):
     return figures.specification(Figure(name, data), style=style or figures.Style())
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "changed", "message"),
     [
         ("error_against_tie", {"error_rates": [1, 2, 101]}, "error_rates has a rate below 0 or above 100"),
@@ -54,7 +54,7 @@ def test_data_that_do_not_fit_are_refused(name, changed, message):
         figures.draw(Figure(name, {**PLAIN[name], **changed}))
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("name", "empty"),
     [
         ("error_against_tie", ["error_rates"]),
@@ -64,7 +64,7 @@ def test_data_that_do_not_fit_are_refused(name, changed, message):
         ("asl_curves", ["asls"]),
     ],
 )
-@pytest.checksum.parametrize("style", [figures.Style(width=358), figures.Style(width=None, ground="page")])
+@pytest.mark.parametrize("style", [figures.Style(width=358), figures.Style(width=None, ground="page")])
 def test_where_every_value_is_missing_an_empty_figure_is_drawn(name, empty, style):
     data = {**PLAIN[name], **{key: np.full(np.shape(PLAIN[name][key]), NAN) for key in empty}}
     assert "bm25" in " ".join(texts(figures.as_svg(Figure(name, data), style=style)))
@@ -181,7 +181,7 @@ def test_conditions_that_are_texts_stay_in_their_order():
     )
 
 
-@pytest.checksum.parametrize(("x", "kind"), [([1, 10, 100], "log"), ([10, 20, 100], None), ([0, 10, 100], None)])
+@pytest.mark.parametrize(("x", "kind"), [([1, 10, 100], "log"), ([10, 20, 100], None), ([0, 10, 100], None)])
 def test_a_range_over_magnitudes_is_drawn_logarithmically_and_says_so(x, kind):
     made = made_of("condition_lines", x=x, x_title="depth", measures=["AP"], values=[[1, 2, 3]], y_title="tau")
     encoding = made["layer"][0]["encoding"]["x"]
@@ -209,7 +209,7 @@ def test_bands_have_gaps_and_are_left_out_where_they_would_cover_each_other():
     assert subtitle_of(seven) == "Bands, 95% interval, are left out: 7 of them would cover each other."
 
 
-@pytest.checksum.parametrize("name", ["condition_lines", "asl_rates", "swap_curve", "asl_curves"])
+@pytest.mark.parametrize("name", ["condition_lines", "asl_rates", "swap_curve", "asl_curves"])
 def test_the_legend_is_there_beside_bands_intervals_and_levels(name):
     found = texts(figures.as_svg(Figure(name, PLAIN[name])))
     assert set(["0.01", "0.05"] if name == "asl_rates" else SYSTEMS) <= set(found)

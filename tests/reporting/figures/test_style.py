@@ -34,7 +34,7 @@ pytest.importorskip("altair", reason="the extra `report` is not installed: pip i
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 
 
-@pytest.checksum.parametrize("ground", ["light", "dark"])
+@pytest.mark.parametrize("ground", ["light", "dark"])
 def test_text_stands_out_from_its_ground(ground):
     config = figures.theme(ground)
     for part, keys in {
@@ -47,12 +47,12 @@ def test_text_stands_out_from_its_ground(ground):
             assert contrast(config[part][key], config["background"]) >= 7  # WCAG 2.2, level AAA
 
 
-@pytest.checksum.parametrize("ground", ["#FFFFFF", DARK])
+@pytest.mark.parametrize("ground", ["#FFFFFF", DARK])
 def test_colours_stand_out_from_both_grounds(ground):
     assert min(contrast(colour, ground) for colour in (*SERIES, BLUE, VERMILLION)) >= 3  # WCAG 2.2, 1.4.11
 
 
-@pytest.checksum.parametrize("scale", [DIVERGING, SEQUENTIAL])
+@pytest.mark.parametrize("scale", [DIVERGING, SEQUENTIAL])
 def test_text_in_cells_stands_out_from_every_colour_of_the_scale(scale):
     for place in np.linspace(0, 1, 101):
         colour = between(scale, place)
@@ -71,7 +71,7 @@ def simulated(colour, matrix):
     return np.clip(np.array(matrix) @ linear, 0, 1) ** (1 / 2.2)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "matrix",
     [
         [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],  # no red cones
@@ -90,7 +90,7 @@ def test_no_two_lines_look_alike_in_grey_print():
 # Sizes
 
 
-@pytest.checksum.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_figure_is_as_wide_as_asked_for(name):
     for width, svg in (
         (640, drawn(name, "plain")),
@@ -111,14 +111,14 @@ SHOWN_OF_2000 = {
 }
 
 
-@pytest.checksum.parametrize("name", NAMING)
+@pytest.mark.parametrize("name", NAMING)
 def test_of_2000_names_the_first_are_shown_and_the_subtitle_says_so(name):
     made = figures.specification(example(name, [f"system {i}" for i in range(2000)], queries=2))
     assert SHOWN_OF_2000.get(name, "of 2,000 ") in subtitle_of(made)
     assert len(json.dumps(made)) < 600_000
 
 
-@pytest.checksum.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_of_one_system_and_one_query_the_name_is_shown(name):
     found = example(name, ["only"], queries=1)
     svg = figures.as_svg(found)
@@ -126,7 +126,7 @@ def test_of_one_system_and_one_query_the_name_is_shown(name):
     assert re.search(r"<path|<line|<text", svg)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "name", ["leaderboard", "distribution", "precision_recall", "gain_curve", "correlation_matrix"]
 )
 def test_a_measure_without_values_is_drawn_empty(name):

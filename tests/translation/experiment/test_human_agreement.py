@@ -172,7 +172,7 @@ def lists_to_learn(n: int = 60) -> Features:
     return Features(values=values, relevance=grades, offsets=np.arange(0, n * 4 + 1, 4), query_ids=names)
 
 
-@pytest.checksum.parametrize("loss", LOSSES.values(), ids=list(LOSSES))
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=list(LOSSES))
 def test_every_loss_learns_what_orders_translations(loss):
     ranker = train_ranker(lists_to_learn(), loss, (), 0)
     (weights, _) = ranker.models_[0].weights

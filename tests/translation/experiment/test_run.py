@@ -169,7 +169,7 @@ def test_two_seeds_with_hidden_layers_give_two_rankers_whose_scores_are_averaged
     assert "of each of 2 seeds alone" in render_result(result, "table", details=True)
 
 
-@pytest.checksum.parametrize("format_", RESULT_FORMATS)
+@pytest.mark.parametrize("format_", RESULT_FORMATS)
 def test_it_is_shown_in_every_format(found, format_):
     assert "RankNet +chrF" in render_result(found, format_)
 

@@ -10,7 +10,7 @@ from rankscope.translation.experiment import PAIRS
 from rankscope.translation.experiment.wmt_campaigns import read_campaign
 from rankscope.translation.wmt12 import PUBLISHED
 
-pytestmark = pytest.checksum.slow
+pytestmark = pytest.mark.slow
 
 
 def pairs_ordered(one):

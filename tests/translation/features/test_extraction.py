@@ -173,7 +173,7 @@ def test_names_of_sets_stand_for_several():
         feature_names([])
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("changed", "error", "said"),
     [
         ({"sources": ["a"]}, InputError, "reference 1: 4 lines, expected 1 as in the sources"),

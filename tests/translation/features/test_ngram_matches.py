@@ -103,7 +103,7 @@ def consensus_by_loops(outputs, segments):
     return found
 
 
-@pytest.checksum.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_consensus_is_the_definition(monkeypatch, seed):
     monkeypatch.setattr("rankscope.translation.features.chrf.NGRAMS_AT_ONCE", 30)
     rng = random.Random(seed)

@@ -37,7 +37,7 @@ READERS = {
 }
 
 
-@pytest.checksum.parametrize("form", READERS)
+@pytest.mark.parametrize("form", READERS)
 def test_tables_keep_every_bit_and_stand_under_each_other(tmp_path, form):
     path = tmp_path / f"features.{form}"
     assert write_translation_features([table(), table("en-de")], path) == ()
@@ -111,7 +111,7 @@ def test_scores_come_in_the_order_of_the_systems():
     assert column_of_scores(scores, "de-en", SYSTEMS, 2).tolist() == [[1, 4], [2, 5], [3, 6]]
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("pairs", "said"),
     [
         ({"fr-en": {"A": [1, 2]}}, "none of de-en, but of fr-en"),
@@ -126,7 +126,7 @@ def test_scores_that_are_missing_are_named(pairs, said):
         column_of_scores(scores, "de-en", SYSTEMS, 2)
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     ("more", "said"),
     [
         ({"names": ("x", "x")}, "two columns are called 'x'"),

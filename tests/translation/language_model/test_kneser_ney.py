@@ -104,7 +104,7 @@ def test_discounts_are_those_of_the_formula():
     )
 
 
-@pytest.checksum.parametrize("seen", [(0, 3, 2, 1), (5, 0, 2, 1), (5, 3, 0, 1), (10, 1, 9, 1)])
+@pytest.mark.parametrize("seen", [(0, 3, 2, 1), (5, 0, 2, 1), (5, 3, 0, 1), (10, 1, 9, 1)])
 def test_counts_of_counts_that_give_no_discounts_give_none(seen):
     assert closed_form(seen) is None
 
@@ -124,13 +124,13 @@ def test_sentences_shorter_than_the_order_leave_it_empty():
     assert model.scores(["a"]).log10 == pytest.approx([NaiveModel(["a", "a", "b"], 5).score("a")])
 
 
-@pytest.checksum.parametrize("order", [1, 7, 2.5, "4", True])
+@pytest.mark.parametrize("order", [1, 7, 2.5, "4", True])
 def test_an_order_out_of_range_is_refused(order):
     with pytest.raises(ParameterError, match=r"order is .* expected one of 2, 3, 4, 5, 6"):
         train_language_model(THREE, order=order)
 
 
-@pytest.checksum.parametrize("fallback", [(0, 1, 1.5), (0.5, 1), (0.5, 2.5, 1), 0.5, "abc", (0.5, 1, float("nan"))])
+@pytest.mark.parametrize("fallback", [(0, 1, 1.5), (0.5, 1), (0.5, 2.5, 1), 0.5, "abc", (0.5, 1, float("nan"))])
 def test_a_fallback_out_of_range_is_refused(fallback):
     with pytest.raises(ParameterError, match="fallback is"):
         train_language_model(THREE, order=2, fallback=fallback)

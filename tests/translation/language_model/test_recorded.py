@@ -17,7 +17,7 @@ DISCOUNTS = {
     4: (UNIGRAMS, BIGRAMS, (0.790981, 1.03491, 1.34433), (0.801616, 1.05947, 1.2609)),
 }
 
-pytestmark = pytest.checksum.skipif(
+pytestmark = pytest.mark.skipif(
     not (SPEC / "corpus.txt").is_file(),
     reason="the recorded corpus does not ship; $RANKSCOPE_SPEC names the folder that has lm/",
 )
@@ -27,7 +27,7 @@ def lines(name):
     return (SPEC / name).read_text(encoding="utf-8").splitlines()
 
 
-@pytest.checksum.parametrize("order", DISCOUNTS)
+@pytest.mark.parametrize("order", DISCOUNTS)
 def test_discounts_and_scores_are_those_of_lmplz_and_query(order):
     model = train_language_model(SPEC / "corpus.txt", order=order)
     for found, recorded in zip(model.discounts, DISCOUNTS[order], strict=True):

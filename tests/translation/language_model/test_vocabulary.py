@@ -23,7 +23,7 @@ def same(one, other):
     )
 
 
-@pytest.checksum.parametrize(
+@pytest.mark.parametrize(
     "content",
     [
         "\n".join(LINES),
@@ -59,7 +59,7 @@ def test_a_line_feed_inside_a_sentence_is_a_blank():
     assert same(train_language_model(["a\nb", "c"], order=2), train_language_model(["a b", "c"], order=2))
 
 
-@pytest.checksum.parametrize("content", [b"", b"\n", b" \n\t\n"])
+@pytest.mark.parametrize("content", [b"", b"\n", b" \n\t\n"])
 def test_a_text_without_words_is_refused(tmp_path, content):
     with pytest.raises(InputError, match="has no word, expected sentences to learn from"):
         train_language_model(written(tmp_path / "none", content))
@@ -79,7 +79,7 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path, monkeypatch
         train_language_model(path)
 
 
-@pytest.checksum.parametrize("word", ["<s>", "</s>", "<unk>"])
+@pytest.mark.parametrize("word", ["<s>", "</s>", "<unk>"])
 def test_a_mark_of_the_model_in_a_text_to_learn_from_is_named_with_its_line(tmp_path, word):
     path = written(tmp_path / "marked", f"a b\nx<s>y </s>z\nc {word} d\n".encode())
     with pytest.raises(InputError, match=rf"marked:3: the word {word}, a mark of the model's own"):

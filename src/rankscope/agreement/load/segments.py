@@ -277,7 +277,7 @@ def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | No
     >>> path = pathlib.Path(tempfile.mkdtemp(), "ter.seg.scr")
     >>> _ = path.write_text("TER\tde-en\tnewstest2012\tA\t1\t0.5\nTER\tde-en\tnewstest2012\tA\t2\t0.25\n")
     >>> [found] = read_segment_scores(path, lower="TER")
-    >>> found.pairs["de-en"].values.tolist(), found.score
+    >>> found.pairs["de-en"].values.tolist(), found.higher_is_better
     ([[0.5, 0.25]], False)
     """
     return with_direction(read_scores(path, test_set=test_set), names_of(lower), (), ())

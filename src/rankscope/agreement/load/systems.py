@@ -216,7 +216,7 @@ def scores_of_column(rankings: Rankings, name: str) -> SegmentScores:
     """A column of judgments as scores of segments: the mean for a translation that was judged several times.
 
     >>> found = scores_of_column(Rankings.of([{"A": 4, "B": 2}], name="points", higher_is_better=True), "points")
-    >>> found.pairs[""].systems, found.pairs[""].values.tolist(), found.score
+    >>> found.pairs[""].systems, found.pairs[""].values.tolist(), found.higher_is_better
     (('A', 'B'), [[4.0], [2.0]], True)
     """
     pairs = {}

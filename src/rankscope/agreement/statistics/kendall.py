@@ -45,7 +45,7 @@ class KendallConvention:
     pairs that people ordered only those count whose human scores differ by at least so much; those tied or closer are
     left out.
 
-    >>> KendallConvention(concordant=1, discordant=-1).of(PairCounts(6, 3, 4, 1, 2)).item()  # (6 - 3) / (6 + 3)
+    >>> KendallConvention(concordant=1, discordant=-1).value_of(PairCounts(6, 3, 4, 1, 2)).item()  # (6 - 3) / (6 + 3)
     0.3333333333333333
     """
 

@@ -243,7 +243,7 @@ def agree_judgments(
     relevance judgments and the measurement of retrieval effectiveness".
 
     >>> agreement = agree_judgments({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 1, "d": 1}})
-    >>> agreement.both, agreement.only_b, round(agreement.beyond.kappa.agreement, 4), agreement.overlap
+    >>> agreement.n_both, agreement.n_only_b, round(agreement.chance_corrected.kappa.agreement, 4), agreement.overlap
     (3, 1, 0.6667, 1.0)
     """
     check_share("confidence_level", confidence_level)

@@ -343,7 +343,7 @@ def agree_labels(
     those have a value.
 
     >>> agreement = agree_labels(["yes", "no", "yes", "no", "yes"], ["yes", "no", "yes", "yes", "no"])
-    >>> round(agreement.beyond.kappa.value, 4), round(agreement.binary.of("yes")["recall"], 4)
+    >>> round(agreement.chance_corrected.kappa.value, 4), round(agreement.binary.of("yes")["recall"], 4)
     (0.1667, 0.6667)
     """
     check_share("confidence_level", confidence_level)

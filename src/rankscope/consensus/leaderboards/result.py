@@ -47,7 +47,7 @@ def consistency_of_repeats(preferences: Preferences) -> RepeatConsistency:
     """How many comparisons of the same two systems came out alike; weights do not count.
 
     >>> consistency_of_repeats(Preferences.of([("A", "B", "A"), ("B", "A", "A"), ("A", "B", "tie")]))
-    RepeatConsistency(pairs=3, alike=1, within=0, alike_within=0)
+    RepeatConsistency(pairs=3, alike=1, pairs_within_units=0, alike_within_units=0)
     """
     n = len(preferences.systems)
     swapped = preferences.left > preferences.right

@@ -183,7 +183,7 @@ def sample(
     >>> import rankscope as rs
     >>> lists = {"q": {f"d{i}": float(-i) for i in range(10)}}
     >>> drawn = rs.judging.sample([lists], 0.3, rng=4)
-    >>> drawn.drawn, sorted(drawn.qrels().relevance.tolist())
+    >>> drawn.n_sampled, sorted(drawn.qrels().relevance.tolist())
     (3, [-2, -2, -2, -1, -1, -1, -1, -1, -1, -1])
     """
     if not (is_real(rate) and 0 < rate <= 1):

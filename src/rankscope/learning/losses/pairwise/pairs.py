@@ -65,7 +65,7 @@ def graded_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> DocumentPairs:
     """All pairs of each list, one after the other.
 
     >>> pairs = graded_pairs(np.array([0, 2, 1, 1, 1]), np.array([0, 3, 5]))
-    >>> pairs.higher.tolist(), pairs.lower.tolist(), pairs.list_.tolist()
+    >>> pairs.higher.tolist(), pairs.lower.tolist(), pairs.list_index.tolist()
     ([1, 1, 2], [2, 0, 0], [0, 0, 0])
     """
     order, lower_starts, list_index = sorted_by_grade(relevance, offsets)
