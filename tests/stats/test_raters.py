@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
@@ -94,7 +95,7 @@ def test_the_interval_is_wider_at_a_higher_level_and_stays_within_what_is_possib
 def test_one_class_has_no_kappa_and_little_variation_no_interval():
     one = cohens_kappa([1, 1, 1], [1, 1, 1])
     assert np.isnan(one.value)
-    assert "one and the same label" in one.notes[0]
+    assert mentions(one.notes[0], "same label")
     full = cohens_kappa([0, 1, 1], [0, 1, 1])
     assert (full.value, full.standard_error) == (1, 0)
     assert np.isnan([full.low, full.high]).all()
@@ -102,7 +103,7 @@ def test_one_class_has_no_kappa_and_little_variation_no_interval():
     flat = cohens_kappa([0, 1, 1], [1, 1, 1])
     assert flat.value == pytest.approx(0)
     assert np.isnan([flat.low, flat.high]).all()
-    assert "one judge gave every item the same label" in flat.notes[0]
+    assert mentions(flat.notes[0], "one judge", "same label")
     assert cohens_kappa([0, 0], [1, 1]).value == 0  # never alike, and chance says so
     never = cohens_kappa([0, 1], [1, 0])
     assert (never.value, never.standard_error) == (-1, 0)
