@@ -11,6 +11,7 @@ from math import log2
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits, assert_same_numbers
 from helpers.strategies import ranked
@@ -126,7 +127,7 @@ def test_without_a_relevant_document_they_are_0_or_what_was_asked_for() -> None:
     run = {"q1": in_order("ab"), "q2": in_order("a")}
     zero = evaluate(judged, run, *FORMS)
     assert (zero.values[0, :, 0] == 0).all()
-    assert any(note.startswith("1 query has no relevant documents") for note in zero.notes)
+    assert mentions(zero.notes, 1, "no relevant documents")
     assert np.isnan(evaluate(judged, run, *FORMS, no_relevant="drop").values[0, :, 0]).all()
     assert (evaluate(judged, run, *FORMS, no_relevant="one").values[0, :, 0] == 1).all()
 
@@ -410,7 +411,7 @@ def test_unjudged_documents_can_be_skipped_and_bound_nothing() -> None:
     bounded = evaluate(judged, run, "alpha_nDCG@2", "StRecall@1", unjudged="bounds")
     assert bounded.bounds is not None
     assert np.isnan(bounded.bounds).all()
-    assert bounded.notes[0].startswith("missing judgments give no bounds for alpha_nDCG@2, StRecall@1")
+    assert mentions(bounded.notes[0], "bounds", "alpha_nDCG@2, StRecall@1")
 
 
 def test_ties_are_not_averaged() -> None:

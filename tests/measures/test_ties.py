@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.measure_table import FORMS
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.strategies import Case, cases
@@ -147,7 +148,8 @@ def test_a_measure_without_an_average_is_refused_in_one_line(measure: Measure) -
         with pytest.raises(rs.ParameterError) as refused:
             call()
         text = str(refused.value)
-        assert text.startswith(f"{measure}: its average over the orders of tied documents has no closed form")
+        assert text.startswith(f"{measure}: ")
+        assert mentions(text, "no closed form")
         assert "\n" not in text
 
 

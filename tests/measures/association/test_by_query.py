@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
@@ -33,11 +34,10 @@ class TestTwoRuns:
         # q1: d2 and d3 are in both, in one order; q2: one document; q3: all tied in a
         assert found.values.tolist() == pytest.approx([1.0, nan, nan], nan_ok=True)
         assert found.mean == 1.0
-        assert found.notes == (
-            "2 queries are in one of the runs only and left out",
-            "1 of 3 queries has fewer than 2 documents in common and no value (q2)",
-            "1 of 3 queries has no value, for ties (q3)",
-        )
+        assert len(found.notes) == 3
+        assert mentions(found.notes[0], 2, "left out")
+        assert mentions(found.notes[1], "1 of 3", "fewer than 2", "(q2)")
+        assert mentions(found.notes[2], "1 of 3", "ties", "(q3)")
 
     def test_are_compared_by_rank_biased_overlap_on_all_documents(self):
         found = between_runs(self.a, self.b, "rbo", p=0.7, ties="b")
@@ -48,7 +48,8 @@ class TestTwoRuns:
     def test_that_share_no_document_of_a_query_overlap_by_0_there(self):
         found = between_runs({"q": {"a": 1.0}, "r": {}}, {"q": {"b": 1.0}, "r": {"c": 1.0}}, "rbo")
         assert found.values.tolist() == [0, 0]
-        assert found.notes == ("2 of 2 queries have no document in common and count as 0 (q, r)",)
+        (note,) = found.notes
+        assert mentions(note, "2 of 2", 0, "(q, r)")
 
     @pytest.mark.parametrize("statistic", sorted(STATISTICS))
     def test_give_the_same_as_mappings_as_frames_and_as_runs(self, statistic):
@@ -82,7 +83,7 @@ class TestTwoRuns:
         assert frame.columns == ["system_a", "system_b", "statistic", "query", "value"]
         assert frame.row(0) == ("bm25", "dense", "tau(variant='a')", "q1", 1.0)
         assert frame["value"].to_list() == [1.0, None, 0.0]
-        assert repr(found) == "BetweenRuns(tau(variant='a') of 'bm25' and 'dense', 3 queries)"
+        assert mentions(repr(found), "BetweenRuns(tau(variant='a') ", "'bm25'", "'dense'", "3 queries)")
 
     def test_without_a_value_have_no_mean(self):
         assert isnan(between_runs({"q": {"a": 1.0}}, {"q": {"a": 1.0}}).mean)
