@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +32,8 @@ def test_rows_of_a_query_that_are_apart_are_put_together_with_a_note_and_all_tha
     found = Features.of(VALUES, [2, 0, 1], ["a", "b", "a"], doc_ids=["x", "y", "z"], comments=["1", "2", "3"], name="t")
     assert found.values.tolist() == [[0.5, 1.0], [0.2, 0.3], [0.1, 0.0]]
     assert (found.relevance.tolist(), found.doc_ids, found.comments) == ([2, 1, 0], ["x", "z", "y"], ["1", "3", "2"])
-    assert found.notes == ("t: the documents of 1 query were not together and are now",)
+    (note,) = found.notes
+    assert mentions(note, "t: ", 1, "together")
     assert found.in_given_order([9.0, 8.0, 7.0]).tolist() == [9.0, 7.0, 8.0]
 
 
