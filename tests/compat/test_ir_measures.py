@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
@@ -316,7 +317,7 @@ def test_other_measures_take_the_highest_relevance_of_all_subtopics():
 def test_measures_of_diversity_without_subtopics_are_warned_of(caplog):
     with caplog.at_level(logging.WARNING, logger="ir_measures"):
         provider.calc_aggregate([irm.alpha_nDCG @ 5], {"q": {"a": 1}}, {"q": {"a": 1.0}})
-    assert "no query has more than one subtopic" in caplog.text
+    assert mentions(caplog.text, "no query", "subtopic")
 
 
 def test_an_evaluator_takes_many_runs_and_keeps_no_trace_of_them():
