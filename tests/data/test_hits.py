@@ -329,7 +329,7 @@ def test_hits_of_other_conventions_are_not_put_together(convention: Convention) 
 
 
 def test_nothing_to_put_together_is_refused() -> None:
-    with pytest.raises(rs.ParameterError, match="expected at least one part"):
+    with pytest.raises(rs.ParameterError, match="at least one"):
         Hits.concat([])
 
 
@@ -341,7 +341,7 @@ def test_hits_of_takes_whatever_evaluate_takes() -> None:
 @pytest.mark.parametrize("queries", [[-1], [2], [0, 99]])
 def test_queries_that_do_not_exist_cannot_be_selected(queries: list[int]) -> None:
     hits = rs.hits_of({"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}})
-    with pytest.raises(rs.ParameterError, match="expected indices from 0 to 1"):
+    with pytest.raises(rs.ParameterError, match="0 to 1"):
         hits.select(queries)
 
 

@@ -102,14 +102,14 @@ def test_the_frame_is_tidy_and_null_where_there_is_no_value() -> None:
 
 def test_the_only_system_need_not_be_named_and_one_of_two_must() -> None:
     assert rs.evaluate(QRELS, POOR, "RR").overall("RR") == 1 / 6
-    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of good, poor"):
+    with pytest.raises(rs.ParameterError, match=r"2 systems; .*good, poor"):
         both().overall("RR")
 
 
 def test_unknown_names_get_the_nearest_one() -> None:
-    with pytest.raises(rs.UnknownName, match=r"unknown measure of these scores 'NumRelRett'; did you mean NumRelRet\?"):
+    with pytest.raises(rs.UnknownName, match=r"'NumRelRett'.* NumRelRet\?"):
         both().matrix("NumRelRett")
-    with pytest.raises(rs.UnknownName, match=r"unknown system of these scores 'goood'; did you mean good\?"):
+    with pytest.raises(rs.UnknownName, match=r"'goood'.* good\?"):
         both().overall("RR", "goood")
     with pytest.raises(rs.UnknownName, match="AP"):
         both().summary("AP")
@@ -172,9 +172,9 @@ def test_bounds_are_summed_up_as_values_are() -> None:
     dropped = bounded(missing="drop", no_relevant="drop")
     assert dropped.overall_bounds("P@2", "good") == ((1 / 2 + 1) / 2, (1 + 1) / 2)
     assert dropped.overall_bounds("P@2", "poor") == (1 / 2, 1)
-    with pytest.raises(rs.UnknownName, match="unknown measure of these scores 'RR'"):
+    with pytest.raises(rs.UnknownName, match="'RR'"):
         scores.overall_bounds("RR", "good")
-    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of good, poor"):
+    with pytest.raises(rs.ParameterError, match=r"2 systems; .*good, poor"):
         scores.overall_bounds("P@2")
 
 
@@ -224,11 +224,11 @@ def test_places_are_found_by_any_name_and_the_only_system_needs_none() -> None:
     ]
     assert scores.place_of_system("poor") == 1
     assert scores.select(systems=[1]).place_of_system() == 0
-    with pytest.raises(rs.UnknownName, match="unknown measure of these scores 'RR'"):
+    with pytest.raises(rs.UnknownName, match="'RR'"):
         scores.place_of("RR")
-    with pytest.raises(rs.UnknownName, match="unknown system of these scores 'best'"):
+    with pytest.raises(rs.UnknownName, match="'best'"):
         scores.place_of_system("best")
-    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of good, poor"):
+    with pytest.raises(rs.ParameterError, match=r"2 systems; .*good, poor"):
         scores.place_of_system()
 
 
