@@ -89,7 +89,7 @@ def test_a_query_of_which_nothing_was_judged_yet_is_not_one_of_peoples() -> None
     plain = rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR")
     marked = rs.judging.estimate(pooled, RUNS, {**MACHINE, "q99": {"z": -1}}, "RR")
     assert_same_numbers(list(marked.records()), list(plain.records()))
-    with pytest.raises(InputError, match="no grade of at least 0"):
+    with pytest.raises(InputError, match=r"no grade .* 0"):
         rs.judging.estimate({q: {"z": -1} for q in QUERIES}, RUNS, MACHINE, "RR")
 
 
@@ -103,7 +103,7 @@ def test_a_map_may_say_that_a_grade_is_no_judgment() -> None:
     unsure = {q: {"z": 9} if q == "q02" else {**docs, "z": 9} for q, docs in MACHINE.items()}
     with pytest.raises(InputError, match="lacks 1 query"):
         rs.judging.estimate(HUMAN, RUNS, unsure, "RR", map="1=1,9=-1")
-    with pytest.raises(InputError, match="no grade of at least 0"):
+    with pytest.raises(InputError, match=r"no grade .* 0"):
         rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR", map="1=-1")
 
 
@@ -118,11 +118,11 @@ def test_what_is_no_map_is_refused(given: Any) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"machine": {q: MACHINE[q] for q in QUERIES if q != "q03"}}, "lacks 1 query of the 6 .* [(]q03[)]"),
-        ({"machine": {q: MACHINE[q] for q in HUMAN}}, "no query beside the 6"),
-        ({"machine": {q: MACHINE[q] for q in QUERIES if q != "q02"}}, "lacks 1 query of the 12 of run 'x' [(]q02[)]"),
-        ({"machine": {q: {"a": 3} for q in QUERIES}}, "up to 3, .* up to 1, expected one scale; .* as 3=3 where"),
-        ({"map": "0=0"}, "has the grade 1, which map"),
+        ({"machine": {q: MACHINE[q] for q in QUERIES if q != "q03"}}, "1 query of .*6 .*[(]q03[)]"),
+        ({"machine": {q: MACHINE[q] for q in HUMAN}}, "no query .*6"),
+        ({"machine": {q: MACHINE[q] for q in QUERIES if q != "q02"}}, "1 query of .*12 .*'x' [(]q02[)]"),
+        ({"machine": {q: {"a": 3} for q in QUERIES}}, "up to 3, .*up to 1, .*3=3"),
+        ({"map": "0=0"}, "grade 1, .*map"),
         ({"baseline": "z"}, "unknown system"),
         ({"weight": float("inf")}, "weight is inf"),
         ({"confidence_level": 1}, "confidence_level is 1"),
@@ -214,7 +214,7 @@ def test_a_plan_that_cannot_be_made_says_why() -> None:
     SENTENCES.check("a plan that no number of queries fulfils", wide.sections()[0].sentence)
     with pytest.raises(ParameterError, match="width is 0"):
         rs.judging.plan_judgments(HUMAN, RUNS, MACHINE, "RR", width=0)
-    with pytest.raises(InputError, match=r"people judged 3 queries .* at least 5"):
+    with pytest.raises(InputError, match=r"people .*3 queries .*at least 5"):
         rs.judging.plan_judgments({q: HUMAN[q] for q in list(HUMAN)[:3]}, RUNS, MACHINE, "RR", width=0.1)
     same = {q: {"x1": 1, "y1": 1} for q in QUERIES}
     flat = rs.judging.plan_judgments({q: same[q] for q in HUMAN}, RUNS, same, "RR", width=0.1)

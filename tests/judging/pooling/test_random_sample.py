@@ -87,12 +87,12 @@ def test_every_document_is_as_likely_drawn() -> None:
 
 @pytest.mark.parametrize("rate", [0, -0.1, 1.01, float("nan"), "half", True])
 def test_a_rate_outside_0_to_1_is_refused(rate: Any) -> None:
-    with pytest.raises(ParameterError, match="the rate of a sample is"):
+    with pytest.raises(ParameterError, match="rate of a sample is"):
         rs.judging.sample([RUN], rate)
 
 
 def test_judgments_of_other_queries_are_refused() -> None:
-    with pytest.raises(InputError, match="name none of the 3 queries"):
+    with pytest.raises(InputError, match="none of the 3 queries"):
         rs.judging.sample([RUN], 0.5, judged={"other": {"d01": 1}})
 
 
