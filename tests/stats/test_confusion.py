@@ -171,18 +171,18 @@ def test_classes_may_be_given_in_any_order_and_more_than_occur():
 @pytest.mark.parametrize(
     ("true", "predicted", "message"),
     [
-        ([1, 2], [1], "there are 2 true and 1 predicted labels"),
+        ([1, 2], [1], "2 true .*1 predicted"),
         ([], [], "no labels"),
-        ([1.0, np.nan], [1, 2], r"1 of 2 true labels are missing .* the first at index 1"),
-        ([1, 2], [1, None], r"1 of 2 predicted labels are missing .* the first at index 1"),
-        (["a", None], ["a", "b"], r"1 of 2 true labels are missing"),
-        (["a", float("nan")], ["a", "b"], r"label at index 1 is 'nan'|true labels are missing"),
-        (["a", "b"], [1, 2], "the true labels are text and the predicted ones numbers"),
-        (["a", 1], ["a", "b"], "true label at index 1 is 1 beside text"),
-        ([[1, 2]], [[1, 2]], "2 dimensions, expected a list"),
-        ([[1], [1, 2]], [1, 2], "2 dimensions, expected a list"),
-        ([{"a": 1}, 2], [1, 2], "neither text nor a number"),
-        (np.arange(1001.0), np.arange(1001.0), "1001 different labels; expected classes, at most 1000"),
+        ([1.0, np.nan], [1, 2], r"1 of 2 true .*missing .*index 1"),
+        ([1, 2], [1, None], r"1 of 2 predicted .*missing .*index 1"),
+        (["a", None], ["a", "b"], r"1 of 2 true .*missing"),
+        (["a", float("nan")], ["a", "b"], r"index 1 is 'nan'|true .*missing"),
+        (["a", "b"], [1, 2], "true .*text .*predicted .*numbers"),
+        (["a", 1], ["a", "b"], "true .*index 1 is 1 .*text"),
+        ([[1, 2]], [[1, 2]], "2 dimensions"),
+        ([[1], [1, 2]], [1, 2], "2 dimensions"),
+        ([{"a": 1}, 2], [1, 2], "text nor a number"),
+        (np.arange(1001.0), np.arange(1001.0), "1001 .*labels; .*1000"),
         (np.linspace(0, 1, 2000), np.ones(2000), "2000 different labels"),
         (np.array(["2026-01-01"], "M8[D]"), [1], "true labels hold datetime64"),
     ],
@@ -194,13 +194,13 @@ def test_what_are_no_two_lists_of_labels_is_refused_in_one_line(true, predicted,
 
 
 def test_classes_that_do_not_fit_the_labels_are_refused():
-    with pytest.raises(InputError, match=r"the label 2 is none of the classes \(0, 1\)"):
+    with pytest.raises(InputError, match=r"label 2 .*\(0, 1\)"):
         encode([0, 2], [1, 1], [0, 1])
     with pytest.raises(ParameterError, match="expected each class once"):
         encode([0, 1], [1, 1], [0, 1, 0])
-    with pytest.raises(ParameterError, match="there are 3 labels for a table of 2 classes"):
+    with pytest.raises(ParameterError, match=r"3 labels .*2 classes"):
         rates([[1, 2], [3, 4]], labels="abc")
-    with pytest.raises(ParameterError, match="3 is none of the classes 0, 1"):
+    with pytest.raises(ParameterError, match=r"3 is none of .*0, 1"):
         rates(TRUE, PREDICTED).of(3)
 
 
@@ -222,7 +222,7 @@ def test_what_is_no_table_of_counts_is_refused(table, message):
 
 
 def test_arguments_out_of_range_are_refused():
-    with pytest.raises(ParameterError, match="normalise is 'rows', expected one of 'row', 'column', 'all'"):
+    with pytest.raises(ParameterError, match=r"normalise is 'rows', .*'row', 'column', 'all'"):
         confusion_matrix(TRUE, PREDICTED, normalise="rows")
     with pytest.raises(ParameterError, match="beta is 0"):
         rates(TRUE, PREDICTED, beta=0)

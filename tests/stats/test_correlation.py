@@ -369,13 +369,13 @@ def test_two_items_say_nothing(statistic):
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(ParameterError, match="1 of 3 values of x are NaN or infinite"):
+    with pytest.raises(ParameterError, match=r"1 of 3 .*x .*NaN"):
         correlation_test([1, 2, np.nan], [1, 2, 3])
-    with pytest.raises(ParameterError, match=r"x has shape \(3,\) and y \(2,\)"):
+    with pytest.raises(ParameterError, match=r"x .*\(3,\) .*y \(2,\)"):
         correlation_test([1, 2, 3], [1, 2])
-    with pytest.raises(ParameterError, match="with at least 2 items"):
+    with pytest.raises(ParameterError, match="at least 2"):
         correlation_test([1], [1])
-    with pytest.raises(ParameterError, match="statistic is 'tau', expected one of 'pearson'"):
+    with pytest.raises(ParameterError, match=r"statistic is 'tau', .*'pearson'"):
         correlation_test([1, 2], [1, 2], statistic="tau")
     with pytest.raises(ParameterError, match="interval is 'wald'"):
         correlation_test([1, 2], [1, 2], interval="wald")

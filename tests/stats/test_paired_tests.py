@@ -247,10 +247,10 @@ def test_many_pairs_are_tested_as_each_alone(test, data):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([0.1, np.nan, 0.2], r"1 of 3 differences are NaN or infinite \(the first at \(1,\)\)"),
-        ([[0.1, 0.2], [0.1, np.inf]], r"1 of 4 differences .* \(1, 1\)"),
-        ([], r"shape \(0,\), expected at least 1 query"),
-        (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\), expected \(queries\) or \(pairs, queries\)"),
+        ([0.1, np.nan, 0.2], r"1 of 3 differences .*NaN .*\(1,\)"),
+        ([[0.1, 0.2], [0.1, np.inf]], r"1 of 4 differences .*\(1, 1\)"),
+        ([], r"shape \(0,\), .*1 query"),
+        (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\), .*\(queries\) .*\(pairs, queries\)"),
         (0.5, r"shape \(\), expected"),
         (["a", "b"], "no table of numbers"),
     ],
@@ -262,7 +262,7 @@ def test_what_are_no_differences_is_refused(test, values, message):
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_an_unknown_alternative_is_refused(test):
-    with pytest.raises(ParameterError, match="alternative is 'larger', expected one of 'two-sided'"):
+    with pytest.raises(ParameterError, match=r"alternative is 'larger', .*'two-sided'"):
         test([0.1, 0.2], alternative="larger")
 
 

@@ -125,13 +125,13 @@ def test_intervals_of_kappa_hold_the_true_value_as_often_as_they_say():
 
 
 def test_what_makes_no_kappa_is_refused():
-    with pytest.raises(ParameterError, match="weights is 'cubic', expected one of 'linear', 'quadratic'"):
+    with pytest.raises(ParameterError, match=r"weights is 'cubic', .*'linear', 'quadratic'"):
         cohens_kappa([0, 1], [0, 1], weights="cubic")
     with pytest.raises(ParameterError, match="expected 2 rising numbers"):
         cohens_kappa([0, 1], [0, 1], weights="linear", positions=[1, 0])
     with pytest.raises(ParameterError, match="confidence_level"):
         cohens_kappa([0, 1], [0, 1], confidence_level=0)
-    with pytest.raises(InputError, match="2 true and 1 predicted"):
+    with pytest.raises(InputError, match=r"2 true .*1 predicted"):
         cohens_kappa([0, 1], [0])
 
 
@@ -220,8 +220,8 @@ def test_one_value_has_no_alpha():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([1, 2, 3], r"shape \(3,\), expected \(judges, units\)"),
-        ([[1, NAN], [NAN, 2]], "none of the 2 units has values of two judges"),
+        ([1, 2, 3], r"shape \(3,\), .*\(judges, units\)"),
+        ([[1, NAN], [NAN, 2]], "none of the 2 units"),
         ([[1, np.inf], [1, 2]], "infinite"),
         ([["a", "b"], ["a", "b"]], "no table of numbers"),
     ],
@@ -232,5 +232,5 @@ def test_what_are_no_ratings_is_refused(table, message):
 
 
 def test_another_level_is_refused():
-    with pytest.raises(ParameterError, match="level is 'ratio', expected one of 'nominal', 'ordinal', 'interval'"):
+    with pytest.raises(ParameterError, match=r"level is 'ratio', .*'nominal', 'ordinal', 'interval'"):
         krippendorffs_alpha(FOUR, level="ratio")
