@@ -96,7 +96,7 @@ def test_a_name_that_means_another_measure_already_is_refused(name: str) -> None
 
 @pytest.mark.parametrize("name", ["", "My measure", "a@b", "1st", "AP(rel=2)"])
 def test_a_name_that_is_no_word_is_refused(name: str) -> None:
-    with pytest.raises(rs.ParameterError, match="expected one word of letters, digits and _"):
+    with pytest.raises(rs.ParameterError, match=r"one word .*_"):
         rs.define_measure(name)(share)
 
 

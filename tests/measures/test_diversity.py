@@ -142,13 +142,13 @@ def test_an_empty_ranking_and_one_of_unjudged_documents_are_0() -> None:
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ("alpha_nDCG(alpha=1.1)@5", "a number from 0 to 1"),
-        ("ERR_IA(alpha=-0.1)@5", "a number from 0 to 1"),
-        ("alpha_DCG(alpha='much')@5", "a number from 0 to 1"),
-        ("NRBP(beta=1)", "a persistence between 0 and 1"),
-        ("nNRBP(beta=0)", "a persistence between 0 and 1"),
-        ("alpha_nDCG@0", "a whole number of at least 1"),
-        ("StRecall(rel=0)@5", "a whole number of at least 1"),
+        ("alpha_nDCG(alpha=1.1)@5", "alpha .*0 to 1"),
+        ("ERR_IA(alpha=-0.1)@5", "alpha .*0 to 1"),
+        ("alpha_DCG(alpha='much')@5", "alpha .*0 to 1"),
+        ("NRBP(beta=1)", "beta .*0 and 1"),
+        ("nNRBP(beta=0)", "beta .*0 and 1"),
+        ("alpha_nDCG@0", "cutoff is 0, .* 1"),
+        ("StRecall(rel=0)@5", "rel is 0, .* 1"),
         ("StRecall", "cutoff"),
         ("ERR_IA", "cutoff"),
         ("NRBP@10", "no cutoff"),
@@ -385,7 +385,7 @@ def test_put_together_with_judgments_that_are_not_by_subtopic_nothing_can_be_tol
     by_subtopic = hits_of(*random_collection(9, 3))
     plain = join(rs.Qrels({"q": {"a": 1}}), rs.Run({"q": {"a": 1.0}}))
     assert Hits.concat([by_subtopic, plain]).subtopics is None
-    with pytest.raises(rs.ParameterError, match="the judgments are not by subtopic"):
+    with pytest.raises(rs.ParameterError, match="not by subtopic"):
         rs.parse_measure("StRecall@5")(Hits.concat([plain, by_subtopic]))
 
 
@@ -415,7 +415,7 @@ def test_unjudged_documents_can_be_skipped_and_bound_nothing() -> None:
 
 
 def test_ties_are_not_averaged() -> None:
-    with pytest.raises(rs.ParameterError, match=r"alpha_nDCG@5: its average over the orders .* has no closed form"):
+    with pytest.raises(rs.ParameterError, match=r"alpha_nDCG@5: .*no closed form"):
         value("alpha_nDCG@5", {"1": "a"}, "ab", ties="average")
 
 

@@ -94,14 +94,14 @@ class TestTwoRuns:
             (
                 {"q": {"a": 1.0}},
                 {"r": {"a": 1.0}},
-                r"runs 'run' \(1 queries\) and 'run' \(1 queries\) have no query in",
+                r"'run' \(1 .*'run' \(1 .*no query",
             ),
-            ({"q": {"a": nan}}, {"q": {"a": 1.0}}, r"run 'run': query 'q' holds a score that is no finite number"),
-            ({"q": {"a": 1.0}}, {"q": {"a": "x"}}, r"run 'run': query 'q' holds a score that is no finite number"),
+            ({"q": {"a": nan}}, {"q": {"a": 1.0}}, r"run 'run': .*'q' .*finite number"),
+            ({"q": {"a": 1.0}}, {"q": {"a": "x"}}, r"run 'run': .*'q' .*finite number"),
             (
                 {"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [1.0, 2.0]},
                 {"q": {"a": 1.0}},
-                r"run 'run': query 'q' holds a document twice",
+                r"run 'run': .*'q' .*twice",
             ),
         ],
     )
@@ -110,15 +110,15 @@ class TestTwoRuns:
             between_runs(a, b)
 
     def test_with_a_tied_truth_are_refused_by_query(self):
-        with pytest.raises(rs.InputError, match="query 'q3': tau_ap: 2 of 2 items of x, the truth"):
+        with pytest.raises(rs.InputError, match="query 'q3': tau_ap: 2 of 2 "):
             between_runs({"q3": self.a["q3"]}, self.b, "tau_ap")
 
     def test_need_a_statistic_and_parameters_that_exist(self):
-        with pytest.raises(rs.UnknownName, match="unknown statistic between runs 'spearmans'; did you mean spearman"):
+        with pytest.raises(rs.UnknownName, match=r"'spearmans'; .*spearman"):
             between_runs(self.a, self.b, "spearmans")
-        with pytest.raises(rs.ParameterError, match="tau has no parameter 'p', expected one of variant"):
+        with pytest.raises(rs.ParameterError, match=r"tau .*parameter 'p', .*variant"):
             between_runs(self.a, self.b, p=0.9)
-        with pytest.raises(rs.ParameterError, match="spearman has no parameter 'common', expected none"):
+        with pytest.raises(rs.ParameterError, match=r"spearman .*parameter 'common', .*none"):
             between_runs(self.a, self.b, "spearman", common=False)
-        with pytest.raises(rs.ParameterError, match=r"rbo: p is 1.5, expected a number between 0 and 1"):
+        with pytest.raises(rs.ParameterError, match=r"rbo: p is 1\.5, .*0 and 1"):
             between_runs(self.a, self.b, "rbo", p=1.5)
