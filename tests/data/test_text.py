@@ -1,9 +1,10 @@
 """Numbers and lists as people say them."""
 
 from __future__ import annotations
-from helpers.messages import mentions
 
 import math
+
+from helpers.messages import mentions
 
 from rankscope.data.text import (
     format_chance,

@@ -215,7 +215,7 @@ def test_equal_scores_leave_both_coefficients_undefined(value):
 @pytest.mark.parametrize(
     ("scores", "options", "said"),
     [
-        ([[1.0, 2.0]], {}, "expected \\(systems, queries\\) with at least 2 systems"),
+        ([[1.0, 2.0]], {}, r"\(systems, queries\) .*2 systems"),
         ([[1.0], [2.0]], {}, "2 queries"),
         ([[1.0, np.nan], [2.0, 3.0]], {}, "NaN"),
         ([[1.0, 2.0], [2.0, 2.0]], {"target": 1.0}, "target is 1.0"),
