@@ -9,6 +9,7 @@ import itertools
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from helpers.messages import Messages, mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 from scipy import stats
 
@@ -19,6 +20,8 @@ from rankscope.demo.collection import write_collection
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import bootstrap_indices, draw
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
+
+SENTENCES = Messages("measure_agreement")
 
 SYSTEMS = ("bm25", "bm25-rm3", "boolean", "dense", "hybrid", "rerank")
 MEASURES = ("AP", "nDCG@10", "P@10", "RR")
@@ -111,8 +114,8 @@ def test_a_measure_where_lower_is_better_is_turned_round():
         found = agree_measures(made(values, ["AP", "MinRank"]), by=by, n_resamples=20)
         same = agree_measures(made(values, ["AP", "RR"]), by=by, n_resamples=20)
         assert (found.value[0], same.value[0]) == (1, -1)
-        assert found.sections()[0].notes[0].startswith("MinRank: lower is better; turned round here")
-        assert not any("turned round" in note for note in same.sections()[0].notes)
+        assert mentions(found.sections()[0].notes[0], "MinRank", "turned round")
+        assert not mentions(same.sections()[0].notes, "turned round")
 
 
 def test_the_matrix_reads_both_ways_and_the_records_hold_each_pair_once(scores):
@@ -136,7 +139,7 @@ def test_a_system_without_a_value_is_left_out_of_its_pairs_only():
     there = np.arange(7) != 2
     assert found.value[0] == pytest.approx(stats.kendalltau(means[there, 0], means[there, 1]).statistic)
     assert found.value[1] == pytest.approx(stats.kendalltau(means[:, 0], means[:, 2]).statistic)
-    assert any("2 of 3 pairs leave out systems" in note for note in found.sections()[0].notes)
+    assert mentions(found.sections()[0].notes, "2 of 3", "leave out")
 
 
 def test_means_that_differ_by_rounding_only_are_tied():
@@ -162,10 +165,9 @@ def test_a_measure_of_one_value_has_no_correlation_and_is_named():
     assert np.isnan(found.value).tolist() == [True, False, True]
     assert np.isnan(found.matrix[1]).all()
     (note,) = (note for note in found.sections()[0].notes if "no correlation" in note)
-    assert note.startswith("2 of 3 pairs have no correlation")
-    assert note.endswith("(RR)")
+    assert mentions(note, "2 of 3", "(RR)")
     nothing = agree_measures(made(np.full((3, 2, 4), 0.5), ["AP", "RR"]))
-    assert nothing.sections()[0].sentence == "No two of these measures can be correlated over systems."
+    SENTENCES.check("no correlation", nothing.sections()[0].sentence)
 
 
 def test_a_system_of_one_value_is_left_out_of_the_mean():
@@ -176,25 +178,20 @@ def test_a_system_of_one_value_is_left_out_of_the_mean():
     assert found.value[0] == pytest.approx(np.mean(others))
     assert found.n_systems.tolist() == [6, 7, 6]
     assert np.isfinite(found.low).all()
-    assert any("fewer than 7 systems" in note for note in found.sections()[0].notes)
+    assert mentions(found.sections()[0].notes, "fewer than 7")
 
 
 def test_the_sentence_names_the_pairs_that_agree_most_and_least(scores):
     most = agree_measures(scores, by="queries", n_resamples=20).sections()[0].sentence
-    assert most.startswith(
-        "AP and P@10 agree most on which queries are easy or hard (Kendall's tau-b 0.71, the mean over 6"
-    )
+    assert mentions(most, "AP and P@10", "most", "tau-b 0.71", 6)
     values = np.arange(1.0, 7)[:, None, None] + np.zeros((6, 3, 2))
     values[:2, 2] = values[1::-1, 2]  # one pair of 15 the other way round: 13 / 15
     sentence = agree_measures(made(values, ["AP", "RR", "P@5"])).sections()[0].sentence
-    assert sentence == (
-        "AP and RR order the 6 systems most alike (Kendall's tau-b 1.00); AP and P@5, like 1 other pair, least (0.87). "
-        "1 would be the same order, 0 no connection, -1 the opposite order."
-    )
+    SENTENCES.check("most and least", sentence)
     sentence = agree_measures(made(values[:, 1:], ["RR", "P@5"])).sections()[0].sentence
-    assert sentence.startswith("How far RR and P@5 order the 6 systems alike: Kendall's tau-b 0.87.")
+    SENTENCES.check("two measures", sentence)
     sentence = agree_measures(made(values[:, [0, 1, 1]], ["AP", "RR", "P@5"])).sections()[0].sentence
-    assert sentence.startswith("Every two of these measures order the 6 systems equally alike")
+    SENTENCES.check("equally alike", sentence)
 
 
 def test_what_is_nearly_1_does_not_look_like_it():
@@ -217,13 +214,16 @@ def test_the_figure_and_the_signature_hold_what_they_need(scores):
     assert figure.name == "correlation_matrix"
     assert figure.data["measures"] == MEASURES
     assert figure.data["values"] == tuple(tuple(row) for row in found.matrix.tolist())
-    assert "| systems:6 | statistic:kendall_b | by:queries | interval:bootstrap,20,0.95 | rng:3 |" in found.signature()
+    settings = found.signature().split(" | ")
+    assert settings[-6:-1] == [
+        *("systems:6", "statistic:kendall_b", "by:queries", "interval:bootstrap,20,0.95", "rng:3")
+    ]
     assert "rng" not in agree_measures(scores, rng=3).signature()
     assert "| interval:fisher,0.95 |" in str(agree_measures(scores))
 
 
 def test_what_makes_no_sense_is_refused(scores, folder):
-    with pytest.raises(ParameterError, match="by is 'topics', expected one of 'systems', 'queries'"):
+    with pytest.raises(ParameterError, match=r"by is 'topics', .*'systems', 'queries'"):
         agree_measures(scores, by="topics")
     with pytest.raises(ParameterError, match="statistic is 'tau'"):
         agree_measures(scores, statistic="tau")
@@ -232,14 +232,14 @@ def test_what_makes_no_sense_is_refused(scores, folder):
     with pytest.raises(ParameterError, match="confidence_level is 2"):
         agree_measures(scores, confidence_level=2)
     for nothing in (None, [1], "scores"):
-        with pytest.raises(ParameterError, match=r"scores are a .*, expected what evaluate gives"):
+        with pytest.raises(ParameterError, match=r"scores are .*evaluate"):
             agree_measures(nothing)
     one = rs.evaluate(folder / "demo.qrels", folder / "bm25.run", ["AP", "RR"])
-    with pytest.raises(ParameterError, match="1 system, expected at least 2 for a correlation by systems"):
+    with pytest.raises(ParameterError, match=r"1 system, .* 2 .*by systems"):
         agree_measures(one)
-    with pytest.raises(ParameterError, match=r"1 measure \(AP\), expected at least 2"):
+    with pytest.raises(ParameterError, match=r"1 measure \(AP\), .* 2"):
         agree_measures(rs.evaluate(folder / "demo.qrels", folder / "bm25.run", "AP"))
-    with pytest.raises(ParameterError, match="1 query, expected at least 2 for a correlation by queries"):
+    with pytest.raises(ParameterError, match=r"1 query, .* 2 .*by queries"):
         agree_measures(made(random_values(queries=1), ["AP", "RR", "P@5"]), by="queries")
 
 
@@ -263,5 +263,5 @@ def test_the_command_gives_the_numbers_of_the_function(scores, folder, monkeypat
 def test_the_command_refuses_before_it_reads(folder, monkeypatch):
     done = run(folder, monkeypatch, "--confidence-level", "95")
     assert done.exit_code == 2
-    assert "'--confidence-level': 95.0 is not in the range 0<x<1" in done.output
+    assert mentions(done.output, "--confidence-level", "95.0", "0<x<1")
     assert run(folder, monkeypatch, "--statistic", "tau").exit_code == 2

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 
 import rankscope as rs
@@ -38,13 +39,13 @@ def test_queries_in_another_order_are_matched_by_their_ids() -> None:
     b = rs.evaluate_arrays([[1.0, 2.0], [2.0, 1.0]], [[1, 0], [1, 0]], "RR", query_ids=["y", "x"], name="b")
     both = join_scores(a, b)
     assert both.matrix("RR").tolist() == [[1, 1 / 2], [1, 1 / 2]]
-    assert "whether both rest on the same judgments is not known; their queries are the same" in both.notes
+    assert mentions(both.notes, "same judgments", "not known")
 
 
 def test_a_baseline_of_the_same_name_is_called_so() -> None:
     assert join_scores(scores(), scores()).systems == ("one", "one (baseline)")
     run = rs.Run(RUN._mapping, name="one (baseline)")
-    with pytest.raises(ParameterError, match=r"two systems have one name among one, one.*give one of the runs another"):
+    with pytest.raises(ParameterError, match=r"name .*\bone, one"):
         join_scores(rs.evaluate(QRELS, [RUN, run], "RR"), scores(measures=["RR"]))
 
 
@@ -57,7 +58,7 @@ def test_bounds_change_no_value_and_are_left_out() -> None:
 
 def test_another_version_is_told() -> None:
     both = join_scores(scores(), replace(scores(OTHER), version="0.0.1"))
-    assert any("the baseline was computed by rankscope 0.0.1, the new scores by" in note for note in both.notes)
+    assert mentions(both.notes, "baseline", "rankscope 0.0.1", rs.__version__)
 
 
 def refused(b: Scores, says: str, a: Scores | None = None, kind: type[Exception] = InputError) -> None:
@@ -68,37 +69,35 @@ def refused(b: Scores, says: str, a: Scores | None = None, kind: type[Exception]
 
 def test_other_queries_are_refused() -> None:
     two = {q: QRELS[q] for q in ("1", "2")}
-    refused(scores(qrels=two), r"1 query of the new scores only \(3\), expected the same queries in both")
+    refused(scores(qrels=two), r"1 query .*new scores .*\(3\)")
     more = {**QRELS, **{f"9{i}": {"a": 1} for i in range(5)}}
-    refused(scores(qrels=more), r"5 queries of the baseline only \(90, 91, 92 and 2 others\)")
-    refused(
-        scores(qrels={**two, "4": {"a": 1}}), r"1 query of the new scores only \(3\) and 1 query of the baseline only"
-    )
+    refused(scores(qrels=more), r"5 queries .*baseline .*\(90, 91, 92 and 2 ")
+    refused(scores(qrels={**two, "4": {"a": 1}}), r"1 query .*new scores .*\(3\) .*1 query .*baseline .*\(4\)")
     strange = {f"q{q}": docs for q, docs in QRELS.items()}
     run = rs.Run({"q1": {"a": 1.0}}, name="one")
-    refused(scores(run, qrels=strange), r"have no queries in common \(1, 2 and 3; q1, q2 and q3\), expected the same")
+    refused(scores(run, qrels=strange), r"no queries in common \(1, 2 and 3; q1, q2 and q3\)")
 
 
 def test_scores_of_no_query_are_refused_like_those_of_others() -> None:
     none = replace(scores(), query_ids=(), values=np.empty((1, 2, 0)), missing=np.empty((1, 0), bool))
-    refused(none, r"^3 queries of the new scores only \(1, 2 and 3\), expected the same queries in both")
-    refused(scores(), r"^3 queries of the baseline only \(1, 2 and 3\), expected the same queries in both", a=none)
+    refused(none, r"^3 queries .*new scores .*\(1, 2 and 3\)")
+    refused(scores(), r"^3 queries .*baseline .*\(1, 2 and 3\)", a=none)
 
 
 def test_other_judgments_are_refused() -> None:
-    refused(scores(qrels={**QRELS, "3": {"a": 1, "z": 1}}), "the same queries but other judgments: the grades of")
-    refused(scores(qrels={**QRELS, "1": {"a": 2, "b": 0}}), "evaluate both with the same judgments and options$")
+    refused(scores(qrels={**QRELS, "3": {"a": 1, "z": 1}}), "other judgments")
+    refused(scores(qrels={**QRELS, "1": {"a": 2, "b": 0}}), "other judgments")
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"ties": "file"}, "^ties is doc_id_desc for the new scores and file for the baseline, expected the same"),
-        ({"missing": "drop"}, "^missing is zero for the new scores and drop for the baseline"),
-        ({"no_relevant": "drop"}, "^no_relevant is zero for the new scores and drop for the baseline"),
-        ({"preset": "trec_eval-9"}, "^ties is|^preset is not set for the new scores and trec_eval-9 for the baseline"),
-        ({"unjudged": "skip"}, "^unjudged is not set for the new scores and skip for the baseline"),
-        ({"rel": 2}, "^RR: rel is 1 for the new scores and 2 for the baseline"),
+        ({"ties": "file"}, "^ties is doc_id_desc .*new scores .*file .*baseline"),
+        ({"missing": "drop"}, "^missing is zero .*new scores .*drop .*baseline"),
+        ({"no_relevant": "drop"}, "^no_relevant is zero .*new scores .*drop .*baseline"),
+        ({"preset": "trec_eval-9"}, "^ties is|^preset is .*new scores .*trec_eval-9 .*baseline"),
+        ({"unjudged": "skip"}, "^unjudged is .*new scores .*skip .*baseline"),
+        ({"rel": 2}, "^RR: rel is 1 .*new scores .*2 .*baseline"),
     ],
 )
 def test_other_conventions_are_refused(options: dict[str, Any], says: str) -> None:
@@ -106,16 +105,16 @@ def test_other_conventions_are_refused(options: dict[str, Any], says: str) -> No
 
 
 def test_a_measure_that_one_of_them_lacks_is_refused() -> None:
-    says = r"no AP among the measures of the baseline \(RR, P@5\), expected it in both; evaluate again with -m AP$"
+    says = r"no AP .*baseline \(RR, P@5\).* -m AP$"
     refused(scores(measures=("RR", "P@5")), says, kind=ParameterError)
     check_same_collection(scores(measures=("RR",)), scores())
-    with pytest.raises(ParameterError, match="no P@9 among the measures of today"):
+    with pytest.raises(ParameterError, match=r"no P@9 .*today"):
         check_same_collection(scores(), scores(), ["P@9"], names=("today", "yesterday"))
 
 
 @pytest.mark.parametrize("given", [1, "scores.parquet", None])
 def test_what_are_no_scores_is_refused(given: Any) -> None:
-    says = f"^scores are a {type(given).__name__}, expected what evaluate gives"
+    says = f"^scores are .*{type(given).__name__}, .*evaluate"
     for function in (join_scores, check_same_collection):
         for pair in ((given, given), (scores(), given), (given, scores())):
             with pytest.raises(ParameterError, match=says):
@@ -125,7 +124,7 @@ def test_what_are_no_scores_is_refused(given: Any) -> None:
 def test_one_measure_may_be_named_alone_and_as_it_was_asked_for() -> None:
     for name in ("AP", "ap", "map"):
         assert join_scores(scores(measures=["map", "RR"]), scores(OTHER), name).measure_names == ("AP",)
-    with pytest.raises(ParameterError, match="unknown measure of these scores 'P@9'"):
+    with pytest.raises(ParameterError, match="'P@9'"):
         join_scores(scores(), scores(OTHER), ["P@9"])
 
 

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
@@ -176,7 +177,7 @@ def test_err_takes_4_for_the_highest_grade():
     """gdeval: a document of grade 1 stops the reader with probability (2^1 - 1) / 2^4."""
     case = {"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}
     assert provider.calc_aggregate([irm.ERR @ 20], *case) == {irm.ERR @ 20: 1 / 2 * (2**1 - 1) / 2**4}
-    with pytest.raises(rs.ParameterError, match="gmax is 4, but a document is judged 5"):
+    with pytest.raises(rs.ParameterError, match=r"gmax is 4, .*judged 5"):
         provider.calc_aggregate([irm.ERR @ 20], {"q": {"a": 5}}, {"q": {"a": 1.0}})
 
 
@@ -319,7 +320,7 @@ def test_other_measures_take_the_highest_relevance_of_all_subtopics():
 def test_measures_of_diversity_without_subtopics_are_warned_of(caplog):
     with caplog.at_level(logging.WARNING, logger="ir_measures"):
         provider.calc_aggregate([irm.alpha_nDCG @ 5], {"q": {"a": 1}}, {"q": {"a": 1.0}})
-    assert "no query has more than one subtopic" in caplog.text
+    assert mentions(caplog.text, "no query", "subtopic")
 
 
 def test_an_evaluator_takes_many_runs_and_keeps_no_trace_of_them():
@@ -342,18 +343,18 @@ def test_an_evaluator_takes_many_runs_and_keeps_no_trace_of_them():
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        ([irm.ScoredDoc("q", "a", 1.0), irm.ScoredDoc("q", "a", 2.0)], "document 'a' of query 'q' stands twice"),
-        ({"q": {"a": float("nan")}}, "the score of document 'a' is nan"),
-        ({"q": {1: 1.0}}, "the document id 1 is no string"),
+        ([irm.ScoredDoc("q", "a", 1.0), irm.ScoredDoc("q", "a", 2.0)], "'a' .*'q' .*twice"),
+        ({"q": {"a": float("nan")}}, "document 'a' is nan"),
+        ({"q": {1: 1.0}}, "document id 1 is"),
         (
             pd.DataFrame({"query_id": ["q"], "docno": ["a"], "score": [1.0]}),
-            "run: no 'doc_id' among 'query_id', 'docno'",
+            "run: .*'doc_id' .*'query_id', 'docno'",
         ),
-        ([("q", "a", 1.0)], "run: no 'query_id' among no fields"),
-        ([irm.ScoredDoc("q", "a", "high")], "the score of document 'a' is 'high', expected a finite number"),
-        ([irm.ScoredDoc("q", "a", 1.0), ("q", "b", 1.0)], "run: a row cannot be read"),
-        ([irm.ScoredDoc(q, "a", 1.0) for q in "qpq"], "document 'a' of query 'q' stands twice"),
-        ([irm.ScoredDoc(["q"], "a", 1.0)], "run: a row cannot be read"),
+        ([("q", "a", 1.0)], "run: no 'query_id' .*no fields"),
+        ([irm.ScoredDoc("q", "a", "high")], "document 'a' is 'high'"),
+        ([irm.ScoredDoc("q", "a", 1.0), ("q", "b", 1.0)], "run: .*row .*cannot"),
+        ([irm.ScoredDoc(q, "a", 1.0) for q in "qpq"], "'a' .*'q' .*twice"),
+        ([irm.ScoredDoc(["q"], "a", 1.0)], "run: .*row .*cannot"),
         ("a.run", "run: a str; expected"),
         (3, "run: a int; expected"),
     ],
@@ -368,9 +369,9 @@ def test_a_run_that_cannot_be_read_is_refused_in_one_line(run, said):
     ("qrels", "said"),
     [
         ({"q": {"a": 0.5}}, "expected a whole number"),
-        ([irm.Qrel("q", "a", "1")], "the field 'relevance' of a row cannot be read"),
-        ([irm.Qrel("q", "a", 1), irm.Qrel("q", "a", 0)], "document 'a' of query 'q' stands twice"),
-        ({"q": 1}, "qrels: a mapping whose values are no mappings"),
+        ([irm.Qrel("q", "a", "1")], "'relevance' .*row .*cannot"),
+        ([irm.Qrel("q", "a", 1), irm.Qrel("q", "a", 0)], "'a' .*'q' .*twice"),
+        ({"q": 1}, "qrels: .*values .*no mappings"),
     ],
 )
 def test_judgments_that_cannot_be_read_are_refused(qrels, said):
@@ -381,16 +382,16 @@ def test_judgments_that_cannot_be_read_are_refused(qrels, said):
 @pytest.mark.parametrize(
     ("measure", "said"),
     [
-        (irm.nDCG(gains={1: 0.5}), "gains is {1: 0.5}, expected whole numbers"),
+        (irm.nDCG(gains={1: 0.5}), "gains is {1: 0.5}, .*whole"),
         (irm.SDCG @ 10, "SDCG@10 needs max_rel"),
-        (irm.SDCG(min_rel=2, max_rel=2) @ 10, "max_rel is 2, expected above min_rel, 2"),
+        (irm.SDCG(min_rel=2, max_rel=2) @ 10, "max_rel is 2, .*min_rel, 2"),
         (irm.alpha_DCG, "alpha_DCG needs a cutoff"),
         (irm.P, "P needs cutoff"),
         (irm.AP(rel="1"), "AP.*: invalid param rel='1'"),
-        (irm.AP(rel=0), "rel is 0, expected a whole number of at least 1"),
-        (irm.INST(T=0.1, max_rel=2), "T is 0.1, expected a number of at least 0.25"),
-        ("nDCG@10", "'nDCG@10' is no measure of ir_measures"),
-        (irm.define_byquery(lambda qrels, run: 1.0, "Own"), "unknown measure of ir_measures 'Own'"),
+        (irm.AP(rel=0), "rel is 0, .* 1"),
+        (irm.INST(T=0.1, max_rel=2), "T is 0.1, .*0.25"),
+        ("nDCG@10", "'nDCG@10' .*ir_measures"),
+        (irm.define_byquery(lambda qrels, run: 1.0, "Own"), "ir_measures 'Own'"),
     ],
 )
 def test_a_measure_that_cannot_be_computed_is_refused(measure, said):

@@ -251,9 +251,9 @@ def test_other_mappings_and_numbers_are_taken() -> None:
 @pytest.mark.parametrize(
     ("measures", "message"),
     [
-        (["nDCG@10"], "unknown measure of trec_eval 'nDCG@10'"),
+        (["nDCG@10"], "unknown measure .*'nDCG@10'"),
         (["map", "recip_rnk"], "did you mean recip_rank"),
-        ("map", "unknown measure of trec_eval 'a'"),
+        ("map", "unknown measure .*'a'"),
         (["prefs"], "unknown measure"),
         (["map_5"], "map_5"),
         (["P.x"], "P.x: cannot read 'x'"),
@@ -311,9 +311,9 @@ def test_a_run_of_a_wrong_type_is_a_type_error_as_in_the_original(run: Any) -> N
 
 
 def test_a_score_that_is_no_number_is_named() -> None:
-    with pytest.raises(ValueError, match="the score of document 'd1' is nan"):
+    with pytest.raises(ValueError, match="document 'd1' is nan"):
         ours.RelevanceEvaluator(QRELS, ["map"]).evaluate({"q1": {"d1": math.nan, "d2": math.inf}})
-    with pytest.raises(TypeError, match="query 'q1', document 'd3' has '2'"):
+    with pytest.raises(TypeError, match=r"'q1', .*'d3' has '2'"):
         ours.RelevanceEvaluator(QRELS, ["map"]).evaluate({"q1": {"d1": 1.0, "d3": "2"}})
 
 
@@ -346,11 +346,11 @@ def test_files_are_read_as_by_the_original(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "lines", "message"),
     [
-        ("parse_run", ["q Q0 d 1 1.5"], "line:1: 5 fields, expected 6"),
-        ("parse_run", ["q Q0 d 1 1.5 t\n", "\n"], "line:2: 0 fields, expected 6"),
-        ("parse_run", ["q Q0 d 1 high t"], "line:1: 'high' is no number"),
-        ("parse_qrel", ["q 0 d"], "line:1: 3 fields, expected 4"),
-        ("parse_qrel", ["q 0 d 1.0"], "line:1: '1.0' is no number"),
+        ("parse_run", ["q Q0 d 1 1.5"], "line:1: 5 fields, .*6"),
+        ("parse_run", ["q Q0 d 1 1.5 t\n", "\n"], "line:2: 0 fields, .*6"),
+        ("parse_run", ["q Q0 d 1 high t"], "line:1: 'high' .*number"),
+        ("parse_qrel", ["q 0 d"], "line:1: 3 fields, .*4"),
+        ("parse_qrel", ["q 0 d 1.0"], "line:1: '1.0' .*number"),
     ],
 )
 def test_a_malformed_line_is_a_value_error_that_names_it(name: str, lines: list[str], message: str) -> None:
@@ -362,7 +362,7 @@ def test_a_malformed_line_is_a_value_error_that_names_it(name: str, lines: list[
 
 @pytest.mark.parametrize("error", [ValueError, AssertionError])
 def test_a_document_that_stands_twice_is_both_kinds_of_error(error: type[Exception]) -> None:
-    with pytest.raises(error, match="line:2: document 'd' of query 'q' stands twice"):
+    with pytest.raises(error, match=r"line:2: .*'d' .*'q' .*twice"):
         ours.parse_qrel(["q 0 d 1", "q 0 d 1"])
 
 

@@ -68,9 +68,9 @@ class TestWhereItDepartsFromThePaper:
         assert last == pytest.approx((1 + rankeval.ndgc_err(long, [1, 2, 3, 4])[0]) / 2)
 
     def test_10_what_it_would_truncate_or_divide_by_zero_is_refused(self) -> None:
-        with pytest.raises(InputError, match="1 predicted lists and 2 original ones"):
+        with pytest.raises(InputError, match=r"1 predicted .*2 original"):
             rankeval.allmetrics([[1, 2]], [[1, 2], [1, 2]])
-        with pytest.raises(InputError, match="list 2: 1 predicted ranks and 2 original ones"):
+        with pytest.raises(InputError, match=r"list 2: 1 predicted .*2 original"):
             rankeval.allmetrics([[1, 2], [1]], [[1, 2], [1, 2]])
         with pytest.raises(InputError, match="no pair counts"):
             rankeval.allmetrics([[1, 2]], [[1, 1]])
@@ -121,7 +121,7 @@ class TestTheCommand:
         [
             ([tgt(1, 1) + tgt(1, 2)], "no pair counts"),
             ([tgt(1, 1)], "no pair counts"),
-            ([tgt(1, 1) + tgt(2, 2), ""], "judgment 2 has no items"),
+            ([tgt(1, 1) + tgt(2, 2), ""], "judgment 2 has no"),
             ([tgt(1, "x") + tgt(2, 2)], ":1: m is 'x'"),
             ([tgt(1, 1) + '<tgt rank="2"/>'], "m has no value"),
         ],

@@ -179,7 +179,7 @@ def test_queries_meet_by_their_ids_and_not_by_their_order() -> None:
 
 def test_infinite_scores_rank_and_nan_is_refused() -> None:
     assert value({"a": 1}, {"b": 2.0, "a": math.inf, "c": -math.inf}, "mrr") == 1
-    with pytest.raises(InputError, match="the score of document 'a' is nan"):
+    with pytest.raises(InputError, match="document 'a' is nan"):
         value({"a": 1}, {"a": math.nan, "b": 1.0}, "mrr")
 
 
@@ -189,18 +189,18 @@ def test_infinite_scores_rank_and_nan_is_refused() -> None:
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("nope", "unknown metric of ranx 'nope'"),
+        ("nope", "unknown metric .*'nope'"),
         ("ndgc@10", "did you mean ndcg?"),
         ("MAP", "did you mean map"),
-        ("rbp@9.5", "unknown metric of ranx 'rbp@9'"),
-        ("ndcg@x", "ndcg@x: cannot read 'x', expected a whole number after @"),
+        ("rbp@9.5", "unknown metric .*'rbp@9'"),
+        ("ndcg@x", "ndcg@x: cannot read 'x'"),
         ("map@", "cannot read ''"),
         ("map@-1", "the cutoff is -1"),
-        ("map-l2@3", "cannot read '2@3', expected a whole number after -l"),
+        ("map-l2@3", "cannot read '2@3'"),
         ("map-l1-l2", "2 relevance levels"),
         ("rbp", "found no persistence"),
         ("rbp.x", "found no persistence"),
-        ("rbp.1e3", "expected a persistence between 0 and 1"),
+        ("rbp.1e3", "persistence .*0 and 1"),
         (3, "a metric is 3"),
     ],
 )
@@ -260,9 +260,7 @@ def test_different_queries_are_refused_or_made_comparable(objects: bool) -> None
     if objects:
         qrels, run = ranx.Qrels(qrels), ranx.Run(run)
     for error in (AssertionError, ValueError):
-        with pytest.raises(
-            error, match=r"no list for 1 of 2 queries of the qrels \(q2\), and 1 lists for others \(q3\)"
-        ):
+        with pytest.raises(error, match=r"no list for 1 of 2 .*\(q2\), .*1 .*\(q3\)"):
             ranx.evaluate(qrels, run, "map")
     assert ranx.evaluate(qrels, run, "map", make_comparable=True) == 0.5
     if objects:  # the run itself, as in the original
@@ -276,7 +274,7 @@ def test_data_of_other_shapes_are_refused() -> None:
     for qrels, run in (([1], RUN), (QRELS, None), (QRELS, {"q1": 3, "q2": {}}), ({}, {}), ({"q1": {"a": 0.5}}, RUN)):
         with pytest.raises(ValueError, match="expected"):
             ranx.evaluate(qrels, run, "map")
-    with pytest.raises(InputError, match="found a Run, expected a Qrels"):
+    with pytest.raises(InputError, match=r"found a Run, .*Qrels"):
         ranx.evaluate(ranx.Run(RUN), ranx.Qrels(QRELS), "map")
 
 
@@ -405,20 +403,20 @@ def test_data_frames_go_both_ways(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
     run = ranx.Run({"q 1": {"a": 1.0}})
-    with pytest.raises(OutputError, match="'q 1' is empty or holds blanks"):
+    with pytest.raises(OutputError, match=r"'q 1' .*blanks"):
         run.save(tmp_path / "run.trec")
-    with pytest.raises(AssertionError, match=r"unknown kind of the file run\.lz4: 'lz4'"):
+    with pytest.raises(AssertionError, match=r"run\.lz4: 'lz4'"):
         run.save("run.lz4")
-    with pytest.raises(UnknownName, match="known: gz, json, parquet, trec"):
+    with pytest.raises(UnknownName, match="gz, json, parquet, trec"):
         ranx.Run.from_file("run.lz4")
     (tmp_path / "bad.json").write_text("q1 Q0 a 1 1.0 made\n", "utf-8")
-    with pytest.raises(InputError, match=r"bad\.json: this is no JSON"):
+    with pytest.raises(InputError, match=r"bad\.json: .*JSON"):
         ranx.Run.from_file(tmp_path / "bad.json")
     (tmp_path / "bad.json").write_text("[1]", "utf-8")
     with pytest.raises(InputError, match="expected a dict"):
         ranx.Qrels.from_file(tmp_path / "bad.json")
     (tmp_path / "twice.trec").write_text("q1 0 a 1\nq1 0 a 0\n", "utf-8")
-    with pytest.raises(InputError, match=r"twice\.trec:2: document 'a' of query 'q1' stands twice"):
+    with pytest.raises(InputError, match=r"twice\.trec:2: .*'a' .*'q1' .*twice"):
         ranx.Qrels.from_file(tmp_path / "twice.trec")
 
 
@@ -428,12 +426,12 @@ def test_wrong_numbers_and_ids_are_refused_at_once() -> None:
         with pytest.raises(InputError, match=r"expected|use str"):
             ranx.Qrels(bad)
     qrels, run = ranx.Qrels(QRELS), ranx.Run(RUN)
-    with pytest.raises(InputError, match=r"'d1' of query 'q1' is 1\.5, expected a whole number"):
+    with pytest.raises(InputError, match=r"'d1' .*'q1' is 1\.5"):
         qrels.add_score("q1", "d1", 1.5)
-    with pytest.raises(InputError, match="is '1', expected a number"):
+    with pytest.raises(InputError, match=r"is '1', .*number"):
         run.add_score("q1", "d1", "1")
     for docs, scores in ((["a", "b"], [1.0]), (["a", "a"], [1.0, 2.0])):
-        with pytest.raises(InputError, match="expected as many of each"):
+        with pytest.raises(InputError, match="as many"):
             run.add("q1", docs, scores)
     assert (qrels.to_dict(), run.to_dict()) == (ranx.Qrels(QRELS).to_dict(), ranx.Run(RUN).to_dict())
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +30,8 @@ def test_rows_of_a_query_that_are_apart_are_put_together_with_a_note_and_all_tha
     found = Features.of(VALUES, [2, 0, 1], ["a", "b", "a"], doc_ids=["x", "y", "z"], comments=["1", "2", "3"], name="t")
     assert found.values.tolist() == [[0.5, 1.0], [0.2, 0.3], [0.1, 0.0]]
     assert (found.relevance.tolist(), found.doc_ids, found.comments) == ([2, 1, 0], ["x", "z", "y"], ["1", "3", "2"])
-    assert found.notes == ("t: the documents of 1 query were not together and are now",)
+    (note,) = found.notes
+    assert mentions(note, "t: ", 1, "together")
     assert found.in_input_order([9.0, 8.0, 7.0]).tolist() == [9.0, 7.0, 8.0]
 
 
@@ -70,32 +70,32 @@ def test_float32_stays_and_whole_numbers_become_float64():
 
 
 REFUSED = {
-    "no document": ({"values": np.zeros((0, 2))}, "shape (0, 2), expected (documents, features)"),
-    "no feature": ({"values": np.zeros((3, 0))}, "shape (3, 0)"),
-    "a list of numbers": ({"values": [1.0, 2.0, 3.0]}, "shape (3,)"),
-    "grades": ({"relevance": [1, 2]}, "2 grades for 3 documents"),
-    "names": ({"names": ("a",)}, "1 names for 2 features"),
-    "names twice": ({"names": ("a", "a")}, "1 names for 2 features, expected one of its own for each"),
-    "documents": ({"doc_ids": ["x"]}, "1 names for 3 documents"),
-    "comments": ({"comments": ["x"]}, "1 comments for 3 documents"),
-    "sizes": ({"offsets": [0, 2]}, "the groups hold 2 documents, and there are 3; correct their sizes"),
-    "an empty group": ({"offsets": [0, 2, 2, 3]}, "group 2 is empty, expected at least one document in each"),
-    "queries twice": ({"query_ids": ("a", "a")}, "features: two queries are named 'a', expected a name of its own for"),
-    "queries": ({"query_ids": ("a",)}, "1 names for 2 queries"),
-    "NaN": ({"values": [[1, 2], [3, float("nan")], [5, 6]]}, "features, document 2: feature '2' is nan"),
-    "infinities that cancel": ({"values": [[1, 2], [np.inf, -np.inf], [5, 6]]}, "document 2: feature '1' is inf"),
-    "infinity": ({"values": [[1, 2], [3, 4], [float("-inf"), 6]]}, "features, document 3: feature '1' is -inf"),
+    "no document": ({"values": np.zeros((0, 2))}, r"shape \(0, 2\), .*\(documents, features\)"),
+    "no feature": ({"values": np.zeros((3, 0))}, r"shape \(3, 0\)"),
+    "a list of numbers": ({"values": [1.0, 2.0, 3.0]}, r"shape \(3,\)"),
+    "grades": ({"relevance": [1, 2]}, "2 grades .*3 documents"),
+    "names": ({"names": ("a",)}, "1 names .*2 features"),
+    "names twice": ({"names": ("a", "a")}, "1 names .*2 features"),
+    "documents": ({"doc_ids": ["x"]}, "1 names .*3 documents"),
+    "comments": ({"comments": ["x"]}, "1 comments .*3 documents"),
+    "sizes": ({"offsets": [0, 2]}, "groups .*2 documents, .* 3"),
+    "an empty group": ({"offsets": [0, 2, 2, 3]}, "group 2 is empty"),
+    "queries twice": ({"query_ids": ("a", "a")}, "features: two queries .*'a'"),
+    "queries": ({"query_ids": ("a",)}, "1 names .*2 queries"),
+    "NaN": ({"values": [[1, 2], [3, float("nan")], [5, 6]]}, "features, document 2: .*'2' is nan"),
+    "infinities that cancel": ({"values": [[1, 2], [np.inf, -np.inf], [5, 6]]}, "document 2: .*'1' is inf"),
+    "infinity": ({"values": [[1, 2], [3, 4], [float("-inf"), 6]]}, "features, document 3: .*'1' is -inf"),
 }
 
 
 @pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_does_not_fit_is_refused(change, message):
-    with pytest.raises(InputError, match=re.escape(message)):
+    with pytest.raises(InputError, match=message):
         made(**change)
 
 
 def test_a_number_that_is_not_finite_is_named_by_the_row_that_was_given():
-    with pytest.raises(InputError, match=re.escape("here:2: feature '1' is nan")):
+    with pytest.raises(InputError, match="here:2: feature '1' is nan"):
         Features.of([[1.0], [np.nan], [2.0]], None, ["a", "b", "a"], where=lambda row: f"here:{row + 1}")
 
 
@@ -104,24 +104,24 @@ def test_large_numbers_whose_sum_is_infinite_are_finite():
 
 
 OF = {
-    "both": ({"queries": [1, 1, 1], "sizes": [3]}, "queries and sizes were given"),
-    "too few queries": ({"queries": [1, 1]}, "2 queries for 3 documents"),
-    "sizes": ({"sizes": [1, 1]}, "the groups hold 2 documents, and there are 3"),
+    "both": ({"queries": [1, 1, 1], "sizes": [3]}, "queries and sizes"),
+    "too few queries": ({"queries": [1, 1]}, "2 queries .*3 documents"),
+    "sizes": ({"sizes": [1, 1]}, "groups .*2 documents, .* 3"),
     "a size of 0": ({"sizes": [3, 0]}, "group 2 is empty"),
-    "a size that is no whole number": ({"sizes": [1.5, 1.5]}, "group 1: size 1.5, expected a whole number"),
-    "NaN for a size": ({"sizes": [3, np.nan]}, "group 2: size nan, expected a whole number"),
+    "a size that is no whole number": ({"sizes": [1.5, 1.5]}, r"group 1: size 1\.5"),
+    "NaN for a size": ({"sizes": [3, np.nan]}, "group 2: size nan"),
     "a negative size": ({"sizes": [4, -1]}, "group 2 is empty"),
     "NaN for a query": (
         {"queries": [1, 1, np.nan]},
-        "features, document 3: the query is nan, expected a name",
+        "features, document 3: .*query is nan",
     ),
-    "None for a query": ({"queries": [1, None, 1]}, "document 2: the query is None"),
-    "NaN among texts": ({"queries": ["a", float("nan"), "b"]}, "document 2: the query is nan"),
-    "None among objects": ({"queries": np.array(["a", "b", None], object)}, "document 3: the query is None"),
-    "no time": ({"queries": np.array(["2026", "NaT", "2025"], "M8[Y]")}, "document 2: the query is NaT"),
-    "two names that are one": ({"queries": np.array([1, "1", 2], object)}, "features: two queries are named '1'"),
-    "query_ids": ({"queries": [0, 1, 1], "query_ids": ("x", "x")}, "two queries are named 'x', expected a name of its"),
-    "a grade": ({"relevance": [1, 0.5, 0]}, "document 2: grade 0.5, expected a whole number"),
+    "None for a query": ({"queries": [1, None, 1]}, "document 2: .*query is None"),
+    "NaN among texts": ({"queries": ["a", float("nan"), "b"]}, "document 2: .*query is nan"),
+    "None among objects": ({"queries": np.array(["a", "b", None], object)}, "document 3: .*query is None"),
+    "no time": ({"queries": np.array(["2026", "NaT", "2025"], "M8[Y]")}, "document 2: .*query is NaT"),
+    "two names that are one": ({"queries": np.array([1, "1", 2], object)}, "features: two queries .*'1'"),
+    "query_ids": ({"queries": [0, 1, 1], "query_ids": ("x", "x")}, "two queries .*'x'"),
+    "a grade": ({"relevance": [1, 0.5, 0]}, r"document 2: grade 0\.5"),
     "infinity for a grade": ({"relevance": [1, np.inf, 1]}, "document 2: grade inf"),
     "NaN for a grade": ({"relevance": [1, 1, np.nan]}, "document 3: grade nan"),
 }
@@ -129,7 +129,7 @@ OF = {
 
 @pytest.mark.parametrize(("given_", "message"), OF.values(), ids=OF)
 def test_rows_that_make_no_groups_are_refused(given_, message):
-    with pytest.raises(InputError, match=re.escape(message)):
+    with pytest.raises(InputError, match=message):
         Features.of(VALUES, **given_)
 
 

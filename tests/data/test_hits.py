@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.strategies import Case, cases, ranked
@@ -264,10 +265,7 @@ def test_averaged_hits_are_cut_between_ties(depth: int) -> None:
 def test_averaged_hits_are_not_cut_through_a_tie() -> None:
     with pytest.raises(rs.ParameterError) as refused:
         averaged(EXAMPLE).cut(2)
-    assert str(refused.value) == (
-        "depth 2 cuts through documents of one score, and with ties='average' none of them comes first; "
-        "choose another tie rule (doc_id_desc or file)"
-    )
+    assert mentions(refused.value, "depth 2", "ties='average'", "doc_id_desc", "file")
 
 
 def test_averaged_and_ordered_hits_are_not_put_together() -> None:
@@ -333,7 +331,7 @@ def test_hits_of_other_conventions_are_not_put_together(convention: Convention) 
 
 
 def test_nothing_to_put_together_is_refused() -> None:
-    with pytest.raises(rs.ParameterError, match="expected at least one part"):
+    with pytest.raises(rs.ParameterError, match="at least one"):
         Hits.concat([])
 
 
@@ -345,7 +343,7 @@ def test_hits_of_takes_whatever_evaluate_takes() -> None:
 @pytest.mark.parametrize("queries", [[-1], [2], [0, 99]])
 def test_queries_that_do_not_exist_cannot_be_selected(queries: list[int]) -> None:
     hits = rs.hits_of({"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}})
-    with pytest.raises(rs.ParameterError, match="expected indices from 0 to 1"):
+    with pytest.raises(rs.ParameterError, match="0 to 1"):
         hits.select(queries)
 
 

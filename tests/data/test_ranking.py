@@ -209,7 +209,7 @@ def test_ties_are_refused_only_where_a_judged_document_is_among_them(way: Callab
     harmless: Case = {"q": ([("a", 3.0), ("x", 2.0), ("y", 2.0), ("u", 1.0)], set())}
     assert rs.hits_of(qrels, way(harmless), Convention(ties="error")).rank.tolist() == [1, 4]
     harmful: Case = {"q": ([("x", 3.0), ("y", 2.0), ("a", 2.0), ("z", 2.0)], set())}
-    with pytest.raises(rs.InputError, match=r"document 'a' of query 'q' shares its score with 2 more"):
+    with pytest.raises(rs.InputError, match=r"'a' .*'q' .*2 more"):
         rs.hits_of(qrels, way(harmful), Convention(ties="error"))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from hypothesis import given
@@ -153,9 +154,8 @@ def test_a_repeat_is_found_among_documents_of_one_hash(
     lines = [i for i, d in enumerate(order, 1) if d == "a1"]
     with pytest.raises(rs.InputError) as caught:
         rs.evaluate({"q": {"b": 1}}, path, "AP")
-    assert str(caught.value).startswith(
-        f"{path}:{lines[1]}: document 'a1' of query 'q' stands twice, first at {path}:{lines[0]};"
-    )
+    assert str(caught.value).startswith(f"{path}:{lines[1]}: ")
+    assert mentions(caught.value, "'a1'", "'q'", "twice", f"{path}:{lines[0]};")
 
 
 def test_documents_that_collide_in_fact_are_told_apart_and_found_twice() -> None:

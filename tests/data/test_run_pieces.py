@@ -89,41 +89,40 @@ def test_other_uses_hold_the_whole_run() -> None:
 @pytest.mark.parametrize(
     ("pieces", "said"),
     [
-        ([("q1", ["d1"], [1]), ("q2", [], []), ("q1", ["d2"], [1])], "query 'q1' comes twice, with others in between"),
-        ([("q1", ["d1"], [1]), ("q1", ["d2"], [1])], "query 'q1' comes twice, expected it once"),
+        ([("q1", ["d1"], [1]), ("q2", [], []), ("q1", ["d2"], [1])], "query 'q1' comes twice, .*between"),
+        ([("q1", ["d1"], [1]), ("q1", ["d2"], [1])], "query 'q1' comes twice"),
         (
             [("q1", ["d1", "d2", "d1"], [1, 2, 3])],
-            "run 'run': row 2: document 'd1' of query 'q1' stands twice, first at",
+            "run 'run': row 2: .*'d1' .*'q1' .*twice",
         ),
-        ([("q1", ["d1", "d2"], [1])], "query 'q1' has 2 documents and scores of shape (1,)"),
-        ([("q1", ["d1", 2], [1, 2])], "of the document ids of query 'q1' 2 is no string"),
-        ([("q1", ["d1", ""], [1, 2])], "of the document ids of query 'q1' '' is no string or empty"),
-        ([("q1", ["d1"], ["1"])], "the scores of query 'q1' are not all finite numbers"),
-        ([("q1", ["d1"], [float("nan")])], "the scores of query 'q1' are not all finite numbers"),
-        ([(1, ["d1"], [1])], "the query id 1 is no string"),
-        ([("q1", ["d1"], [1]), "q2"], "a str among its pieces, expected (query, documents, scores)"),
-        ([("x", ["d1"], [1])], "run 'run' and the qrels have no query in common"),
-        ([pl.DataFrame({"query_id": [], "doc_id": [], "score": []})], "its pieces hold no data"),
+        ([("q1", ["d1", "d2"], [1])], r"query 'q1' .*2 documents .*\(1,\)"),
+        ([("q1", ["d1", 2], [1, 2])], "document ids .*'q1' 2 "),
+        ([("q1", ["d1", ""], [1, 2])], "document ids .*'q1' '' "),
+        ([("q1", ["d1"], ["1"])], "scores .*'q1' .*finite"),
+        ([("q1", ["d1"], [float("nan")])], "scores .*'q1' .*finite"),
+        ([(1, ["d1"], [1])], "query id 1 is"),
+        ([("q1", ["d1"], [1]), "q2"], r"a str .*pieces, .*\(query, documents, scores\)"),
+        ([("x", ["d1"], [1])], "run 'run' .*no query in common"),
+        ([pl.DataFrame({"query_id": [], "doc_id": [], "score": []})], "pieces .*no data"),
         ([pl.DataFrame({"query_id": ["q1"], "doc_id": ["d"]})], "no column 'score'"),
         (
             [pl.DataFrame({"query_id": ["q1"], "doc_id": [d], "score": [s]}) for d, s in (("d", "1"), ("e", "x"))],
-            "run 'run': row 1: score 'x', expected a finite number",
+            "run 'run': row 1: score 'x'",
         ),
-        ([pl.DataFrame({"query_id": ["q1"], "doc_id": ["d"], "score": [1]}), 5], "an int among its pieces"),
+        ([pl.DataFrame({"query_id": ["q1"], "doc_id": ["d"], "score": [1]}), 5], "an int .*pieces"),
     ],
     ids=range(15),
 )
 def test_what_is_wrong_with_pieces_is_said(pieces: list[Any], said: str) -> None:
-    with pytest.raises(rs.InputError) as error:
+    with pytest.raises(rs.InputError, match=said):
         rs.evaluate(QRELS, iter(pieces), "AP")
-    assert said in str(error.value)
 
 
 def test_an_iterator_is_taken_once() -> None:
     run = rs.Run(lists({"q1": {"d1": 1.0}}), name="x")
     rs.evaluate(QRELS, run, "AP")
     for again in (lambda: rs.evaluate(QRELS, run, "AP"), lambda: rs.fusion.fuse([run, run], "rrf")):
-        with pytest.raises(rs.InputError, match="run 'x': its pieces have been taken already"):
+        with pytest.raises(rs.InputError, match=r"run 'x': .*taken already"):
             again()
 
 

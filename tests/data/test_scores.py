@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 
 import rankscope as rs
@@ -101,14 +102,14 @@ def test_the_frame_is_tidy_and_null_where_there_is_no_value() -> None:
 
 def test_the_only_system_need_not_be_named_and_one_of_two_must() -> None:
     assert rs.evaluate(QRELS, POOR, "RR").overall("RR") == 1 / 6
-    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of good, poor"):
+    with pytest.raises(rs.ParameterError, match=r"2 systems; .*good, poor"):
         both().overall("RR")
 
 
 def test_unknown_names_get_the_nearest_one() -> None:
-    with pytest.raises(rs.UnknownName, match=r"unknown measure of these scores 'NumRelRett'; did you mean NumRelRet\?"):
+    with pytest.raises(rs.UnknownName, match=r"'NumRelRett'.* NumRelRet\?"):
         both().matrix("NumRelRett")
-    with pytest.raises(rs.UnknownName, match=r"unknown system of these scores 'goood'; did you mean good\?"):
+    with pytest.raises(rs.UnknownName, match=r"'goood'.* good\?"):
         both().overall("RR", "goood")
     with pytest.raises(rs.UnknownName, match="AP"):
         both().summary("AP")
@@ -117,9 +118,9 @@ def test_unknown_names_get_the_nearest_one() -> None:
 def test_the_signature_holds_what_changes_the_number() -> None:
     scores = rs.evaluate(QRELS, [GOOD, POOR], ["nDCG@10", "AP", "RBP(p=0.5)"], rel=2, missing="drop")
     end = f"ties:doc_id_desc | missing:drop | no_relevant:zero | queries:3 | rankscope {rs.__version__}"
-    assert scores.signature("nDCG@10") == f"nDCG@10 | gain:linear | discount:log2 | {end}"
+    assert scores.signature("nDCG@10") == " | ".join(("nDCG@10", "gain:linear", "discount:log2", end))
     assert scores.signature("AP") == f"AP | rel:2 | {end}"
-    assert scores.signature("RBP(p=0.5)") == f"RBP(p=0.5) | p:0.5 | gmax:1 | {end}"
+    assert scores.signature("RBP(p=0.5)") == " | ".join(("RBP(p=0.5)", "p:0.5", "gmax:1", end))
     assert scores.signature() == f"nDCG@10[gain:linear,discount:log2] AP[rel:2] RBP(p=0.5)[p:0.5,gmax:1] | {end}"
 
 
@@ -171,9 +172,9 @@ def test_bounds_are_summed_up_as_values_are() -> None:
     dropped = bounded(missing="drop", no_relevant="drop")
     assert dropped.overall_bounds("P@2", "good") == ((1 / 2 + 1) / 2, (1 + 1) / 2)
     assert dropped.overall_bounds("P@2", "poor") == (1 / 2, 1)
-    with pytest.raises(rs.UnknownName, match="unknown measure of these scores 'RR'"):
+    with pytest.raises(rs.UnknownName, match="'RR'"):
         scores.overall_bounds("RR", "good")
-    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of good, poor"):
+    with pytest.raises(rs.ParameterError, match=r"2 systems; .*good, poor"):
         scores.overall_bounds("P@2")
 
 
@@ -209,7 +210,7 @@ def test_where_nobody_asked_for_bounds_there_are_none() -> None:
 
 
 def test_scores_say_how_large_they_are() -> None:
-    assert repr(both()) == "Scores(2 systems, 2 measures, 3 queries)"
+    assert mentions(repr(both()), "Scores(2 systems, ", "2 measures, ", "3 queries)")
 
 
 def test_places_are_found_by_any_name_and_the_only_system_needs_none() -> None:
@@ -223,11 +224,11 @@ def test_places_are_found_by_any_name_and_the_only_system_needs_none() -> None:
     ]
     assert scores.place_of_system("poor") == 1
     assert scores.select(systems=[1]).place_of_system() == 0
-    with pytest.raises(rs.UnknownName, match="unknown measure of these scores 'RR'"):
+    with pytest.raises(rs.UnknownName, match="'RR'"):
         scores.place_of("RR")
-    with pytest.raises(rs.UnknownName, match="unknown system of these scores 'best'"):
+    with pytest.raises(rs.UnknownName, match="'best'"):
         scores.place_of_system("best")
-    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of good, poor"):
+    with pytest.raises(rs.ParameterError, match=r"2 systems; .*good, poor"):
         scores.place_of_system()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,17 +59,16 @@ SCORES = SegmentScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.25], "X": [
 def test_notes_count_what_has_no_score_and_name_systems_and_pairs_on_both_sides():
     given_ = judged(["de-en", "de-en", "en-de"], ["1", "2", "1"], [["A", "_ref"], ["A"], ["A"]])
     found = attach_scores(given_, SCORES)
-    assert found.notes == (
-        "of the metric",
-        "chrF: 2 of 4 judged translations have no score and are left out; none at all for system _ref",
-        "chrF: scores of X, which nobody judged, are not used",
-        "chrF: no scores for en-de",
-    )
+    assert len(found.notes) == 4
+    assert found.notes[0] == "of the metric"
+    assert mentions(found.notes[1], "chrF: ", "2 of 4", "left out", "_ref")
+    assert mentions(found.notes[2], "chrF: ", "X", "nobody judged")
+    assert mentions(found.notes[3], "chrF: ", "no scores", "en-de")
 
 
 def test_scores_that_count_segments_from_zero_are_pointed_out():
     scores = SegmentScores("m", {"de-en": PairScores.of({"A": [1, 2]}, segments=["0", "1"])})
-    assert "do both count from the same number?" in attach_scores(judged(["de-en"], ["1"], [["A"]]), scores).notes[-1]
+    assert mentions(attach_scores(judged(["de-en"], ["1"], [["A"]]), scores).notes[-1], "count from")
 
 
 def test_a_name_that_is_taken_gets_a_number_and_nothing_is_overwritten():
@@ -94,9 +94,9 @@ def test_one_pair_without_a_name_is_the_only_pair_of_the_other_side(ours, theirs
 @pytest.mark.parametrize(
     ("pair", "segment", "system", "said"),
     [
-        ("en-de", "1", "A", "no language pair of theirs was judged: judgments name it as 'en-de', scores as 'de-en'"),
-        ("de-en", "9", "A", "no segment of theirs was judged: judgments name it as '9', scores as '1' and '2'"),
-        ("de-en", "1", "a", "no system of theirs was judged: judgments name it as 'a', scores as 'A' and 'X'"),
+        ("en-de", "1", "A", "no language pair .*'en-de', .*'de-en'"),
+        ("de-en", "9", "A", "no segment .*'9', .*'1' and '2'"),
+        ("de-en", "1", "a", "no system .*'a', .*'A' and 'X'"),
     ],
 )
 def test_where_nothing_matches_an_example_of_both_sides_is_named(pair, segment, system, said):
@@ -106,7 +106,7 @@ def test_where_nothing_matches_an_example_of_both_sides_is_named(pair, segment, 
 
 def test_scores_that_are_all_missing_are_refused():
     scores = SegmentScores("m", {"de-en": PairScores.of({"A": [None]})})
-    with pytest.raises(InputError, match="none for any judged translation"):
+    with pytest.raises(InputError, match=r"scores of m: .*judged"):
         attach_scores(judged(["de-en"], ["1"], [["A"]]), scores)
 
 
@@ -115,9 +115,9 @@ def test_scores_that_are_all_missing_are_refused():
     [
         (lambda: PairScores(("A", "A"), ("1",), np.zeros((2, 1))), "system 'A' stands twice"),
         (lambda: PairScores(("A",), ("1", "1"), np.zeros((1, 2))), "segment '1' stands twice"),
-        (lambda: PairScores(("A",), ("1",), np.zeros((2, 1))), "for 1 systems and 1 segments"),
-        (lambda: PairScores.of({"A": [1, float("inf")]}), "of system 'A' on segment '2' is infinite"),
-        (lambda: PairScores.of({"A": [1, 2], "B": [1]}), "1 of system 'B', expected 2"),
+        (lambda: PairScores(("A",), ("1",), np.zeros((2, 1))), "1 systems .*1 segments"),
+        (lambda: PairScores.of({"A": [1, float("inf")]}), "'A' .*'2' is infinite"),
+        (lambda: PairScores.of({"A": [1, 2], "B": [1]}), "1 of system 'B', .* 2"),
         (lambda: SegmentScores("", {"de-en": PairScores.of({"A": [1]})}), "has no name"),
         (lambda: SegmentScores("m", {}), "no language pair"),
         (lambda: SystemScores("m", {"de-en": {"A": float("inf")}}), "system 'A' .de-en. is infinite"),

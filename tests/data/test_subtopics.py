@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.strategies import DOC_IDS, QUERY_IDS
 from hypothesis import given
@@ -188,28 +189,28 @@ def columns_with(*rows: tuple[object, ...]) -> dict[str, list[Any]]:
     [
         (
             columns_with(("q", "1", "a", 1), ("q", "2", "a", 1), ("q", "1", "a", 0)),
-            r"row 2: document 'a' of subtopic '1' of query 'q' stands twice, first at qrels: row 0; .* remove one",
+            r"row 2: .*'a' .*'1' .*'q' .*twice.* qrels: row 0",
         ),
         (
             columns_with(*[("q", "1", "a", 1), ("p", "1", "a", 1)] * 2),
-            r"row 3: document 'a' of subtopic '1' of query 'p' stands twice, first at qrels: row 1",
+            r"row 3: .*'a' .*'1' .*'p' .*twice.* qrels: row 1",
         ),
-        (columns_with(("q", "1", "a", 1), ("q", "", "a", 1)), r"row 1: the subtopic is empty, expected an id; fill it"),
-        (columns_with(("q", "1", "a", 1), ("q", None, "b", 1)), r"row 1: the subtopic is empty, expected an id; fill"),
-        (columns_with(("q", 1.5, "a", 1)), r"column 'subtopic' holds Float64, expected strings or whole numbers"),
-        (columns_with(("q", "1", "a", 0.5)), r"row 0: relevance 0.5, expected a whole number"),
-        ({"q": {"1": {"a": 0.5}}}, r"document 'a' of subtopic '1' of query 'q' is 0.5, expected a whole number"),
-        ({"q": {"": {"a": 1}}}, r"the subtopic id '' is no string, empty"),
-        ({"q": {"1": {"": 1}}}, r"the document id '' is no string, empty"),
-        ({"q": {"1": {"a": 1}, "2": {}}}, r"'2' of query 'q' has {}, expected {document: relevance}"),
-        ({"p": {"1": {"a": 1}}, "q": {"1": {}}}, r"query 'q' has no judgments; expected at least one"),
-        ({"p": {"1": {"a": 1}}, "q": {}}, r"query 'q' has no judgments; expected at least one"),
+        (columns_with(("q", "1", "a", 1), ("q", "", "a", 1)), r"row 1: .*subtopic is empty"),
+        (columns_with(("q", "1", "a", 1), ("q", None, "b", 1)), r"row 1: .*subtopic is empty"),
+        (columns_with(("q", 1.5, "a", 1)), r"column 'subtopic' .*Float64"),
+        (columns_with(("q", "1", "a", 0.5)), r"row 0: relevance 0\.5"),
+        ({"q": {"1": {"a": 0.5}}}, r"document 'a' .*'1' .*'q' is 0\.5"),
+        ({"q": {"": {"a": 1}}}, r"subtopic id '' is"),
+        ({"q": {"1": {"": 1}}}, r"document id '' is"),
+        ({"q": {"1": {"a": 1}, "2": {}}}, r"'2' .*'q' has {}, .*{document: relevance}"),
+        ({"p": {"1": {"a": 1}}, "q": {"1": {}}}, r"'q' has no judgments"),
+        ({"p": {"1": {"a": 1}}, "q": {}}, r"'q' has no judgments"),
         (
             {"q1": {"1": {"a": 1}}, "q2": {"a": 1}},
-            r"'a' of query 'q2' has 1, expected {document: relevance} .*; judge all queries by subtopic or none",
+            r"'a' .*'q2' has 1, .*{document: relevance} .*subtopic",
         ),
-        ({"q1": {"a": 1}, "q2": {"1": {"a": 1}}}, r"'a' of query 'q1' has 1, .* judge all queries by subtopic or none"),
-        ({"q1": {"1": {"a": 1}, "b": 1}}, r"'b' of query 'q1' has 1, expected {document: relevance}"),
+        ({"q1": {"a": 1}, "q2": {"1": {"a": 1}}}, r"'a' .*'q1' has 1, .*subtopic"),
+        ({"q1": {"1": {"a": 1}, "b": 1}}, r"'b' .*'q1' has 1, .*{document: relevance}"),
     ],
 )
 def test_what_cannot_be_told_apart_is_refused(data: Any, said: str) -> None:
@@ -220,7 +221,7 @@ def test_what_cannot_be_told_apart_is_refused(data: Any, said: str) -> None:
 @pytest.mark.parametrize("call", [rs.evaluate, lambda qrels, run, names: rs.Evaluator(qrels, names)(run)])
 @pytest.mark.parametrize("made", [rs.Qrels, dict])
 def test_a_measure_of_diversity_refuses_judgments_of_queries_only(call: Any, made: Any) -> None:
-    said = r"alpha_nDCG@10 needs judgments by subtopic, and the qrels have none; expected a column subtopic, or read_qr"
+    said = "alpha_nDCG@10 .*column subtopic, .*read_qr"
     with pytest.raises(rs.InputError, match=said):
         call(made({"q": {"a": 1}}), {"q": {"a": 1.0}}, ["AP", "alpha_nDCG@10", "StRecall@10"])
 
@@ -228,7 +229,6 @@ def test_a_measure_of_diversity_refuses_judgments_of_queries_only(call: Any, mad
 def test_a_note_says_where_no_query_has_more_than_one_subtopic() -> None:
     one = {"q1": {"s1": {"a": 1}}, "q2": {"s2": {"b": 1}}}
     run = {"q1": {"a": 1.0}}
-    note = "no query has more than one subtopic: a measure of diversity has nothing to tell apart"
-    assert note in rs.evaluate(rs.Qrels(one), run, "StRecall@5").notes
-    assert note not in rs.evaluate(rs.Qrels(one), run, "AP").notes
-    assert note not in rs.evaluate(rs.Qrels(SMALL), run, "StRecall@5").notes
+    assert mentions(rs.evaluate(rs.Qrels(one), run, "StRecall@5").notes, "one subtopic")
+    assert not mentions(rs.evaluate(rs.Qrels(one), run, "AP").notes, "one subtopic")
+    assert not mentions(rs.evaluate(rs.Qrels(SMALL), run, "StRecall@5").notes, "one subtopic")

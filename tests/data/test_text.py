@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from helpers.messages import mentions
+
 from rankscope.data.text import (
     format_chance,
     format_p_cell,
@@ -18,12 +20,12 @@ from rankscope.data.text import (
 def test_lists_of_names_and_how_often_chance_does_it() -> None:
     assert join_names(["a"]) == "a"
     assert join_names(["a", "b"]) == "a and b"
-    assert join_names(list("abcde")) == "a, b, c, d and e"
-    assert join_names(list("abcdefg")) == "a, b, c, d and 3 others"
-    assert format_chance(0.0004) == "in fewer than 1 of 1,000"
-    assert format_chance(0.004) == "in about 4 of 1,000"
-    assert format_chance(0.0095) == "in about 1 of 100"
-    assert format_chance(0.26) == "in about 26 of 100"
+    assert join_names(list("abcde")) == " and ".join(("a, b, c, d", "e"))
+    assert join_names(list("abcdefg")) == " and ".join(("a, b, c, d", "3 others"))
+    assert mentions(format_chance(0.0004), "fewer than 1 of", "1,000")
+    assert mentions(format_chance(0.004), "about 4 of", "1,000")
+    assert mentions(format_chance(0.0095), "about 1 of", 100)
+    assert mentions(format_chance(0.26), "about 26 of", 100)
     assert format_chance(1.0) == "in nearly all"
 
 

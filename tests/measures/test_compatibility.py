@@ -116,10 +116,10 @@ def test_where_nothing_is_relevant_or_retrieved_it_is_0(measure: str) -> None:
 @pytest.mark.parametrize(
     ("measure", "why"),
     [
-        ("Compat(p=1.0)", "p is 1.0, expected a persistence between 0 and 1"),
-        ("Compat(p=0)", "p is 0, expected a persistence between 0 and 1"),
-        ("Compat(normalize=1)", "normalize is 1, expected True or False"),
-        ("Compat@10", "Compat takes no cutoff; write Compat without @10"),
+        ("Compat(p=1.0)", "p is 1.0, .*0 and 1"),
+        ("Compat(p=0)", "p is 0, .*0 and 1"),
+        ("Compat(normalize=1)", "normalize is 1, .*True .*False"),
+        ("Compat@10", "Compat takes no cutoff"),
     ],
 )
 def test_what_makes_no_sense_is_refused(measure: str, why: str) -> None:
@@ -128,5 +128,5 @@ def test_what_makes_no_sense_is_refused(measure: str, why: str) -> None:
 
 
 def test_orders_of_tied_documents_are_not_averaged() -> None:
-    with pytest.raises(rs.ParameterError, match="its average over the orders of tied documents"):
+    with pytest.raises(rs.ParameterError, match=r"average .*tied documents"):
         rs.evaluate(*as_lists([1, 0]), "Compat", ties="average")

@@ -46,7 +46,7 @@ def test_it_reads_back_from_its_name_and_tells_what_it_is() -> None:
     for measure in (made(), made(cutoff=5), made(weight=2.0, cutoff=1)):
         assert rs.parse_measure(str(measure)) == measure
     assert (made.range, made.higher_is_better, made.summary, made.source) == ((0, 7), False, "mean", "us")
-    assert made.__doc__ == "Weighted share of relevant documents."
+    assert made.__doc__ == share.__doc__
     assert "weight:1.0" in rs.evaluate(*CASE, "Share").signature()
 
 
@@ -96,7 +96,7 @@ def test_a_name_that_means_another_measure_already_is_refused(name: str) -> None
 
 @pytest.mark.parametrize("name", ["", "My measure", "a@b", "1st", "AP(rel=2)"])
 def test_a_name_that_is_no_word_is_refused(name: str) -> None:
-    with pytest.raises(rs.ParameterError, match="expected one word of letters, digits and _"):
+    with pytest.raises(rs.ParameterError, match=r"one word .*_"):
         rs.define_measure(name)(share)
 
 

@@ -139,7 +139,7 @@ class TestDepth:
 
     @pytest.mark.parametrize("depth", [0, 10**6 + 1, 2.0, True])
     def test_that_is_no_depth_is_refused(self, depth: object) -> None:
-        with pytest.raises(rs.ParameterError, match=r"INST: depth is .*, expected a whole number from 1 to 1000000"):
+        with pytest.raises(rs.ParameterError, match=r"INST: depth is .*, .*1 to 1000000"):
             rs.parse_measure(f"INST(depth={depth!r})")
 
 
@@ -156,7 +156,7 @@ def test_many_queries_are_taken_chunk_by_chunk_with_the_same_values(name: str, m
 class TestGrades:
     @pytest.mark.parametrize("name", ALL)
     def test_a_grade_above_gmax_is_refused(self, name: str) -> None:
-        with pytest.raises(rs.ParameterError, match="gmax is 2, but a document is judged 3; expected at least 3"):
+        with pytest.raises(rs.ParameterError, match=r"gmax is 2, .*judged 3"):
             value(with_parameters(name, gmax=2), [3])
 
     def test_gmax_is_the_highest_of_the_whole_qrels_unless_given(self) -> None:
@@ -179,21 +179,21 @@ class TestGrades:
 
     @pytest.mark.parametrize(("gmin", "gmax"), [(-1, 3), (2, 2), (3, 2), (0, 0), (0.5, 2)])
     def test_bounds_that_are_none_are_refused(self, gmin: object, gmax: object) -> None:
-        with pytest.raises(rs.ParameterError, match=r"INSQ: gm(in|ax) is .*, expected a whole number"):
+        with pytest.raises(rs.ParameterError, match=r"INSQ: gm(in|ax) is .*whole number"):
             rs.parse_measure(f"INSQ(gmin={gmin!r}, gmax={gmax!r})")
 
 
 class TestWhatIsWanted:
     @pytest.mark.parametrize("name", ["INSQ(T=0)", "BPM(T=-1)@3", "NERR11(T=0.0)", "INST(T='1')"])
     def test_is_a_number_above_0(self, name: str) -> None:
-        with pytest.raises(rs.ParameterError, match=r"T is .*, expected a number"):
+        with pytest.raises(rs.ParameterError, match=r"T is .*number"):
             rs.parse_measure(name)
 
     def test_is_at_least_a_quarter_for_inst_whose_reader_would_else_go_on_with_more_than_certainty(self) -> None:
         """All documents relevant: i + T + T_i is 2T, so C = ((2T - 1) / 2T)^2, which is 1 at T = 1/4."""
         assert ((2 * 0.25 - 1) / (2 * 0.25)) ** 2 == 1 < ((2 * 0.2 - 1) / (2 * 0.2)) ** 2
         assert value("INST(T=0.25, depth=6)", [1] * 5) == pytest.approx(5 / 6)  # all six are surely read
-        with pytest.raises(rs.ParameterError, match=r"INST: T is 0\.2, expected a number of at least 0\.25"):
+        with pytest.raises(rs.ParameterError, match=r"INST: T is 0\.2, .*0\.25"):
             rs.parse_measure("INST(T=0.2)")
 
     def test_of_bpm_is_added_up_in_float64(self) -> None:
@@ -206,5 +206,5 @@ class TestWhatIsWanted:
 @pytest.mark.parametrize("name", ALL)
 def test_lists_whose_order_is_not_settled_are_refused(name: str) -> None:
     case = as_lists([1, 0])
-    with pytest.raises(rs.ParameterError, match="its average over the orders of tied documents"):
+    with pytest.raises(rs.ParameterError, match=r"average .*tied documents"):
         rs.evaluate(*case, name, ties="average")

@@ -11,6 +11,7 @@ from math import log2
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits, assert_same_numbers
 from helpers.strategies import ranked
@@ -126,7 +127,7 @@ def test_without_a_relevant_document_they_are_0_or_what_was_asked_for() -> None:
     run = {"q1": in_order("ab"), "q2": in_order("a")}
     zero = evaluate(judged, run, *FORMS)
     assert (zero.values[0, :, 0] == 0).all()
-    assert any(note.startswith("1 query has no relevant documents") for note in zero.notes)
+    assert mentions(zero.notes, 1, "no relevant documents")
     assert np.isnan(evaluate(judged, run, *FORMS, no_relevant="drop").values[0, :, 0]).all()
     assert (evaluate(judged, run, *FORMS, no_relevant="one").values[0, :, 0] == 1).all()
 
@@ -141,13 +142,13 @@ def test_an_empty_ranking_and_one_of_unjudged_documents_are_0() -> None:
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ("alpha_nDCG(alpha=1.1)@5", "a number from 0 to 1"),
-        ("ERR_IA(alpha=-0.1)@5", "a number from 0 to 1"),
-        ("alpha_DCG(alpha='much')@5", "a number from 0 to 1"),
-        ("NRBP(beta=1)", "a persistence between 0 and 1"),
-        ("nNRBP(beta=0)", "a persistence between 0 and 1"),
-        ("alpha_nDCG@0", "a whole number of at least 1"),
-        ("StRecall(rel=0)@5", "a whole number of at least 1"),
+        ("alpha_nDCG(alpha=1.1)@5", "alpha .*0 to 1"),
+        ("ERR_IA(alpha=-0.1)@5", "alpha .*0 to 1"),
+        ("alpha_DCG(alpha='much')@5", "alpha .*0 to 1"),
+        ("NRBP(beta=1)", "beta .*0 and 1"),
+        ("nNRBP(beta=0)", "beta .*0 and 1"),
+        ("alpha_nDCG@0", "cutoff is 0, .* 1"),
+        ("StRecall(rel=0)@5", "rel is 0, .* 1"),
         ("StRecall", "cutoff"),
         ("ERR_IA", "cutoff"),
         ("NRBP@10", "no cutoff"),
@@ -384,7 +385,7 @@ def test_put_together_with_judgments_that_are_not_by_subtopic_nothing_can_be_tol
     by_subtopic = hits_of(*random_collection(9, 3))
     plain = join(rs.Qrels({"q": {"a": 1}}), rs.Run({"q": {"a": 1.0}}))
     assert Hits.concat([by_subtopic, plain]).subtopics is None
-    with pytest.raises(rs.ParameterError, match="the judgments are not by subtopic"):
+    with pytest.raises(rs.ParameterError, match="not by subtopic"):
         rs.parse_measure("StRecall@5")(Hits.concat([plain, by_subtopic]))
 
 
@@ -410,11 +411,11 @@ def test_unjudged_documents_can_be_skipped_and_bound_nothing() -> None:
     bounded = evaluate(judged, run, "alpha_nDCG@2", "StRecall@1", unjudged="bounds")
     assert bounded.bounds is not None
     assert np.isnan(bounded.bounds).all()
-    assert bounded.notes[0].startswith("missing judgments give no bounds for alpha_nDCG@2, StRecall@1")
+    assert mentions(bounded.notes[0], "bounds", "alpha_nDCG@2, StRecall@1")
 
 
 def test_ties_are_not_averaged() -> None:
-    with pytest.raises(rs.ParameterError, match=r"alpha_nDCG@5: its average over the orders .* has no closed form"):
+    with pytest.raises(rs.ParameterError, match=r"alpha_nDCG@5: .*no closed form"):
         value("alpha_nDCG@5", {"1": "a"}, "ab", ties="average")
 
 

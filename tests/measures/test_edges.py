@@ -28,7 +28,7 @@ class TestTheRestOfTheCollection:
         assert rs.parse_measure("utility.1,-1,0,0.25")(in_100).tolist() == [expected]
 
     def test_cannot_be_known_without_that_size(self) -> None:
-        with pytest.raises(rs.ParameterError, match="Utility: d needs the number of documents in the collection"):
+        with pytest.raises(rs.ParameterError, match=r"Utility: d .*number of documents"):
             value("Utility(d=0.25)", [1, 0])
         assert value("Utility(d=0)", [1, 0]) == 0
 
@@ -80,7 +80,7 @@ class TestHighestGrade:
 
     @pytest.mark.parametrize("measure", ["ERR(gmax=2)", "nERR(gmax=2)", "RBP(p=0.5, gmax=2)"])
     def test_below_a_judged_grade_is_refused(self, measure: str) -> None:
-        with pytest.raises(rs.ParameterError, match=r"gmax is 2, but a document is judged 3; expected at least 3"):
+        with pytest.raises(rs.ParameterError, match=r"gmax is 2, .*judged 3"):
             value(measure, [3])
 
     def test_may_be_given_higher(self) -> None:
@@ -111,5 +111,5 @@ class TestHighestGrade:
 def test_an_exponential_gain_beyond_float64_is_refused(measure: str) -> None:
     assert value("nDCG(gain='exp')", [900]) == 1.0
     assert value(measure, [900]) > 0
-    with pytest.raises(rs.ParameterError, match=r"judged 901, and 2\^901 is beyond float64; expected grades up to 900"):
+    with pytest.raises(rs.ParameterError, match=r"judged 901, .*2\^901 .*float64; .*900"):
         value(measure, [901])

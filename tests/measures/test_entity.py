@@ -145,7 +145,7 @@ def test_a_rank_rests_on_one_entity_a_mean_on_all_within_the_cutoff() -> None:
 def test_a_scale_asks_for_the_number_of_ranked_items(name: str) -> None:
     measure = rs.parse_measure(name)
     for call in (measure, measure.used):
-        with pytest.raises(rs.ParameterError, match=r"needs the number of all ranked items; pass it \(--total-ranks N"):
+        with pytest.raises(rs.ParameterError, match=r"number of .*ranked items; .*--total-ranks"):
             call(hits_of([1, 2]))
 
 
@@ -178,7 +178,7 @@ def test_a_parameter_out_of_range_is_refused(name: str, message: str) -> None:
 
 
 def test_an_ideal_that_would_not_fit_in_memory_is_refused() -> None:
-    with pytest.raises(rs.ParameterError, match="an ideal of 100000000 documents"):
+    with pytest.raises(rs.ParameterError, match="ideal of 100000000"):
         rs.parse_measure("DunaiskiNDCG@100000000")(hits_of([1]))
 
 

@@ -6,6 +6,7 @@ from itertools import permutations
 from math import log, log2
 
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_numbers
 from helpers.strategies import as_lists
@@ -117,17 +118,15 @@ def test_a_grade_without_a_gain_is_refused_in_one_line_wherever_it_stands() -> N
         with pytest.raises(rs.ParameterError) as refused:
             rs.evaluate(qrels, {"q1": {"a": 1.0}}, f"{name}(gains={{1: 5}})")
         text = str(refused.value)
-        assert text == (
-            f"{name}: a document is judged 2, and gains={{1: 5}} has no gain for it; "
-            "name every grade above 0, or say others='gain' to let the others gain their grade"
-        )
+        assert text.startswith(f"{name}: ")
+        assert mentions(text, "judged 2", "gains={1: 5}", "others='gain'")
+        assert "\n" not in text
 
 
 def test_grades_of_0_and_below_need_no_gain_and_gain_nothing() -> None:
     assert_same_numbers(value("DCG(gains={1: 5})", [0, -1, None, 1]), 5 / log2(5))
-    assert value("DCG(gains={0: 2, 1: 5, -1: 3})", [0, -1, None, 1]) == pytest.approx(
-        2 / log2(2) + 3 / log2(3) + 5 / log2(5), rel=1e-15
-    )
+    every = "DCG(gains={0: 2, 1: 5, -1: 3})"
+    assert value(every, [0, -1, None, 1]) == pytest.approx(2 / log2(2) + 3 / log2(3) + 5 / log2(5), rel=1e-15)
 
 
 def test_others_gain_what_the_gain_says() -> None:
@@ -139,9 +138,10 @@ def test_others_gain_what_the_gain_says() -> None:
 def test_a_negative_gain_lowers_dcg_and_plays_no_part_in_the_ideal() -> None:
     listed: Grades = [0, 1, 0]
     down = -1 / log2(2) + 2 / log2(3) - 1 / log2(4)
+    by_list = "nDCG(gains={0: -1, 1: 2}, ideal='listed')"
     assert value("DCG(gains={0: -1, 1: 2})", listed) == pytest.approx(down, rel=1e-15)
     assert value("nDCG(gains={0: -1, 1: 2})", listed) == pytest.approx(down / (2 / log2(2)), rel=1e-15)
-    assert value("nDCG(gains={0: -1, 1: 2}, ideal='listed')", listed) == pytest.approx(down / (2 / log2(2)), rel=1e-15)
+    assert value(by_list, listed) == pytest.approx(down / (2 / log2(2)), rel=1e-15)
     assert value("IdealDCG(gains={0: -1, 1: 2})", listed) == 2 / log2(2)
     # Where nothing gains, nDCG is 0, whatever is lost.
     assert value("nDCG(gains={0: -1, 1: -2})", listed) == 0
@@ -150,9 +150,10 @@ def test_a_negative_gain_lowers_dcg_and_plays_no_part_in_the_ideal() -> None:
 def test_the_ideal_of_given_gains_is_in_order_of_gain() -> None:
     """Grade 1 gains more than grade 2."""
     expected = (1 / log2(2) + 5 / log2(3)) / (5 / log2(2) + 1 / log2(3))
+    by_list = "nDCG(gains={1: 5, 2: 1}, ideal='listed')"
     assert value("nDCG(gains={1: 5, 2: 1})@2", [2, 1]) == pytest.approx(expected, rel=1e-15)
-    assert value("nDCG(gains={1: 5, 2: 1}, ideal='listed')@2", [2, 1]) == pytest.approx(expected, rel=1e-15)
-    assert_same_numbers(value("nDCG(gains={1: 5, 2: 1}, ideal='listed')@1", [2, 1]), 1 / 5)
+    assert value(f"{by_list}@2", [2, 1]) == pytest.approx(expected, rel=1e-15)
+    assert_same_numbers(value(f"{by_list}@1", [2, 1]), 1 / 5)
 
 
 # --- names, settings, refusals ----------------------------------------------------------------------------------------
@@ -177,32 +178,36 @@ def test_the_signature_says_what_changes_the_number_and_no_more(name: str, setti
 
 @pytest.mark.parametrize("name", ["nDCG", "DCG", "IdealDCG"])
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("parameters", "said", "expected"),
     [
-        ("discount='log10'", "discount is 'log10', expected 'log2', 'natural' or 'jk'"),
-        ("discount=['jk']", "discount is ['jk'], expected 'log2', 'natural' or 'jk'"),
-        ("discount='jk', base=1", "base is 1, expected a number above 1"),
-        ("discount='jk', base=-2", "base is -2, expected a number above 1"),
-        ("discount='jk', base='2'", "base is '2', expected a number above 1"),
-        ("discount='jk', base=1e999", "base is inf, expected a number above 1"),
-        ("base=3", "base is 3, expected discount='jk' with it: the other discounts have no base"),
-        ("discount='natural', base=3", "base is 3, expected discount='jk' with it: the other discounts have no base"),
-        ("others='gain'", "others is 'gain', expected gains with it, as in gains={1: 1, 2: 5}"),
-        ("gains={1: 2}, others='zero'", "others is 'zero', expected 'error' or 'gain'"),
-        ("gains={1: 1e999}", "gains is {1: inf}, expected a number for each grade, as {1: 1, 2: 5}"),
-        ("gains='exp'", "gains is 'exp', expected a number for each grade, as {1: 1, 2: 5}"),
-        ("gain='log'", "gain is 'log', expected 'linear' or 'exp'"),
+        ("discount='log10'", "discount is 'log10'", ["'log2'", "'natural'", "'jk'"]),
+        ("discount=['jk']", "discount is ['jk']", ["'log2'", "'natural'", "'jk'"]),
+        ("discount='jk', base=1", "base is 1", ["above 1"]),
+        ("discount='jk', base=-2", "base is -2", ["above 1"]),
+        ("discount='jk', base='2'", "base is '2'", ["above 1"]),
+        ("discount='jk', base=1e999", "base is inf", ["above 1"]),
+        ("base=3", "base is 3", ["discount='jk'"]),
+        ("discount='natural', base=3", "base is 3", ["discount='jk'"]),
+        ("others='gain'", "others is 'gain'", ["gains={1: 1, 2: 5}"]),
+        ("gains={1: 2}, others='zero'", "others is 'zero'", ["'error'", "'gain'"]),
+        ("gains={1: 1e999}", "gains is {1: inf}", ["{1: 1, 2: 5}"]),
+        ("gains='exp'", "gains is 'exp'", ["{1: 1, 2: 5}"]),
+        ("gain='log'", "gain is 'log'", ["'linear'", "'exp'"]),
     ],
 )
-def test_a_parameter_that_means_nothing_is_refused_in_one_line(name: str, parameters: str, message: str) -> None:
+def test_a_parameter_that_means_nothing_is_refused_in_one_line(
+    name: str, parameters: str, said: str, expected: list[str]
+) -> None:
     with pytest.raises(rs.ParameterError) as refused:
         rs.parse_measure(f"{name}({parameters})")
-    assert str(refused.value) == f"{name}: {message}"
+    assert str(refused.value).startswith(f"{name}: {said}, ")
+    assert mentions(refused.value, *expected)
+    assert "\n" not in str(refused.value)
 
 
 def test_only_ndcg_has_an_ideal_to_choose() -> None:
     with pytest.raises(rs.ParameterError) as refused:
         rs.parse_measure("nDCG(ideal='best')")
-    assert str(refused.value) == "nDCG: ideal is 'best', expected 'judged' or 'listed'"
-    with pytest.raises(rs.UnknownName, match="unknown parameter of DCG 'ideal'"):
+    assert mentions(refused.value, "nDCG: ideal is 'best'", "'judged'", "'listed'")
+    with pytest.raises(rs.UnknownName, match="DCG 'ideal'"):
         rs.parse_measure("DCG(ideal='listed')")

@@ -40,7 +40,7 @@ def test_what_the_user_names_overrules_the_preset() -> None:
 
 
 def test_gdeval_refuses_grades_above_4() -> None:
-    with pytest.raises(rs.ParameterError, match="gmax is 4, but a document is judged 5"):
+    with pytest.raises(rs.ParameterError, match=r"gmax is 4, .*judged 5"):
         rs.evaluate(*as_lists([5]), preset="gdeval")
 
 
@@ -98,10 +98,10 @@ def test_gains_that_trec_evals_names_give_leave_other_grades_their_own(preset: s
     scores = rs.evaluate(*case, ["dcg.1=3"], preset=preset)
     assert scores.measure_names == ("DCG(gains={1: 3.0}, others='gain')",)
     assert scores.overall("dcg.1=3") == pytest.approx(3 / log2(2) + 2 / log2(3), rel=1e-15)
-    with pytest.raises(rs.ParameterError, match=r"judged 2, and gains=\{1: 3\} has no gain for it"):
+    with pytest.raises(rs.ParameterError, match=r"judged 2, .*gains=\{1: 3\}"):
         rs.evaluate(*case, "DCG(gains={1: 3})", preset=preset)
 
 
 def test_a_misspelt_preset_gets_the_nearest_one() -> None:
-    with pytest.raises(rs.UnknownName, match=r"unknown preset 'trec-eval'; did you mean trec_eval\?"):
+    with pytest.raises(rs.UnknownName, match=r"'trec-eval'; .*trec_eval\?"):
         rs.evaluate(*as_lists([1]), preset="trec-eval")

@@ -85,18 +85,18 @@ def test_its_settings_are_those_that_matter() -> None:
 
 @pytest.mark.parametrize("beta", [-0.1, "1", None, True])
 def test_a_weight_that_is_none_is_refused(beta: object) -> None:
-    with pytest.raises(rs.ParameterError, match=r"Q: beta is .*, expected a number of at least 0"):
+    with pytest.raises(rs.ParameterError, match=r"Q: beta is .*, .* 0"):
         rs.parse_measure(f"Q(beta={beta!r})")
 
 
 def test_a_gain_beyond_float64_is_refused() -> None:
     assert value("Q(gain='exp')", [900]) == 1
-    with pytest.raises(rs.ParameterError, match=r"judged 901, and 2\^901 is beyond float64"):
+    with pytest.raises(rs.ParameterError, match=r"judged 901, .*2\^901 .*float64"):
         value("Q(gain='exp')", [901])
 
 
 def test_it_takes_no_cutoff_and_averages_no_ties() -> None:
     with pytest.raises(rs.ParameterError, match="Q takes no cutoff"):
         rs.parse_measure("Q@10")
-    with pytest.raises(rs.ParameterError, match="its average over the orders of tied documents"):
+    with pytest.raises(rs.ParameterError, match=r"average .*tied documents"):
         rs.evaluate(*as_lists([1, 0]), "Q", ties="average")

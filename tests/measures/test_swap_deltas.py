@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,7 +93,7 @@ def test_deltas_hold_where_judged_documents_were_not_retrieved(name):
 @pytest.mark.parametrize("name", ["Bpref", "infAP", "AP(norm='found')@3", "Rprec", "nERR", "P(scale='permille')@3"])
 def test_a_measure_without_closed_form_is_refused_by_name(name):
     measure = parse_measure(name)
-    with pytest.raises(ParameterError, match="there is no closed form") as refused:
+    with pytest.raises(ParameterError, match="no closed form") as refused:
         measure.swap_deltas(measured(measure, [[1, 0]]), np.array([0]), np.array([1]))
     assert str(measure) in str(refused.value)
-    assert "choose one of DCG, nDCG, P, AP, RR, ERR, RBP" in str(refused.value)
+    assert mentions(refused.value, "DCG, nDCG, P, ", "AP, RR, ERR, RBP")

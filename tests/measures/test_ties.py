@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.measure_table import FORMS
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.strategies import Case, cases
@@ -147,7 +148,8 @@ def test_a_measure_without_an_average_is_refused_in_one_line(measure: Measure) -
         with pytest.raises(rs.ParameterError) as refused:
             call()
         text = str(refused.value)
-        assert text.startswith(f"{measure}: its average over the orders of tied documents has no closed form")
+        assert text.startswith(f"{measure}: ")
+        assert mentions(text, "no closed form")
         assert "\n" not in text
 
 
@@ -158,7 +160,7 @@ def test_a_measure_of_ones_own_is_refused_too(own_measures: None) -> None:
     def first_hit(hits: rs.Hits) -> np.ndarray:
         return hits.sum(hits.rank)
 
-    with pytest.raises(rs.ParameterError, match="FirstHit: its average over the orders of tied documents"):
+    with pytest.raises(rs.ParameterError, match=r"FirstHit: .*average .*tied documents"):
         rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "FirstHit", ties="average")
 
 
@@ -170,7 +172,7 @@ def test_all_measures_are_looked_at_before_anything_is_read(tmp_path: Path) -> N
 def test_a_cutoff_through_tied_documents_is_refused_and_one_between_them_is_not() -> None:
     judged, docs = {"a": 2, "b": 0, "m": 1}, {"a": 3.0, "b": 3.0, "x": 2.0, "y": 1.0}
     hits = averaged(judged, docs)
-    with pytest.raises(rs.ParameterError, match=r"depth 1 cuts through documents of one score.*choose another"):
+    with pytest.raises(rs.ParameterError, match=r"depth 1 .*one score.*another"):
         hits.cut(1)
     for depth in (2, 3, 4, 9):
         shorter = averaged(judged, dict(list(docs.items())[:depth]))

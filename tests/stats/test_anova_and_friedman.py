@@ -253,15 +253,15 @@ def test_no_difference_is_one_cluster_and_all_differences_are_as_many_as_systems
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(ParameterError, match=r"3 systems and p-values of shape \(2,\), expected .* \(3,\)"):
+    with pytest.raises(ParameterError, match=r"3 systems .*\(2,\), .*\(3,\)"):
         find_clusters([1, 2, 3], [0.1, 0.2])
     with pytest.raises(ParameterError, match="level is 5"):
         find_clusters([1, 2], [0.1], level=5)
     for way in (two_way_anova, tukey_hsd, randomised_tukey_hsd, friedman_test, nemenyi_test):
         for bad, message in (
             (np.zeros((1, 5)), "at least 2 systems"),
-            (np.zeros(5), r"shape \(5,\), expected \(systems, queries\)"),
-            ([[0.1, np.nan], [0.2, 0.3]], "1 of 4 scores are NaN"),
+            (np.zeros(5), r"shape \(5,\), .*\(systems, queries\)"),
+            ([[0.1, np.nan], [0.2, 0.3]], "1 of 4 .*NaN"),
         ):
             with pytest.raises(ParameterError, match=message):
                 way(bad)

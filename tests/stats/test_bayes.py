@@ -112,12 +112,12 @@ def test_differences_that_do_not_vary_are_flagged():
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_bad_parameters_are_refused(test):
-    with pytest.raises(ParameterError, match=r"rope is -0\.1, expected a number of at least 0"):
+    with pytest.raises(ParameterError, match=r"rope is -0\.1, .* 0"):
         test([0.1, 0.2], rope=-0.1)
     with pytest.raises(ParameterError, match="NaN"):
         test([0.1, np.nan])
     for correlation in (1, -0.1, np.nan):
         with pytest.raises(ParameterError, match="correlation is"):
             bayes_t_test([0.1, 0.2], correlation=correlation)
-    with pytest.raises(ParameterError, match="prior is 0, expected a number above 0"):
+    with pytest.raises(ParameterError, match=r"prior is 0, .* 0"):
         bayes_signed_rank_test([0.1, 0.2], prior=0)

@@ -126,13 +126,13 @@ def test_without_a_reference_there_is_no_tau_with_one() -> None:
 @pytest.mark.parametrize("bad", [[[1, 2]], [[1], [2]], [[1, np.nan], [1, 2]], [1, 2]])
 def test_what_is_no_table_of_ranks_is_refused(bad: list[object]) -> None:
     for function in (concordance_test, mean_taus):
-        with pytest.raises(ParameterError, match=r"the ranks have shape|some ranks are NaN"):
+        with pytest.raises(ParameterError, match=r"ranks have shape|ranks are NaN"):
             function(bad)
 
 
 def test_a_reference_that_does_not_fit_is_refused() -> None:
     for reference in ([1, 2, 3], [1, np.nan]):
-        with pytest.raises(ParameterError, match="expected 2 finite numbers, one an item"):
+        with pytest.raises(ParameterError, match="2 finite numbers"):
             mean_taus([[1, 2], [2, 1]], reference)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -42,7 +43,7 @@ def test_all_predicted_positive_leaves_matthews_correlation_undefined_and_says_s
     found = rates([1] * 9 + [0], [1] * 10)
     assert round(found.of(1)["fscore"], 4) == 0.9474  # 2 x 9 / (2 x 9 + 1)
     assert found.mcc == 0
-    assert any("Matthews' correlation divides 0 by 0" in note for note in found.notes)
+    assert mentions(found.notes, "Matthews", "0 by 0")
 
 
 def test_a_high_f1_may_go_with_a_correlation_below_zero():
@@ -127,7 +128,8 @@ def test_what_divides_zero_by_zero_is_nan_and_counted():
     assert found.recall[2] == 0
     assert found.fscore[2] == 0
     assert found.macro["precision"] == (1 + 1 / 2) / 2
-    assert found.notes == ("precision divides 0 by 0 for 1 of 3 classes and has no value there",)
+    (note,) = found.notes
+    assert mentions(note, "precision", "0 by 0", "1 of 3")
     assert metrics.precision_score([0, 0, 1, 2], [0, 0, 1, 1], average=None, zero_division=0).tolist() == [1, 0.5, 0]
 
 
@@ -169,18 +171,18 @@ def test_classes_may_be_given_in_any_order_and_more_than_occur():
 @pytest.mark.parametrize(
     ("true", "predicted", "message"),
     [
-        ([1, 2], [1], "there are 2 true and 1 predicted labels"),
+        ([1, 2], [1], "2 true .*1 predicted"),
         ([], [], "no labels"),
-        ([1.0, np.nan], [1, 2], r"1 of 2 true labels are missing .* the first at index 1"),
-        ([1, 2], [1, None], r"1 of 2 predicted labels are missing .* the first at index 1"),
-        (["a", None], ["a", "b"], r"1 of 2 true labels are missing"),
-        (["a", float("nan")], ["a", "b"], r"label at index 1 is 'nan'|true labels are missing"),
-        (["a", "b"], [1, 2], "the true labels are text and the predicted ones numbers"),
-        (["a", 1], ["a", "b"], "true label at index 1 is 1 beside text"),
-        ([[1, 2]], [[1, 2]], "2 dimensions, expected a list"),
-        ([[1], [1, 2]], [1, 2], "2 dimensions, expected a list"),
-        ([{"a": 1}, 2], [1, 2], "neither text nor a number"),
-        (np.arange(1001.0), np.arange(1001.0), "1001 different labels; expected classes, at most 1000"),
+        ([1.0, np.nan], [1, 2], r"1 of 2 true .*missing .*index 1"),
+        ([1, 2], [1, None], r"1 of 2 predicted .*missing .*index 1"),
+        (["a", None], ["a", "b"], r"1 of 2 true .*missing"),
+        (["a", float("nan")], ["a", "b"], r"index 1 is 'nan'|true .*missing"),
+        (["a", "b"], [1, 2], "true .*text .*predicted .*numbers"),
+        (["a", 1], ["a", "b"], "true .*index 1 is 1 .*text"),
+        ([[1, 2]], [[1, 2]], "2 dimensions"),
+        ([[1], [1, 2]], [1, 2], "2 dimensions"),
+        ([{"a": 1}, 2], [1, 2], "text nor a number"),
+        (np.arange(1001.0), np.arange(1001.0), "1001 .*labels; .*1000"),
         (np.linspace(0, 1, 2000), np.ones(2000), "2000 different labels"),
         (np.array(["2026-01-01"], "M8[D]"), [1], "true labels hold datetime64"),
     ],
@@ -192,13 +194,13 @@ def test_what_are_no_two_lists_of_labels_is_refused_in_one_line(true, predicted,
 
 
 def test_classes_that_do_not_fit_the_labels_are_refused():
-    with pytest.raises(InputError, match=r"the label 2 is none of the classes \(0, 1\)"):
+    with pytest.raises(InputError, match=r"label 2 .*\(0, 1\)"):
         encode([0, 2], [1, 1], [0, 1])
     with pytest.raises(ParameterError, match="expected each class once"):
         encode([0, 1], [1, 1], [0, 1, 0])
-    with pytest.raises(ParameterError, match="there are 3 labels for a table of 2 classes"):
+    with pytest.raises(ParameterError, match=r"3 labels .*2 classes"):
         rates([[1, 2], [3, 4]], labels="abc")
-    with pytest.raises(ParameterError, match="3 is none of the classes 0, 1"):
+    with pytest.raises(ParameterError, match=r"3 is none of .*0, 1"):
         rates(TRUE, PREDICTED).of(3)
 
 
@@ -220,7 +222,7 @@ def test_what_is_no_table_of_counts_is_refused(table, message):
 
 
 def test_arguments_out_of_range_are_refused():
-    with pytest.raises(ParameterError, match="normalise is 'rows', expected one of 'row', 'column', 'all'"):
+    with pytest.raises(ParameterError, match=r"normalise is 'rows', .*'row', 'column', 'all'"):
         confusion_matrix(TRUE, PREDICTED, normalise="rows")
     with pytest.raises(ParameterError, match="beta is 0"):
         rates(TRUE, PREDICTED, beta=0)

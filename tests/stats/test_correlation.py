@@ -9,6 +9,7 @@ from math import factorial
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
@@ -337,7 +338,7 @@ def test_a_list_of_one_value_has_no_correlation(statistic, options):
     assert np.isnan([found.pvalue[0], found.low[0], found.high[0]]).all()
     assert found.value[0] == 0 if statistic == "kendall_a" else np.isnan(found.value[0])
     assert np.isfinite([found.value[1], found.pvalue[1], found.low[1]]).all()
-    assert "1 of 2 pairs have a list of one value only" in found.notes[0]
+    assert mentions(found.notes[0], "1 of 2", "one value")
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
@@ -368,13 +369,13 @@ def test_two_items_say_nothing(statistic):
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(ParameterError, match="1 of 3 values of x are NaN or infinite"):
+    with pytest.raises(ParameterError, match=r"1 of 3 .*x .*NaN"):
         correlation_test([1, 2, np.nan], [1, 2, 3])
-    with pytest.raises(ParameterError, match=r"x has shape \(3,\) and y \(2,\)"):
+    with pytest.raises(ParameterError, match=r"x .*\(3,\) .*y \(2,\)"):
         correlation_test([1, 2, 3], [1, 2])
-    with pytest.raises(ParameterError, match="with at least 2 items"):
+    with pytest.raises(ParameterError, match="at least 2"):
         correlation_test([1], [1])
-    with pytest.raises(ParameterError, match="statistic is 'tau', expected one of 'pearson'"):
+    with pytest.raises(ParameterError, match=r"statistic is 'tau', .*'pearson'"):
         correlation_test([1, 2], [1, 2], statistic="tau")
     with pytest.raises(ParameterError, match="interval is 'wald'"):
         correlation_test([1, 2], [1, 2], interval="wald")

@@ -139,9 +139,9 @@ def test_very_few_resamples_give_no_nan(n_resamples):
 
 def test_what_is_no_level_or_method_is_refused():
     for level in (0, 1, 95, -0.1, np.nan, "0.95"):
-        with pytest.raises(ParameterError, match=r"confidence_level is .*, expected a number between 0 and 1"):
+        with pytest.raises(ParameterError, match=r"confidence_level is .*, .*0 and 1"):
             t_interval(SLEEP, confidence_level=level)
-    with pytest.raises(ParameterError, match="method is 'basic', expected one of 'bca', 'percentile'"):
+    with pytest.raises(ParameterError, match=r"method is 'basic', .*'bca', 'percentile'"):
         bootstrap_interval(SLEEP, method="basic")
-    with pytest.raises(ParameterError, match="1 of 2 values are NaN"):
+    with pytest.raises(ParameterError, match=r"1 of 2 .*NaN"):
         t_interval([0.1, np.nan])

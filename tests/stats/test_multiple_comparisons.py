@@ -119,9 +119,9 @@ def test_no_pvalue_and_one():
 
 
 def test_what_are_no_pvalues_and_unknown_corrections_are_refused():
-    with pytest.raises(ParameterError, match=r"a p-value is 1\.5, expected numbers in \[0, 1\]"):
+    with pytest.raises(ParameterError, match=r"p-value is 1\.5, .*\[0, 1\]"):
         adjust_pvalues([0.1, 1.5])
     with pytest.raises(ParameterError, match="a p-value is -0"):
         adjust_pvalues([-0.1])
-    with pytest.raises(ParameterError, match="method is 'fdr', expected one of 'holm'"):
+    with pytest.raises(ParameterError, match=r"method is 'fdr', .*'holm'"):
         adjust_pvalues([0.1], method="fdr")

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,7 +157,7 @@ def test_constant_differences_leave_t_undefined_and_flagged(constant):
     found = t_test(np.full(9, constant))
     assert np.isnan(found.pvalue)
     assert bool(found.degenerate)
-    assert "the same on every query" in found.notes[0]
+    assert mentions(found.notes[0], "same on every query")
 
 
 def test_differences_constant_but_for_rounding_are_constant():
@@ -184,8 +185,8 @@ def test_notes_count_the_pairs_they_speak_of():
     found = t_test(rows)
     assert found.degenerate.tolist() == [False, True, True, True]
     assert found.pvalue[1] == 1.0
-    assert found.notes[0].startswith("1 of 4 pairs are told apart by no query")
-    assert found.notes[1].startswith("2 of 4 pairs differ by the same amount")
+    assert mentions(found.notes[0], "1 of 4", "told apart")
+    assert mentions(found.notes[1], "2 of 4", "same amount")
 
 
 def test_signs_and_ranks_of_many_queries_come_with_a_warning():
@@ -246,10 +247,10 @@ def test_many_pairs_are_tested_as_each_alone(test, data):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([0.1, np.nan, 0.2], r"1 of 3 differences are NaN or infinite \(the first at \(1,\)\)"),
-        ([[0.1, 0.2], [0.1, np.inf]], r"1 of 4 differences .* \(1, 1\)"),
-        ([], r"shape \(0,\), expected at least 1 query"),
-        (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\), expected \(queries\) or \(pairs, queries\)"),
+        ([0.1, np.nan, 0.2], r"1 of 3 differences .*NaN .*\(1,\)"),
+        ([[0.1, 0.2], [0.1, np.inf]], r"1 of 4 differences .*\(1, 1\)"),
+        ([], r"shape \(0,\), .*1 query"),
+        (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\), .*\(queries\) .*\(pairs, queries\)"),
         (0.5, r"shape \(\), expected"),
         (["a", "b"], "no table of numbers"),
     ],
@@ -261,7 +262,7 @@ def test_what_are_no_differences_is_refused(test, values, message):
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_an_unknown_alternative_is_refused(test):
-    with pytest.raises(ParameterError, match="alternative is 'larger', expected one of 'two-sided'"):
+    with pytest.raises(ParameterError, match=r"alternative is 'larger', .*'two-sided'"):
         test([0.1, 0.2], alternative="larger")
 
 

@@ -105,19 +105,19 @@ def test_the_interval_is_as_narrow_as_asked_and_with_one_query_fewer_it_is_not(w
 
 
 def test_what_cannot_be_planned_is_refused():
-    with pytest.raises(ParameterError, match=r"n is 1, expected at least 2 queries"):
+    with pytest.raises(ParameterError, match=r"n is 1, .* 2"):
         t_power([5, 1], 0.1, 0.2)
-    with pytest.raises(ParameterError, match="sd is 0, expected a number above 0"):
+    with pytest.raises(ParameterError, match=r"sd is 0, .* 0"):
         t_power(5, 0.1, 0)
-    with pytest.raises(ParameterError, match="the size of the difference is 0"):
+    with pytest.raises(ParameterError, match="difference is 0"):
         queries_for_t(0, 0.2)
-    with pytest.raises(ParameterError, match="which no number of queries can find"):
+    with pytest.raises(ParameterError, match="no number of queries"):
         queries_for_t(0.1, 0.2, alternative="less")
-    with pytest.raises(ParameterError, match="takes more than 100,000,000 queries; ask for less"):
+    with pytest.raises(ParameterError, match="more than 100,000,000"):
         queries_for_t(1e-9, 0.2)
     with pytest.raises(ParameterError, match="power is 80"):
         queries_for_t(0.1, 0.2, power=80)
-    with pytest.raises(ParameterError, match="systems is 1, expected a whole number from 2"):
+    with pytest.raises(ParameterError, match=r"systems is 1, .* 2"):
         queries_for_anova(1, 0.1, 0.2)
     with pytest.raises(ParameterError, match="design is 'nested'"):
         queries_for_anova(3, 0.1, 0.2, design="nested")

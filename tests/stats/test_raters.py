@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
@@ -94,7 +95,7 @@ def test_the_interval_is_wider_at_a_higher_level_and_stays_within_what_is_possib
 def test_one_class_has_no_kappa_and_little_variation_no_interval():
     one = cohens_kappa([1, 1, 1], [1, 1, 1])
     assert np.isnan(one.value)
-    assert "one and the same label" in one.notes[0]
+    assert mentions(one.notes[0], "same label")
     full = cohens_kappa([0, 1, 1], [0, 1, 1])
     assert (full.value, full.standard_error) == (1, 0)
     assert np.isnan([full.low, full.high]).all()
@@ -102,7 +103,7 @@ def test_one_class_has_no_kappa_and_little_variation_no_interval():
     flat = cohens_kappa([0, 1, 1], [1, 1, 1])
     assert flat.value == pytest.approx(0)
     assert np.isnan([flat.low, flat.high]).all()
-    assert "one judge gave every item the same label" in flat.notes[0]
+    assert mentions(flat.notes[0], "one judge", "same label")
     assert cohens_kappa([0, 0], [1, 1]).value == 0  # never alike, and chance says so
     never = cohens_kappa([0, 1], [1, 0])
     assert (never.value, never.standard_error) == (-1, 0)
@@ -124,13 +125,13 @@ def test_intervals_of_kappa_hold_the_true_value_as_often_as_they_say():
 
 
 def test_what_makes_no_kappa_is_refused():
-    with pytest.raises(ParameterError, match="weights is 'cubic', expected one of 'linear', 'quadratic'"):
+    with pytest.raises(ParameterError, match=r"weights is 'cubic', .*'linear', 'quadratic'"):
         cohens_kappa([0, 1], [0, 1], weights="cubic")
     with pytest.raises(ParameterError, match="expected 2 rising numbers"):
         cohens_kappa([0, 1], [0, 1], weights="linear", positions=[1, 0])
     with pytest.raises(ParameterError, match="confidence_level"):
         cohens_kappa([0, 1], [0, 1], confidence_level=0)
-    with pytest.raises(InputError, match="2 true and 1 predicted"):
+    with pytest.raises(InputError, match=r"2 true .*1 predicted"):
         cohens_kappa([0, 1], [0])
 
 
@@ -219,8 +220,8 @@ def test_one_value_has_no_alpha():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([1, 2, 3], r"shape \(3,\), expected \(judges, units\)"),
-        ([[1, NAN], [NAN, 2]], "none of the 2 units has values of two judges"),
+        ([1, 2, 3], r"shape \(3,\), .*\(judges, units\)"),
+        ([[1, NAN], [NAN, 2]], "none of the 2 units"),
         ([[1, np.inf], [1, 2]], "infinite"),
         ([["a", "b"], ["a", "b"]], "no table of numbers"),
     ],
@@ -231,5 +232,5 @@ def test_what_are_no_ratings_is_refused(table, message):
 
 
 def test_another_level_is_refused():
-    with pytest.raises(ParameterError, match="level is 'ratio', expected one of 'nominal', 'ordinal', 'interval'"):
+    with pytest.raises(ParameterError, match=r"level is 'ratio', .*'nominal', 'ordinal', 'interval'"):
         krippendorffs_alpha(FOUR, level="ratio")

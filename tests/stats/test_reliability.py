@@ -6,6 +6,7 @@ from math import ceil, inf, isnan
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,7 +157,7 @@ def test_systems_that_differ_no_more_than_by_chance_have_coefficients_of_0_and_n
     assert found.needed_relative == found.needed_relative_high == found.needed_absolute == inf
     assert found.needed_relative_low < inf
     assert len(found.notes) == 1
-    assert "the systems differ no more than chance alone" in found.notes[0]
+    assert mentions(found.notes[0], "systems", "chance alone")
 
 
 def test_systems_nearer_to_each_other_than_chance_explains_have_not_even_an_upper_end():
@@ -168,9 +169,8 @@ def test_queries_that_differ_less_than_by_chance_have_a_variance_of_0():
     found = generalisability(table_of(1.0, 0.05, 0.1, 4, 10))
     assert found.variance_queries == 0
     assert found.absolute == found.relative == pytest.approx(0.09 / (0.09 + 0.01))
-    assert found.notes == (
-        "the queries differ less than chance alone would make them: their variance is estimated as 0",
-    )
+    (note,) = found.notes
+    assert mentions(note, "queries", "chance alone", "variance", 0)
 
 
 def test_without_error_one_query_orders_the_systems_as_all_do():
@@ -184,7 +184,7 @@ def test_without_error_one_query_orders_the_systems_as_all_do():
     assert (found.absolute_low, found.absolute_high) == pytest.approx(
         (4 * low / (1 + 4 * low), 4 * high / (1 + 4 * high))
     )
-    assert "one query orders them as all do" in found.notes[0]
+    assert mentions(found.notes[0], "one query")
 
 
 def test_systems_that_are_all_their_queries_agree_on_need_one_query():
@@ -198,7 +198,8 @@ def test_equal_systems_have_no_order_to_rely_on():
     assert all(isnan(v) for v in (found.relative, found.relative_low, found.relative_high))
     assert (found.absolute, found.absolute_low, found.absolute_high) == (0, 0, 0)
     assert found.needed_relative == found.needed_absolute == found.needed_absolute_low == inf
-    assert found.notes == ("no query tells the systems apart: there is no order that more queries could confirm",)
+    (note,) = found.notes
+    assert mentions(note, "no query", "no order")
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3])
@@ -214,7 +215,7 @@ def test_equal_scores_leave_both_coefficients_undefined(value):
 @pytest.mark.parametrize(
     ("scores", "options", "said"),
     [
-        ([[1.0, 2.0]], {}, "expected \\(systems, queries\\) with at least 2 systems"),
+        ([[1.0, 2.0]], {}, r"\(systems, queries\) .*2 systems"),
         ([[1.0], [2.0]], {}, "2 queries"),
         ([[1.0, np.nan], [2.0, 3.0]], {}, "NaN"),
         ([[1.0, 2.0], [2.0, 2.0]], {"target": 1.0}, "target is 1.0"),

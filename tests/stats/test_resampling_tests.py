@@ -197,10 +197,10 @@ def test_degenerate_pairs_leave_the_others_as_they_are():
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_bad_parameters_are_refused(test):
     for n_resamples in (0, -5, 2.5, True, "many", 10**12):
-        with pytest.raises(ParameterError, match=r"n_resamples is .*, expected a whole number"):
+        with pytest.raises(ParameterError, match=r"n_resamples is .*whole number"):
             test([0.1, 0.2], n_resamples=n_resamples)
     for rng in (-1, "seed"):
-        with pytest.raises(ParameterError, match=r"rng is .*, expected None, a whole number"):
+        with pytest.raises(ParameterError, match=r"rng is .*, .*None, .*whole number"):
             test([0.1, 0.2], rng=rng)
     with pytest.raises(ParameterError, match="alternative"):
         test([0.1, 0.2], alternative="both")

@@ -110,13 +110,13 @@ def test_a_query_that_no_reference_system_has_gives_nothing():
 
 
 def test_what_is_no_table_of_scores_is_refused():
-    with pytest.raises(ParameterError, match="method is 'rank', expected one of 'z', 'cdf'"):
+    with pytest.raises(ParameterError, match=r"method is 'rank', .*'z', 'cdf'"):
         standardise_scores([[1.0]], method="rank")
-    with pytest.raises(ParameterError, match=r"shape \(2,\), expected \(systems, queries\)"):
+    with pytest.raises(ParameterError, match=r"shape \(2,\), .*\(systems, queries\)"):
         standardise_scores([1.0, 2.0])
-    with pytest.raises(ParameterError, match="1 of 2 scores are infinite"):
+    with pytest.raises(ParameterError, match=r"1 of 2 .*infinite"):
         standardise_scores([[1.0], [np.inf]])
-    with pytest.raises(ParameterError, match="of 2 queries and the scores of 1, expected the same"):
+    with pytest.raises(ParameterError, match=r"2 queries .*scores of 1"):
         standardise_scores([[1.0]], reference=[[1.0, 2.0]])
-    with pytest.raises(ParameterError, match="the scores are no table of numbers"):
+    with pytest.raises(ParameterError, match="no table of numbers"):
         standardise_scores([["high"]])

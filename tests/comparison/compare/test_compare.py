@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits, assert_same_numbers
 from helpers.score_tables import BAYESIAN, OF_ALL, RESAMPLED, SIMULTANEOUS, random_table, score_table, small
@@ -287,9 +288,9 @@ def test_measures_may_be_named_as_they_were_asked_for_and_are_compared_once_each
     found = rs.compare(scores, ["map", "AP", "RR"])
     assert found.measure_names == ("AP", "RR")
     assert found["map"] is found["AP"]
-    with pytest.raises(UnknownName, match="unknown measure of these scores 'P@5'"):
+    with pytest.raises(UnknownName, match="'P@5'"):
         found["P@5"]
-    with pytest.raises(UnknownName, match="measure of these scores"):
+    with pytest.raises(UnknownName, match="'P@5'"):
         rs.compare(scores, "P@5")
     with pytest.raises(ParameterError, match="no measures given"):
         rs.compare(scores, [])
@@ -318,7 +319,7 @@ def test_ranks_of_entities_are_compared_with_lower_as_better():
     table = rs.EntityRanks(ranks=[[5, 20], [9, 40]], systems=["near", "far"], entity_ids=["x", "y"], total_ranks=50)
     result = rs.compare(rs.evaluate(table, measures=["MeanRank"]))
     assert result["MeanRank"].order.tolist() == [0, 1]
-    assert any("one query says nothing" in note for note in result.notes)
+    assert mentions(result.notes, "one query")
 
 
 def test_a_geometric_mean_is_compared_by_logarithms():
@@ -327,7 +328,7 @@ def test_a_geometric_mean_is_compared_by_logarithms():
     logs = np.log(np.maximum(x, 0.00001))
     assert part.difference[0] == pytest.approx((logs[0] - logs[1]).mean())
     assert part.means.tolist() == pytest.approx(logs.mean(axis=1).tolist())
-    assert any("natural logarithms" in note for note in part.notes)
+    assert mentions(part.notes, "logarithms")
 
 
 def test_queries_without_a_value_for_every_system_are_left_out_and_counted():
@@ -335,7 +336,7 @@ def test_queries_without_a_value_for_every_system_are_left_out_and_counted():
     part = rs.compare(score_table(x))["AP"]
     assert part.n == 3
     assert part.measure_values.queries.tolist() == [0, 2, 4]
-    assert "AP: 2 queries of 5 left out, where not every system has a value" in part.notes
+    assert mentions(part.notes, "AP", 2, 5)
     assert_same_numbers(part.means, x[:, [0, 2, 4]].mean(axis=1))
 
 
@@ -346,7 +347,7 @@ def test_queries_that_evaluate_left_out_are_left_out_for_all():
     assert dropped.n == 5
     kept = rs.compare(rs.evaluate(qrels, runs, "RR"))["RR"]
     assert kept.n == 7
-    assert "RR: 2 queries of 7 left out, where not every system has a value" in dropped.notes
+    assert mentions(dropped.notes, "RR", 2, 7)
 
 
 # The table
@@ -376,11 +377,13 @@ def test_the_tidy_table_has_the_columns_that_are_part_of_the_surface(test):
 def test_the_signature_names_every_setting_that_changes_a_number():
     options: dict[str, Any] = {"test": "permutation", "n_resamples": 200, "interval": "bca", "rng": 7, "level": 0.1}
     said = rs.compare(TABLE, **options, rope=0.01, alternative="greater", baseline="c").signature()
-    assert said.startswith("AP | queries:30 | test:permutation,200 | correction:holm | family:4 pairs | ")
-    assert "alternative:greater | rope:0.01 | level:0.1 | interval:bca | rng:7 | rankscope " in said
+    assert said.split(" | ")[:-1] == [
+        *("AP", "queries:30", "test:permutation,200", "correction:holm", "family:4 pairs"),
+        *("alternative:greater", "rope:0.01", "level:0.1", "interval:bca", "rng:7"),
+    ]
     plain = rs.compare(TABLE, rng=7).signature()
     assert "rng" not in plain
-    assert "test:t | correction:holm | family:10 pairs | level:0.05 | interval:t | rankscope" in plain
+    assert plain.split(" | ")[-6:-1] == ["test:t", "correction:holm", "family:10 pairs", "level:0.05", "interval:t"]
     assert "correction" not in rs.compare(TABLE, test="tukey").signature()
     two = random_table(2, 20, ("AP", "RR"))
     assert "family:2 pairs and measures" in rs.compare(two, family="all").signature()
@@ -390,5 +393,5 @@ def test_the_signature_names_every_setting_that_changes_a_number():
 def test_str_is_the_text_and_repr_is_short():
     result = rs.compare(TABLE)
     assert str(result).startswith("AP on 30 queries\n\n")
-    assert str(result).rstrip().splitlines()[-1].startswith("note: AP: all 5 systems at once (two-way ANOVA): F = ")
-    assert repr(result) == "Comparison(5 systems, 10 pairs, AP)"
+    assert mentions(str(result).rstrip().splitlines()[-1], "AP", 5, "ANOVA", "F = ")
+    assert mentions(repr(result), "Comparison(", "5 systems", "10 pairs", "AP")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.score_tables import BAYESIAN, OF_ALL, random_table, score_table, small, text_of
 
 import rankscope as rs
@@ -15,8 +16,8 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 # Degenerate data
 
 
-def notes_of(x: Any, **options: Any) -> str:
-    return "\n".join(rs.compare(score_table(x), **options).notes)
+def notes_of(x: Any, **options: Any) -> tuple[str, ...]:
+    return rs.compare(score_table(x), **options).notes
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -27,10 +28,10 @@ def test_two_equal_systems_have_p_1_and_it_is_said(test):
     if test not in BAYESIAN:
         assert part.pvalue_corrected.tolist() == [1.0]
     assert (part.decisions.tolist(), part.difference.tolist()) == ([0], [0.0])
-    p = test not in BAYESIAN
-    said = f"AP: a and b have the same values on every query: {'p is 1 and ' if p else ''}nothing differs"
-    assert said in result.notes
-    assert f"no difference to test{' (p = 1)' if p else ''}." in text_of(result)
+    p = () if test in BAYESIAN else ("p is 1",)
+    assert mentions(result.notes, "AP", "a and b", "same values", *p)
+    assert ("(p = 1)" in text_of(result)) == bool(p)
+    assert "no difference" in text_of(result)
     assert "better than" not in text_of(result)
 
 
@@ -41,8 +42,8 @@ def test_constant_differences_are_flagged_where_a_variance_is_needed(test):
     part = result["AP"]
     assert np.isnan([part.pvalue[0], part.pvalue_corrected[0], part.low[0], part.high[0]]).all()
     assert part.decisions.tolist() == [0]
-    assert "have the same difference on every query: how it varies is not known" in "\n".join(result.notes)
-    assert "How sure that is cannot be told" in text_of(result)
+    assert mentions(result.notes, "a and b", "same difference")
+    assert mentions(text_of(result), "cannot be told")
 
 
 @pytest.mark.parametrize("test", ["permutation", "sign", "wilcoxon"])
@@ -52,7 +53,7 @@ def test_constant_differences_are_tested_by_their_signs(test):
     assert part.pvalue[0] == pytest.approx(2 / 2**8)
     assert part.decisions.tolist() == [1]
     assert np.isnan(part.low[0])  # an interval without width would be sure of what is not known
-    assert any("how it varies is not known" in note for note in part.notes)
+    assert mentions(part.notes, "a and b", "same difference")
 
 
 @pytest.mark.parametrize("test", [t for t in TESTS if t not in OF_ALL])
@@ -61,13 +62,13 @@ def test_one_query_shows_nothing_and_says_so(test):
     part = result["AP"]
     assert part.decisions.tolist() == [0] or test in BAYESIAN
     assert np.isnan(part.low[0])
-    assert "AP: one query says nothing of how much queries vary" in "\n".join(result.notes)
+    assert mentions(result.notes, "AP", "one query")
     assert "nan" not in text_of(result)
 
 
 @pytest.mark.parametrize("test", OF_ALL)
 def test_tests_of_all_systems_want_two_queries(test):
-    with pytest.raises(ParameterError, match="needs at least 2 queries, and 1 has values; choose t"):
+    with pytest.raises(ParameterError, match=r"2 queries, .*1 .*\bt\b"):
         rs.compare(score_table([[0.9], [0.1]]), test=test)
 
 
@@ -81,48 +82,46 @@ def test_where_ranks_and_means_disagree_neither_is_called_better():
         assert part.difference[0] < 0
         assert part.decisions.tolist() == [0]
         assert part.clusters.rank_high.tolist() == [2, 2]
-        assert f"a and b have means in one order and the test {test} in the other: of neither is it said" in " ".join(
-            part.notes
-        )
+        assert mentions(part.notes, "a and b", f"test {test}", "order")
 
 
 def test_too_few_resamples_or_queries_for_the_family_are_noted():
-    few = "\n".join(rs.compare(random_table(6, 40), test="permutation", n_resamples=99, rng=1).notes)
-    assert "99 resamples cannot show any of 15 pairs to differ at level 0.05; ask for 300 or more" in few
-    enough = "\n".join(rs.compare(random_table(6, 40), test="permutation", n_resamples=300, rng=1).notes)
-    assert "cannot show" not in enough
-    assert "p is from 300 resamples, with a standard error of up to 0." in enough
+    few = rs.compare(random_table(6, 40), test="permutation", n_resamples=99, rng=1).notes
+    assert mentions(few, 99, "cannot show", 15, "level 0.05", 300)
+    enough = rs.compare(random_table(6, 40), test="permutation", n_resamples=300, rng=1).notes
+    assert not mentions(enough, "cannot show")
+    assert mentions(enough, 300, "standard error", " 0.")
     two = random_table(3, 40, ("AP", "RR"))
-    assert "any of 6 pairs" in "\n".join(
+    assert mentions(
         rs.compare(two, test="permutation", n_resamples=99, family="all", rng=1).notes
-    )
+    , 99, 6)
     # 2 / 2^4 = .125
-    assert "the test sign cannot show a pair to differ on 4 queries: its least p is 0.125" in notes_of(
-        np.random.default_rng(1).random((2, 4)), test="sign"
-    )
-    assert "cannot show" not in notes_of(np.random.default_rng(1).random((2, 6)), test="sign")  # 2 / 2^6 = .031
+    few = notes_of(np.random.default_rng(1).random((2, 4)), test="sign")
+    assert mentions(few, "test sign", "cannot show", 4, 0.125)
+    enough = notes_of(np.random.default_rng(1).random((2, 6)), test="sign")
+    assert not mentions(enough, "cannot show")  # 2 / 2^6 = .031
 
 
 def test_what_a_statistician_would_want_to_know_is_noted():
     rng = np.random.default_rng(1)
     x = rng.random((2, 20))
-    assert "AP: 20 queries are few" in notes_of(x)
-    assert "few" not in notes_of(rng.random((2, 25)))
+    assert mentions(notes_of(x), "AP", 20, "few")
+    assert not mentions(notes_of(rng.random((2, 25))), "few")
     mostly = np.where(np.arange(30) < 20, 0.5, rng.random((2, 30)))
-    assert "a and b have ties on more than half of the queries" in notes_of(mostly)
+    assert mentions(notes_of(mostly), "a and b", "ties", "half")
     skewed = np.array([np.zeros(30), np.where(np.arange(30) < 2, 0.9, 0.01 * rng.random(30))])
-    assert "a and b have differences too skewed for t on 30 queries; check with test permutation" in notes_of(skewed)
-    assert "skewed" not in notes_of(skewed, test="permutation", rng=1)
-    assert "asks about medians, not means" in notes_of(x, test="wilcoxon")
-    assert "Friedman's test of all 3 systems at once" in notes_of(rng.random((3, 30)), test="nemenyi")
-    assert "the first in the order given has higher values" in notes_of(rng.random((3, 30)), alternative="greater")
+    assert mentions(notes_of(skewed), "a and b", "skewed for t", 30, "permutation")
+    assert not mentions(notes_of(skewed, test="permutation", rng=1), "skewed")
+    assert mentions(notes_of(x, test="wilcoxon"), "medians")
+    assert mentions(notes_of(rng.random((3, 30)), test="nemenyi"), "Friedman", 3)
+    assert mentions(notes_of(rng.random((3, 30)), alternative="greater"), "first", "higher")
 
 
 def test_a_note_names_two_pairs_and_counts_more():
     x = np.array([[0.1, 0.2, 0.3]] * 4)
-    assert "6 of 6 pairs have the same values on every query" in notes_of(x)
+    assert mentions(notes_of(x), "6 of 6", "same values")
     x[2:] += [[0.1, 0.0, 0.3], [0.2, 0.3, 0.0]]
-    assert "a and b have the same values on every query" in notes_of(x)
+    assert mentions(notes_of(x), "a and b", "same values")
 
 
 # What is refused
@@ -131,12 +130,12 @@ def test_a_note_names_two_pairs_and_counts_more():
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
-        ({"baseline": "z"}, UnknownName, "unknown system of these scores 'z'; known: a, b"),
-        ({"level": 0}, ParameterError, "level is 0, expected a number above 0 and below 0.5"),
+        ({"baseline": "z"}, UnknownName, "'z'.* a, b"),
+        ({"level": 0}, ParameterError, r"level is 0, .* 0\.5"),
         ({"level": 1.0}, ParameterError, "level is 1.0"),
         ({"level": float("nan")}, ParameterError, "level is nan"),
         ({"level": "high"}, ParameterError, "level is 'high'"),
-        ({"rope": -0.1}, ParameterError, "rope is -0.1, expected a number of at least 0"),
+        ({"rope": -0.1}, ParameterError, r"rope is -0\.1, .* 0"),
         ({"n_resamples": 0}, ParameterError, "n_resamples is 0"),
         ({"rng": -1}, ParameterError, "rng is -1"),
         ({"rng": "seed"}, ParameterError, "rng is 'seed'"),
@@ -147,8 +146,8 @@ def test_a_note_names_two_pairs_and_counts_more():
         ({"interval": "normal"}, UnknownName, "unknown interval"),
         ({"alternative": "bigger"}, ParameterError, "alternative is 'bigger'"),
         ({"test": "tukey", "baseline": "a"}, ParameterError, "test 'tukey' compares all pairs"),
-        ({"test": "nemenyi", "alternative": "less"}, ParameterError, "test 'nemenyi' has no alternative 'less'"),
-        ({"test": "bayes-t", "alternative": "less"}, ParameterError, "test 'bayes-t' has no alternative 'less'"),
+        ({"test": "nemenyi", "alternative": "less"}, ParameterError, "'nemenyi' .*alternative 'less'"),
+        ({"test": "bayes-t", "alternative": "less"}, ParameterError, "'bayes-t' .*alternative 'less'"),
     ],
 )
 def test_what_cannot_be_asked_for_is_refused_in_one_line(options, error, says):
@@ -158,21 +157,21 @@ def test_what_cannot_be_asked_for_is_refused_in_one_line(options, error, says):
 
 
 def test_one_system_has_nothing_to_be_compared_with():
-    with pytest.raises(ParameterError, match=r"1 system \(a\), expected at least 2 to compare; give another run"):
+    with pytest.raises(ParameterError, match=r"1 system \(a\), .* 2 "):
         rs.compare(score_table([[0.1, 0.2]]))
 
 
 def test_what_are_no_scores_is_told_how_to_become_some():
     qrels, runs = small()
-    with pytest.raises(ParameterError, match=r"scores are a dict, expected what evaluate gives; pass evaluate\("):
+    with pytest.raises(ParameterError, match=r"scores .* dict, .* evaluate\("):
         rs.compare(qrels, runs)
 
 
 def test_systems_without_a_query_in_common_are_refused():
-    with pytest.raises(InputError, match="no query has a value of AP for all of a, b; check that runs and judgments"):
+    with pytest.raises(InputError, match=r"AP .* a, b"):
         rs.compare(score_table([[0.1, np.nan], [np.nan, 0.2]]))
 
 
 def test_a_measure_without_a_direction_is_refused():
-    with pytest.raises(ParameterError, match="of NumRet neither higher nor lower is better, so that no system can be"):
+    with pytest.raises(ParameterError, match="NumRet neither higher nor lower"):
         rs.compare(score_table([[1, 2, 3], [4, 5, 6]], "NumRet"))

@@ -50,5 +50,5 @@ def test_any_number_of_workers_gives_the_bits_of_one(scores, test, monkeypatch):
 
 @pytest.mark.parametrize("workers", [0, -2, 2.5, "2"])
 def test_what_is_no_number_of_workers_is_refused(scores, workers):
-    with pytest.raises(ParameterError, match=r"workers is .*, expected a whole number from 1 to 1024"):
+    with pytest.raises(ParameterError, match=r"workers is .*, .*1 to 1024"):
         rs.compare(scores, workers=workers)

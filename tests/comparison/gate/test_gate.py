@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.gate_tables import gated, made, samples
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits, assert_same_numbers
 from hypothesis import given
@@ -76,7 +77,7 @@ def test_where_lower_is_better_signs_are_turned() -> None:
     mirrored = gated(-d, measure="AP")["AP"]
     assert (part.low, part.high) == pytest.approx((-mirrored.high, -mirrored.low))
     assert_same_numbers(part.decision, mirrored.decision)
-    assert "its mean MeanRank is 0.9000 higher than that of old" in " ".join(str(found).split())
+    assert mentions(found.sections()[0].sentence, "MeanRank", "0.9000 higher", "old")
 
 
 def test_measures_together_are_as_bad_as_the_worst_of_them() -> None:
@@ -112,8 +113,8 @@ def test_other_tests_of_the_mean_shift_by_the_margin(test: str) -> None:
     assert decision.pvalue_worse == pytest.approx(oracle.ttest_1samp(d, 0, alternative="less").pvalue, abs=0.03)
     again = gated(d, margin=0.03, test=test, rng=3, n_resamples=4000)
     assert_same_bits(again["AP"].decision, decision)
-    assert f"test:{test},4000 | level:0.05 | power:0.8 | rng:3 | rankscope" in found.signature()
-    assert any(f"p-values are those of the {test} test" in note for note in found.notes)
+    assert found.signature().split(" | ")[-5:-1] == [f"test:{test},4000", "level:0.05", "power:0.8", "rng:3"]
+    assert mentions(found.notes, "p-values", f"{test} test")
 
 
 def test_exact_permutations_are_counted() -> None:
@@ -132,8 +133,8 @@ def test_equal_systems_pass_with_any_margin_and_test(test: str, margin: float) -
     found = gated([0.0] * 7, margin=margin, test=test)
     assert found.verdict == "pass"
     assert np.isnan([found["AP"].low, found["AP"].decision.pvalue_worse]).all()
-    assert "AP: the same values on all 7 queries: nothing varies that a test could look at" in found.notes
-    assert "new passes: its mean AP is that of old, on each of 7 queries." in " ".join(str(found).split())
+    assert mentions(found.notes, "AP", "same values", 7)
+    assert mentions(found.sections()[0].sentence, "new passes", "AP", "old", 7)
 
 
 @pytest.mark.parametrize(
@@ -143,8 +144,8 @@ def test_equal_systems_pass_with_any_margin_and_test(test: str, margin: float) -
 def test_a_constant_difference_decides_by_itself(constant: float, margin: float, verdict: str) -> None:
     found = gated([constant] * 9, margin=margin)
     assert found.verdict == verdict
-    assert any("the same difference on all 9 queries" in note for note in found.notes)
-    assert f"by the same {abs(constant):.4f} on each of 9 queries" in " ".join(str(found).split())
+    assert mentions(found.notes, "same difference", 9)
+    assert mentions(found.sections()[0].sentence, f"the same {abs(constant):.4f}", 9)
 
 
 @pytest.mark.parametrize(("measure", "factor"), [("AP", 0.999999), ("GMAP", 0.9999999), ("GMAP", 0.5)])
@@ -160,7 +161,7 @@ def test_a_difference_that_is_constant_but_for_rounding_has_no_bounds(measure: s
     table = found.sections()[0].table
     assert table is not None
     assert table.rows[0][5:9] == ("-", "-", "-", "-")
-    assert any("the same difference on all 9 queries" in note for note in found.notes)
+    assert mentions(found.notes, "same difference", 9)
 
 
 def test_values_that_only_rounding_tells_apart_are_equal() -> None:
@@ -169,7 +170,7 @@ def test_values_that_only_rounding_tells_apart_are_equal() -> None:
     found = gate(new, old, margin=0)
     assert found.verdict == "pass"
     assert found["AP"].difference == 0
-    assert "AP: the same values on all 6 queries: nothing varies that a test could look at" in found.notes
+    assert mentions(found.notes, "AP", "same values", 6)
     assert found["AP"].hurt.tolist() == []
 
 
@@ -177,8 +178,8 @@ def test_one_query_decides_nothing() -> None:
     for d in (0.4, 0.0, -0.4):
         found = gated([d])
         assert (found.verdict, found.exit_code) == ("undecided", 4)
-        assert any("one query says nothing of how much queries vary" in note for note in found.notes)
-        assert "1 query cannot tell" in str(found)
+        assert mentions(found.notes, "one query")
+        assert mentions(found.sections()[0].sentence, 1, "cannot")
 
 
 def test_queries_without_a_value_of_both_are_left_out_with_a_note() -> None:
@@ -186,8 +187,8 @@ def test_queries_without_a_value_of_both_are_left_out_with_a_note() -> None:
     found = gate(new, old, margin=0.01)
     assert found["AP"].n == 3
     assert found["AP"].differences == pytest.approx([0.1, 0.2, 0.3])
-    assert any("2 queries of 5 left out" in note for note in found.notes)
-    with pytest.raises(InputError, match="no query has a value of AP for all of new, old"):
+    assert mentions(found.notes, 2, 5)
+    with pytest.raises(InputError, match=r"AP .* new, old"):
         gate(made([np.nan, 1.0]), made([1.0, np.nan], system="old"), margin=0.01)
 
 
@@ -203,7 +204,7 @@ def test_a_measure_is_found_by_its_name() -> None:
     found = gated([0.1, 0.2])
     assert found[rs.parse_measure("AP")] is found["AP"]
     assert found["ap"] is found["AP"]  # as measures=["ap"] finds it
-    with pytest.raises(UnknownName, match="unknown measure of these scores 'RR'"):
+    with pytest.raises(UnknownName, match="'RR'"):
         _ = found["RR"]
 
 
@@ -232,25 +233,25 @@ def test_saved_scores_are_a_baseline_as_good_as_new_ones(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("margin", [-0.01, float("nan"), float("inf"), "0.1", None])
 def test_a_margin_that_is_none_is_refused(margin: Any) -> None:
-    with pytest.raises(ParameterError, match=r"^margin is .*, expected a number of at least 0$"):
+    with pytest.raises(ParameterError, match=r"^margin is .*\b0$"):
         gated([0.1, 0.2], margin=margin)
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.05, 5, float("nan")])
 def test_a_level_outside_0_and_1_is_refused(level: Any) -> None:
-    with pytest.raises(ParameterError, match=r"^level is .*, expected a number above 0 and below 0.5"):
+    with pytest.raises(ParameterError, match=r"^level is .*\b0 .*\b0\.5"):
         check_gate(margin=0, level=level)
 
 
 def test_tests_of_medians_are_refused() -> None:
     for test in ("wilcoxon", "sign", "tukey"):
-        with pytest.raises(ParameterError, match="expected one of 't', 'permutation', 'bootstrap'"):
+        with pytest.raises(ParameterError, match="'t', 'permutation', 'bootstrap'"):
             gated([0.1, 0.2], test=test)
 
 
 def test_one_system_of_each_side_is_asked_for() -> None:
     many, one = made([[0.5, 0.6], [0.7, 0.9]]), made([0.1, 0.3], system="old")
-    with pytest.raises(ParameterError, match="there are 2 of one side; name one of new0 and new1"):
+    with pytest.raises(ParameterError, match=r"2 .*new0 and new1"):
         gate(many, one, margin=0)
     assert gate(many, one, margin=0, system="new1").system == "new1"
     assert gate(one, many, margin=0, baseline_system="new0").baseline == "new0"
@@ -259,17 +260,17 @@ def test_one_system_of_each_side_is_asked_for() -> None:
 
 
 def test_scores_of_another_collection_are_refused() -> None:
-    with pytest.raises(InputError, match="expected the same queries in both"):
+    with pytest.raises(InputError, match="same queries"):
         gate(made([0.5, 0.6]), made([0.5, 0.6, 0.7]), margin=0)
-    with pytest.raises(ParameterError, match="no AP among the measures of the baseline"):
+    with pytest.raises(ParameterError, match=r"AP .*baseline"):
         gate(made([0.5, 0.6]), made([0.5, 0.6], "RR"), margin=0)
-    with pytest.raises(ParameterError, match="neither higher nor lower is better"):
+    with pytest.raises(ParameterError, match=r"NumRet .*higher nor lower"):
         gate(made([0.5, 0.6], "NumRet"), made([0.5, 0.6], "NumRet", "old"), margin=0)
 
 
 @pytest.mark.parametrize("given", ["baseline.parquet", None, 7, {"q1": {"d1": 1.0}}])
 def test_what_are_no_scores_is_refused(given: Any) -> None:
-    says = f"^scores are a {type(given).__name__}, expected what evaluate gives"
+    says = f"^scores .*{type(given).__name__}, .*evaluate"
     with pytest.raises(ParameterError, match=says):
         gate(given, made([0.1, 0.3]), margin=0)
     with pytest.raises(ParameterError, match=says):
@@ -281,7 +282,7 @@ def test_draws_begin_as_those_of_a_comparison_do() -> None:
     for rng in (np.random.default_rng(5), np.random.default_rng(5).integers(1 << 32)):
         found = gated(d, test="permutation", rng=rng, n_resamples=200)
         assert found.criterion.seed == np.random.default_rng(5).integers(1 << 32)
-    with pytest.raises(ParameterError, match="rng is -1, expected None, a whole number of at least 0"):
+    with pytest.raises(ParameterError, match=r"rng is -1, .*None, .* 0"):
         gated(d, rng=-1)
 
 
@@ -319,6 +320,6 @@ def test_so_many_queries_as_are_said_to_be_needed_decide_as_often_as_said() -> N
 
 def test_a_margin_that_every_system_meets_is_refused() -> None:
     for margin in (1, 30):
-        with pytest.raises(ParameterError, match=rf"the margin \(--gate\) is {margin}, and AP lies in \[0, 1\]"):
+        with pytest.raises(ParameterError, match=rf"margin \(--gate\) .*{margin}, .*AP .*\[0, 1\]"):
             gated([0.1, 0.2], margin=margin)
     assert gated([1.0, 2.0, 4.0], measure="MeanRank", margin=30).verdict == "pass"  # which has no greatest value

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.planning_tables import METHODS, pair, rows, scores_of
 
 from rankscope import compare, plan
@@ -16,8 +17,7 @@ from rankscope.errors import InputError, ParameterError
 def nothing(found, *said):
     section = found.sections()[0]
     assert len(found.sections()) == 1
-    for part in said:
-        assert part in section.sentence
+    assert mentions(section.sentence, *said)
     assert [r[1] for r in found.records()] == METHODS
     assert all(math.isnan(r[3]) for r in found.records())
     assert [r[4] for r in found.records()].count(None) == 4
@@ -26,36 +26,36 @@ def nothing(found, *said):
 
 
 def test_one_query_says_nothing_of_spread():
-    nothing(plan(scores_of([[0.1], [0.4]]), difference=0.1), "From one query nobody can tell")
+    nothing(plan(scores_of([[0.1], [0.4]]), difference=0.1), "one query", "cannot be said")
 
 
 def test_identical_systems_say_nothing():
-    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 2)), "a and b have the same AP on every query: nothing varies")
-    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 3), difference=0.1), "all 3 systems have the same AP on every query")
+    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 2)), "a and b", "same AP", "cannot be said")
+    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 3), difference=0.1), 3, "same AP", "cannot be said")
 
 
 def test_constant_differences_say_nothing():
     x = np.array([[0.1, 0.4, 0.3], [0.2, 0.5, 0.4]])  # .1 everywhere, but for rounding
-    nothing(plan(scores_of(x)), "The difference in AP is the same on every query (a and b)")
-    nothing(plan(scores_of([*x, x[1] + 0.2]), difference=0.1, baseline="a"), "is the same on every query")
-    nothing(plan(scores_of([*x, x[1] + 0.2]), difference=0.1), "is the same on every query")
+    nothing(plan(scores_of(x)), "difference in AP", "same", "(a and b)")
+    nothing(plan(scores_of([*x, x[1] + 0.2]), difference=0.1, baseline="a"), "same on every query")
+    nothing(plan(scores_of([*x, x[1] + 0.2]), difference=0.1), "same on every query")
 
 
 def test_equal_means_leave_no_observed_difference():
     x = [[0.1, 0.4, 0.3], [0.4, 0.3, 0.1]]
-    nothing(plan(scores_of(x)), "have the same mean AP, so there is no observed difference to plan for; say which")
+    nothing(plan(scores_of(x)), "same mean AP", "observed difference")
     assert rows(plan(scores_of(x), difference=0.1))["t"][2] > 2
 
 
 def test_two_queries_are_enough_for_a_number_and_said_to_be_few():
     found = plan(scores_of([[0.1, 0.4], [0.2, 0.3]]), difference=0.1)
     assert rows(found)["t"][2] > 2
-    assert "2 queries are few for this" in found.sections()[0].notes[1]
+    assert mentions(found.sections()[0].notes[1], 2, "few")
 
 
 def test_more_queries_than_can_be_had_are_called_that():
     found = plan(pair(0.3), difference=1e-6)
-    assert "you need more than 100,000,000 queries, more than can be had; you have 50" in found.sections()[0].sentence
+    assert mentions(found.sections()[0].sentence, "more than 100,000,000", 50)
     assert rows(found)["t"][2] is None
     assert found.sections()[0].table.rows[0][-1] == "more than 100,000,000"
     assert found.sections()[1].figure.data["n_needed"] is None
@@ -63,23 +63,23 @@ def test_more_queries_than_can_be_had_are_called_that():
 
 
 def test_no_common_query_is_an_error():
-    with pytest.raises(InputError, match="no query has a value of AP for all of a, b; check that"):
+    with pytest.raises(InputError, match=r"AP .* a, b"):
         plan(scores_of([[0.1, np.nan], [np.nan, 0.4]]))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"difference": 0}, "difference is 0, expected a number above 0"),
-        ({"difference": -0.1}, "difference is -0.1, expected a number above 0"),
-        ({"difference": 5}, "difference is 5, and AP lies between 0 and 1; expected at most 1, as 0.02"),
-        ({"width": 0.0}, "width is 0.0, expected a number above 0"),
-        ({"power": 80}, "power is 80, expected a number between 0 and 1"),
-        ({"level": 0}, "level is 0, expected a number above 0 and below 0.5"),
-        ({"level": 0.2, "power": 0.2}, "power is 0.2, which a test at the level 0.2 has by chance"),
-        ({"alternative": "up"}, "alternative is 'up', expected one of"),
-        ({"n_queries": 1}, "n_queries is 1, expected a whole number from 2"),
-        ({"baseline": "z"}, "unknown system of these scores 'z'; known: a, b"),
+        ({"difference": 0}, "difference is 0, .* 0"),
+        ({"difference": -0.1}, r"difference is -0\.1, .* 0"),
+        ({"difference": 5}, "difference is 5, .*AP .*0 and 1"),
+        ({"width": 0.0}, r"width is 0\.0, .* 0"),
+        ({"power": 80}, "power is 80, .*0 and 1"),
+        ({"level": 0}, r"level is 0, .* 0\.5"),
+        ({"level": 0.2, "power": 0.2}, r"power is 0\.2, .*level 0\.2"),
+        ({"alternative": "up"}, "alternative is 'up'"),
+        ({"n_queries": 1}, "n_queries is 1, .* 2"),
+        ({"baseline": "z"}, "'z'.* a, b"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):
@@ -91,7 +91,7 @@ def test_what_makes_no_sense_is_refused(options, message):
 
 
 def test_one_system_is_refused():
-    with pytest.raises(ParameterError, match=r"1 system \(a\), expected at least 2 to compare"):
+    with pytest.raises(ParameterError, match=r"1 system \(a\), .* 2 "):
         plan(scores_of([[0.1, 0.4]]))
 
 
@@ -107,10 +107,10 @@ def test_what_are_no_scores_and_no_baseline_is_refused_as_compare_refuses_it():
 def test_a_measure_without_direction_is_refused_as_compare_refuses_it():
     scores = scores_of([[2.0, 3.0, 4.0], [4.0, 3.0, 1.0]], ("NumRel",))
     for call in (plan, compare):
-        with pytest.raises(ParameterError, match="of NumRel neither higher nor lower is better"):
+        with pytest.raises(ParameterError, match=r"NumRel .*higher nor lower"):
             call(scores)
 
 
 def test_equal_geometric_means_are_called_that():
     x = [[0.1, 0.4, 0.3], [0.4, 0.3, 0.1]]
-    nothing(plan(scores_of(x, ("GMAP",)), "GMAP"), "have the same mean log GMAP, so there is no observed difference")
+    nothing(plan(scores_of(x, ("GMAP",)), "GMAP"), "same mean log GMAP", "observed difference")

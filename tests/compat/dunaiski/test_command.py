@@ -139,34 +139,36 @@ def test_without_e_there_are_no_error_and_tie_rates(cli: Callable[..., Any], tab
 def test_marks_are_explained_as_the_tool_does(cli: Callable[..., Any], tables: Path) -> None:
     sigs = ["0.2", "0.01", *(f"0.{n}" for n in range(21, 31))]
     done = cli("dunaiski", *QUICK, "-f", "small_4x60.txt", "-p", "sign", "--sigs", *sigs[:3])
-    assert done.out.splitlines()[1] == "Average\tSignificance: 0 '***' 0.2 '**' 0.01 '*' 0.21 ' ' 1"
-    assert done.out.splitlines()[2] == "Systems\tS1\tS2\tS3\tS4"
+    legend = "Significance: 0 '***' 0.2 '**' 0.01 '*' 0.21 ' ' 1"
+    assert done.out.splitlines()[1] == f"Average\t{legend}"
+    assert done.out.splitlines()[2].split("\t") == ["Systems", "S1", "S2", "S3", "S4"]
     assert [row[i] for i, row in enumerate(marks(done.out, "Average"))] == ["--"] * 4
     more = cli("dunaiski", *QUICK, "-f", "small_4x60.txt", "-p", "sign", "--sigs", *sigs).out.splitlines()[1]
-    assert more.endswith("'_4' 0.28 '_5' 0.29 ' ' 1")  # of twelve levels the last has no mark
+    last = "'_4' 0.28 '_5' 0.29 ' ' 1"  # of twelve levels the last has no mark
+    assert more.endswith(last)
 
 
 BAD = {
     "-f none.txt": "none.txt: ",
-    "-f one.txt": "one.txt: only 1 system (S1), expected at least 2",
-    "-f zero.txt": "zero.txt:2: the rank of system 'S1' is 0, expected a finite number of more than 0",
-    "-f twice.txt": "twice.txt:3: entity 'a' is listed twice",
-    "-f cell.txt": "cell.txt:2: the rank of system 'S2' is missing",
-    "-f short.txt": "short.txt:2: 2 fields, expected 3",
+    "-f one.txt": r"one\.txt: .*1 system \(S1\), .* 2",
+    "-f zero.txt": r"zero\.txt:2: .*rank .*'S1' is 0, ",
+    "-f twice.txt": r"twice\.txt:3: .*'a' .*twice",
+    "-f cell.txt": r"cell\.txt:2: .*rank .*'S2' .*missing",
+    "-f short.txt": r"short\.txt:2: 2 fields, .*3",
     "-f empty.txt": "empty.txt",
-    "-f small_4x60.txt --splits 61": "60 entities cannot be cut into 61 parts",
+    "-f small_4x60.txt --splits 61": "60 entities .*61 parts",
     "-f small_4x60.txt --splits 1": "splits is 1",
-    "-f small_4x60.txt --splits": "splits holds no value",
-    "-f small_4x60.txt --systems 5": "systems is 5, and there are 4",
+    "-f small_4x60.txt --splits": "splits .*no value",
+    "-f small_4x60.txt --systems 5": "systems is 5, .*4",
     "-f small_4x60.txt --systems 1": "systems is 1",
-    "-f small_4x60.txt --entities 61": "entities is 61, and there are 60",
-    "-f small_4x60.txt --sigs 0": "levels (--sigs) is 0.0",
-    "-f small_4x60.txt --sigs nan": "levels (--sigs) is nan",
-    "-f small_4x60.txt --sigs": "levels (--sigs) holds no value",
-    "-f small_4x60.txt -n 10": "only 10 items are said to be ranked (--total-ranks",
-    "-f small_4x60.txt -o small_4x60.txt": "is read here and would be overwritten",
-    "-f small_4x60.txt -o none/out.txt": "the folder none does not exist",
-    "-f small_4x60.txt -b 0": "argument -b/--boot: 0, expected a whole number of at least 1",
+    "-f small_4x60.txt --entities 61": "entities is 61, .*60",
+    "-f small_4x60.txt --sigs 0": r"levels \(--sigs\) is 0\.0",
+    "-f small_4x60.txt --sigs nan": r"levels \(--sigs\) is nan",
+    "-f small_4x60.txt --sigs": r"levels \(--sigs\) .*no value",
+    "-f small_4x60.txt -n 10": r"10 .*\(--total-ranks",
+    "-f small_4x60.txt -o small_4x60.txt": "overwritten",
+    "-f small_4x60.txt -o none/out.txt": "folder none .*exist",
+    "-f small_4x60.txt -b 0": "argument -b/--boot: 0, .*1",
     "-f small_4x60.txt -i x": "argument -i/--iter: invalid",
     "-f small_4x60.txt -t 0": "argument -t/--threads: 0",
     "-f small_4x60.txt -p none": "argument -p/--printing: invalid choice",
@@ -189,14 +191,14 @@ def test_bad_input_is_told_in_one_line_and_nothing_is_written(cli: Callable[...,
     done = cli("dunaiski", *([] if "-o" in call else ["-o", "kept.txt"]), *call.split())
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done.err
     assert done.err.startswith("rankscope: ")
-    assert BAD[call] in done.err
+    assert re.search(BAD[call], done.err)
     assert ((tables / "kept.txt").read_text(), (tables / "small_4x60.txt").read_text()) == ("as it was", before)
 
 
 def test_the_functions_refuse_as_the_command_does() -> None:
     with pytest.raises(UnknownName, match="did you mean AP_at_n"):
         coded_measure("AP_at_m")
-    with pytest.raises(ParameterError, match="printing is 'none', expected one of 'all'"):
+    with pytest.raises(ParameterError, match=r"printing is 'none', .*'all'"):
         dunaiski(REFERENCE / "small_4x60.txt", printing="none")
     with pytest.raises(InputError, match="1 system"):
         dunaiski_study(table([[1, 2, 3]]))

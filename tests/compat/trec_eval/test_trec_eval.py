@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from collections.abc import Callable
 from math import exp, log, log2
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.paths import TESTS
 
 from rankscope.compat.trec_eval import NICKNAMES, MissingQuery, Options, parse_measure_lines, trec_eval
@@ -251,7 +253,7 @@ def test_version_9_refuses_what_only_version_10_has(
 ) -> None:
     done = cli("trec_eval", "-c", "-m", measure, "--preset", "trec_eval-9", *files)
     assert (done.code, done.out) == (2, "")
-    assert f"unknown measure of trec_eval '{measure}'" in done.err
+    assert mentions(done.err, "unknown measure", f"'{measure}'")
     assert cli("trec_eval", "-c", "-m", measure, *files).code == 0
 
 
@@ -267,29 +269,29 @@ def test_version_9_leaves_them_out_of_all_trec() -> None:
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("foo", "unknown measure of trec_eval 'foo'; known: 11pt_avg, G, P,"),
-        ("foo", "nicknames: official, set, all_trec"),
-        ("recip_rnk", "did you mean recip_rank?"),
-        ("nDCG@10", "unknown measure of trec_eval 'nDCG@10'"),
-        ("all_trec.5", "did you mean all_trec?"),
-        ("num_q.5", "did you mean num_q?"),
-        ("map.5", "map takes no parameters; write map"),
+        ("foo", "unknown measure .*'foo'; .*11pt_avg, G, P,"),
+        ("foo", "official, set, all_trec"),
+        ("recip_rnk", r"did you mean recip_rank\?"),
+        ("nDCG@10", "unknown measure .*'nDCG@10'"),
+        ("all_trec.5", r"did you mean all_trec\?"),
+        ("num_q.5", r"did you mean num_q\?"),
+        ("map.5", "map takes no parameters"),
         ("P.", "cannot read ''"),
-        ("P.ten", "cannot read 'ten', expected whole numbers"),
-        ("P.0", "cutoff is 0, expected a whole number of at least 1"),
-        ("P.-5", "cutoff is -5, expected a whole number of at least 1"),
+        ("P.ten", "cannot read 'ten'"),
+        ("P.0", "cutoff is 0, .*1"),
+        ("P.-5", "cutoff is -5, .*1"),
         ("P.1_0", "cannot read '1_0'"),
         ("success.1e1", "cannot read '1e1'"),
-        ("iprec_at_recall.1.5", "recall is 1.5, expected a recall from 0 to 1"),
-        ("utility.1,2", "cannot read '1,2', expected four weights, as in utility.1,-1,0,0"),
-        ("utility.1,-1,0,1", "d needs the number of documents in the collection; pass it (-N)"),
-        ("ndcg.1", "expected gains by grade, as in ndcg.1=3,2=7"),
-        ("ndcg.1=3,1=4", "expected gains by grade, as in ndcg.1=3,2=7"),
-        ("rbp.0.5", "expected a persistence, as in rbp.p=.5"),
-        ("rbp.p=2", "p is 2.0, expected a persistence between 0 and 1"),
-        ("relstring.x", "relstring.x: cannot read 'x'"),
-        ("relstring.0", "relstring.0: cannot read '0'"),
-        ("set_F.x", "cannot read 'x', expected a number"),
+        ("iprec_at_recall.1.5", r"recall is 1\.5, .*0 to 1"),
+        ("utility.1,2", r"cannot read '1,2', .*utility\.1,-1,0,0"),
+        ("utility.1,-1,0,1", r"\bd needs .*documents .*\(-N\)"),
+        ("ndcg.1", r"gains .*ndcg\.1=3,2=7"),
+        ("ndcg.1=3,1=4", r"gains .*ndcg\.1=3,2=7"),
+        ("rbp.0.5", r"persistence, .*rbp\.p=\.5"),
+        ("rbp.p=2", r"p is 2\.0, .*0 and 1"),
+        ("relstring.x", r"relstring\.x: cannot read 'x'"),
+        ("relstring.0", r"relstring\.0: cannot read '0'"),
+        ("set_F.x", "cannot read 'x'"),
     ],
 )
 def test_an_unknown_measure_or_parameter_names_what_is_known(
@@ -297,7 +299,7 @@ def test_an_unknown_measure_or_parameter_names_what_is_known(
 ) -> None:
     done = cli("trec_eval", "-c", "-m", measure, *files)
     assert (done.code, done.out) == (2, "")
-    assert message in done.err
+    assert re.search(message, done.err)
     assert done.err.startswith("rankscope: ")
     assert done.err.count("\n") == 1
 
@@ -306,8 +308,8 @@ def test_an_unknown_measure_or_parameter_names_what_is_known(
     ("name", "line", "message"),
     [
         ("r", "1 Q0 z\n", "r:8: "),
-        ("r", "1 Q0 z 1 high tag\n", "r:8: score 'high', expected a finite number"),
-        ("r", "1 Q0 a 9 0.5 tag\n", "r:8: document 'a' of query '1' stands twice, first at r:1"),
+        ("r", "1 Q0 z 1 high tag\n", "r:8: score 'high'"),
+        ("r", "1 Q0 a 9 0.5 tag\n", r"r:8: .*'a' .*'1' .*twice.* r:1\b"),
         ("q", "1 0 z\n", "q:7: "),
         ("q", "1 0 z one\n", "q:7: "),
         ("q", "1 0 a 2\n", "q:7: "),
@@ -320,7 +322,7 @@ def test_a_malformed_line_is_named_with_its_file(
         file.write(line)
     done = cli("trec_eval", "-c", *files)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"rankscope: {message}")
+    assert re.match(f"rankscope: {message}", done.err)
     assert done.err.count("\n") == 1
 
 
@@ -369,5 +371,5 @@ def test_the_function_gives_what_the_command_prints(files: tuple[str, str], cli:
         trec_eval(*files, ["map", "P.5"], options=options)
         == cli("trec_eval", "-q", "-c", "-m", "map", "-m", "P.5", *files).out
     )
-    with pytest.raises(MissingQuery, match="trec_eval: result qid '3' not found in qrels"):
+    with pytest.raises(MissingQuery, match="result qid '3'"):
         trec_eval(*files, options=Options())

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 
 import rankscope as rs
@@ -85,7 +86,7 @@ def test_nothing_is_asked_for_twice_and_in_the_end_nothing_is_left() -> None:
     judged = {"q1": dict.fromkeys("abcde", 0), "q2": dict.fromkeys("xyz", 0)}
     found = rs.judging.pool(runs(), budget=2, method="mtf", judged=judged)
     assert found.documents().height == 0
-    assert "nothing is left to be judged" in " ".join(found.notes)
+    assert mentions(found.notes, "nothing is left")
     with pytest.raises(InputError, match="nothing is left"):
         found.qrels()
 
@@ -98,7 +99,8 @@ def test_a_query_with_nothing_left_gives_its_share_to_the_others() -> None:
 def test_queries_that_some_runs_lack_are_pooled_from_the_others_and_said() -> None:
     found = rs.judging.pool([rs.Run(ONE, name="one"), rs.Run({"q1": {"a": 1.0}}, name="two")])
     assert {query for query, _ in pairs(found)} == {"q1", "q2"}
-    assert found.notes == ("1 of 2 queries is not in every run: pooled from those that have it",)
+    (note,) = found.notes
+    assert mentions(note, "1 of 2", "pooled")
 
 
 def test_lines_go_to_files_in_the_order_of_judging(tmp_path: Path) -> None:
@@ -145,9 +147,9 @@ def test_files_are_cut_while_they_are_read_as_lists_in_memory_are(large: rs.Run,
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("q Q0 a 1 3 x\nq Q0 b 2 2 x\nq Q0 a 3 1 x\n", r"bad.run:3: document 'a' of query 'q' stands twice"),
-        ("q Q0 a 1 3 x\nq Q0 b 2 nan x\n", r"bad.run:2: score 'nan', expected a finite number"),
-        ("q Q0 a 1 3 x\nq Q0 b\n", r"bad.run:2: 3 fields, expected"),
+        ("q Q0 a 1 3 x\nq Q0 b 2 2 x\nq Q0 a 3 1 x\n", r"bad\.run:3: .*'a' .*'q' .*twice"),
+        ("q Q0 a 1 3 x\nq Q0 b 2 nan x\n", r"bad\.run:2: score 'nan'"),
+        ("q Q0 a 1 3 x\nq Q0 b\n", r"bad\.run:2: 3 fields"),
         ("# nothing\n", r"bad.run: no data"),
     ],
 )
@@ -160,10 +162,10 @@ def test_a_file_that_cannot_be_read_is_told_by_its_line(lines: str, message: str
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        ([{"q": {"a": 1.0}}, rs.Run({"Q": {"a": 1.0}}, name="b")], {}, "no query is in two of the 2 runs"),
-        ([ONE], {"judged": {"q9": {"a": 1}}}, "name none of the 2 queries of the runs"),
-        ([{"q": {"a": float("nan")}}], {}, "expected a finite number"),
-        ([ONE, ONE], {}, "two runs are called 'run'"),
+        ([{"q": {"a": 1.0}}, rs.Run({"Q": {"a": 1.0}}, name="b")], {}, "no query .*2 runs"),
+        ([ONE], {"judged": {"q9": {"a": 1}}}, "none of the 2 queries"),
+        ([{"q": {"a": float("nan")}}], {}, "'a' .*nan"),
+        ([ONE, ONE], {}, "two runs .*'run'"),
     ],
 )
 def test_data_that_cannot_be_pooled_are_refused(given: list[Any], options: dict[str, Any], message: str) -> None:
@@ -180,8 +182,8 @@ def test_a_document_twice_is_refused_where_it_takes_part() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"depth": 0}, "depth is 0, expected a whole number from 1"),
-        ({"budget": 1}, "a budget of 1 is less than one document a query"),
+        ({"depth": 0}, "depth is 0, .* 1"),
+        ({"budget": 1}, "budget of 1 .*less"),
         ({"budget": 2.5}, "budget is 2.5"),
         ({"rel": 0}, "rel is 0"),
         ({"rng": -1}, "rng is -1"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_numbers
 from hypothesis import given
@@ -34,7 +35,7 @@ def test_a_run_without_which_relevant_documents_are_not_known_falls() -> None:
     assert found.rank_without.tolist() == [2, 3, 1]
     assert_same_numbers(found.unjudged.tolist(), [1 / 3, 0, 1 / 3])
     assert_same_numbers(found.unjudged_without.tolist(), [2 / 3, 1 / 3, 1 / 3])
-    assert "one would fall by P@2; the furthest one, from rank 1 to 2." in found.sentence()
+    assert mentions(found.sentence(), "fall", "P@2", "rank 1 to 2")
 
 
 def test_what_stands_below_the_depth_was_not_put_into_the_pool() -> None:
@@ -82,13 +83,13 @@ def test_it_is_what_evaluating_without_those_judgments_gives(
 @pytest.mark.parametrize(
     ("runs", "options", "error", "message"),
     [
-        (RUNS[:1], {}, ParameterError, "one run, expected at least two"),
+        (RUNS[:1], {}, ParameterError, "one run, .*two"),
         (RUNS, {"measure": "NDGC@10"}, UnknownName, "did you mean nDCG@10"),
         (RUNS, {"measure": ["AP", "RR"]}, ParameterError, "expected one"),
         (RUNS, {"depth": 0}, ParameterError, "depth is 0"),
         (RUNS, {"cutoff": 0}, ParameterError, "cutoff is 0"),
         (RUNS, {"measure": "StRecall@10"}, ParameterError, "by subtopic"),
-        (["-", "-"], {}, ParameterError, "runs are read twice here"),
+        (["-", "-"], {}, ParameterError, "runs are read twice"),
     ],
 )
 def test_what_cannot_be_left_out_is_refused(

@@ -167,8 +167,8 @@ def test_over_all_queries_at_once_those_with_more_to_find_get_more() -> None:
     ("options", "message"),
     [
         ({"method": "depth", "rate": 0.5}, "not of depth"),
-        ({"method": "bandit", "rate": 1.5}, "rate is 1.5, expected a number from 0"),
-        ({"method": "hedge", "beta": 1.0}, "beta is 1.0, expected a number between 0 and 1"),
+        ({"method": "bandit", "rate": 1.5}, r"rate is 1\.5, .* 0"),
+        ({"method": "hedge", "beta": 1.0}, r"beta is 1\.0, .*0 and 1"),
         ({"method": "mtf", "beta": 0.5}, "not of mtf"),
     ],
 )

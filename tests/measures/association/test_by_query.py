@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
@@ -33,11 +34,10 @@ class TestTwoRuns:
         # q1: d2 and d3 are in both, in one order; q2: one document; q3: all tied in a
         assert found.values.tolist() == pytest.approx([1.0, nan, nan], nan_ok=True)
         assert found.mean == 1.0
-        assert found.notes == (
-            "2 queries are in one of the runs only and left out",
-            "1 of 3 queries has fewer than 2 documents in common and no value (q2)",
-            "1 of 3 queries has no value, for ties (q3)",
-        )
+        assert len(found.notes) == 3
+        assert mentions(found.notes[0], 2, "left out")
+        assert mentions(found.notes[1], "1 of 3", "fewer than 2", "(q2)")
+        assert mentions(found.notes[2], "1 of 3", "ties", "(q3)")
 
     def test_are_compared_by_rank_biased_overlap_on_all_documents(self):
         found = between_runs(self.a, self.b, "rbo", p=0.7, ties="b")
@@ -48,7 +48,8 @@ class TestTwoRuns:
     def test_that_share_no_document_of_a_query_overlap_by_0_there(self):
         found = between_runs({"q": {"a": 1.0}, "r": {}}, {"q": {"b": 1.0}, "r": {"c": 1.0}}, "rbo")
         assert found.values.tolist() == [0, 0]
-        assert found.notes == ("2 of 2 queries have no document in common and count as 0 (q, r)",)
+        (note,) = found.notes
+        assert mentions(note, "2 of 2", 0, "(q, r)")
 
     @pytest.mark.parametrize("statistic", sorted(STATISTICS))
     def test_give_the_same_as_mappings_as_frames_and_as_runs(self, statistic):
@@ -82,7 +83,7 @@ class TestTwoRuns:
         assert frame.columns == ["system_a", "system_b", "statistic", "query", "value"]
         assert frame.row(0) == ("bm25", "dense", "tau(variant='a')", "q1", 1.0)
         assert frame["value"].to_list() == [1.0, None, 0.0]
-        assert repr(found) == "BetweenRuns(tau(variant='a') of 'bm25' and 'dense', 3 queries)"
+        assert mentions(repr(found), "BetweenRuns(tau(variant='a') ", "'bm25'", "'dense'", "3 queries)")
 
     def test_without_a_value_have_no_mean(self):
         assert isnan(between_runs({"q": {"a": 1.0}}, {"q": {"a": 1.0}}).mean)
@@ -93,14 +94,14 @@ class TestTwoRuns:
             (
                 {"q": {"a": 1.0}},
                 {"r": {"a": 1.0}},
-                r"runs 'run' \(1 queries\) and 'run' \(1 queries\) have no query in",
+                r"'run' \(1 .*'run' \(1 .*no query",
             ),
-            ({"q": {"a": nan}}, {"q": {"a": 1.0}}, r"run 'run': query 'q' holds a score that is no finite number"),
-            ({"q": {"a": 1.0}}, {"q": {"a": "x"}}, r"run 'run': query 'q' holds a score that is no finite number"),
+            ({"q": {"a": nan}}, {"q": {"a": 1.0}}, r"run 'run': .*'q' .*finite number"),
+            ({"q": {"a": 1.0}}, {"q": {"a": "x"}}, r"run 'run': .*'q' .*finite number"),
             (
                 {"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [1.0, 2.0]},
                 {"q": {"a": 1.0}},
-                r"run 'run': query 'q' holds a document twice",
+                r"run 'run': .*'q' .*twice",
             ),
         ],
     )
@@ -109,15 +110,15 @@ class TestTwoRuns:
             between_runs(a, b)
 
     def test_with_a_tied_truth_are_refused_by_query(self):
-        with pytest.raises(rs.InputError, match="query 'q3': tau_ap: 2 of 2 items of x, the truth"):
+        with pytest.raises(rs.InputError, match="query 'q3': tau_ap: 2 of 2 "):
             between_runs({"q3": self.a["q3"]}, self.b, "tau_ap")
 
     def test_need_a_statistic_and_parameters_that_exist(self):
-        with pytest.raises(rs.UnknownName, match="unknown statistic between runs 'spearmans'; did you mean spearman"):
+        with pytest.raises(rs.UnknownName, match=r"'spearmans'; .*spearman"):
             between_runs(self.a, self.b, "spearmans")
-        with pytest.raises(rs.ParameterError, match="tau has no parameter 'p', expected one of variant"):
+        with pytest.raises(rs.ParameterError, match=r"tau .*parameter 'p', .*variant"):
             between_runs(self.a, self.b, p=0.9)
-        with pytest.raises(rs.ParameterError, match="spearman has no parameter 'common', expected none"):
+        with pytest.raises(rs.ParameterError, match=r"spearman .*parameter 'common', .*none"):
             between_runs(self.a, self.b, "spearman", common=False)
-        with pytest.raises(rs.ParameterError, match=r"rbo: p is 1.5, expected a number between 0 and 1"):
+        with pytest.raises(rs.ParameterError, match=r"rbo: p is 1\.5, .*0 and 1"):
             between_runs(self.a, self.b, "rbo", p=1.5)

@@ -190,7 +190,7 @@ class TestAPCorrelation:
         assert tau_ap(x, y) != tau_ap(y, x)
 
     def test_a_tied_truth_is_refused_in_variant_a(self):
-        with pytest.raises(rs.InputError, match=r"tau_ap: 2 of 3 items of x, the truth, share .*; pass ties='b'"):
+        with pytest.raises(rs.InputError, match=r"tau_ap: 2 of 3 .*x, .*ties='b'"):
             tau_ap([1, 1, 2], [1, 2, 3])
 
 
@@ -245,21 +245,21 @@ class TestAllCorrelations:
 
 
 REFUSED = [
-    (([1, 2, 3], [1, 2]), r"x has 3 scores and y 2; expected one an item in both"),
-    (([1], [2]), r"there is 1 item to compare, expected at least 2"),
-    (([], []), r"there are 0 items to compare, expected at least 2"),
-    (({}, {}), r"there are 0 items to compare, expected at least 2"),
-    (([1, nan, 2], [1, 2, 3]), r"1 of 3 scores of x are NaN, the first at index 1"),
-    (([1, 2, 3], {"a": 1}), r"one of x and y is a mapping, the other a list"),
-    (({"a": 1, "b": 2}, {"c": 1, "d": 2}), r"no item of x \(2 items\) is in y \(2 items\)"),
+    (([1, 2, 3], [1, 2]), r"x .*3 scores .*y 2"),
+    (([1], [2]), r"1 item .* 2"),
+    (([], []), r"0 items .* 2"),
+    (({}, {}), r"0 items .* 2"),
+    (([1, nan, 2], [1, 2, 3]), r"1 of 3 .*x .*NaN, .*index 1"),
+    (([1, 2, 3], {"a": 1}), r"x and y .*mapping, .*list"),
+    (({"a": 1, "b": 2}, {"c": 1, "d": 2}), r"x \(2 items\) .*y \(2 items\)"),
     (
         ({"a": 1, "b": 2}, {"a": 1, "c": 2, "d": 3}),
-        r"1 in x only and 2 in y only, such as 'b'; pass common=True",
+        r"1 in x .*2 in y .*'b'; .*common=True",
     ),
-    (({"a": 1, "b": nan}, {"a": 1, "b": 2}), r"1 of 2 scores of x are NaN"),
-    ((["a", "b"], [1, 2]), r"x holds something that is no number, expected a list of numbers"),
-    (([1, None], [1, 2]), r"x holds something that is no number"),
-    (([[1, 2], [3, 4]], [1, 2]), r"x has 2 dimensions, expected a list of numbers"),
+    (({"a": 1, "b": nan}, {"a": 1, "b": 2}), r"1 of 2 .*x .*NaN"),
+    ((["a", "b"], [1, 2]), r"x .*no number"),
+    (([1, None], [1, 2]), r"x .*no number"),
+    (([[1, 2], [3, 4]], [1, 2]), r"x has 2 dimensions"),
     (([[1, 2], [3]], [1, 2]), r"x holds lists of several lengths"),
 ]
 
@@ -275,9 +275,9 @@ def test_what_cannot_be_compared_is_refused_in_one_line(correlation, lists, mess
 @pytest.mark.parametrize(
     ("correlation", "options", "message"),
     [
-        (kendall_tau, {"variant": "d"}, "unknown variant of kendall_tau 'd'; known: a, b, c"),
-        (tau_ap, {"ties": "w"}, "unknown treatment of ties in tau_ap 'w'; known: a, b"),
-        (weighted_tau, {"by": "rank"}, "unknown list to rank by in weighted_tau 'rank'; known: both, x, y"),
+        (kendall_tau, {"variant": "d"}, "kendall_tau 'd'; .*a, b, c"),
+        (tau_ap, {"ties": "w"}, "ties .*tau_ap 'w'; .*a, b"),
+        (weighted_tau, {"by": "rank"}, "weighted_tau 'rank'; .*both, x, y"),
     ],
 )
 def test_an_unknown_variant_is_refused_with_those_there_are(correlation, options, message):

@@ -272,17 +272,17 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("a", "message"),
         [
-            ([], "rbo: a is empty, expected at least one item"),
-            ({}, "rbo: a is empty, expected at least one item"),
-            (["x", "y", "x"], "rbo: a holds 'x' 2 times, expected each item once"),
-            (["x", {"y", "x"}], "rbo: a holds 'x' 2 times, expected each item once"),
-            (["x", set()], "rbo: a holds an empty set"),
-            (["x", ["y", "z"]], "rbo: a holds an item that cannot be compared .*; expected ids, and sets for ties"),
-            ([1.0, nan], "rbo: a holds NaN as an item"),
-            ({"x": nan}, "1 of 1 scores of a are NaN"),
-            ("xyz", "rbo: a is of type str, expected a list of items"),
-            ({"x", "y"}, "rbo: a is of type set, expected a list of items"),
-            (7, "rbo: a is of type int, expected a list of items"),
+            ([], "rbo: a is empty"),
+            ({}, "rbo: a is empty"),
+            (["x", "y", "x"], "rbo: a .*'x' 2 times"),
+            (["x", {"y", "x"}], "rbo: a .*'x' 2 times"),
+            (["x", set()], "rbo: a .*empty set"),
+            (["x", ["y", "z"]], "rbo: a .*cannot be compared"),
+            ([1.0, nan], "rbo: a .*NaN"),
+            ({"x": nan}, "1 of 1 .* a .*NaN"),
+            ("xyz", "rbo: a .*str, .*list"),
+            ({"x", "y"}, "rbo: a .*set, .*list"),
+            (7, "rbo: a .*int, .*list"),
         ],
     )
     def test_is_a_list_that_cannot_be_read(self, a, message):
@@ -294,13 +294,13 @@ class TestRefused:
 
     @pytest.mark.parametrize("p", [0, 1, -0.5, 1.5, nan, "0.9", None, True])
     def test_is_p_that_is_not_between_0_and_1(self, p):
-        with pytest.raises(rs.ParameterError, match=r"rbo: p is .*, expected a number between 0 and 1"):
+        with pytest.raises(rs.ParameterError, match=r"rbo: p is .*, .*0 and 1"):
             rbo(["x"], ["x"], p=p)
 
     def test_is_a_variant_that_does_not_exist(self):
-        with pytest.raises(rs.UnknownName, match="unknown variant of rbo 'max'; known: ext, min, res"):
+        with pytest.raises(rs.UnknownName, match=r"rbo 'max'; .*ext, min, res"):
             rbo(["x"], ["x"], variant="max")
-        with pytest.raises(rs.UnknownName, match="unknown treatment of ties in rbo 'c'; known: a, b, w"):
+        with pytest.raises(rs.UnknownName, match=r"ties .*rbo 'c'; .*a, b, w"):
             rbo(["x"], ["x"], ties="c")
 
 
