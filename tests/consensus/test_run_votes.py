@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,11 +39,11 @@ def test_ranks_are_those_of_a_loop_on_every_query_that_two_runs_answer(found, ti
             expected[query] = voters
     runs = [rs.Run(run, name=f"S{i}") for i, run in enumerate(found)]
     if not expected:
-        with pytest.raises(InputError, match=r"no query has lists of two runs and two documents|no documents"):
+        with pytest.raises(InputError, match=r"no query|no documents"):
             votes_of_runs(runs, ties=ties)
         return
     if not all(any(run.values()) for run in found):
-        with pytest.raises(InputError, match="no documents, expected at least one"):
+        with pytest.raises(InputError, match="no documents"):
             votes_of_runs(runs, ties=ties)
         return
     votes = votes_of_runs(runs, ties=ties)
@@ -70,10 +69,9 @@ def test_queries_without_two_lists_are_counted_in_notes():
     other = rs.Run({"q1": {"b": 1.0}, "q4": {"a": 2.0}}, name="other")
     votes = votes_of_runs([one, other])
     assert list(votes) == ["q1"]
-    assert votes.notes == (
-        "2 queries of 4 have a list of one run only; nothing is merged there",
-        "1 query of 4 has one document only; nothing is merged there",
-    )
+    of_one_run, of_one_document = votes.notes
+    assert mentions(of_one_run, 2, 4, "one run")
+    assert mentions(of_one_document, 1, 4, "one document")
     assert repr(votes) == "RunVotes(1 query, 2 runs)"
 
 
@@ -83,12 +81,11 @@ def test_files_are_read_and_two_of_one_name_are_called_by_their_files(tmp_path):
     votes = votes_of_runs([tmp_path / "x.run", str(tmp_path / "y.run")])
     assert votes.voters == ("x", "y")
     assert votes["q"].items == ("c", "a", "b")
-    assert [note.rpartition("/")[2] for note in votes.notes] == [
-        "x.run: the lines of 1 query were not together; they have been merged",
-        "y.run: the lines of 1 query were not together; they have been merged",
-        "several runs are called 'tag'; their files' names are shown",
-        "1 query of 2 has one document only; nothing is merged there",
-    ]
+    of_x, of_y, of_names, of_one_document = votes.notes
+    assert mentions(of_x, "x.run", 1, "merged")
+    assert mentions(of_y, "y.run", 1, "merged")
+    assert mentions(of_names, "'tag'", "files")
+    assert mentions(of_one_document, 1, 2, "one document")
 
 
 def test_real_runs_vote_with_the_ranks_of_their_lists(trec_data):
@@ -108,44 +105,42 @@ TWO = [rs.Run({"q": {"a": 1.0, "b": 1.0}}, name="one"), rs.Run({"q": {"a": 1.0, 
 @pytest.mark.parametrize(
     ("runs", "asked", "said"),
     [
-        (TWO[:1], {}, "1 run, expected at least two; there is nothing to merge"),
+        (TWO[:1], {}, ("1 run", "two")),
         (
             [TWO[0], TWO[0]],
             {},
-            "two runs are called 'one', expected a name each; give each file once, and name runs in memory with "
-            "Run(..., name=...)",
+            ("two runs", "'one'", "Run(..., name=...)"),
         ),
         (
             [TWO[0], rs.Run({"r": {"a": 1.0}}, name="r")],
             {},
-            "no query has lists of two runs and two documents (2 runs, 2 queries); check that their queries are "
-            "written alike",
+            ("no query", "2 runs", "2 queries"),
         ),
         (
             TWO,
             {"ties": "error"},
-            "run 'one': document 'a' of query 'q' shares its score with 1 more and ties are refused (ties='error'); "
-            "choose a rule: doc_id_desc, file or average",
+            ("run 'one'", "'a'", "'q'", "ties='error'", "doc_id_desc", "file", "average"),
         ),
     ],
 )
 def test_what_cannot_be_merged_is_refused(runs, asked, said):
-    with pytest.raises(InputError, match=f"^{re.escape(said)}$"):
+    with pytest.raises(InputError) as caught:
         votes_of_runs(runs, **asked)
+    assert mentions(caught.value, *said)
 
 
 def test_documents_twice_and_scores_that_are_none_are_refused(tmp_path):
     (tmp_path / "x.run").write_text("q Q0 a 1 2.5 x\nq Q0 a 2 1.5 x\n")
-    with pytest.raises(InputError, match=r"x\.run:2: document 'a' of query 'q' stands twice"):
+    with pytest.raises(InputError, match=r"x\.run:2: .*'a'.*'q'.* twice"):
         votes_of_runs([tmp_path / "x.run", TWO[0]])
-    with pytest.raises(InputError, match="run 'run': the score of document 'a' of query 'q' is nan"):
+    with pytest.raises(InputError, match=r"run 'run'.*'a'.*'q'.* nan"):
         votes_of_runs([{"q": {"a": float("nan")}}, TWO[0]])
 
 
 def test_wrong_arguments_are_told_from_wrong_data():
-    with pytest.raises(UnknownName, match="unknown tie rule 'avarage'; did you mean average"):
+    with pytest.raises(UnknownName, match=r"'avarage'.*\baverage\b"):
         votes_of_runs(TWO, ties="avarage")
-    with pytest.raises(ParameterError, match="runs is one run, expected a list of at least two"):
+    with pytest.raises(ParameterError, match=r"\bruns\b.*\blist\b"):
         votes_of_runs(TWO[0])
     with pytest.raises(ParameterError, match="standard input"):
         votes_of_runs(["-", "-"])

@@ -26,7 +26,7 @@ def test_a_text_is_a_name_and_what_it_is_made_of(text: str, expected: tuple[str,
 
 @pytest.mark.parametrize("text", ["", "*", "url", "=1", "a=", "a=1,,2", " =1"])
 def test_what_is_no_group_is_refused(text: str) -> None:
-    with pytest.raises(ParameterError, match=r"cannot read the group .*; expected NAME=FEATURE"):
+    with pytest.raises(ParameterError, match=r"\bgroup\b.*\bNAME=FEATURE\b"):
         parse_group(text)
 
 
@@ -54,12 +54,12 @@ def test_features_of_each_group_in_the_order_of_the_data(
     [
         ("g=12", UnknownName, "unknown feature '12'"),
         ("g=9-12", UnknownName, "unknown feature '12'"),
-        ("g=5-2", ParameterError, "5-2 is no span of 11 features; give the lower number first"),
-        ("g=1-99999999999", ParameterError, "is no span of 11 features"),
-        ("x*", UnknownName, "unknown beginning of a feature's name 'x[*]'"),
-        ("g=1-11", ParameterError, "the group 'g' holds all 11 features, and nothing can be learned without them"),
-        (["g=1", "g=2"], ParameterError, "the group 'g' was given twice"),
-        ([], ParameterError, "no group of features to leave out"),
+        ("g=5-2", ParameterError, r"\b5-2\b.*\b11 features\b.*\blower\b"),
+        ("g=1-99999999999", ParameterError, r"\b1-99999999999\b.*\b11 features\b"),
+        ("x*", UnknownName, r"\bfeature\b.*'x[*]'"),
+        ("g=1-11", ParameterError, r"'g'.*\ball 11 features\b"),
+        (["g=1", "g=2"], ParameterError, r"'g'.*\btwice\b"),
+        ([], ParameterError, "no group"),
     ],
 )
 def test_what_does_not_fit_the_data_is_refused(asked: object, error: type[Exception], said: str) -> None:
@@ -70,11 +70,11 @@ def test_what_does_not_fit_the_data_is_refused(asked: object, error: type[Except
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"g": []}, r"the group 'g' is \[\], expected names of features"),
-        ({"g": [1]}, r"the group 'g' is \[1\], expected names"),
-        ({"g": 1}, "the group 'g' is 1, expected names"),
-        ([1], "cannot read the group 1; expected NAME"),
-        (1, "cannot read the groups 1; expected NAME"),
+        ({"g": []}, r"'g' is \[\],.*\bnames\b"),
+        ({"g": [1]}, r"'g' is \[1\],.*\bnames\b"),
+        ({"g": 1}, r"'g' is 1,.*\bnames\b"),
+        ([1], r"\bgroup 1\b.*\bNAME\b"),
+        (1, r"\bgroups 1\b.*\bNAME\b"),
     ],
 )
 def test_what_holds_no_feature_or_is_no_text_is_refused(asked: object, said: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from helpers.folds import made, write_folds
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
@@ -157,13 +158,13 @@ def test_a_setting_that_cannot_be_trained_is_told_and_not_chosen(
         found = searched(losses="squared", log=tmp_path / "log")
         assert [np.isnan(one.value) for one in found.trials] == [False, True, True]
         assert found.best[0].number == 1
-        assert any("2 settings could not be trained; of squared, trial 2: " in note for note in found.notes)
+        assert mentions(found.notes, "2 settings", "squared, trial 2: ")
     assert found.trial_frame()["value"].to_list() == [found.best[0].value, None, None]
     as_text(found)
 
 
 def test_what_was_given_and_cannot_be_trained_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"squared, Fold1: the loss squared diverged in epoch 1"):
+    with pytest.raises(InputError, match=r"\bsquared, Fold1: .*\bepoch 1\b"):
         searched(losses="squared", learning_rate=1e30)
 
 
@@ -171,18 +172,18 @@ def test_the_log_of_other_data_or_settings_is_left_as_it_is(tmp_path: Path) -> N
     searched(1, log=tmp_path / "log")
     before = (tmp_path / "log").read_bytes()
     said = {
-        "its rng is 0, and here it is 1": lambda: searched(1, log=tmp_path / "log", rng=1),
-        'its measure is "AP", and here it is "RR"': lambda: searched(1, log=tmp_path / "log", measures="RR"),
-        "it is of ranknet": lambda: searched(1, log=tmp_path / "log", losses="ranknet"),
-        "ranknet has epochs:2 there, and epochs:3 here": lambda: searched(1, log=tmp_path / "log", epochs=3),
-        "the training or validation lists are not": lambda: search(
+        ("rng", 0, 1): lambda: searched(1, log=tmp_path / "log", rng=1),
+        ("measure", '"AP"', '"RR"'): lambda: searched(1, log=tmp_path / "log", measures="RR"),
+        ("of ranknet",): lambda: searched(1, log=tmp_path / "log", losses="ranknet"),
+        ("ranknet", "epochs:2", "epochs:3"): lambda: searched(1, log=tmp_path / "log", epochs=3),
+        ("training or validation lists", "not"): lambda: search(
             made(24, 6), LOSSES, "AP", trials=1, log=tmp_path / "log", **COMMON
         ),
     }
-    for text, again in said.items():
+    for parts, again in said.items():
         with pytest.raises(InputError) as caught:
             again()
-        assert text in str(caught.value)
+        assert mentions(caught.value, *parts)
         assert (tmp_path / "log").read_bytes() == before
     # What is looked at only in the test, or beside it, is no part of the search.
     searched(1, log=tmp_path / "log", measures=["AP", "RR"], seeds=2, blend=True, test="permutation")
@@ -190,18 +191,18 @@ def test_the_log_of_other_data_or_settings_is_left_as_it_is(tmp_path: Path) -> N
 
 def test_the_result_is_shown_and_kept() -> None:
     found = in_one_go()
-    text = as_text(found)
+    as_text(found)
     for name in LOSSES:
-        assert f"{name}: settings that were tried" in text
-    assert "The best of many is too good on the lists that it was chosen by" in " ".join(text.split())
-    assert "search:3 by validation AP | chosen:" in found.signature()
-    assert repr(found) == "Search(6 trials of 2 rankers)"
+        assert mentions([section.title for section in found.sections()], f"{name}: settings")
+    assert mentions(found.sections()[0].sentence, "best of many", "too good")
+    assert mentions(found.signature(), "search:3 by validation AP", "chosen:")
+    assert mentions(repr(found), "Search(6 trials", "2 rankers)")
     frame = found.trial_frame()
     assert frame.columns == ["model", "trial", "measure", "value", "best_epoch", "seconds", "changed"]
     assert frame["value"].to_list() == [one.value for one in found.trials]
     assert found.frame().equals(found.tested.frame())
     assert isinstance(found.frame(), pl.DataFrame)
-    assert "no log was kept; with one (--log FILE) a search that is interrupted goes on where it was" in found.notes
+    assert mentions(found.notes, "no log", "--log FILE")
 
 
 def test_many_trials_are_shown_by_the_best_ten_and_that_as_given() -> None:
@@ -211,7 +212,8 @@ def test_many_trials_are_shown_by_the_best_ten_and_that_as_given() -> None:
     numbers = [row[0] for row in section.table.rows]
     assert len(numbers) in (10, 11)
     assert "1" in numbers
-    assert section.notes == (f"{13 - len(numbers)} settings with lower values are not shown",)
+    (note,) = section.notes
+    assert mentions(note, f"{13 - len(numbers)} settings", "not shown")
     ranked = sorted((one for one in found.trials), key=lambda one: -one.value)
     assert section.table.rows[0][1] == Marked(f"{ranked[0].value:.4f}", bold=True)
 
@@ -257,9 +259,9 @@ def test_a_drawn_setting_that_does_not_go_together_or_takes_too_much_is_told_and
     monkeypatch.setattr(searching, "draw_setting", lambda *_: next(drawn))
     monkeypatch.setattr(Ranker, "fit", fit)
     found = searched(4, "linear:listnet")
-    assert [one.error for one in found.trials] == ["", "hidden and heads do not fit", "MemoryError", ""]
+    assert [one.error for one in found.trials] == ["", str(raised[0.01]), "MemoryError", ""]
     assert found.best[0].number in (1, 4)
-    assert any(note.startswith("2 settings could not be trained") for note in found.notes)
+    assert mentions(found.notes, "2 settings", "not be trained")
 
 
 def squares(scores: Any, relevance: Any, offsets: Any) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError
@@ -78,13 +79,13 @@ def test_an_empty_file_is_begun(tmp_path: Path) -> None:
     assert len(SearchLog(tmp_path / "log", ABOUT).trials) == 1
 
 
-OTHERS: dict[str, tuple[dict[str, Any], str]] = {
-    "seed": ({"rng": 3}, "its rng is 0, and here it is 3"),
-    "version": ({"version": "2"}, 'its version is "1", and here it is "2"'),
-    "data": ({"digest": "9"}, "the training or validation lists are not those that they were"),
-    "ranker": ({"rankers": {"a": ABOUT["rankers"]["a"]}}, "of a and b, and here it is of a"),  # nested
-    "setting": ({"rankers": {"a": "a | hidden:64", "b": "b | hidden:9"}}, "b has hidden:8 there, and hidden:9 here"),
-    "key": ({"more": 1}, "its more is null, and here it is 1"),
+OTHERS: dict[str, tuple[dict[str, Any], tuple]] = {
+    "seed": ({"rng": 3}, ("rng", 0, 3)),
+    "version": ({"version": "2"}, ("version", '"1"', '"2"')),
+    "data": ({"digest": "9"}, ("training or validation lists", "not")),
+    "ranker": ({"rankers": {"a": ABOUT["rankers"]["a"]}}, ("of a and b", "of a;")),  # nested
+    "setting": ({"rankers": {"a": "a | hidden:64", "b": "b | hidden:9"}}, ("b has", "hidden:8", "hidden:9")),
+    "key": ({"more": 1}, ("more", "null", 1)),
 }
 
 
@@ -94,18 +95,19 @@ def test_the_log_of_another_search_is_refused_and_left_as_it_is(kept: Path, othe
     changed, said = OTHERS[other]
     with pytest.raises(InputError) as caught:
         SearchLog(kept, {**ABOUT, **changed})
-    assert str(caught.value).startswith(f"{kept}: is the log of another search: {said}; name another file for the log")
+    assert str(caught.value).startswith(f"{kept}: ")
+    assert mentions(caught.value, "another search", *said)
     assert kept.read_bytes() == before
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"0 qid:1 1:0.5\n", "is no log of a search"),
-        (b'{"a": 1}\n', "is no log of a search"),
-        (b"[1]\n", "is no log of a search"),
-        (b"\xff\xfe\n", "is no log of a search"),
-        (b'{"rankscope_search": 9}\n', "is a log of form 9, and this version of rankscope writes 1"),
+        (b"0 qid:1 1:0.5\n", "no log"),
+        (b'{"a": 1}\n', "no log"),
+        (b"[1]\n", "no log"),
+        (b"\xff\xfe\n", "no log"),
+        (b'{"rankscope_search": 9}\n', r"\bform 9\b.*\brankscope\b.*\b1\b"),
     ],
 )
 def test_what_is_no_log_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes, said: str) -> None:
@@ -120,7 +122,7 @@ def test_a_damaged_line_is_told_by_its_number(kept: Path, line: bytes) -> None:
     lines = kept.read_bytes().splitlines(keepends=True)
     lines[2] = line
     kept.write_bytes(b"".join(lines))
-    with pytest.raises(InputError, match="log:3: is no line of a log, expected a trial as JSON; delete the line"):
+    with pytest.raises(InputError, match=r"log:3: .*\bJSON\b"):
         SearchLog(kept, ABOUT)
     assert kept.read_bytes() == b"".join(lines)
 
@@ -140,6 +142,6 @@ def test_a_log_that_can_no_longer_be_written_keeps_what_it_has(kept: Path, monke
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OutputError, match=r"cannot be written .*; the trials before are there"):
+    with pytest.raises(OutputError, match=r"\bcannot be written\b.*\btrials\b"):
         log.add(setting(4))
     assert kept.read_bytes().startswith(before)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
@@ -134,7 +135,7 @@ def test_every_loss_has_a_value_and_a_gradient_or_refuses_the_grades(name: str) 
                     np.array(scores, dtype), relevance, np.array(offsets), rng=1, max_grade=int(relevance.max())
                 )
             except rs.RankscopeError as error:
-                if "a document is judged 1000000" not in str(error):
+                if not mentions(error, "judged", 1000000):
                     raise
                 continue
             assert np.isfinite(value)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope import stats
@@ -56,7 +57,7 @@ assert str(rs.agree_measures(scores))
 try:
     rs.compare(scores, "AP")
 except rs.InputError as error:
-    assert "all pairs of at most 3,000 are compared; name a baseline" in str(error)
+    assert "3,000" in str(error) and "baseline" in str(error)
 else:
     raise AssertionError
 print(len(scores.systems), np.isfinite(scores.values).all())
@@ -66,11 +67,11 @@ print(len(scores.systems), np.isfinite(scores.values).all())
 }
 #: What is refused, and what it says.
 REFUSED = {
-    "consensus": (VOTES, "rs.consensus.merge_rankings(votes)", "tables of all their pairs are made of at most 6,000"),
-    "majorities": (VOTES, "rs.consensus.copeland(votes)", "tables of all their pairs are made of at most 6,000"),
-    "places": (VOTES, "rs.consensus.footrule(votes)", "tables of all their pairs are made of at most 6,000"),
-    "worths": (VOTES, "rs.consensus.plackett_luce(votes)", "tables of all their pairs are made of at most 6,000"),
-    "chains": (VOTES, "rs.consensus.mc4(votes)", "tables of all their pairs are made of at most 6,000"),
+    "consensus": (VOTES, "rs.consensus.merge_rankings(votes)", ("all their pairs", "6,000")),
+    "majorities": (VOTES, "rs.consensus.copeland(votes)", ("all their pairs", "6,000")),
+    "places": (VOTES, "rs.consensus.footrule(votes)", ("all their pairs", "6,000")),
+    "worths": (VOTES, "rs.consensus.plackett_luce(votes)", ("all their pairs", "6,000")),
+    "chains": (VOTES, "rs.consensus.mc4(votes)", ("all their pairs", "6,000")),
 }
 
 
@@ -83,7 +84,7 @@ def check_done(what: str, n: int) -> None:
 def check_refused(what: str, n: int) -> None:
     before, call, said = REFUSED[what]
     told, most = in_memory(before + REFUSE.format(call=call), n)
-    assert said in told
+    assert mentions(told, *said)
     assert most < MOST
 
 
@@ -112,7 +113,7 @@ def test_a_table_of_all_pairs_is_refused_before_it_is_made() -> None:
         lambda: rs.consensus.footrule([items, items[::-1]]),
         lambda: rs.consensus.plackett_luce([items, items[::-1]]),
     ]
-    told = r"6,001 \w+, and tables of all their pairs are made of at most 6,000"
+    told = r"\b6,001 \w+.*\bpairs\b.*\b6,000\b"
     tracemalloc.start()
     try:
         for call in calls:
@@ -128,6 +129,6 @@ def test_all_pairs_of_too_many_systems_are_refused_and_a_baseline_is_not(monkeyp
     monkeypatch.setattr("rankscope.comparison.compare.systems.MOST_COMPARED", 3)
     runs = [rs.Run({"q": {"a": 1.0}}, name=name) for name in "wxyz"]
     scores = rs.evaluate({"q": {"a": 1}}, runs, "AP")
-    with pytest.raises(rs.InputError, match=r"4 systems, and all pairs of at most 3 are compared; name a baseline"):
+    with pytest.raises(rs.InputError, match=r"\b4 systems\b.*\bat most 3\b.*\bbaseline\b"):
         rs.compare(scores)
     assert len(list(rs.compare(scores, baseline="w").records())) == 3

@@ -64,8 +64,8 @@ REFUSED = (
     "ties",
     "tied documents",
     "subtopic",
-    "expected a cutoff of at most",
-    "expected at most 10,000,000 with such a p",
+    "cutoff of at most",
+    "at most 10,000,000",
     "judged a second",
 )
 
@@ -112,7 +112,7 @@ def test_exponential_gains_are_those_of_decimals(grades: tuple[int, ...]) -> Non
 
 @pytest.mark.parametrize("name", ["nDCG", "DCG", "IdealDCG", "nDCGRel", "RnDCG", "G", "Q"])
 def test_gains_beyond_float64_are_refused_and_say_what_to_do(name: str) -> None:
-    with pytest.raises(rs.ParameterError, match=r"judged 1000000, and 2\^1000000 is beyond float64; .*gain='linear'"):
+    with pytest.raises(rs.ParameterError, match=r"\b1000000\b.*\bfloat64\b.*gain='linear'"):
         rs.evaluate(graded(10**6, 1), scored(1.0, 2.0), [f"{name}(gain='exp')"])
 
 

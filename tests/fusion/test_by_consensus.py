@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.consensus import METHODS, Kemeny
@@ -89,7 +90,7 @@ def test_a_method_may_bring_its_parameters_and_its_notes_are_passed_on():
     runs = some_runs(2)
     run = rs.fusion.fuse(runs, Kemeny(time_limit=5))
     assert run.name == "consensus:kemeny(time_limit=5)"
-    assert "no order has a smaller distance to the voters; this is proved" in run.notes
+    assert mentions(run.notes, "is proved")
     assert not any("time_limit" in note for note in run.notes)
     assert any("Kemeny(time_limit=2)" in note for note in rs.fusion.fuse(runs, "consensus:kemeny").notes)
 
@@ -97,12 +98,12 @@ def test_a_method_may_bring_its_parameters_and_its_notes_are_passed_on():
 @pytest.mark.parametrize(
     ("method", "options", "message"),
     [
-        ("consensus:borda", {"k": 3}, "consensus:borda has no parameter 'k'; it takes unranked"),
-        ("consensus:borda", {"unranked": "last"}, "unranked is 'last', expected one of"),
+        ("consensus:borda", {"k": 3}, r"consensus:borda\b.*'k'.*\bunranked\b"),
+        ("consensus:borda", {"unranked": "last"}, "unranked is 'last'"),
         ("consensus:borda", {"normalise": "sum"}, "consensus:borda looks at ranks"),
-        ("consensus:borda", {"weights": [1, 0]}, "a weight is 0"),
-        ("consensus:borda", {"weights": [1]}, "1 weight for 2 runs"),
-        ("rrf", {"unranked": "worst"}, "rrf has no parameter 'unranked'"),
+        ("consensus:borda", {"weights": [1, 0]}, r"\bweight\b.*\b0\b"),
+        ("consensus:borda", {"weights": [1]}, r"\b1 weight\b.*\b2 runs\b"),
+        ("rrf", {"unranked": "worst"}, r"\brrf\b.*'unranked'"),
     ],
 )
 def test_what_a_method_does_not_take_is_refused(method, options, message):
@@ -117,6 +118,6 @@ def test_another_name_is_told_the_nearest():
 
 def test_more_documents_than_pairs_fit_for_are_refused(monkeypatch):
     monkeypatch.setattr(by_consensus, "MOST_PAIRED", 5)
-    with pytest.raises(InputError, match="compares all pairs of at most 5; cut the runs"):
+    with pytest.raises(InputError, match=r"\ball pairs\b.*\bat most 5\b"):
         rs.fusion.fuse(some_runs(0), "consensus:schulze")
     assert rs.fusion.fuse(some_runs(0), "consensus:borda").query_ids

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import re
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.naive_fusion import naive, ranked
 from helpers.same import assert_same_bits
 
@@ -125,20 +125,22 @@ def test_a_query_that_a_run_lacks_is_fused_from_the_others() -> None:
     one = rs.Run({"q": {"a": 1.0}, "r": {"b": 2.0, "c": 1.0}}, name="one")
     fused = rs.fusion.fuse([one, {"q": {"a": 1.0}}], "borda")
     assert found(fused) == {"q": {"a": 2.0}, "r": {"b": 2.0, "c": 1.0}}
-    assert fused.notes == ("1 of 2 queries is not in every run: fused from those that have it",)
+    (note,) = fused.notes
+    assert mentions(note, "1 of 2 queries", "not in every run")
 
 
 def test_lists_of_equal_scores_are_0_and_said() -> None:
     runs = [rs.Run({"q": {"a": 5.0, "b": 5.0}}, name="flat"), {"q": {"a": 1.0, "c": 0.0}}]
     fused = rs.fusion.fuse(runs, "comb-sum", normalise="z-score")
     assert found(fused)["q"] == pytest.approx({"a": 1.0, "b": 0.0, "c": -1.0})
-    assert fused.notes == ("flat: all scores of 1 query are equal, and z-score makes them 0",)
+    (note,) = fused.notes
+    assert mentions(note, "flat", "1 query", "equal", "z-score", 0)
 
 
 def test_equal_names_are_numbered_with_a_note() -> None:
     runs = [{"q": {"a": 5.0}}, {"q": {"a": 1.0}}]
     fused = rs.fusion.fuse(runs, "comb-sum")
-    assert fused.notes[0] == "several runs are called run: numbered as they were given"
+    assert mentions(fused.notes[0], "called run", "numbered")
     assert [note.partition(":")[0] for note in fused.notes[1:]] == ["run", "run-2"]
 
 
@@ -154,37 +156,38 @@ def test_names_say_method_and_parameters() -> None:
 @pytest.mark.parametrize(
     ("runs", "method", "options", "said"),
     [
-        ([{"q": {"a": 1.0}}, {"r": {"a": 1.0}}], "rrf", {}, "no query is in two of the 2 runs"),
-        ([{"q": {"a": math.nan}}], "rrf", {}, "expected a finite number"),
-        ([{"q": {"a": -1.0}}], "comb-sum", {"normalise": "max"}, "expected above 0; take min-max"),
-        ([{"q": {"a": 1e308}}, {"q": {"a": 1e308}}], "comb-sum", {"normalise": "none"}, "too large"),
-        ([], "rrf", {}, "no runs given"),
-        ({"q": {"a": 1.0}}, "rrf", {}, "runs is no list"),
-        ([{"q": {"a": 1.0}}], "rff", {}, "did you mean rrf?"),
-        ([{"q": {"a": 1.0}}], "comb-sum", {"normalise": "zscore"}, "did you mean z-score?"),
-        ([{"q": {"a": 1.0}}], "rrf", {"normalise": "sum"}, "rrf looks at ranks, which sum does not change"),
-        ([{"q": {"a": 1.0}}], "rrf", {"weights": [1, 2]}, "2 weights for 1 run"),
-        ([{"q": {"a": 1.0}}], "rrf", {"weights": [-1]}, "a weight is -1, expected finite numbers of at least 0"),
-        ([{"q": {"a": 1.0}}], "rrf", {"weights": [0]}, "all weights are 0"),
-        ([{"q": {"a": 1.0}}], "rrf", {"weights": "x"}, "expected a number for each run"),
-        ([{"q": {"a": 1.0}}] * 2, "rrf", {"weights": "12"}, "weights are '12', expected a number for each run"),
-        ([{"q": {"a": 1.0}}] * 2, "rrf", {"weights": ["1", "2"]}, "expected a number for each run"),
-        ([{"q": {"a": 1.0}}] * 2, "comb-gmnz", {"gamma": 5000}, "or take smaller parameters"),
-        ([{"q": {"a": 1.0}}], "comb-max", {"weights": [1]}, "comb-max takes no weights; those that do: rrf, rbc"),
-        ([{"q": {"a": 1.0}}], "rrf", {"p": 0.5}, "rrf has no parameter 'p'; it takes k"),
-        ([{"q": {"a": 1.0}}], "rrf", {"k": -1}, "k is -1"),
-        ([{"q": {"a": 1.0}}], "rbc", {"p": 1.0}, "p is 1.0"),
-        ([{"q": {"a": 1.0}}], "logn-isr", {"sigma": 2}, "sigma is 2"),
+        ([{"q": {"a": 1.0}}, {"r": {"a": 1.0}}], "rrf", {}, ("no query", "2 runs")),
+        ([{"q": {"a": math.nan}}], "rrf", {}, ("nan", "finite")),
+        ([{"q": {"a": -1.0}}], "comb-sum", {"normalise": "max"}, (-1, "min-max")),
+        ([{"q": {"a": 1e308}}, {"q": {"a": 1e308}}], "comb-sum", {"normalise": "none"}, ("too large",)),
+        ([], "rrf", {}, ("no runs",)),
+        ({"q": {"a": 1.0}}, "rrf", {}, ("runs", "list")),
+        ([{"q": {"a": 1.0}}], "rff", {}, ("rrf?",)),
+        ([{"q": {"a": 1.0}}], "comb-sum", {"normalise": "zscore"}, ("z-score?",)),
+        ([{"q": {"a": 1.0}}], "rrf", {"normalise": "sum"}, ("rrf looks at ranks", "sum")),
+        ([{"q": {"a": 1.0}}], "rrf", {"weights": [1, 2]}, ("2 weights", "1 run")),
+        ([{"q": {"a": 1.0}}], "rrf", {"weights": [-1]}, ("weight", -1)),
+        ([{"q": {"a": 1.0}}], "rrf", {"weights": [0]}, ("all weights", 0)),
+        ([{"q": {"a": 1.0}}], "rrf", {"weights": "x"}, ("weights", "'x'", "each run")),
+        ([{"q": {"a": 1.0}}] * 2, "rrf", {"weights": "12"}, ("weights", "'12'", "each run")),
+        ([{"q": {"a": 1.0}}] * 2, "rrf", {"weights": ["1", "2"]}, ("weights", "each run")),
+        ([{"q": {"a": 1.0}}] * 2, "comb-gmnz", {"gamma": 5000}, ("too large", "smaller parameters")),
+        ([{"q": {"a": 1.0}}], "comb-max", {"weights": [1]}, ("comb-max", "no weights", "rrf, rbc")),
+        ([{"q": {"a": 1.0}}], "rrf", {"p": 0.5}, ("rrf", "'p'", "takes k")),
+        ([{"q": {"a": 1.0}}], "rrf", {"k": -1}, ("k is", -1)),
+        ([{"q": {"a": 1.0}}], "rbc", {"p": 1.0}, ("p is", 1.0)),
+        ([{"q": {"a": 1.0}}], "logn-isr", {"sigma": 2}, ("sigma", 2)),
     ],
 )
-def test_what_cannot_be_fused_is_refused(runs: Any, method: str, options: Any, said: str) -> None:
-    with pytest.raises((rs.InputError, rs.ParameterError), match=re.escape(said)):
+def test_what_cannot_be_fused_is_refused(runs: Any, method: str, options: Any, said: tuple) -> None:
+    with pytest.raises((rs.InputError, rs.ParameterError)) as caught:
         rs.fusion.fuse(runs, method, **options)
+    assert mentions(caught.value, *said)
 
 
 def test_a_document_twice_in_a_list_is_refused() -> None:
     twice = {"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [1.0, 2.0]}
-    with pytest.raises(rs.InputError, match="document 'a' of query 'q' stands twice"):
+    with pytest.raises(rs.InputError, match=r"'a'.*'q'.*\btwice\b"):
         rs.fusion.fuse([rs.Run(twice), {"q": {"a": 1.0}}])
 
 

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from helpers.messages import mentions
 from helpers.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page, stand_in
 
 from rankscope.data.section import Figure, Marked, Section, Table
@@ -121,7 +122,7 @@ def test_a_long_table_is_cut_and_says_so() -> None:
     table = Table(columns=("system", "AP"), rows=tuple((f"s{i}", "0.5") for i in range(MAX_ROWS + 250)))
     html = render_page("t", [], [Section(title="All", table=table)], []).html
     assert html.count("<tr>") == 1 + MAX_ROWS
-    assert "The first 1,000 of 1,250 rows are shown; 250 are left out." in html
+    assert mentions(html, "1,000 of 1,250 rows", 250)
 
 
 def test_raised_marks_and_bold_cells_are_kept() -> None:
@@ -174,7 +175,7 @@ def test_a_page_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
 def test_a_page_in_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     page = render_page("t", [], [], [])
     for name in ("page.pdf", "page.PNG", "bm25.run"):
-        with pytest.raises(ParameterError, match=r"the page is HTML; end its name in \.html"):
+        with pytest.raises(ParameterError, match=r"\.html\b"):
             page.write(tmp_path / name)
     assert not list(tmp_path.iterdir())
     for name in ("page.html", "page.HTM", "page"):

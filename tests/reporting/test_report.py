@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.demo.collection import write_collection
@@ -38,8 +39,8 @@ def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
     page = rs.report(folder / "demo.qrels", runs, ["nDCG@10", "AP"], figures=False, command="rankscope report ...")
     text = text_of(page)
-    assert "rerank has the highest mean nDCG@10: 0.7337 on 50 queries" in text
-    assert "queries would have sufficed" in text
+    assert mentions(text, "rerank has the highest", "nDCG@10: 0.7337")
+    assert mentions(text, "would have sufficed")
     titles = titles_of(page)
     for title in (
         "nDCG@10 on 50 queries",
@@ -52,25 +53,26 @@ def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
     ):
         assert title in titles
     assert any("measures agree" in title for title in titles)
-    assert titles.index("Which measures can be trusted") == titles.index("Queries needed: nDCG@10") - 2
-    assert titles[titles.index("Which measures can be trusted") + 1] == "How many queries it takes"
+    needed = titles.index("Queries needed: nDCG@10")
+    assert mentions(titles[needed - 2], "measures", "trusted")
+    assert mentions(titles[needed - 1], "How many queries")
     digest = hashlib.sha256((folder / "bm25.run").read_bytes()).hexdigest()
     for said in (digest, "rankscope report ...", f"rankscope {rs.__version__}", "test:t | correction:holm", "numpy"):
         assert said in text
-    assert "dense has no list for 2 of 50 queries" in text
+    assert mentions(text, "dense has no list", "2 of 50 queries")
 
 
 def test_with_a_baseline_the_verdict_is_about_it(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
     text = text_of(rs.report(folder / "demo.qrels", runs, "AP", baseline="bm25", figures=False))
-    assert "Against bm25, with a mean AP of 0.3431" in text
+    assert mentions(text, "Against bm25", "AP of 0.3431")
     by_file = rs.report(folder / "demo.qrels", runs, "AP", baseline=runs[0], figures=False)
-    assert "Against bm25, with a mean AP of 0.3431" in text_of(by_file)
+    assert mentions(text_of(by_file), "Against bm25", "AP of 0.3431")
 
 
 def test_one_system_is_described_and_compared_with_none(folder: Path) -> None:
     text = text_of(rs.report(folder / "demo.qrels", folder / "bm25.run", figures=False))
-    assert "bm25 has a nDCG@10 of 0.4055 on 50 queries. There is no other system to compare it with." in text
+    assert mentions(text, "bm25", "nDCG@10 of 0.4055", "50 queries", "no other system")
     assert "Documents that nobody judged" in text
 
 
@@ -81,25 +83,25 @@ def test_the_title_says_whose_results_these_are(folder: Path) -> None:
 
     runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank", "hybrid")]
     assert title(runs[:1]) == "bm25 on demo.qrels"
-    assert title(runs[:3]) == "bm25, dense and rerank on demo.qrels"
-    assert title(runs[:2], rs.read_qrels(folder / "demo.qrels")) == "bm25 and dense on 50 queries"
-    assert title(runs) == "4 systems on 50 queries"
+    assert mentions(title(runs[:3]), "bm25, dense and rerank", "demo.qrels")
+    assert mentions(title(runs[:2], rs.read_qrels(folder / "demo.qrels")), "bm25 and dense", "50 queries")
+    assert mentions(title(runs), "4 systems", "50 queries")
     long = rs.Run({"101": {"a": 1.0}}, name="x" * 80)
-    assert title([long, runs[0]]) == "2 systems on 50 queries"
+    assert mentions(title([long, runs[0]]), "2 systems", "50 queries")
 
 
 def test_one_query_gives_a_page_that_says_how_little_that_is() -> None:
     qrels = {"q1": {"a": 1, "b": 0}}
     runs = [rs.Run({"q1": {"a": 1.0, "b": b}}, name=name) for name, b in (("x", 0.5), ("y", 2.0))]
     text = text_of(rs.report(qrels, runs, ["RR", "AP"], figures=False))
-    assert "one query says nothing of how much queries vary" in text
+    assert mentions(text, "one query says nothing")
 
 
 def test_a_measure_without_values_or_direction_is_left_out_and_the_page_says_why(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense")]
     text = text_of(rs.report(folder / "demo.qrels", runs, ["AP", "NumRet"], figures=False))
-    assert "Not compared: of NumRet neither higher nor lower is better" in text
-    with pytest.raises(rs.InputError, match="neither higher nor lower"):
+    assert mentions(text, "Not compared: of NumRet")
+    with pytest.raises(rs.InputError, match=r"\bNumRet\b.* neither"):
         rs.report(folder / "demo.qrels", runs, ["NumRet"], figures=False)
 
 
@@ -118,10 +120,7 @@ def test_of_very_many_systems_the_best_are_shown_and_the_page_says_so() -> None:
     best = [scores.systems[i] for i in np.argsort(-scores.summary("AP"), kind="stable")]
     page = rs.report(qrels, runs, "AP", baseline=best[-1], figures=False)
     text = text_of(page)
-    assert (
-        f"{MAX_SYSTEMS + 10} systems; shown and compared are the {MAX_SYSTEMS + 1} best by AP (with the baseline)"
-        in text
-    )
+    assert mentions(text, f"{MAX_SYSTEMS + 10} systems;", f"the {MAX_SYSTEMS + 1} best by AP", "baseline")
     assert best[0] in text
     assert best[-1] in text
     left = best[MAX_SYSTEMS:-1]
@@ -146,7 +145,7 @@ def test_the_best_are_those_of_the_first_measure_that_has_a_direction(
     scores = rs.evaluate({"q": {f"d{s}": 1 for s in order}}, runs, measures)
     kept, notes = best_systems(scores, None)
     assert {scores.systems[i] for i in kept} == {f"s{s}" for s in range(first, first + MAX_SYSTEMS)}
-    assert notes[0].startswith(f"60 systems; shown and compared are the {MAX_SYSTEMS} {said}: ")
+    assert mentions(notes[0], "60 systems", f"{MAX_SYSTEMS} {said}: ")
 
 
 def above(n: int) -> dict[str, float]:
@@ -166,7 +165,7 @@ def test_which_measures_can_be_trusted_is_what_a_study_of_the_same_scores_finds(
     scores = rs.evaluate(folder / "demo.qrels", runs, ["nDCG@10", "AP"])
     study = rs.stability.study(scores, levels=0.1, iterations=20, n_resamples=500, rng=5)
     assert study.sections()[0].sentence in text_of(page)
-    assert "a small study (20 draws, 500 bootstrap samples of each, rng:5)" in text_of(page)
+    assert mentions(text_of(page), "20 draws, 500 bootstrap", "rng:5")
 
 
 def test_of_many_systems_the_study_draws_fewer_samples_and_of_few_queries_there_is_none() -> None:
@@ -180,9 +179,9 @@ def test_of_many_systems_the_study_draws_fewer_samples_and_of_few_queries_there_
         ]
         return rs.report(qrels, runs, ["AP", "RR"], figures=False)
 
-    assert "20 draws, 105 bootstrap samples of each" in text_of(page(44, 10))  # 4,000,000 / (44 x 43 / 2 x 2 x 20)
-    assert "Which measures can be trusted" in titles_of(page(2, 10))
-    assert "Which measures can be trusted" not in titles_of(page(2, 9))
+    assert mentions(text_of(page(44, 10)), "20 draws, 105 bootstrap")  # 4,000,000 / (44 x 43 / 2 x 2 x 20)
+    assert mentions(titles_of(page(2, 10)), "measures", "trusted")
+    assert not mentions(titles_of(page(2, 9)), "trusted")
 
 
 def test_names_are_shown_as_they_are(folder: Path) -> None:
@@ -248,7 +247,7 @@ def test_without_the_extra_the_message_says_what_to_install(folder: Path, monkey
 
 def test_arguments_that_exclude_each_other_are_refused(folder: Path) -> None:
     runs = [folder / "bm25.run", folder / "dense.run"]
-    with pytest.raises(rs.UnknownName, match="asked for as the baseline"):
+    with pytest.raises(rs.UnknownName, match=r"\bbaseline\b"):
         rs.report(folder / "demo.qrels", runs, baseline="zzz", figures=False)
     with pytest.raises(rs.ParameterError, match="level is 2"):
         rs.report(folder / "demo.qrels", runs, level=2, figures=False)

@@ -9,6 +9,7 @@ import math
 import re
 
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,7 +178,8 @@ def bounded_scores(*names: str) -> rs.Scores:
 def test_a_table_shows_bounds_behind_each_measure_that_has_them() -> None:
     text = render_scores(bounded_scores("a", "b"), "table")
     head, *rows = text.splitlines()[:3]
-    assert " ".join(head.split()) == "system P@2 P@2 low P@2 high AP NumRelRet NumRelRet low NumRelRet high"
+    columns = ["system", "P@2", "P@2 low", "P@2 high", "AP", "NumRelRet", "NumRelRet low", "NumRelRet high"]
+    assert head.split() == " ".join(columns).split()
     ap = ((1 / 2 + 2 / 3) / 2 + 1 / 3) / 2
     for name, row in zip("ab", rows, strict=True):
         assert row.split() == [name, "0.2500", "0.2500", "1.0000", f"{ap:.4f}", "3", "3", str(3 + 3)]
@@ -205,7 +207,7 @@ def test_programs_get_every_bit_of_the_bounds_and_none_where_there_are_none(form
 
 
 def test_lines_of_trec_eval_have_no_place_for_bounds() -> None:
-    with pytest.raises(rs.ParameterError, match="the format trec has no place for bounds"):
+    with pytest.raises(rs.ParameterError, match=r"\btrec\b.*\bbounds\b"):
         render_scores(bounded_scores("a"), "trec")
 
 
@@ -226,7 +228,7 @@ def test_the_list_of_measures_has_a_line_each_that_fits_a_terminal() -> None:
     assert head.split() == ["name", "range", "better", "what"]
     assert [line.split()[0] for line in lines] == list(MEASURES)
     assert max(map(len, lines)) <= 100
-    assert lines[0].endswith("higher  Precision: the share of relevant documents in the first k")
+    assert mentions(lines[0], "higher  Precision: ")
 
 
 def test_an_unknown_list_format_is_named() -> None:

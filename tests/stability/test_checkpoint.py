@@ -8,6 +8,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 from helpers.study_data import collection, made, normal_values, ranks_table
 
@@ -100,10 +101,8 @@ def test_a_checkpoint_of_other_settings_is_refused_and_left_as_it_is(tmp_path, w
     before = listing(tmp_path)
     with pytest.raises(InputError) as caught:
         study(TABLE, **{**ASKED, **CHANGED[what]}, checkpoint=tmp_path)
-    message = str(caught.value)
-    assert f"is the checkpoint of another study ({what.split()[0]} " in message
-    assert message.endswith("; name another folder, or ask for the same study")
-    assert "\n" not in message
+    assert mentions(caught.value, "another study", what.split()[0], "another folder")
+    assert "\n" not in str(caught.value)
     assert listing(tmp_path) == before
 
 
@@ -117,7 +116,7 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
         rs.EntityRanks(ranks=ranks, **names),
         rs.EntityRanks(ranks=TABLE.ranks, **{**names, "systems": ["S0", "S2", "S1"]}),
     ):
-        with pytest.raises(InputError, match="the checkpoint of another study"):
+        with pytest.raises(InputError, match="another study"):
             study(other, **ASKED, checkpoint=tmp_path)
     assert listing(tmp_path) == before
 
@@ -127,7 +126,7 @@ def test_scores_do_not_go_on_where_judgments_were_since_they_know_less(tmp_path)
     asked = {"measures": ["AP", "RR"], "iterations": 3, "n_resamples": 20, "rng": 1}
     study(qrels, runs, **asked, checkpoint=tmp_path)
     study(qrels, runs, **asked, checkpoint=tmp_path)
-    with pytest.raises(InputError, match="the checkpoint of another study"):
+    with pytest.raises(InputError, match="another study"):
         study(rs.evaluate(qrels, runs, ["AP", "RR"]), **asked, checkpoint=tmp_path)
 
 
@@ -150,7 +149,8 @@ def test_a_damaged_file_is_named_and_can_be_removed(tmp_path, damage):
         path.write_bytes(good[: len(good) // 2] if damage == "half" else damage)
     with pytest.raises(InputError) as caught:
         study(TABLE, **ASKED, checkpoint=tmp_path)
-    assert str(caught.value) == f"{path}: is damaged; remove this file, and its part is computed again"
+    assert str(caught.value).startswith(f"{path}: ")
+    assert mentions(caught.value, "damaged", "remove")
     path.unlink()
     assert_same_bits(rows(study(TABLE, **ASKED, checkpoint=tmp_path)), rows(study(TABLE, **ASKED)))
 
@@ -158,21 +158,20 @@ def test_a_damaged_file_is_named_and_can_be_removed(tmp_path, damage):
 @pytest.mark.parametrize("content", ["", "{", "[]", "3", "\xff"])
 def test_a_damaged_head_is_refused(tmp_path, content):
     (tmp_path / "study.json").write_text(content, "latin-1")
-    why = r"(cannot be read \(it is no JSON\)|is no checkpoint's)"
-    with pytest.raises(InputError, match=rf"study\.json: {why}; name another folder"):
+    with pytest.raises(InputError, match=r"study\.json: .*(no JSON|no checkpoint)"):
         study(TABLE, **ASKED, checkpoint=tmp_path)
     assert (tmp_path / "study.json").read_text("latin-1") == content
 
 
 def test_a_folder_that_holds_something_else_is_refused_and_an_empty_one_is_not(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(InputError, match="is no checkpoint, and not empty; name a new folder"):
+    with pytest.raises(InputError, match=r"\bno checkpoint\b.*\bnot empty\b"):
         study(TABLE, **ASKED, checkpoint=tmp_path)
     assert listing(tmp_path) == {"thesis.tex": b"precious"}
     (tmp_path / "empty").mkdir()
     study(TABLE, **ASKED, checkpoint=tmp_path / "empty")
     study(TABLE, **ASKED, checkpoint=tmp_path / "new" / "deep")
-    with pytest.raises(OutputError, match="no folder can be made there"):
+    with pytest.raises(OutputError, match=r"thesis\.tex.*\bno folder\b"):
         study(TABLE, **ASKED, checkpoint=tmp_path / "thesis.tex")
 
 

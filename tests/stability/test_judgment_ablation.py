@@ -162,7 +162,7 @@ def test_what_was_computed_from_all_judgments_is_not_taken_for_the_kept_ones() -
 def test_runs_joined_with_other_judgments_are_refused(other: Qrels) -> None:
     ours = rs.hits_of({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}})
     theirs = rs.hits_of(other, {query: {"a": 1.0, "b": 0.5} for query in other})
-    with pytest.raises(rs.ParameterError, match="y was joined with other judgments or conventions than x"):
+    with pytest.raises(rs.ParameterError, match=r"\by\b.*\bother judgments\b.*\bx\b"):
         judgments_of([("x", ours), ("y", theirs)])
     with pytest.raises(rs.ParameterError, match="other judgments"):
         judgments_of([("x", ours), ("y", rs.hits_of({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}, Convention(rel=2)))])

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.study_data import collection, made, normal_values, ranks_table
@@ -226,40 +227,40 @@ def test_scaled_ranks_scale_differences_and_nothing_else():
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
+    ("more", "said"),
     [
-        ({"levels": 0}, "levels (--sigs) is 0, expected numbers between 0 and 1, as 0.05"),
-        ({"levels": [0.05, 1]}, "levels (--sigs) is 1, expected"),
-        ({"levels": math.nan}, "levels (--sigs) is nan, expected"),
-        ({"levels": "0.05"}, "levels (--sigs) is '0.05', expected"),
-        ({"levels": []}, "levels (--sigs) holds no value"),
-        ({"fuzz": 1}, "fuzz is 1, expected a share of a score, from 0 to below 1"),
-        ({"fuzz": [0.1, -0.1]}, "fuzz is -0.1, expected a number of at least 0"),
-        ({"iterations": 0}, "iterations (--iter) is 0, expected a whole number from 1"),
-        ({"n_resamples": 2.5}, "n_resamples (--boot) is 2.5, expected a whole number from 1"),
-        ({"workers": 0}, "workers is 0, expected a whole number from 1"),
-        ({"workers": 1025}, "workers is 1025, expected a whole number from 1 to 1024"),
-        ({"swap_sets": "both"}, "swap_sets is 'both', expected one of 'bootstrap', 'disjoint'"),
-        ({"cutoffs": 5}, "scores hold the cutoffs that they were evaluated at; name the measures, as nDCG@10"),
-        ({"ablation": True}, "ablation drops judgments, so it asks for judgments and runs, not for scores or ranks"),
-        ({"runs": {}}, "scores are evaluated already; leave runs and the arguments of evaluate out"),
-        ({"preset": "dunaiski"}, "scores are evaluated already; leave runs and the arguments of evaluate out"),
-        ({"total_ranks": 5}, "scores are evaluated already"),
-        ({"rng": "seed"}, "rng"),
-        ({"rng": -1}, "rng"),
-        ({"measures": ["P@9"]}, "P@9"),
-        ({"systems": 5}, "systems is 5, and there are 4; ask for 2 to 4"),
+        ({"levels": 0}, ("levels", "--sigs", 0, 0.05)),
+        ({"levels": [0.05, 1]}, ("levels", "--sigs", 1)),
+        ({"levels": math.nan}, ("levels", "--sigs", "nan")),
+        ({"levels": "0.05"}, ("levels", "--sigs", "'0.05'")),
+        ({"levels": []}, ("levels", "--sigs", "no value")),
+        ({"fuzz": 1}, ("fuzz is 1",)),
+        ({"fuzz": [0.1, -0.1]}, ("fuzz", -0.1)),
+        ({"iterations": 0}, ("iterations", "--iter", 0)),
+        ({"n_resamples": 2.5}, ("n_resamples", "--boot", 2.5)),
+        ({"workers": 0}, ("workers", 0)),
+        ({"workers": 1025}, ("workers", 1025, 1024)),
+        ({"swap_sets": "both"}, ("swap_sets", "'both'", "'bootstrap', 'disjoint'")),
+        ({"cutoffs": 5}, ("scores", "cutoffs", "nDCG@10")),
+        ({"ablation": True}, ("ablation", "judgments and runs")),
+        ({"runs": {}}, ("scores", "runs", "evaluate")),
+        ({"preset": "dunaiski"}, ("scores", "evaluate")),
+        ({"total_ranks": 5}, ("scores", "evaluate")),
+        ({"rng": "seed"}, ("rng",)),
+        ({"rng": -1}, ("rng",)),
+        ({"measures": ["P@9"]}, ("P@9",)),
+        ({"systems": 5}, ("systems", 5, "2 to 4")),
     ],
 )
-def test_arguments_that_make_no_sense_are_refused_in_one_line(scores, more, message):
+def test_arguments_that_make_no_sense_are_refused_in_one_line(scores, more, said):
     with pytest.raises(RankscopeError) as caught:
         study(scores, **{**QUICK, **more})
-    assert message in str(caught.value)
+    assert mentions(caught.value, *said)
     assert "\n" not in str(caught.value)
 
 
 def test_cutoffs_that_no_measure_takes_are_refused_and_unknown_names_are_told_as_such(table):
-    with pytest.raises(ParameterError, match="every measure has its own or takes none; name one as nDCG or P"):
+    with pytest.raises(ParameterError, match=r"\bmeasure\b.*\bnDCG\b"):
         study(table, measures=["P@10"], cutoffs=5)
     with pytest.raises(UnknownName, match="nDGC"):
         study(table, measures=["nDGC"], cutoffs=5)
@@ -268,17 +269,15 @@ def test_cutoffs_that_no_measure_takes_are_refused_and_unknown_names_are_told_as
 
 
 def test_data_that_cannot_be_studied_are_refused(table, scores):
-    with pytest.raises(InputError, match="1 system in the data; a measure is tried on at least 2"):
+    with pytest.raises(InputError, match=r"\b1 system\b.*\b2\b"):
         study(scores.select(systems=[0]), **QUICK)
-    with pytest.raises(
-        ParameterError, match=r"a permille needs the number of all ranked items; pass it \(--total-ranks"
-    ):
+    with pytest.raises(ParameterError, match=r"\bpermille\b.*--total-ranks"):
         study(table, measures=["AP(scale='permille')"], **QUICK)
-    with pytest.raises(InputError, match=r"only 5 items are said to be ranked \(--total-ranks"):
+    with pytest.raises(InputError, match=r"\b5 items\b.*--total-ranks"):
         study(table, measures=["AP(scale='permille')"], total_ranks=5, **QUICK)
-    with pytest.raises(ParameterError, match="of NumRel neither higher nor lower is better"):
+    with pytest.raises(ParameterError, match=r"\bNumRel\b.* neither"):
         study(*collection(), ["NumRel"], **QUICK)
-    with pytest.raises(ParameterError, match="ablation drops judgments"):
+    with pytest.raises(ParameterError, match=r"\bablation\b.*\bjudgments\b"):
         study(table, ablation=True, **QUICK)
     with pytest.raises(ParameterError, match="leave runs"):
         study(table, collection()[1], **QUICK)
@@ -288,4 +287,4 @@ def test_equal_and_fractional_ranks_are_ties_and_allowed():
     ranks = np.array([[1.5, 1.5, 3, 4, 5, 6, 6, 6], [2, 2, 2, 2, 7, 9, 10, 11], [1, 2, 3, 4, 5, 6, 7, 8]])
     found = study(rs.EntityRanks(ranks=ranks, systems="ABC", entity_ids="abcdefgh"), splits=4, **QUICK)
     assert any("ties" in note for note in found.notes)
-    assert any("groups of 2 entities are small" in note for note in found.notes)
+    assert mentions(found.notes, "2 entities", "small")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from helpers.messages import mentions
 from helpers.paths import TESTS
 from helpers.properties import examples
 from hypothesis import given
@@ -140,7 +141,7 @@ DECIDED = [("A", "B", "A"), ("B", "A", "A"), ("A", "B", "B"), ("B", "A", "B")]
 @pytest.mark.parametrize("ties", ["half", "davidson"])
 def test_a_covariate_that_decides_every_comparison_is_refused(prior: float, ties: str) -> None:
     x = {"x": np.array([1.0, -2.0, -3.0, 4.0])}  # the side with more of it wins
-    with pytest.raises(InputError, match="'x' may decide every comparison"):
+    with pytest.raises(InputError, match="'x' may decide"):
         fit_preferences(Preferences.of(DECIDED, covariates=x), ties=ties, covariates=["x"], prior=prior)
 
 
@@ -149,7 +150,7 @@ def test_ties_and_a_covariate_may_decide_together() -> None:
     rows = [*DECIDED, ("A", "B", "tie"), ("B", "A", "tie")]
     apart, mixed = ({"x": np.array([2.0, -2.0, -3.0, 4.0, tie, -tie])} for tie in (1.0, 2.5))
     options: dict[str, Any] = {"ties": "davidson", "covariates": ["x"], "prior": 1}
-    with pytest.raises(InputError, match="'x' may decide every comparison"):
+    with pytest.raises(InputError, match="'x' may decide"):
         fit_preferences(Preferences.of(rows, covariates=apart), **options)
     assert np.isfinite(fit_preferences(Preferences.of(rows, covariates=mixed), **options).effects["x"][0])
     # Half wins of ties hold the effect, since a tie at x other than 0 is a loss of the side with more.
@@ -175,7 +176,7 @@ def test_ties_alone_have_no_most_likely_number_of_them() -> None:
     found = fit_preferences(Preferences.of(rows), ties="davidson", prior=1, n_resamples=400, rng=1)
     assert found.n_lost == pytest.approx(400 * (5 / 6) ** 6, abs=40)
     assert np.isfinite(found.ratings).all()
-    assert "there are next to no decided comparisons" in found.notes[-1]
+    assert mentions(found.notes[-1], found.lost, 400, "decided")
 
 
 @pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
@@ -207,13 +208,13 @@ def test_few_comparisons_give_a_leaderboard_or_an_error_of_ours(model: str, inte
 def test_sizes_that_cannot_be_computed_with_are_refused() -> None:
     rows = [*DECIDED, ("A", "B", "B")]
     x = np.array([1.0, -1.0, 2.0, 1.0, 3.0])
-    with pytest.raises(InputError, match="the greatest value of covariate 'x' is 3e"):
+    with pytest.raises(InputError, match=r"'x'.* 3e\+100"):
         fit_preferences(Preferences.of(rows, covariates={"x": 1e100 * x}), covariates=["x"])
-    with pytest.raises(InputError, match="the weights, up to 1e-200, are less"):
+    with pytest.raises(InputError, match=r"\bweights\b.* 1e-200"):
         fit_preferences(Preferences.of(rows, weight=np.full(5, 1e-200)))
-    with pytest.raises(ParameterError, match=r"prior is 1e\+200, more than"):
+    with pytest.raises(ParameterError, match=r"\bprior\b.* 1e\+200"):
         fit_preferences(Preferences.of(rows), prior=1e200)
-    with pytest.raises(InputError, match=r"lie so far apart .* give a prior above 1e-12"):
+    with pytest.raises(InputError, match=r"\bprior\b.* 1e-12"):
         fit_preferences(Preferences.of([("A", "B", "A")] * 5), prior=1e-12)
 
 
@@ -230,11 +231,11 @@ def test_all_weights_may_be_of_any_size() -> None:
 
 def test_a_prior_that_is_next_to_nothing_holds_no_worths() -> None:
     first = Votes.of([["A", "B"]] * 4)
-    with pytest.raises(InputError, match="pass a prior above 0"):
+    with pytest.raises(InputError, match=r"\bprior\b"):
         leaderboard(first, model="plackett-luce", prior=1e-12)
     assert np.isfinite(leaderboard(first, model="plackett-luce", prior=1e-3, rng=1, n_resamples=30).rating).all()
     huge = Votes.of([["A", "B"], ["B", "A"], ["A", "B"]], weights=[1e-250, 1.0, 1e200])
-    with pytest.raises(InputError, match="pass a prior above 0"):
+    with pytest.raises(InputError, match=r"\bprior\b"):
         leaderboard(huge, model="plackett-luce")
     assert rs.consensus.plackett_luce(huge, prior=1e200).order == ("A", "B")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope import Preferences
 from rankscope.consensus import leaderboard
@@ -33,11 +34,8 @@ def test_effects_are_told_by_a_step_that_is_about_a_standard_deviation(scale: fl
     found = board(lengthy(scale), covariates="length", interval="information", n_resamples=400)
     effect = found.effects[0]
     assert effect.step == float(step.replace(",", ""))
-    text = " ".join(str(found).split())
     odds = np.exp(effect.value * effect.step)
-    assert (
-        f"{step} more of length on the left side raises the odds of winning: it multiplies them by {odds:.2f}" in text
-    )
+    assert mentions(found.sections()[2].sentence, f"{step} more of length", "left", "raises the odds", f"{odds:.2f}")
     assert board(lengthy(1.0), covariates="length").effects[0].value == pytest.approx(effect.value * scale)
 
 

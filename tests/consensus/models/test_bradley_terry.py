@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from hypothesis import given
@@ -224,7 +225,7 @@ def test_without_ties_davidson_is_bradley_and_terry():
     assert davidson.ratings == pytest.approx(half.ratings, abs=1e-9)
     assert np.isneginf(davidson.tie_parameter).all()
     assert np.isnan(half.tie_parameter).all()
-    assert any("no comparison is a tie" in note for note in davidson.notes)
+    assert mentions(davidson.notes, "no comparison", "Davidson", "Bradley and Terry")
 
 
 def test_what_has_no_maximum_is_refused():
@@ -233,7 +234,7 @@ def test_what_has_no_maximum_is_refused():
         fit_preferences(every, ties="davidson")
     assert fit_preferences(every).ratings.tolist() == [[0, 0, 0]]
     drifting = Preferences.of([("A", "B", "A"), ("A", "B", "tie")])
-    with pytest.raises(InputError, match="no cycle of systems has more wins than ties"):
+    with pytest.raises(InputError, match="no cycle of systems"):
         fit_preferences(drifting, ties="davidson")
     _, seen = simulated(6, n=3, m=60, nu=0)
     decided = Preferences(
@@ -243,9 +244,9 @@ def test_what_has_no_maximum_is_refused():
         outcome=seen.outcome,
         covariates={"length": seen.outcome * np.linspace(1, 2, 60), "fixed": (seen.left - seen.right).astype(float)},
     )
-    with pytest.raises(InputError, match="'length' may decide every comparison"):
+    with pytest.raises(InputError, match="'length' may decide"):
         fit_preferences(decided, covariates=["length"])
-    with pytest.raises(InputError, match="the effect of 'fixed' cannot be told from the strengths"):
+    with pytest.raises(InputError, match=r"'fixed'.* strengths"):
         fit_preferences(decided, covariates=["fixed"])
 
 
@@ -253,7 +254,7 @@ def test_what_has_no_maximum_is_refused():
     ("more", "message"),
     [
         ({"ties": "both"}, "ties is 'both'"),
-        ({"covariates": ("length",)}, "no covariate 'length'; there are: none"),
+        ({"covariates": ("length",)}, "no covariate 'length'"),
         ({"prior": -1}, "prior is -1"),
         ({"n_resamples": -1}, "n_resamples is -1"),
         ({"rng": "seed"}, "rng is 'seed'"),
@@ -315,7 +316,7 @@ def test_resamples_without_a_maximum_are_counted_and_left_out():
     # The one win of the second is never drawn, or always: (6 / 7)^7 + (1 / 7)^7 = .34
     assert found.n_lost == pytest.approx(0.34 * 400, abs=40)
     assert len(found.ratings) == 401 - found.n_lost
-    assert f"{found.n_lost} of 400 resamples are left out" in found.notes[0]
+    assert mentions(found.notes[0], found.n_lost, 400, "resamples")
     assert told[-1] == 1.0
 
 

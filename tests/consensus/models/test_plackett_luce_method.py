@@ -55,5 +55,5 @@ def test_bad_parameters_are_refused():
         PlackettLuce(unranked="last")
     with pytest.raises(ParameterError, match="n_resamples"):
         plackett_luce(LISTS, n_resamples=-1)
-    with pytest.raises(InputError, match="pass a prior above 0"):
+    with pytest.raises(InputError, match=r"\bprior\b"):
         plackett_luce([["A", "B"], ["A", "B"]])

@@ -54,7 +54,7 @@ def test_what_is_no_worth_theta_or_number_is_refused():
             sample_mallows("AB", wrong, 5)
     with pytest.raises(ParameterError, match="n is 1"):
         sample_mallows("AB", 1.0, 1)
-    with pytest.raises(ParameterError, match="the worth of 'B' is 0"):
+    with pytest.raises(ParameterError, match=r"\bworth\b.*'B'.*\b0\b"):
         sample_plackett_luce({"A": 1.0, "B": 0}, 5)
-    with pytest.raises(InputError, match="two items are named 'A'"):
+    with pytest.raises(InputError, match=r"\btwo\b.*'A'"):
         sample_mallows("AA", 1.0, 5)

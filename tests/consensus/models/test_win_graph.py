@@ -70,7 +70,7 @@ def test_draws_are_looked_at_one_by_one(seen, seed):
 
 def test_groups_are_named_the_best_first():
     wins = [("C", "D", "tie"), ("A", "B", "A"), ("B", "A", "B"), ("A", "C", "A"), ("B", "D", "B")]
-    with pytest.raises(InputError, match=r"\(Ford 1957\); 2 groups, .*: A, B; C, D; .*prior=0.5 \(--prior 0.5\)$"):
+    with pytest.raises(InputError, match=r"\b2 groups\b.*\bA, B; C, D;.*--prior"):
         fit_preferences(Preferences.of(wins))
 
 
@@ -82,6 +82,6 @@ def test_systems_that_never_met_are_refused():
 
 def test_of_many_groups_some_are_named():
     wins = [(f"s{i:02d}", f"s{i + 1:02d}", f"s{i:02d}") for i in range(12)]
-    with pytest.raises(InputError, match=r"13 groups.*: s00; .*; and 7 more; add") as error:
+    with pytest.raises(InputError, match=r"\b13 groups.*\bs00;.*\b7 more") as error:
         fit_preferences(Preferences.of(wins))
     assert "\n" not in str(error.value)

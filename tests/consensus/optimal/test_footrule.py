@@ -5,6 +5,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from helpers.consensus_methods import some_votes
+from helpers.messages import mentions
 from helpers.naive_consensus import footrule_distance, kemeny_distance, least, random_votes
 from helpers.properties import examples
 from hypothesis import given
@@ -42,7 +43,7 @@ def test_among_equals_it_is_nearest_to_the_order_by_mean_place():
     found = footrule([["A", "B", "C"], ["B", "A", "C"]])
     assert found.order == ("A", "B", "C")
     assert found.details["distance"] == 2
-    assert any("1 pair of neighbours could change places" in note for note in found.notes)
+    assert mentions(found.notes, "1 pair of neighbours")
 
 
 def test_draws_are_those_of_their_votes_alone():
@@ -90,9 +91,9 @@ def test_of_all_orders_of_three_the_distances_to_each_other_are_known():
 @pytest.mark.parametrize(
     ("order", "said"),
     [
-        (["A", "B"], "'C' is not in the order"),
-        (["A", "B", "C", "D"], "'D' is in the order, but nobody ranked it"),
-        (["A", "B", "B", "C"], "holds an item twice"),
+        (["A", "B"], "'C' is not"),
+        (["A", "B", "C", "D"], "'D' is .*nobody"),
+        (["A", "B", "B", "C"], "twice"),
     ],
 )
 def test_an_order_of_other_items_is_refused(order, said):

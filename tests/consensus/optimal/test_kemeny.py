@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from helpers.consensus_methods import naive_preferences, some_votes
+from helpers.messages import mentions
 from helpers.naive_consensus import kemeny_distance, least, random_votes
 from helpers.properties import examples
 from helpers.same import assert_same_numbers
@@ -76,7 +77,7 @@ def test_among_equals_it_is_nearest_to_borda():
     """Two voters against each other on A and B: either order costs 1; a third item makes A the better by Borda."""
     found = kemeny([["B", "A", "C"], ["A", "C", "B"]])
     assert found.order[0] == "A"
-    assert any("could change places at no cost" in note for note in found.notes)
+    assert mentions(found.notes, "neighbours", "no cost")
 
 
 @pytest.mark.parametrize("items", [10, 22])
@@ -147,7 +148,7 @@ def test_a_single_pair_and_votes_that_say_nothing():
     found = kemeny([[["A", "B", "C"]], [["A", "B", "C"]]])
     assert found.order == ("A", "B", "C")
     assert dict(found.details) == {"distance": 0.0, "bound": 0.0, "gap": 0.0}
-    assert any("2 pairs of neighbours could change places" in note for note in found.notes)
+    assert mentions(found.notes, "2 pairs of neighbours")
 
 
 def test_its_scores_are_how_many_stand_behind():

@@ -105,10 +105,10 @@ def test_points_that_are_refused(points):
 
 
 def test_what_is_refused():
-    with pytest.raises(ParameterError, match="unranked is 'ignore', expected one of 'average', 'worst', 'optimistic'"):
+    with pytest.raises(ParameterError, match=r"unranked.*'ignore'.*'average', 'worst', 'optimistic'"):
         borda(PARTIAL, unranked="ignore")
     for function in (mean_rank, median_rank):
         with pytest.raises(ParameterError, match="unranked is 'best'"):
             function(PARTIAL, unranked="best")
-    with pytest.raises(InputError, match="1 voter, expected at least two"):
+    with pytest.raises(InputError, match="1 voter"):
         borda([["A", "B"]])

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.folds import QUICK, made, write_folds
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope import parse_measure
@@ -93,7 +94,7 @@ def test_the_test_lists_decide_nothing(tmp_path: Path) -> None:
 
 
 def test_a_report_shows_the_blend_against_its_parts_with_tests() -> None:
-    section = next(one for one in found().sections() if one.title == "The blend against its 2 parts")
+    section = next(one for one in found().sections() if mentions(one.title, "blend", "2 parts"))
     assert section.table is not None
     assert [row[:2] for row in section.table.rows] == [
         (measure, found().models[m]) for measure in ("nDCG@3", "AP") for m in found().order if m != 2
@@ -111,17 +112,17 @@ def test_a_report_shows_the_blend_against_its_parts_with_tests() -> None:
         part = comparison[measure]
         assert p.startswith(f"{part.pvalue_corrected[part.pair(m, 2)]:.4f}"[:4])
         assert weight == ("0.33" if name == "linear:listnet" else "0.67")
-    assert section.sentence.startswith(f"The blend has a mean nDCG@3 of {found().test.overall[2, 0]:.4f} on the test")
+    assert mentions(section.sentence, "blend", "nDCG@3", f"{found().test.overall[2, 0]:.4f}", "test")
     for name in LOSSES:
         assert name in section.sentence
 
 
 def test_notes_say_what_a_blend_is_and_what_stacking_does() -> None:
-    text = as_text(found("stacked"))
-    assert "blend: one ranker made of 3 rankers (all losses, all seeds), with weights learned on the validation" in text
-    assert "its value there is too high twice over" in text
-    assert "too high twice over" not in as_text(found())
-    assert "blend, sd over seeds: of blends of one seed each" in as_text(found())
+    averaged, stacked = found().sections()[0].notes, found("stacked").sections()[0].notes
+    assert mentions(stacked, "blend", "3 rankers", "weights learned", "validation")
+    assert mentions(stacked, "blend", "validation", "twice")
+    assert not mentions(averaged, "twice")
+    assert mentions(averaged, "blend", "sd over seeds", "one seed")
     assert "blend:average,zscore" in found().signature()
     assert "blend:stacked,zscore,listnet,l2=1" in found("stacked").signature()
 
@@ -139,25 +140,25 @@ def test_a_blend_may_be_the_baseline_and_has_no_importance() -> None:
     assert sorted(worth.models) == sorted(LOSSES)
     as_text(result)
     other = cross_validate(made(), LOSSES, "AP", folds=3, seeds=1, blend=True, baseline="ranknet", **QUICK)
-    assert "The blend against its 2 parts" in as_text(other)
+    assert mentions(as_text(other), "2 parts")
 
 
 def test_seeds_of_one_network_are_a_blend_and_a_linear_ranker_alone_is_none() -> None:
     result = cross_validate(made(), "ranknet", "AP", folds=3, seeds=2, blend=True, **QUICK)
     assert result.blend is not None
     assert result.blend.parts == (("ranknet", 0), ("ranknet", 1))
-    with pytest.raises(ParameterError, match="there is one, linear:listnet, from 3 seeds, all of which give the same;"):
+    with pytest.raises(ParameterError, match=r"\blinear:listnet\b.*\b3 seeds\b"):
         cross_validate(made(), "linear:listnet", blend=True)
-    with pytest.raises(ParameterError, match="there is one, ranknet, from 1 seed; name another loss, or more seeds"):
+    with pytest.raises(ParameterError, match=r"\branknet\b.*\b1 seed\b"):
         cross_validate(made(), "ranknet", seeds=1, blend=True)
 
 
 def test_what_is_no_blend_is_refused_before_anything_is_read() -> None:
-    with pytest.raises(ParameterError, match="how is 'median', expected one of 'average', 'stacked'"):
+    with pytest.raises(ParameterError, match=r"\bhow\b.*'median'.*'average', 'stacked'"):
         cross_validate("no such file", LOSSES, blend="median")
-    with pytest.raises(ParameterError, match="a ranker is called 'blend', as the blend of all is"):
+    with pytest.raises(ParameterError, match="called 'blend'"):
         cross_validate("no such file", {"blend": Ranker(), "other": Ranker()}, blend=True)
-    with pytest.raises(ParameterError, match="'both' is a Blend, expected a Ranker; blend= makes one of all rankers"):
+    with pytest.raises(ParameterError, match=r"'both'.*\bBlend\b.*\bRanker\b"):
         cross_validate("no such file", {"both": Blend([Ranker(), Ranker()]), "other": Ranker()})  # wrong
     with pytest.raises(UnknownName, match="unknown ranker 'blend'"):
         cross_validate("no such file", LOSSES, baseline=BLEND_NAME)

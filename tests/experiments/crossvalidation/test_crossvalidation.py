@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.folds import features, write_folds
+from helpers.messages import mentions
 from helpers.paths import ROOT
 from helpers.same import assert_same_bits, assert_same_numbers
 
@@ -100,7 +101,7 @@ def test_the_rankers_are_compared_as_compare_does() -> None:
 def test_seeds_that_change_nothing_are_trained_once_and_said_to() -> None:
     assert found().fixed == (False, False, True)
     assert found().test.deviation[2].tolist() == [0, 0, 0]
-    assert "linear:listnet: all seeds give the same ranker, which was trained once a fold" in found().notes
+    assert mentions(found().notes, "linear:listnet", "all seeds", "once")
     random = cross_validate(features(), ["linear:listmle", "linear:lambdarank"], "AP", folds=3, seeds=1, epochs=2)
     assert random.fixed == (False, False)
 
@@ -154,19 +155,31 @@ def test_rankers_may_be_given_by_name_with_parameters_of_their_own() -> None:
 
 
 def test_the_signature_names_everything_that_changes_a_number() -> None:
-    assert re.fullmatch(
-        r"nDCG@3\[.*\] AP\[rel:1\] MinRank.* \| data:features \| folds:4,cut at random \| seeds:2 \| rng:0 \| "
-        r"rankers:listnet\[hidden:8\] ranknet\[hidden:8\] linear:listnet\[hidden:none\] \| epochs:4 \| .*"
-        r"learning_rate:0.01 \| batch_lists:4 .* \| ties:by lot \| no_relevant:zero \| queries:24 \| test:t \| .*"
-        r"family:3 pairs \| .* \| rankscope .*",
-        found().signature(),
-    )
+    measures, *keys, version = found().signature().split(" | ")
+    assert re.fullmatch(r"nDCG@3\[.*\] AP\[rel:1\] MinRank.*", measures)
+    expected = [
+        "data:features",
+        "folds:4,cut at random",
+        "seeds:2",
+        "rng:0",
+        "rankers:listnet[hidden:8] ranknet[hidden:8] linear:listnet[hidden:none]",
+        "epochs:4",
+        "learning_rate:0.01",
+        "batch_lists:4",
+        "ties:by lot",
+        "no_relevant:zero",
+        "queries:24",
+        "test:t",
+        "family:3 pairs",
+    ]
+    assert [key for key in keys if key in expected] == expected
+    assert version.startswith("rankscope ")
 
 
 def test_queries_without_relevant_documents_count_as_everywhere() -> None:
     empty = int((np.maximum.reduceat(features().relevance, features().offsets[:-1]) == 0).sum())
     assert empty >= 2
-    assert any(note.startswith(f"{empty} queries have no relevant documents") for note in found().notes)
+    assert mentions(found().notes, f"{empty} queries", "no relevant documents")
     dropped = cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=1, no_relevant="drop")
     assert int(np.isnan(dropped.test.scores.matrix("AP")).sum()) == empty
     zero = cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=1)
@@ -197,12 +210,13 @@ def test_what_is_no_mean_is_not_called_one() -> None:
         features(), ["linear:listnet", "linear:squared"], "GMAP", folds=3, seeds=1, epochs=3, importance=True
     )
     text = " ".join(as_text(made, details=True).split())
-    assert "has the highest GMAP, 0." in text
-    assert "By how much the GMAP on the test lists falls" in text
+    assert mentions(made.sections()[0].sentence, "highest GMAP, 0.")
+    worth = next(section for section in made.sections() if mentions(section.title, "features"))
+    assert mentions(worth.sentence, "GMAP", "shuffled")
     assert "mean GMAP" not in text
     assert "less than about" in text
     alone = cross_validate(features(), "linear:listnet", "GMAP", folds=3, seeds=1, epochs=3)
-    assert "linear:listnet has a GMAP of 0." in str(alone)
+    assert mentions(alone.sections()[0].sentence, "linear:listnet", "GMAP of 0.")
 
 
 def test_the_least_relevant_grade_is_that_of_early_stopping_too() -> None:
@@ -214,7 +228,7 @@ def test_the_least_relevant_grade_is_that_of_early_stopping_too() -> None:
 
 def test_a_loss_that_cannot_go_to_a_worker_is_refused_in_one_line() -> None:
     own = {"mine": Ranker(lambda scores, relevance, offsets: ranknet(scores, relevance, offsets), hidden=())}
-    with pytest.raises(ParameterError, match=r"mine: its loss, <function .*lambda.*>, cannot be sent to worker") as no:
+    with pytest.raises(ParameterError, match=r"mine: .*<function .*lambda.*>.*\bworker") as no:
         cross_validate("no/such/folder", own, workers=2)
     assert "\n" not in str(no.value)
     assert cross_validate(features(), own, "AP", folds=3, seeds=1).models == ("mine",)
@@ -226,12 +240,10 @@ def test_one_ranker_is_shown_without_a_comparison() -> None:
     values = alone.test.scores.matrix("AP")[0]
     half = 2.0687 * values.std(ddof=1) / 24**0.5  # t with 23 degrees of freedom, .975
     mean = values.mean()
-    sentence = (
-        f"linear:listnet has a mean AP of {mean:.4f} on 24 queries of 3 folds (95 % interval {mean - half:.4f} to "
-        f"{mean + half:.4f})."
-    )
-    assert sentence in " ".join(str(alone).split())
-    assert "is more than noise" not in as_text(alone, details=True)
+    sentence = alone.sections()[0].sentence
+    assert mentions(sentence, "linear:listnet", f"mean AP of {mean:.4f}", "24 queries", "3 folds")
+    assert mentions(sentence, f"(95 % interval {mean - half:.4f} to {mean + half:.4f})")
+    assert "more than noise" not in as_text(alone, details=True)
 
 
 def test_query_ids_that_begin_anew_in_each_file_get_the_folds_name(tmp_path: Path) -> None:
@@ -247,37 +259,38 @@ def test_query_ids_that_begin_anew_in_each_file_get_the_folds_name(tmp_path: Pat
 @pytest.mark.parametrize(
     ("losses", "more", "error", "said"),
     [
-        ("listnett", {}, UnknownName, "unknown loss 'listnett'; did you mean listnet?"),
-        (["listnet", "ListNet"], {}, ParameterError, "the loss listnet was asked for twice"),
-        ([], {}, ParameterError, "no losses given"),
-        ("linear:", {}, ParameterError, "cannot read the loss ''"),
-        ("listnet", {"width": 3}, UnknownName, "unknown parameter of a ranker 'width'"),
-        ("listnet", {"loss": "ranknet"}, UnknownName, "unknown parameter of a ranker 'loss'"),
-        ("listnet", {"epochs": 0}, ParameterError, "epochs is 0"),
-        ("listnet", {"transform": "sqrt"}, ParameterError, "transform is 'sqrt'"),
-        ("listnet", {"seeds": 0}, ParameterError, "seeds is 0, expected a whole number from 1"),
-        ("listnet", {"measures": "alpha_nDCG@10"}, ParameterError, "needs judgments by subtopic"),
-        ("listnet", {"measures": "NumRet"}, ParameterError, "of NumRet neither higher nor lower is better"),
-        ("listnet", {"measures": "nDGC"}, UnknownName, "unknown measure 'nDGC'"),
-        ("listnet", {"baseline": "ranknet"}, UnknownName, "it was asked for as the baseline"),
-        (["listnet", "ranknet"], {"test": "z"}, UnknownName, "unknown test 'z'"),
-        (["listnet", "ranknet"], {"test": "tukey", "baseline": "listnet"}, ParameterError, "compares all pairs"),
-        ("listnet", {"no_relevant": "two"}, ParameterError, "no_relevant is 'two'"),
-        ("listnet", {"rng": -1}, ParameterError, "rng is -1"),
-        ({"a": Ranker()}, {"epochs": 3}, ParameterError, "epochs was given beside rankers, which have their own"),
-        ({"a": 3}, {}, ParameterError, "'a' is a int, expected a Ranker"),
+        ("listnett", {}, UnknownName, ("loss", "'listnett'", "listnet?")),
+        (["listnet", "ListNet"], {}, ParameterError, ("listnet", "twice")),
+        ([], {}, ParameterError, ("no losses",)),
+        ("linear:", {}, ParameterError, ("loss", "''")),
+        ("listnet", {"width": 3}, UnknownName, ("ranker", "'width'")),
+        ("listnet", {"loss": "ranknet"}, UnknownName, ("ranker", "'loss'")),
+        ("listnet", {"epochs": 0}, ParameterError, ("epochs", 0)),
+        ("listnet", {"transform": "sqrt"}, ParameterError, ("transform", "'sqrt'")),
+        ("listnet", {"seeds": 0}, ParameterError, ("seeds", 0, 1)),
+        ("listnet", {"measures": "alpha_nDCG@10"}, ParameterError, ("alpha_nDCG", "subtopic")),
+        ("listnet", {"measures": "NumRet"}, ParameterError, ("NumRet", "neither")),
+        ("listnet", {"measures": "nDGC"}, UnknownName, ("measure", "'nDGC'")),
+        ("listnet", {"baseline": "ranknet"}, UnknownName, ("ranknet", "baseline")),
+        (["listnet", "ranknet"], {"test": "z"}, UnknownName, ("test", "'z'")),
+        (["listnet", "ranknet"], {"test": "tukey", "baseline": "listnet"}, ParameterError, ("tukey", "all pairs")),
+        ("listnet", {"no_relevant": "two"}, ParameterError, ("no_relevant", "'two'")),
+        ("listnet", {"rng": -1}, ParameterError, ("rng", -1)),
+        ({"a": Ranker()}, {"epochs": 3}, ParameterError, ("epochs", "rankers")),
+        ({"a": 3}, {}, ParameterError, ("'a'", "int", "Ranker")),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_before_anything_is_read(
-    losses: object, more: dict[str, object], error: type[Exception], said: str
+    losses: object, more: dict[str, object], error: type[Exception], said: tuple
 ) -> None:
-    with pytest.raises(error, match=re.escape(said)):
+    with pytest.raises(error) as caught:
         cross_validate("no/such/folder", losses, **more)
+    assert mentions(caught.value, *said)
 
 
 def test_a_fold_with_nothing_to_learn_from_is_named() -> None:
     same = Features.of(np.random.default_rng(1).normal(size=(18, 2)), np.ones(18), sizes=[3] * 6)
-    with pytest.raises(InputError, match=r"listnet, Fold1: part 1 of features: .* one grade"):
+    with pytest.raises(InputError, match=r"\blistnet, Fold1: .*\bone grade\b"):
         cross_validate(same, "listnet", "AP", folds=3, seeds=1)
 
 
@@ -287,7 +300,7 @@ def test_test_lists_without_any_value_are_refused(tmp_path: Path) -> None:
             path = tmp_path / f"Fold{fold}" / f"{name}.txt"
             path.parent.mkdir(exist_ok=True)
             path.write_text(f"0 qid:{fold} 1:0.5\n{int(name != 'test')} qid:{fold} 1:0.7\n")
-    with pytest.raises(InputError, match="no query has a value of AP"):
+    with pytest.raises(InputError, match=r"\bno query\b.*\bAP\b"):
         cross_validate(tmp_path, "linear:listnet", "AP", seeds=1, no_relevant="drop")
 
 

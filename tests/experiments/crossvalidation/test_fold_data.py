@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope import Features
 from rankscope.errors import InputError, ParameterError
@@ -69,7 +70,7 @@ def test_named_features_may_stand_in_another_order_but_not_be_missing(tmp_path: 
     found = read_folds(tmp_path)
     assert found.folds[2].test.values.tolist() == [[20, 2], [40, 3]]  # S2: a, b
     (tmp_path / "S3.csv").write_text("query_id,relevance,a,c\nq3,1,1,2\n")
-    with pytest.raises(InputError, match=r"S1.csv: no feature c, which other files have; expected the same"):
+    with pytest.raises(InputError, match=r"S1\.csv: no feature c\b"):
         read_folds(tmp_path)
 
 
@@ -100,10 +101,7 @@ def test_query_ids_that_a_ranker_has_seen_are_told(tmp_path: Path) -> None:
             path.parent.mkdir(exist_ok=True)
             path.write_text(letor(range(10 * i * (fold - 1), 10 * i * (fold - 1) + 2)))
     (note,) = read_folds(tmp_path).notes
-    assert note == (
-        "Fold1: 2 query ids of the test lists stand in the training or validation lists, too; if these are the same "
-        "queries, the test is no test"
-    )
+    assert mentions(note, "Fold1", "2 query ids", "test lists", "training or validation")
 
 
 def test_folds_with_the_same_test_lists_are_told(tmp_path: Path) -> None:
@@ -113,10 +111,8 @@ def test_folds_with_the_same_test_lists_are_told(tmp_path: Path) -> None:
             path.parent.mkdir(exist_ok=True)
             first = 900 if name == "test" and fold < 3 else 10 * fold + 100 * i
             path.write_text(letor(range(first, first + 2)))
-    assert read_folds(tmp_path).notes == (
-        "Fold1 and Fold2 have the same test lists: each of their queries counts 2 times, as if there were as many, and "
-        "differences look surer than they are",
-    )
+    (note,) = read_folds(tmp_path).notes
+    assert mentions(note, "Fold1 and Fold2", "same test lists", "2 times")
 
 
 def test_notes_of_the_files_are_kept(tmp_path: Path) -> None:
@@ -127,14 +123,14 @@ def test_notes_of_the_files_are_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folds", [2, 0, True, 3.0, "3"])
 def test_fewer_than_three_folds_of_a_file_are_refused(folds: object) -> None:
-    with pytest.raises(ParameterError, match="expected a whole number of at least 3"):
+    with pytest.raises(ParameterError, match=r"\bfolds\b.*\b3\b"):
         read_folds(Features.of(np.ones((9, 1)), sizes=[3, 3, 3]), folds=folds)
 
 
 def test_more_folds_than_queries_and_folds_of_a_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="3 queries, expected at least as many as folds, which are 4"):
+    with pytest.raises(InputError, match=r"\b3 queries\b.*\bfolds\b.*\b4\b"):
         read_folds(Features.of(np.ones((9, 1)), sizes=[3, 3, 3]), folds=4)
-    with pytest.raises(ParameterError, match="is a folder, which has its own; leave folds out"):
+    with pytest.raises(ParameterError, match=r"\bfolder\b.*\bfolds\b"):
         read_folds(subsets(tmp_path), folds=3)
 
 
@@ -168,4 +164,4 @@ def test_a_column_that_is_empty_in_one_file_of_a_folder_is_noted(tmp_path):
     for i, b in enumerate(["1", "", "3"], 1):
         (tmp_path / f"S{i}.csv").write_text(f"qid,rel,a,b\nq{i},1,1,{b}\nq{i},0,2,{b}\n")
     found = read_folds(tmp_path)
-    assert "S2.csv: 'b' has no number on any line and is taken for 0" in found.notes
+    assert mentions(found.notes, "S2.csv", "'b'", "no number", 0)

@@ -280,7 +280,7 @@ def test_nothing_to_learn_from_is_refused(method: str) -> None:
         judge_pool(pool, rs.Qrels({"elsewhere": {"a": 1}})),
         judge_pool(pool, rs.Qrels(JUDGED)).restrict(np.zeros(2, np.bool_)),
     ):
-        with pytest.raises(InputError, match="no query of the runs has judgments to learn from; check that queries"):
+        with pytest.raises(InputError, match=r"\bno query\b.*\bjudgments\b"):
             TRAINED[method].learn(pool, known, setting, "min-max")
 
 
@@ -298,12 +298,12 @@ def test_a_run_without_lists_for_the_training_queries_is_fused_all_the_same(meth
     [
         ("prob-fuse", {"segments": 0}, "segments is 0"),
         ("prob-fuse", {"segments": 2.5}, "segments is 2.5"),
-        ("prob-fuse", {"segments": 2, "judged_only": 2}, "judged_only is 2, expected 0"),
+        ("prob-fuse", {"segments": 2, "judged_only": 2}, "judged_only is 2"),
         ("slide-fuse", {"window": -1}, "window is -1"),
-        ("bayes-fuse", {"smoothed": "yes"}, "smoothed is 'yes', expected 0"),
-        ("weighted-sum", {"weights": [1.0]}, "1 weight for 2 runs; expected one for each run"),
-        ("mixed", {"weights": [1.0, -2.0]}, "a weight is -2, expected finite numbers of at least 0"),
-        ("weighted-mnz", {"weights": [0.0, 0.0]}, "all weights are 0"),
+        ("bayes-fuse", {"smoothed": "yes"}, "smoothed is 'yes'"),
+        ("weighted-sum", {"weights": [1.0]}, r"\b1 weight\b.*\b2 runs\b"),
+        ("mixed", {"weights": [1.0, -2.0]}, r"\bweight\b.* -2\b"),
+        ("weighted-mnz", {"weights": [0.0, 0.0]}, r"\ball weights\b"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(method: str, setting: dict[str, Any], message: str) -> None:

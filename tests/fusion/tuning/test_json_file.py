@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from helpers.judged_runs import lists_of, some_judgments, some_runs
+from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
@@ -71,20 +72,15 @@ def test_other_runs_of_the_same_systems_are_fused_without_a_word() -> None:
 def test_queries_that_were_learned_from_are_told() -> None:
     few = [rs.Run({q: docs for q, docs in lists_of(run).items() if q in ("q0", "new")}, name=run.name) for run in RUNS]
     (note,) = trained("map-fuse").fuse(few).notes
-    assert note == (
-        "1 of 1 query is among those that the parameters were learned from: measured on their judgments, the fused run "
-        "looks better than it is"
-    )
+    assert mentions(note, "1 of 1 query", "learned from", "better")
 
 
 def test_runs_in_another_order_are_refused_and_other_names_told() -> None:
-    with pytest.raises(rs.InputError, match="the runs are run1, run0 and run2, and the parameters were learned from"):
+    with pytest.raises(rs.InputError, match="run1, run0 and run2"):
         trained("map-fuse").fuse([RUNS[1], RUNS[0], RUNS[2]])
     other = [*RUNS[:2], rs.Run(lists_of(RUNS[2]), name="another")]
-    assert (
-        "the parameters were learned from other names: another stands for run2" in trained("map-fuse").fuse(other).notes
-    )
-    with pytest.raises(rs.InputError, match="2 runs, but the parameters were learned from 3"):
+    assert mentions(trained("map-fuse").fuse(other).notes, "other names", "another stands for run2")
+    with pytest.raises(rs.InputError, match=r"\b2 runs\b.*\b3\b"):
         trained("map-fuse").fuse(RUNS[:2])
 
 
@@ -96,19 +92,19 @@ def change(**changes: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
     ("damage", "said"),
     [
         (change(kind="ranker"), "is JSON of something else"),
-        (change(form=2), "its form is 2 (rankscope"),
+        (change(form=2), "form is 2"),
         (change(method="nope"), "'nope' is no method"),
         (change(method="map-fuse"), "is damaged"),
         (change(normalise="nope"), "'nope' is no normalisation"),
         (change(runs=["a"]), "is damaged"),
-        (change(runs="abc"), "runs is no list of names"),
-        (change(queries=[1]), "queries is no list of names"),
-        (change(parameters=[1]), "runs or parameters are missing"),
+        (change(runs="abc"), "runs is no list"),
+        (change(queries=[1]), "queries is no list"),
+        (change(parameters=[1]), "parameters"),
         (change(parameters={}), "is damaged"),
         (change(parameters={"weights": [1, 2]}), "2 weights for 3 runs"),
         (change(parameters={"weights": [1, 2, "x"]}), "is damaged"),
         (change(setting={"weights": [1, 2, -3]}), "is damaged"),
-        (change(tried=[]), "what was tried does not fit"),
+        (change(tried=[]), "what was tried"),
         (lambda about: {k: v for k, v in about.items() if k != "parameters"}, "'parameters' is missing"),
         (lambda about: [about], "is JSON of something else"),
     ],
@@ -128,13 +124,13 @@ def test_a_damaged_file_is_one_line(damage: Callable[[Any], Any], said: str, tmp
     [
         ("weighted-sum", {"weights": [1, 2, -3]}, "a weight is -3"),
         ("weighted-sum", {"weights": ["1", "2", "3"]}, "no finite number"),
-        ("map-fuse", {"map": [0.1, 0.2, 0.3, 0.4]}, "map of 4 runs, expected 3"),
+        ("map-fuse", {"map": [0.1, 0.2, 0.3, 0.4]}, r"\bmap\b.*\b4 runs\b.*\b3\b"),
         ("map-fuse", {"map": [[0.1, 0.2], 0.2, 0.3]}, "no finite number"),
         ("pos-fuse", {"shares": [[0.1, None], [0.2], [0.3]]}, "no finite number"),
         ("pos-fuse", {"shares": [0.1, 0.2, 0.3]}, "shares are no lists"),
         ("prob-fuse", {"shares": [[0.1], [0.2], [0.3]]}, "lists that are not"),
-        ("seg-fuse", {"shares": [[0.1], [0.2], [0.3]]}, "lists that are not 10 long"),
-        ("bayes-fuse", {"levels": [[0.1], [0.2], [0.3]], "lacking": [0, 0, 0]}, "lists that are not 9 long"),
+        ("seg-fuse", {"shares": [[0.1], [0.2], [0.3]]}, r"shares.*\b10\b"),
+        ("bayes-fuse", {"levels": [[0.1], [0.2], [0.3]], "lacking": [0, 0, 0]}, r"levels.*\b9\b"),
         ("comb-gmnz", {"gamma": 77}, "not those of its setting"),
     ],
 )
@@ -154,7 +150,7 @@ def test_damaged_parameters_are_told_before_they_fuse(
 )
 def test_what_is_no_json_is_one_line(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "my.json").write_bytes(content)
-    with pytest.raises(rs.InputError, match=r"is no JSON, or is cut off .* train it again"):
+    with pytest.raises(rs.InputError, match=r"my\.json: .*\bno JSON\b"):
         rs.fusion.load_fusion(tmp_path / "my.json")
 
 

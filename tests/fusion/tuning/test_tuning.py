@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.judged_runs import Judgments, folds_in, lists_of, some_judgments, some_runs
+from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
@@ -120,7 +121,7 @@ def test_queries_without_judgments_are_fused_with_what_all_others_taught() -> No
     after, whole = crossed(trained), lists_of(trained.fuse(RUNS))
     for query in ("unjudged0", "unjudged1"):
         assert_same_bits(after[query], whole[query])
-    assert "2 of 14 queries have no judgments: fused with what all others taught" in trained.notes
+    assert mentions(trained.notes, "2 of 14 queries", "no judgments")
 
 
 def test_folds_are_even_and_do_not_depend_on_the_order_of_queries() -> None:
@@ -179,8 +180,8 @@ def test_a_normalisation_that_cannot_be_is_left_out_with_a_note() -> None:
     below = [*RUNS[:2], rs.Run({query: {"d0": -1.0, "d1": -2.0} for query in JUDGED}, name="below")]
     trained = train(JUDGED, "comb-sum", below, normalise=["max", "sum"], settings={"weights": [1, 1, 1]})
     assert [one.name for one in trained.tried] == ["comb-sum(sum,weights=1,1,1)"]
-    assert any(note.startswith("max was not tried: run 'below': the greatest score of query") for note in trained.notes)
-    with pytest.raises(rs.InputError, match="run 'below': the greatest score of query"):
+    assert mentions(trained.notes, "max was not tried", "'below'")
+    with pytest.raises(rs.InputError, match=r"'below'.*\bgreatest score\b"):
         train(JUDGED, "comb-sum", below, normalise="max")
 
 
@@ -248,47 +249,47 @@ def test_what_cross_fitting_says_is_less_than_what_hindsight_says() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"folds": 2}, rs.ParameterError, "folds is 2, expected a whole number from 3"),
+        ({"folds": 2}, rs.ParameterError, ("folds", 2, 3)),
         (
             {"folds": 13},
             rs.InputError,
-            "12 queries of the runs with judgments, expected at least one for each of 13 folds",
+            ("12 queries", "judgments", "13 folds"),
         ),
-        ({"measure": "NumRet"}, rs.ParameterError, "of NumRet neither higher nor lower is better"),
-        ({"measure": "nDCG@"}, rs.ParameterError, ""),
-        ({"method": "nope"}, rs.UnknownName, "unknown method 'nope'"),
-        ({"method": []}, rs.ParameterError, "method is"),
-        ({"normalise": "nope"}, rs.UnknownName, "unknown normalisation 'nope'"),
-        ({"normalise": ["sum", "min-max-inverted"]}, rs.ParameterError, "min-max-inverted says that lower scores are"),
-        ({"method": "rrf", "normalise": "sum"}, rs.ParameterError, "rrf looks at ranks, which sum does not change"),
-        ({"settings": {"k": 3}}, rs.ParameterError, "weighted-sum: no setting 'k'; known: weights"),
-        ({"settings": {"weights": [1, 2]}}, rs.ParameterError, "2 weights for 3 runs; expected one for each run"),
-        ({"settings": {"weights": [1, 2, -1]}}, rs.ParameterError, "a weight is -1, expected finite numbers"),
-        ({"settings": {"weights": [0, 0, 0]}}, rs.ParameterError, "all weights are 0, expected at least one above 0"),
-        ({"method": "rrf", "settings": {"k": [-1]}}, rs.ParameterError, "k is -1"),
-        ({"method": "rrf", "settings": {"k": []}}, rs.ParameterError, "no k to try, expected at least one value"),
-        ({"method": "rrf", "settings": {"weights": 3}}, rs.ParameterError, "weights are 3, expected a number for each"),
-        ({"method": "rrf", "settings": {"k": None}}, rs.ParameterError, "k is None, expected a value to try"),
-        ({"method": "rrf", "settings": {"weights": None}}, rs.ParameterError, "weights is None, expected a value"),
-        ({"method": "prob-fuse", "settings": {"segments": 10**9}}, rs.ParameterError, "segments is 1000000000"),
-        ({"settings": [1]}, rs.ParameterError, "settings are [1], expected values by name"),
-        ({"normalise": 3}, rs.ParameterError, "normalise is 3, expected a name"),
-        ({"method": "consensus:borda"}, rs.ParameterError, "consensus:borda has nothing to learn or to tune"),
-        ({"workers": 0}, rs.ParameterError, "workers is 0"),
-        ({"rng": -1}, rs.ParameterError, "rng is -1"),
-        ({"runs": []}, rs.ParameterError, "no runs given"),
-        ({"judgments": {"other": {"d0": 1}}}, rs.InputError, "the runs and the qrels have no query in common"),
+        ({"measure": "NumRet"}, rs.ParameterError, ("NumRet", "neither")),
+        ({"measure": "nDCG@"}, rs.ParameterError, ("nDCG@",)),
+        ({"method": "nope"}, rs.UnknownName, ("method", "'nope'")),
+        ({"method": []}, rs.ParameterError, ("method is",)),
+        ({"normalise": "nope"}, rs.UnknownName, ("normalisation", "'nope'")),
+        ({"normalise": ["sum", "min-max-inverted"]}, rs.ParameterError, ("min-max-inverted", "lower scores")),
+        ({"method": "rrf", "normalise": "sum"}, rs.ParameterError, ("rrf looks at ranks", "sum")),
+        ({"settings": {"k": 3}}, rs.ParameterError, ("weighted-sum", "no setting 'k'", "weights")),
+        ({"settings": {"weights": [1, 2]}}, rs.ParameterError, ("2 weights", "3 runs")),
+        ({"settings": {"weights": [1, 2, -1]}}, rs.ParameterError, ("weight", -1)),
+        ({"settings": {"weights": [0, 0, 0]}}, rs.ParameterError, ("all weights", 0)),
+        ({"method": "rrf", "settings": {"k": [-1]}}, rs.ParameterError, ("k is", -1)),
+        ({"method": "rrf", "settings": {"k": []}}, rs.ParameterError, ("no k",)),
+        ({"method": "rrf", "settings": {"weights": 3}}, rs.ParameterError, ("weights", 3)),
+        ({"method": "rrf", "settings": {"k": None}}, rs.ParameterError, ("k is None",)),
+        ({"method": "rrf", "settings": {"weights": None}}, rs.ParameterError, ("weights is None",)),
+        ({"method": "prob-fuse", "settings": {"segments": 10**9}}, rs.ParameterError, ("segments", 1000000000)),
+        ({"settings": [1]}, rs.ParameterError, ("settings", "[1]", "by name")),
+        ({"normalise": 3}, rs.ParameterError, ("normalise", 3)),
+        ({"method": "consensus:borda"}, rs.ParameterError, ("consensus:borda", "nothing to learn")),
+        ({"workers": 0}, rs.ParameterError, ("workers", 0)),
+        ({"rng": -1}, rs.ParameterError, ("rng", -1)),
+        ({"runs": []}, rs.ParameterError, ("no runs",)),
+        ({"judgments": {"other": {"d0": 1}}}, rs.InputError, ("runs", "qrels", "no query")),
     ],
 )
-def test_what_makes_no_sense_is_one_line(options: dict[str, Any], error: type[Exception], said: str) -> None:
+def test_what_makes_no_sense_is_one_line(options: dict[str, Any], error: type[Exception], said: tuple) -> None:
     with pytest.raises(error) as caught:
         train(options.pop("judgments", JUDGED), **options)
-    assert said in str(caught.value)
+    assert mentions(caught.value, *said)
     assert "\n" not in str(caught.value)
 
 
 def test_a_method_that_learns_is_not_fused_without_learning() -> None:
-    with pytest.raises(rs.ParameterError, match="map-fuse learns from judgments; train it with"):
+    with pytest.raises(rs.ParameterError, match=r"\bmap-fuse learns\b.*\btrain\b"):
         rs.fusion.fuse(RUNS, "map-fuse")
 
 

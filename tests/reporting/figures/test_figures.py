@@ -21,6 +21,7 @@ from helpers.figure_data import (
     subtitle_of,
     texts,
 )
+from helpers.messages import Messages, mentions
 from sklearn.metrics import f1_score, matthews_corrcoef
 
 from rankscope.data.section import Figure
@@ -34,6 +35,8 @@ from rankscope.reporting.figures.systems import CLASS_LIMITS, class_edges, shape
 
 pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
+
+SENTENCES = Messages("figures")
 
 # The table of figures
 
@@ -69,12 +72,12 @@ def test_importing_the_figures_loads_neither_altair_nor_vl_convert():
 
 
 def test_an_unknown_figure_is_named_with_the_nearest_one():
-    with pytest.raises(UnknownName, match="unknown figure 'leaderbord'; did you mean leaderboard"):
+    with pytest.raises(UnknownName, match=r"'leaderbord'.*\bleaderboard\b"):
         figures.draw(Figure("leaderbord", {}))
 
 
 def test_data_that_a_figure_does_not_take_are_an_error_of_one_line():
-    with pytest.raises(ParameterError, match=r"the figure leaderboard cannot be drawn: .*missing.*'measure'"):
+    with pytest.raises(ParameterError, match=r"\bleaderboard\b.*\bmissing\b.*'measure'"):
         figures.draw(Figure("leaderboard", {"systems": ["a"], "means": [1]}))
     with pytest.raises(ParameterError, match="int is no figure"):
         figures.as_svg(3)
@@ -83,7 +86,7 @@ def test_data_that_a_figure_does_not_take_are_an_error_of_one_line():
 @pytest.mark.parametrize(("module", "package"), [("altair", "altair"), ("vl_convert", "vl-convert-python")])
 def test_a_missing_extra_is_told_with_what_to_do(monkeypatch, module, package):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ParameterError, match=re.escape(f"{package} is not installed; pip install 'rankscope[report]'")):
+    with pytest.raises(ParameterError, match=rf"\b{package}\b.*pip install 'rankscope\[report\]'"):
         figures.as_svg(Figure("leaderboard", PLAIN["leaderboard"]))
 
 
@@ -182,10 +185,10 @@ def test_queries_are_sorted_from_most_helped_to_most_hurt_and_counted():
     rows = [row for row in rows_of(made) if "query" in row]
     assert [row["query"] for row in rows] == ["z", "v", "x", "y"]
     # (0 - .5 + .25 + .1) / 4
-    assert subtitle_of(made) == ("a is better on 2 of 4 queries, b on 1; equal on 1. Mean difference −0.0375.")
+    SENTENCES.check("differences by query", subtitle_of(made))
     made = figures.specification(Figure("query_differences", {**data, "higher_is_better": False}))
     assert [row["query"] for row in rows_of(made) if "query" in row] == ["y", "x", "v", "z"]
-    assert subtitle_of(made).startswith("a is better on 1 of 4 queries, b on 2; equal on 1.")
+    SENTENCES.check("differences by query, lower is better", subtitle_of(made))
 
 
 def test_of_very_many_queries_evenly_spaced_ones_are_shown_with_both_ends():
@@ -194,7 +197,7 @@ def test_of_very_many_queries_evenly_spaced_ones_are_shown_with_both_ends():
     made = figures.specification(Figure("query_differences", {**data, "differences": np.linspace(-1, 1, n)}))
     rows = [row for row in rows_of(made) if "query" in row]
     assert (len(rows), rows[0]["query"], rows[-1]["query"]) == (1000, str(n - 1), "0")
-    assert "Of the 7,000 queries, sorted, 1,000 are shown" in subtitle_of(made)
+    assert mentions(subtitle_of(made), "7,000 queries", "1,000")
     assert evenly_spaced(5, 9).tolist() == [0, 1, 2, 3, 4]
 
 
@@ -207,9 +210,9 @@ def test_a_pair_is_marked_where_its_p_value_is_at_most_the_level():
     assert marks[("a", "b")] == "higher"
     assert marks[("b", "a")] == "lower"
     assert [marks[pair] for pair in [("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]] == [None] * 4
-    assert subtitle_of(made).startswith("1 of 2 pairs differ significantly (p ≤ 0.05, corrected).")  # a, c: not tested
+    SENTENCES.check("pairs by p-values", subtitle_of(made))  # a, c: not tested
     made = figures.specification(Figure("significance_matrix", {**data, "criterion": "probability ≥ 95%"}))
-    assert subtitle_of(made) == "1 of 2 pairs differ (probability ≥ 95%). ▲ row higher than column, ▼ lower."
+    SENTENCES.check("pairs by a criterion", subtitle_of(made))
 
 
 def test_the_shapes_of_a_distribution_are_shares_of_the_queries_that_have_a_value():
@@ -228,14 +231,14 @@ def test_experiments_rise_by_the_measure_that_orders_them():
     of = {row["x"]: row["of"] for row in rows_of(made) if row["name"] == "RR"}
     assert of == {1: "y", 2: "z", 3: "x"}
     assert made["layer"][0]["encoding"]["color"]["scale"]["domain"] == ["RR", "AP"]
-    with pytest.raises(ParameterError, match="order_by is 'P', expected one of the measures"):
+    with pytest.raises(ParameterError, match="order_by is 'P'"):
         figures.draw(Figure("measure_lines", {**data, "order_by": "P"}))
 
 
 def test_the_power_of_the_queries_there_are_is_read_off_the_curve():
     data = {"measure": "AP", "n": [10, 20], "power": [0.4, 0.6], "n_now": 15, "n_needed": None}
     made = figures.specification(Figure("power_curve", data))
-    assert subtitle_of(made) == "With 15 queries it would be found in 50% of experiments."
+    SENTENCES.check("power of 15 queries", subtitle_of(made))
     with pytest.raises(ParameterError, match="n does not rise"):
         figures.draw(Figure("power_curve", {**data, "n": [20, 10]}))
 
@@ -243,8 +246,8 @@ def test_the_power_of_the_queries_there_are_is_read_off_the_curve():
 def test_no_chance_is_said_to_be_higher_than_it_is():
     data = {"measure": "AP", "n": [10, 20], "power": [0.4, 0.7999], "n_now": 20, "difference": 0.119892}
     made = figures.specification(Figure("power_curve", data))
-    assert subtitle_of(made) == "With 20 queries it would be found in 79% of experiments."
-    assert " ".join(made["title"]["text"]) == "How probably a true difference of 0.1199 in AP is found"
+    SENTENCES.check("power of 20 queries", subtitle_of(made))
+    assert mentions(" ".join(made["title"]["text"]), "difference of 0.1199", "AP")
 
 
 def test_a_confusion_matrix_shows_counts_and_shares_of_what_was_asked_for():
@@ -257,11 +260,11 @@ def test_a_confusion_matrix_shows_counts_and_shares_of_what_was_asked_for():
     ):
         made = figures.specification(Figure("confusion_matrix", {**data, "normalise": normalise}))
         assert [row["text"] for row in rows_of(made)] == texts_
-        assert subtitle_of(made).startswith("3 of 5 (60.0%) lie on the diagonal.")
+        assert mentions(subtitle_of(made), "3 of 5 (60.0%)", "diagonal")
     assert "diagonal" not in subtitle_of(
         figures.specification(Figure("confusion_matrix", {**data, "counts": np.zeros((2, 2))}))
     )
-    with pytest.raises(ParameterError, match="counts has a negative number"):
+    with pytest.raises(ParameterError, match=r"\bcounts\b.*\bnegative\b"):
         figures.draw(Figure("confusion_matrix", {**data, "counts": [[1, -1], [0, 0]]}))
 
 
@@ -296,12 +299,12 @@ def test_all_matrices_of_100_samples_are_counted_and_those_marked_are_drawn_one_
     }
     assert marked == expected
     assert (90, 9, 0, 1) not in marked  # F1 .947
-    assert "What is undefined counts as 0" in subtitle_of(made)
+    assert mentions(subtitle_of(made), "undefined", 0)
 
 
 def test_f1_against_mcc_stays_small():
     assert len(figures.as_svg(Figure("f1_against_mcc", {}))) < 400_000
-    with pytest.raises(ParameterError, match="samples is 201, expected at most 200"):
+    with pytest.raises(ParameterError, match=r"\bsamples\b.*\b201\b.*\b200\b"):
         figures.draw(Figure("f1_against_mcc", {"samples": 201}))
     with pytest.raises(ParameterError, match="samples is 0"):
         figures.draw(Figure("f1_against_mcc", {"samples": 0}))

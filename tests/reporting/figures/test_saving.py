@@ -28,18 +28,18 @@ pytest.importorskip("vl_convert", reason="the extra `report` is not installed: p
     ("name", "changed", "message"),
     [
         ("leaderboard", {"systems": []}, "systems is empty"),
-        ("leaderboard", {"systems": "bm25"}, "systems is the text 'bm25', expected a list of names"),
+        ("leaderboard", {"systems": "bm25"}, r"\bsystems\b.*'bm25'.*\blist\b"),
         ("leaderboard", {"systems": ["a", "b", "a"]}, "systems has 'a' twice"),
-        ("leaderboard", {"means": [1, 2]}, r"means has shape \(2,\), expected \(3,\)"),
-        ("leaderboard", {"means": ["x", "y", "z"]}, "means is no table of numbers"),
-        ("leaderboard", {"low": [1, 2, np.inf]}, "low has infinite values"),
-        ("leaderboard", {"letters": ["a"]}, "letters has 1 texts, expected 3"),
-        ("leaderboard", {"baseline": "x"}, "the baseline 'x' is not among the systems"),
-        ("query_differences", {"differences": np.full(12, np.nan)}, "differences has no value"),
-        ("significance_matrix", {"level": 5}, "level is 5, expected a number between 0 and 1"),
-        ("distribution", {"values": [1, 2, 3]}, r"values has shape \(3,\), expected \(systems, queries\)"),
-        ("correlation_matrix", {"values": np.full((3, 3), 2.0)}, "values has correlations beyond 1"),
-        ("confusion_matrix", {"normalise": "cells"}, "normalise is 'cells', expected one of 'row', 'column', 'all'"),
+        ("leaderboard", {"means": [1, 2]}, r"\bmeans\b.* \(2,\).* \(3,\)"),
+        ("leaderboard", {"means": ["x", "y", "z"]}, r"\bmeans\b.*\bnumbers\b"),
+        ("leaderboard", {"low": [1, 2, np.inf]}, r"\blow\b.*\binfinite\b"),
+        ("leaderboard", {"letters": ["a"]}, r"\bletters\b.*\b1\b.*\b3\b"),
+        ("leaderboard", {"baseline": "x"}, r"\bbaseline 'x'"),
+        ("query_differences", {"differences": np.full(12, np.nan)}, r"\bdifferences\b.*\bno value\b"),
+        ("significance_matrix", {"level": 5}, "level is 5"),
+        ("distribution", {"values": [1, 2, 3]}, r"\bvalues\b.* \(3,\).* \(systems, queries\)"),
+        ("correlation_matrix", {"values": np.full((3, 3), 2.0)}, r"\bvalues\b.*\b1\b"),
+        ("confusion_matrix", {"normalise": "cells"}, r"\bnormalise\b.*'cells'.*'row', 'column', 'all'"),
         ("power_curve", {"target": 2}, "target is 2"),
         ("power_curve", {"n_now": 0}, "n_now is 0"),
     ],
@@ -52,10 +52,10 @@ def test_data_that_do_not_fit_are_refused(name, changed, message):
 def test_a_style_is_checked():
     with pytest.raises(ParameterError, match="width is 10"):
         figures.Style(width=10)
-    with pytest.raises(ParameterError, match="ground is 'grey', expected one of 'light', 'dark', 'page'"):
+    with pytest.raises(ParameterError, match=r"\bground\b.*'grey'.*'light', 'dark', 'page'"):
         figures.Style(ground="grey")
     chart = figures.draw(Figure("leaderboard", PLAIN["leaderboard"]))
-    with pytest.raises(ParameterError, match="style is given for a chart that is drawn already"):
+    with pytest.raises(ParameterError, match=r"\bstyle\b.*\bdrawn\b"):
         figures.as_svg(chart, style=figures.Style())
 
 
@@ -125,12 +125,12 @@ def test_data_from_the_network_is_refused():
 
 @pytest.mark.parametrize("name", ["plot.gif", "plot", ".svg", "plot.svg.gz"])
 def test_another_suffix_is_refused_before_anything_is_drawn(name, tmp_path):
-    with pytest.raises(ParameterError, match=r"expected \.svg, \.pdf, \.png, \.html or \.json"):
+    with pytest.raises(ParameterError, match=r"\.svg, \.pdf, \.png, \.html or \.json"):
         figures.save_figure(Figure("no such figure", {}), tmp_path / name)
 
 
 def test_an_unwritable_path_is_refused_before_anything_is_drawn(tmp_path):
-    with pytest.raises(OutputError, match="does not exist; create it first"):
+    with pytest.raises(OutputError, match=r"nowhere.*\bnot exist\b"):
         figures.save_figure(Figure("no such figure", {}), tmp_path / "nowhere" / "plot.svg")
     (tmp_path / "folder.svg").mkdir()
     with pytest.raises(OutputError, match="is a directory"):

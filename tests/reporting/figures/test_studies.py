@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from helpers.figure_data import PLAIN, SYSTEMS, rows_of, subtitle_of, texts
+from helpers.messages import Messages, mentions
 from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,8 @@ from rankscope.reporting.figures.studies import below_cut, domain, last_bin
 pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 
+SENTENCES = Messages("study_figures")
+
 NAN = np.nan
 
 
@@ -26,25 +29,25 @@ def made_of(name, style=None, **data):
 @pytest.mark.parametrize(
     ("name", "changed", "message"),
     [
-        ("error_against_tie", {"error_rates": [1, 2, 101]}, "error_rates has a rate below 0 or above 100"),
-        ("error_against_tie", {"tie_rates": [1, 2]}, r"tie_rates has shape \(2,\), expected \(3,\)"),
-        ("error_against_tie", {"error_sds": [1, 2, -1]}, "error_sds or tie_sds has a negative number"),
-        ("asl_rates", {"levels": [0.01, 1]}, "level is 1, expected a number between 0 and 1"),
-        ("asl_rates", {"levels": [0.05, 0.05]}, "levels has one twice"),
+        ("error_against_tie", {"error_rates": [1, 2, 101]}, r"\berror_rates\b.*\b0\b.*\b100\b"),
+        ("error_against_tie", {"tie_rates": [1, 2]}, r"\btie_rates\b.* \(2,\).* \(3,\)"),
+        ("error_against_tie", {"error_sds": [1, 2, -1]}, r"\berror_sds or tie_sds\b.*\bnegative\b"),
+        ("asl_rates", {"levels": [0.01, 1]}, "level is 1"),
+        ("asl_rates", {"levels": [0.05, 0.05]}, r"\blevels\b.*\btwice\b"),
         ("asl_rates", {"levels": []}, "levels is empty"),
-        ("asl_rates", {"levels": [0.01 * i for i in range(1, 8)]}, "levels has 7, expected at most 6"),
-        ("asl_rates", {"levels": [0.05]}, r"rates has shape \(3, 2\), expected \(3, 1\)"),
-        ("condition_lines", {"x": []}, "x has no conditions"),
-        ("condition_lines", {"x": "10,20"}, "x has no conditions"),
-        ("condition_lines", {"x": [5, 10, 10, 20]}, "x has a number twice or NaN"),
+        ("asl_rates", {"levels": [0.01 * i for i in range(1, 8)]}, r"\blevels\b.*\b7\b.*\b6\b"),
+        ("asl_rates", {"levels": [0.05]}, r"\brates\b.* \(3, 2\).* \(3, 1\)"),
+        ("condition_lines", {"x": []}, r"\bx\b.*\bno conditions\b"),
+        ("condition_lines", {"x": "10,20"}, r"\bx\b.*\bno conditions\b"),
+        ("condition_lines", {"x": [5, 10, 10, 20]}, r"\bx\b.*\btwice\b.*\bNaN\b"),
         ("condition_lines", {"x": ["a", "b", "b", "c"]}, "x has 'b' twice"),
         ("condition_lines", {"lows": [1, 2]}, "lows has shape"),
-        ("swap_curve", {"rates": [1, 2]}, r"rates has shape \(2,\), expected \(measures, bins\)"),
-        ("swap_curve", {"edges": [0, 1]}, r"edges has shape \(2,\), expected \(20,\)"),
-        ("swap_curve", {"ranges": [1, 1, 0]}, "ranges has a number that is not above 0"),
+        ("swap_curve", {"rates": [1, 2]}, r"\brates\b.* \(2,\).* \(measures, bins\)"),
+        ("swap_curve", {"edges": [0, 1]}, r"\bedges\b.* \(2,\).* \(20,\)"),
+        ("swap_curve", {"ranges": [1, 1, 0]}, r"\branges\b.*\b0\b"),
         ("swap_curve", {"levels": [5]}, "level is 5"),
-        ("asl_curves", {"asls": [0.1, 0.2]}, r"asls has shape \(2,\), expected \(measures, pairs\)"),
-        ("asl_curves", {"asls": np.full((3, 4), 1.5)}, "asls has a number below 0 or above 1"),
+        ("asl_curves", {"asls": [0.1, 0.2]}, r"\basls\b.* \(2,\).* \(measures, pairs\)"),
+        ("asl_curves", {"asls": np.full((3, 4), 1.5)}, r"\basls\b.*\b0\b.*\b1\b"),
         ("asl_curves", {"cut": 0}, "cut is 0"),
         ("significance_matrix", {"levels": [0.05, 2]}, "level is 2"),
     ],
@@ -83,8 +86,8 @@ def test_a_measure_is_one_point_with_bars_of_one_standard_error():
     assert "P" not in {row["measure"] for row in rows_of(made)}
     assert subtitle_of(made).startswith("Lower left is better")
     assert "Bars: one standard error." in subtitle_of(made)
-    assert "Not drawn, since a rate is missing: P." in subtitle_of(made)
-    assert made["description"].endswith("of 2 measures: AP 10.0 and 5.0 and RR 20.0 and 7.0.")
+    assert mentions(subtitle_of(made), "missing: P.")
+    assert mentions(made["description"], "2 measures", "AP 10.0 and 5.0", "RR 20.0 and 7.0")
     assert "Bars" not in subtitle_of(made_of("error_against_tie", **data))
     other = made_of("error_against_tie", **data, error_sds=[2, NAN, 1], bar="one standard deviation")
     assert "Bars: one standard deviation." in subtitle_of(other)
@@ -144,7 +147,7 @@ def test_measures_are_sorted_by_the_pairs_told_apart_at_the_level_nearest_to_05(
     assert made["layer"][0]["encoding"]["y"]["scale"]["domain"] == ["c", "a", "b", "none"]
     assert "sorted at level 0.05" in subtitle_of(made)
     assert "Line" not in subtitle_of(made)
-    assert made["description"].endswith("by measure: c 60.0%, a 50.0% and b 40.0%.")
+    assert mentions(made["description"], "measure", "c 60.0%, a 50.0%", "b 40.0%")
 
 
 def test_levels_in_any_order_keep_their_rates():
@@ -169,7 +172,7 @@ def test_conditions_that_are_numbers_are_put_in_rising_order():
     data = {"x_title": "queries", "measures": ["AP"], "y_title": "tau"}
     made = made_of("condition_lines", x=[40, 10, 20], values=[[0.9, 0.5, NAN]], **data)
     assert [(row["x"], row["y"]) for row in rows_of(made)][:3] == [(10, 0.5), (20, None), (40, 0.9)]
-    assert made["description"] == "tau by queries of 1 measure. From queries 10 to 40, AP: 0.5000 to 0.9000."
+    SENTENCES.check("description of lines by condition", made["description"])
 
 
 def test_conditions_that_are_texts_stay_in_their_order():
@@ -203,10 +206,10 @@ def test_bands_have_gaps_and_are_left_out_where_they_would_cover_each_other():
     )
     bands = [row for row in rows_of(two) if "low" in row]
     assert [(row["low"], row["high"]) for row in bands] == [(1, 2), (None, None), (1, 2)] * 2
-    assert subtitle_of(two) == "Band: 95% interval."
+    SENTENCES.check("bands", subtitle_of(two))
     seven = made_of("condition_lines", measures=names, values=values, lows=values, highs=values, **data)
     assert not any("low" in row for row in rows_of(seven))
-    assert subtitle_of(seven) == "Bands, 95% interval, are left out: 7 of them would cover each other."
+    SENTENCES.check("bands that would cover each other", subtitle_of(seven))
 
 
 @pytest.mark.parametrize("name", ["condition_lines", "asl_rates", "swap_curve", "asl_curves"])
@@ -224,7 +227,7 @@ def test_measures_of_one_scale_share_an_axis_of_differences():
     rows = [row for row in rows_of(made) if row.get("name") == "AP"][:3]
     assert [(row["x"], row["y"]) for row in rows] == [(0, 50), (0.01, 10), (0.02, None)]
     assert "difference of two systems" in texts(figures.as_svg(Figure("swap_curve", dict(PLAIN["swap_curve"]))))
-    assert made["description"].endswith("smallest differences: AP 50.0% and RR 40.0%.")
+    assert mentions(made["description"], "smallest differences", "AP 50.0%", "RR 40.0%")
 
 
 def test_measures_of_different_scales_are_drawn_in_percent_of_their_range():
@@ -232,7 +235,7 @@ def test_measures_of_different_scales_are_drawn_in_percent_of_their_range():
     data = {"measures": ["AP", "mean rank"], "edges": edges, "rates": [[50, 10, 1], [40, 20, 2]], "ranges": [1, 370]}
     rows = [row for row in rows_of(made_of("swap_curve", **data)) if row.get("name") == "mean rank"][:3]
     assert [(row["x"], row["of"]) for row in rows] == [(0, "0"), (1, "3.7"), (2, "7.4")]
-    assert "difference, percent of the measure's range" in texts(figures.as_svg(Figure("swap_curve", data)))
+    assert mentions(texts(figures.as_svg(Figure("swap_curve", data))), "percent", "range")
 
 
 def test_bins_beyond_the_last_swap_are_cut_off_and_the_caption_says_so():
@@ -242,7 +245,7 @@ def test_bins_beyond_the_last_swap_are_cut_off_and_the_caption_says_so():
     assert last_bin(np.array([[0.0, 0, 0]])) == (2, True)
     assert last_bin(np.full((2, 4), NAN)) == (4, False)
     made = made_of("swap_curve", measures=["AP"], edges=range(6), rates=[[50, 5, 0, 0, 0, 0]])
-    assert "No larger difference was turned round." in subtitle_of(made)
+    assert mentions(subtitle_of(made), "No larger difference")
 
 
 def test_dashed_lines_are_at_the_levels_that_the_axis_holds():
@@ -266,7 +269,7 @@ def test_significance_levels_fall_and_end_at_the_cut():
         (3, 0.02),
         (4, 0.01),
     ]
-    assert made["description"] == "Pairs of systems, of 4, with a significance level of at most 0.15: AP 3 and RR 2."
+    SENTENCES.check("description of curves of significance levels", made["description"])
 
 
 def test_the_line_of_a_measure_that_tells_more_apart_begins_further_left():
@@ -299,7 +302,7 @@ def test_a_pair_is_marked_by_the_lowest_level_it_reaches():
     size = made["layer"][1]["encoding"]["size"]["scale"]
     assert size["domain"] == ["0.005", "0.01", "0.05"]
     assert size["range"] == sorted(size["range"], reverse=True)
-    assert subtitle_of(made).startswith("2 of 3 pairs differ significantly (level 0.05 or lower).")
+    assert mentions(subtitle_of(made), "2 of 3 pairs", "level 0.05 or lower")
     assert {"0.005", "0.01", "0.05"} <= set(
         texts(
             figures.as_svg(
