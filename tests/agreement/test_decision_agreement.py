@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,7 +89,7 @@ def test_a_figure_is_named_for_each_metric():
         ("confusion_matrix", "metric"),
         ("confusion_matrix", "other"),
     ]
-    assert "metric prefers the same in 100 %" in found.sections()[0].sentence
+    assert mentions(found.sections()[0].sentence, "metric", "100 %")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from itertools import combinations
 import krippendorff
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope import Rankings
 from rankscope.agreement import raters
@@ -125,14 +126,14 @@ def test_ties_only_have_no_kappa_with_pooled_margins():
 
 def test_judgments_that_name_no_judge_say_that_there_is_nothing_between():
     found = raters(judged([("1", "", {"A": 1, "B": 2}), ("1", "", {"A": 1, "B": 2})]), rng=1)
-    assert any("one judge (or name none)" in note for note in found.notes)
+    assert mentions(found.notes, "one judge")
 
 
 def test_judgments_that_stand_twice_are_counted_in_a_note():
     one, other = ("1", "x", {"A": 1, "B": 2}), ("1", "x", {"A": 2, "B": 1})
     said = [note for note in raters(judged([one, other, one, one]), rng=1).notes if "repeat" in note]
     assert len(said) == 1
-    assert said[0].startswith("2 judgments repeat an earlier one of the same judge")
+    assert mentions(said, 2, "the same judge")
     others = [other, ("2", *one[1:]), ("1", "y", one[2]), ("1", "x", {"A": 1, "C": 2})]
     assert not [note for note in raters(judged([one, *others]), rng=1).notes if "repeat" in note]
 
@@ -151,7 +152,7 @@ def test_a_file_is_read_as_asked_and_unnamed_pairs_are_called_alike(tmp_path):
     assert raters(twice, rng=1).rows[1].n == 1
     with pytest.raises(InputError, match="nothing to compare"):
         raters(twice, duplicates="drop")
-    with pytest.raises(ParameterError, match="no file, and reference says"):
+    with pytest.raises(ParameterError, match=r"no file, .*reference"):
         raters(judged(random_lists()), reference="drop")
 
 
@@ -178,7 +179,7 @@ def test_what_makes_no_sense_is_refused(options, error, message):
 
 
 def test_judgments_that_share_nothing_are_refused():
-    with pytest.raises(InputError, match="no two judgments rank the same two translations"):
+    with pytest.raises(InputError, match="no two judgments"):
         raters(judged([("1", "x", {"A": 1, "B": 2}), ("2", "y", {"A": 1, "B": 2})]))
 
 

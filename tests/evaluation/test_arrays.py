@@ -166,7 +166,7 @@ def test_rows_worked_on_apart_have_the_numbers_of_dicts(at_once: int, monkeypatc
             expect_same((scores, relevance, mask), ["ERR", "AP", "nDCG@3", "NumRel"], ties=ties)
     apart = np.tile(np.arange(12.0), (9, 1))
     apart[8, 4] = 0.0
-    with pytest.raises(InputError, match=r"row 8, column 0 \(query '8'\) shares its score with 1 more"):
+    with pytest.raises(InputError, match=r"row 8, column 0 \(query '8'\) .*\b1 more"):
         rs.evaluate_arrays(apart, relevance, "P@1", ties="error")
 
 
@@ -316,7 +316,7 @@ def test_arguments_that_make_no_sense_are_refused(options: dict[str, Any], messa
 
 def test_ties_are_refused_where_asked_also_beyond_the_cutoff() -> None:
     scores = [[1.0, 0.5, 0.5], [3.0, 2.0, 1.0]]
-    with pytest.raises(InputError, match=r"row 0, column 1 \(query '0'\) shares its score with 1 more"):
+    with pytest.raises(InputError, match=r"row 0, column 1 \(query '0'\) .*\b1 more"):
         rs.evaluate_arrays(scores, [[1, 0, 0]] * 2, "P@1", ties="error")
     mask = [[True, True, False], [True, True, True]]
     assert rs.evaluate_arrays(scores, [[1, 0, 0]] * 2, "P@1", mask, ties="error").overall("P@1") == 1
@@ -369,9 +369,7 @@ def test_what_has_an_array_interface_is_taken_and_torch_is_not_loaded() -> None:
             raise TypeError("can't convert cuda:0 device type tensor to numpy.\nUse Tensor.cpu()")
 
     assert rs.evaluate_arrays(Tensor(), [[0, 1]], "RR").overall("RR") == 0.5
-    with pytest.raises(
-        InputError, match=r"scores: no array \(can't convert .* pass a NumPy array, as tensor"
-    ) as caught:
+    with pytest.raises(InputError, match=r"^scores: .*\(can't convert .*NumPy array") as caught:
         rs.evaluate_arrays(Elsewhere(), [[0, 1]], "RR")
     assert "\n" not in str(caught.value)
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 from helpers.strategies import as_lists
 
@@ -20,14 +21,14 @@ class TestMissingQueries:
         scores = rs.evaluate(FIFTY, THREE, ["AP", "RR", "nDCG@10", "P@1"])
         for measure in ("AP", "RR", "nDCG@10", "P@1"):
             assert scores.overall(measure) == 3 / 50
-        assert "run has no list for 47 of 50 queries; they count as empty rankings (missing:zero)" in scores.notes
-        assert "missing:zero | no_relevant:zero | queries:50" in scores.signature()
+        assert mentions(scores.notes, "run ", 47, 50, "missing:zero")
+        assert mentions(scores.signature(), "missing:zero | no_relevant:zero", "| queries:50")
 
     def test_dropped_they_are_left_out_and_the_note_says_so(self) -> None:
         scores = rs.evaluate(FIFTY, THREE, "AP", missing="drop")
         assert scores.overall("AP") == 3 / 3
         assert np.isnan(scores.matrix("AP")).sum() == 47
-        assert "run has no list for 47 of 50 queries; they are left out (missing:drop)" in scores.notes
+        assert mentions(scores.notes, "run ", 47, 50, "missing:drop")
         assert "missing:drop" in scores.signature()
 
     def test_refused_they_are_counted_and_named(self) -> None:
@@ -65,24 +66,21 @@ class TestNothingRelevant:
         scores = rs.evaluate(self.QRELS, self.RUN, ["AP", "Judged", "NumRet"])
         assert scores.matrix("AP").tolist() == [[1, 0, 0]]
         assert scores.matrix("Judged").tolist() == [[1, 1, 0]]
-        assert (
-            "2 queries have no relevant documents; such queries count as the measure says, mostly 0 (no_relevant:zero)"
-            in scores.notes
-        )
+        assert mentions(scores.notes, 2, "as the measure says", "no_relevant:zero")
 
     def test_dropped_they_are_left_out_of_measures_that_need_something_relevant(self) -> None:
         scores = rs.evaluate(self.QRELS, self.RUN, ["AP", "Judged", "NumRet"], no_relevant="drop")
         assert scores.overall("AP") == 1
         assert_same_numbers(scores.overall("Judged"), (1 + 1 + 0) / 3)
         assert scores.overall("NumRet") == 3
-        assert "2 queries have no relevant documents; such queries are left out (no_relevant:drop)" in scores.notes
+        assert mentions(scores.notes, 2, "no_relevant:drop")
         assert "no_relevant:drop" in scores.signature()
 
     def test_as_one_they_count_as_1(self) -> None:
         scores = rs.evaluate(self.QRELS, self.RUN, ["AP", "NumRet"], no_relevant="one")
         assert scores.matrix("AP").tolist() == [[1, 1, 1]]
         assert scores.matrix("NumRet").tolist() == [[1, 1, 1]]
-        assert "2 queries have no relevant documents; such queries count as 1 (no_relevant:one)" in scores.notes
+        assert mentions(scores.notes, 2, 1, "no_relevant:one")
 
     def test_what_is_relevant_follows_rel(self) -> None:
         qrels = {"q": {"a": 1}, "r": {"a": 2}}
@@ -93,7 +91,7 @@ class TestNothingRelevant:
         np.testing.assert_array_equal(scores.matrix("AP"), [[np.nan, 1]])
         assert scores.matrix("AP(rel=1)").tolist() == [[1, 1]]
         assert scores.matrix("nDCG").tolist() == [[1, 1]]
-        assert "1 query has no relevant documents for AP; such queries are left out (no_relevant:drop)" in scores.notes
+        assert mentions(scores.notes, 1, " AP", "no_relevant:drop")
 
     def test_a_missing_query_without_relevant_documents_is_dropped_once(self) -> None:
         scores = rs.evaluate(self.QRELS, {"q": {"a": 1.0}}, "AP", missing="drop", no_relevant="one")
@@ -133,7 +131,7 @@ class TestTies:
 
     def test_refused_with_ties_error_where_a_judged_document_is_among_them(self) -> None:
         run = rs.Run({"q": {"x": 1.0, "b": 0.5, "a": 0.5, "y": 0.5}}, name="tied")
-        with pytest.raises(rs.InputError, match=r"run 'tied': document 'a' of query 'q' shares its score with 2 more"):
+        with pytest.raises(rs.InputError, match=r"'tied': .*'a' .*'q' .*\b2 more"):
             rs.evaluate({"q": {"a": 1}}, run, "RR", ties="error")
 
     def test_not_refused_where_only_unjudged_documents_are_tied(self) -> None:
@@ -176,7 +174,7 @@ def test_the_default_measures_are_those_of_the_design() -> None:
 
 @pytest.mark.parametrize("measures", [[], ()], ids=["list", "tuple"])
 def test_no_measures_are_refused(measures: list[str]) -> None:
-    with pytest.raises(rs.ParameterError, match="no measures given, expected at least one"):
+    with pytest.raises(rs.ParameterError, match="no measures"):
         rs.evaluate(*as_lists([1]), measures)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.paths import ROOT
 from helpers.same import assert_same_numbers
 
@@ -76,7 +77,7 @@ def test_ap_and_p_have_conventions_too() -> None:
 def test_a_convention_that_does_not_know_a_grade_is_left_out_with_a_note() -> None:
     table = rs.compare_conventions({"q": {"a": 3}}, {"q": {"a": 1.0}}, "nDCG@10")
     assert not {"letor3", "letor4"} & set(values(table))
-    assert any(note.startswith("letor4 is left out: the preset letor4 knows grades up to 2") for note in table.notes)
+    assert mentions(table.notes, "letor4", "grades", 2)
     assert "mslr" in values(table)
 
 
@@ -94,7 +95,7 @@ def test_several_systems_stand_side_by_side_and_the_frame_is_tidy() -> None:
     frame = table.frame()
     assert frame.columns == list(table.columns)
     assert frame.height == len(table.rows)
-    assert "note: two has no list for 1 of 2 queries" in str(table)
+    assert mentions(str(table).splitlines(), "note: two ", 1, 2)
 
 
 def write(folder: Path) -> tuple[str, str]:
@@ -132,7 +133,7 @@ class TestLetorFiles:
     def test_lengths_that_differ_and_objects_in_place_of_paths_are_refused(self, tmp_path: Path) -> None:
         labels, predictions = write(tmp_path)
         Path(predictions).write_text("1\n2\n")
-        with pytest.raises(rs.InputError, match=r"svm.txt: 2 predictions for the 3 documents of .*test.txt"):
+        with pytest.raises(rs.InputError, match=r"svm.txt: 2 .*\b3 .*test\.txt"):
             rs.evaluate(labels, predictions, "AP", input="letor")
         with pytest.raises(rs.ParameterError, match="asks for paths"):
             rs.evaluate(labels, {"1": {"A": 1.0}}, "AP", input="letor")
@@ -170,11 +171,11 @@ class TestConventionsOption:
         "more", [("-m", "AP"), ("--by-query",), ("--preset", "letor4"), ("--ties", "file"), ("--unjudged", "skip")]
     )
     def test_stands_alone(self, more: tuple[str, ...], tmp_path: Path) -> None:
-        with pytest.raises(rs.ParameterError, match=r"^--\S+ beside --conventions, which settles that"):
+        with pytest.raises(rs.ParameterError, match=r"^--\S+ .*--conventions"):
             self.run(tmp_path, "--conventions", "nDCG@10", *more)
 
     def test_refuses_a_format_that_it_has_not(self, tmp_path: Path) -> None:
-        with pytest.raises(rs.ParameterError, match="--conventions has no format 'trec'"):
+        with pytest.raises(rs.ParameterError, match=r"--conventions .*'trec'"):
             self.run(tmp_path, "--conventions", "nDCG@10", "--format", "trec")
 
 

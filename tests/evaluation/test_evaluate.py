@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.strategies import Case, cases, random_case, write_trec
@@ -123,9 +124,7 @@ class TestNamesOfSystems:
     RUN: ClassVar = {"q": {"d": 1.0}}
 
     def test_two_runs_in_memory_with_one_name_are_refused(self) -> None:
-        with pytest.raises(
-            rs.InputError, match=r"two runs are called 'run', expected a name each; give each file once, and name runs"
-        ):
+        with pytest.raises(rs.InputError, match=r"two runs .*'run'"):
             rs.evaluate(self.QRELS, [self.RUN, self.RUN], "RR")
 
     def test_two_files_with_one_tag_are_told_apart_by_their_names_and_a_note_says_so(self, tmp_path: Path) -> None:
@@ -135,7 +134,7 @@ class TestNamesOfSystems:
             paths.append(tmp_path / f"{name}.run")
         scores = rs.evaluate(self.QRELS, paths, "RR")
         assert scores.systems == ("first", "second")
-        assert "several runs are called 'same'; their files' names are shown" in scores.notes
+        assert mentions(scores.notes, "'same'", "files")
 
     def test_one_file_twice_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "a.run"
@@ -150,7 +149,7 @@ class TestNamesOfSystems:
 
 
 def test_no_runs_are_refused() -> None:
-    with pytest.raises(rs.ParameterError, match="no runs given, expected at least one"):
+    with pytest.raises(rs.ParameterError, match="no runs"):
         rs.evaluate({"q": {"d": 1}}, [], "AP")
 
 

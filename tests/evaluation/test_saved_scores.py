@@ -177,7 +177,7 @@ def test_scores_in_memory_and_read_ones_can_be_pickled(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["s", "s.csv", "s.parquet.gz", "-", ".json"])
 def test_scores_are_saved_as_parquet_only(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ParameterError, match=r"scores are saved as Parquet; name a file that ends in \.parquet$"):
+    with pytest.raises(ParameterError, match=r"Parquet.* \.parquet$"):
         write_scores(both(), tmp_path / name if name != "-" else name)
     assert list(tmp_path.iterdir()) == []
 
@@ -185,20 +185,20 @@ def test_scores_are_saved_as_parquet_only(tmp_path: Path, name: str) -> None:
 def test_a_file_that_cannot_be_saved_to_is_refused_before_the_work(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(OutputError, match="does not exist; create it first"):
+    with pytest.raises(OutputError, match="does not exist"):
         check_save(tmp_path / "nowhere" / "s.parquet")
     run = tmp_path / "run.parquet"
     run.write_bytes(b"")
-    with pytest.raises(ParameterError, match="is read here and would be overwritten"):
+    with pytest.raises(ParameterError, match="overwritten"):
         check_save(run, ["qrels", run])
-    with pytest.raises(ParameterError, match="to hold the saved scores and the output both"):
+    with pytest.raises(ParameterError, match=r"saved scores .*both"):
         check_save(tmp_path / "s.PARQUET", output=tmp_path / "x" / ".." / "s.PARQUET")
 
 
 def test_scores_without_systems_or_measures_are_refused(tmp_path: Path) -> None:
     values, flags = np.empty((0, 0, 0)), np.empty((0, 0), np.bool_)
     scores = Scores(systems=(), measures=(), query_ids=(), values=values, missing=flags, undefined=flags)
-    with pytest.raises(ParameterError, match="without a system or a measure"):
+    with pytest.raises(ParameterError, match="without a system"):
         write_scores(scores, tmp_path / "s.parquet")
 
 
@@ -210,7 +210,7 @@ def test_writing_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(OutputError, match="No space left on device"):
+    with pytest.raises(OutputError, match="No space left"):
         write_scores(both(("AP",)), tmp_path / "s.parquet")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [before]
 
@@ -302,7 +302,7 @@ def test_a_baseline_is_told_from_a_run(tmp_path: Path) -> None:
 
 def test_a_table_of_scores_that_another_program_wrote_is_no_run(tmp_path: Path) -> None:
     both().frame().write_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="a table of scores, but not as it was saved"):
+    with pytest.raises(InputError, match=r"table of scores, .*saved"):
         read_baseline(tmp_path / "t.parquet")
 
 
@@ -380,6 +380,6 @@ def test_the_form_of_the_file_is_written_down() -> None:
 
 @pytest.mark.parametrize("given", [5, None, "scores", {"RR": 0.5}])
 def test_what_are_no_scores_is_not_saved(given: Any, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match=f"^a {type(given).__name__} to be saved, expected scores"):
+    with pytest.raises(ParameterError, match=f"^a {type(given).__name__} "):
         write_scores(given, tmp_path / "s.parquet")
     assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.strategies import Case, cases, random_case, ranked
@@ -161,7 +162,7 @@ def test_bounds_by_hand() -> None:
     assert scores.overall_bounds("RR") == ((1 / 2 + 1 / 2) / 2, (1 + 1 / 2) / 2)
     assert scores.overall_bounds("NumRelRet") == (1 + 1, 2 + 1)
     assert all(map(math.isnan, scores.overall_bounds("AP")))
-    assert "missing judgments give no bounds for AP" in scores.notes
+    assert mentions(scores.notes, "no bounds", " AP")
 
 
 def test_measures_that_missing_judgments_do_not_bound_have_nan_and_one_note() -> None:
@@ -173,7 +174,7 @@ def test_measures_that_missing_judgments_do_not_bound_have_nan_and_one_note() ->
         assert np.isnan(scores.bounds[:, :, m]).all(), name
     assert not np.isnan(scores.bounds[:, :, -1]).any()
     (note,) = (note for note in scores.notes if "no bounds" in note)
-    assert note == f"missing judgments give no bounds for {', '.join(UNBOUNDED)}"
+    assert note.endswith(f" {', '.join(UNBOUNDED)}")
     bounded = rs.evaluate(judged, case.run, BOUNDED, unjudged="bounds")
     assert not any("no bounds" in note for note in bounded.notes)
 
@@ -186,7 +187,7 @@ def test_a_measure_of_ones_own_is_not_bounded(own_measures: None) -> None:
     scores = rs.evaluate(QRELS, RUN, ["Best", "RR"], unjudged="bounds")
     assert scores.bounds is not None
     assert np.isnan(scores.bounds[:, :, 0]).all()
-    assert any(note.startswith("missing judgments give no bounds for Best") for note in scores.notes)
+    assert mentions(scores.notes, "no bounds", "Best")
 
 
 @pytest.mark.parametrize(
@@ -257,13 +258,11 @@ def test_bounds_of_averages_over_orders_are_refused() -> None:
     for call in (rs.evaluate, lambda qrels, run, *rest, **options: rs.Evaluator(qrels, *rest, **options)):
         with pytest.raises(rs.ParameterError) as refused:
             call({"q": {"a": 1}}, {"q": {"a": 1.0}}, "P@1", unjudged="bounds", ties="average")
-        assert str(refused.value) == (
-            "unjudged='bounds' asks for one order of each list; choose ties doc_id_desc or file"
-        )
+        assert mentions(refused.value, "unjudged='bounds'", "doc_id_desc", "file")
 
 
 def test_another_word_is_refused() -> None:
-    with pytest.raises(rs.ParameterError, match="unjudged is 'drop', expected one of nonrelevant, skip, bounds"):
+    with pytest.raises(rs.ParameterError, match=r"unjudged .*'drop', .*nonrelevant, skip, bounds"):
         rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "P@1", unjudged="drop")
 
 
@@ -271,8 +270,8 @@ def test_the_signature_says_what_was_done_unless_nothing_was() -> None:
     def signature(**options: str) -> str:
         return rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "P@1", **options).signature()
 
-    assert " | unjudged:skip | queries:1 | " in signature(unjudged="skip")
-    assert " | unjudged:bounds | queries:1 | " in signature(unjudged="bounds")
+    assert mentions(signature(unjudged="skip"), " | unjudged:skip | ", " | queries:1 | ")
+    assert mentions(signature(unjudged="bounds"), " | unjudged:bounds | ", " | queries:1 | ")
     assert "unjudged" not in signature(unjudged="nonrelevant") == signature()
 
 
@@ -311,19 +310,19 @@ def test_programs_read_bounds_in_columns_of_their_own() -> None:
 
 def test_people_read_bounds_behind_their_measure() -> None:
     lines = shown("table", unjudged="bounds").splitlines()
-    assert " ".join(lines[0].split()) == "system query RR RR low RR high AP"
+    assert lines[0].split() == ["system", "query", "RR", "RR", "low", "RR", "high", "AP"]
     assert [line.split() for line in lines[1:4]] == [
         ["run", "q1", "0.5000", "0.5000", "1.0000", "0.5000"],
         ["run", "q2", "0.5000", "0.5000", "0.5000", "0.5000"],
         ["run", "all", "0.5000", "0.5000", "0.7500", "0.5000"],
     ]
-    assert "note: missing judgments give no bounds for AP" in lines
+    assert mentions(lines, "note: ", "no bounds", " AP")
     assert shown("markdown", unjudged="bounds").startswith("| system | query | RR | RR low | RR high | AP |\n")
     assert "\nsystem & query & RR & RR low & RR high & AP \\\\\n" in shown("latex", unjudged="bounds")
 
 
 def test_lines_of_trec_eval_have_no_place_for_bounds() -> None:
-    with pytest.raises(rs.ParameterError, match="the format trec has no place for bounds"):
+    with pytest.raises(rs.ParameterError, match=r"trec .*bounds"):
         shown("trec", unjudged="bounds")
 
 

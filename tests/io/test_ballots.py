@@ -134,9 +134,9 @@ def test_standard_input_is_read(monkeypatch):
 
 def test_a_format_that_is_named_is_not_told(written):
     assert rs.read_votes(written("item,voter,rank\nA,1,2\nB,2,1\n"), input="entity-ranks").voters == ("voter", "rank")
-    with pytest.raises(InputError, match="no column 'voter' among 'paper', 'Ann', 'Bob', 'Cem', expected voter, item"):
+    with pytest.raises(InputError, match=r"'voter' .*'paper', 'Ann', 'Bob', 'Cem', .*voter, item"):
         rs.read_votes(written(TABLE), input="long")
-    with pytest.raises(UnknownName, match="unknown format of votes 'jsnol'; did you mean"):
+    with pytest.raises(UnknownName, match="'jsnol'; did you mean"):
         rs.read_votes(written(TABLE), input="jsnol")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 import rankscope as rs
 
@@ -41,7 +42,7 @@ def test_judgments_and_runs_are_told_by_content(tmp_path: Path, text: str, kind:
     rs.convert(source, tmp_path / "out.txt")
     assert len((tmp_path / "out.txt").read_text().split()) == (4 if kind == "qrels" else 6)
     other = ".run" if kind == "qrels" else ".qrels"
-    with pytest.raises(rs.ParameterError, match=r"named as .*, but .*in holds .*; name it otherwise, or add --to trec"):
+    with pytest.raises(rs.ParameterError, match=r"named as .*in holds .*--to trec"):
         rs.convert(source, tmp_path / f"out{other}")
     assert not (tmp_path / f"out{other}").exists()
 
@@ -59,7 +60,7 @@ def test_judgments_and_runs_are_told_by_content(tmp_path: Path, text: str, kind:
 def test_what_cannot_be_told_is_asked_for_unless_the_target_says_it(tmp_path: Path, text: str) -> None:
     source = put(tmp_path / "in", text)
     for name in ("out.csv", "out.txt"):
-        with pytest.raises(rs.ParameterError, match="say which with --kind qrels or --kind run"):
+        with pytest.raises(rs.ParameterError, match="--kind qrels or --kind run"):
             rs.convert(source, tmp_path / name)
     rs.convert(source, tmp_path / "out.qrels")
     rs.convert(source, tmp_path / "out.run")
@@ -71,9 +72,8 @@ def test_what_cannot_be_told_is_asked_for_unless_the_target_says_it(tmp_path: Pa
 
 def test_columns_that_are_left_out_are_named(tmp_path: Path) -> None:
     source = put(tmp_path / "in", "rank,query_id,doc_id,score,title\n1,1,a,2,x\n")
-    assert rs.convert(source, tmp_path / "out.run") == (
-        f"{source}: the columns 'rank', 'title' left out: formats of rankings have none such",
-    )
+    (note,) = rs.convert(source, tmp_path / "out.run")
+    assert mentions(note, f"{source}: ", "'rank', 'title'")
 
 
 # --- LETOR ----------------------------------------------------------------------------------------
@@ -169,11 +169,11 @@ def test_a_target_of_unknown_format_is_refused_before_anything_is_read(name: str
 def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
     source = put(tmp_path / "a.run", "1 Q0 a 1 2 t\n")
     labels = put(tmp_path / "a.txt", LABELS)
-    with pytest.raises(rs.ParameterError, match="is read here and would be overwritten"):
+    with pytest.raises(rs.ParameterError, match="overwritten"):
         rs.convert(source, tmp_path / "." / "a.run")
-    with pytest.raises(rs.ParameterError, match="is read here and would be overwritten"):
+    with pytest.raises(rs.ParameterError, match="overwritten"):
         rs.convert(source, labels, input="letor", labels=labels)
-    with pytest.raises(rs.ParameterError, match="lz4 files hold ranx's dicts and no csv"):
+    with pytest.raises(rs.ParameterError, match=r"lz4 .*ranx.* csv"):
         rs.convert(source, tmp_path / "a.lz4", to="csv")
 
 
@@ -181,11 +181,11 @@ def test_a_run_in_memory_is_checked_like_one_in_a_file(tmp_path: Path) -> None:
     twice = rs.Run({"query_id": ["q", "q"], "doc_id": ["d", "d"], "score": [1.0, 2.0]})
     with pytest.raises(rs.InputError, match="stands twice"):
         rs.convert(twice, tmp_path / "out.run")
-    with pytest.raises(rs.InputError, match="run 'x': the score of document 'd' of query 'q' is nan"):
+    with pytest.raises(rs.InputError, match=r"'x': .*'d' .*'q' .*nan"):
         rs.convert(rs.Run({"q": {"d": float("nan")}}, name="x"), tmp_path / "out.run")
     with pytest.raises(rs.ParameterError, match="belong to a file"):
         rs.convert(twice, tmp_path / "out.run", kind="run")
-    with pytest.raises(rs.ParameterError, match="a dict, expected a path, a Qrels or a Run"):
+    with pytest.raises(rs.ParameterError, match=r"\bdict, .*Qrels .*Run"):
         rs.convert({"q": {"d": 1.0}}, tmp_path / "out.run")
     assert not list(tmp_path.iterdir())
     rs.convert(rs.Run({"q": {"d": np.float32(0.1)}}), tmp_path / "out.run")

@@ -40,7 +40,7 @@ def put(tmp_path: Path) -> Callable[..., Path]:
 def test_queries_may_be_called_like_columns(put: Callable[..., Path]) -> None:
     judged = {"query": {"d1": 1}, "doc": {"d2": 1, "0": 2}}
     assert sorted(rs.read_qrels(put(judged)).frame().rows()) == [("doc", "0", 2), ("doc", "d2", 1), ("query", "d1", 1)]
-    with pytest.raises(RankscopeError, match="the columns of a table, expected"):
+    with pytest.raises(RankscopeError, match="columns of a table"):
         rs.read_qrels(put({"query": {"0": 1, "1": 1}, "doc": {"0": 7, "1": 8}, "score": {"0": 1, "1": 0}}))
 
 
@@ -200,6 +200,6 @@ def test_without_its_libraries_an_lz4_file_says_what_to_install(
     monkeypatch.setattr(importlib, "import_module", without)
     path = put(b"\x04\x22\x4d\x18", "run.lz4")
     for use in (lambda: rs.read_run(path), lambda: rs.convert(rs.Run(LISTED), path)):
-        with pytest.raises(RankscopeError, match=rf"run.lz4: .* and {missing} is not installed; install it"):
+        with pytest.raises(RankscopeError, match=rf"run.lz4: .* and {missing} is not installed"):
             use()
     assert path.read_bytes() == b"\x04\x22\x4d\x18"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.messages import mentions
 
 from rankscope import Features
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -85,7 +86,7 @@ def test_on_the_fixed_scale_a_score_is_the_documents_own_and_no_queries_are_aske
     assert not blend.lists
     np.testing.assert_allclose(np.concatenate([blend.predict(HELD[:1]), blend.predict(HELD[1:])]), blend.predict(HELD))
     assert fitted(normalise="rank").lists
-    with pytest.raises(ParameterError, match="the queries are missing, and this ranker looks at whole lists"):
+    with pytest.raises(ParameterError, match=r"queries .*whole lists"):
         fitted(normalise="rank").predict(HELD)
 
 
@@ -118,8 +119,10 @@ def test_progress_is_told_of_every_epoch_at_most_as_often_as_said() -> None:
 
 def test_parts_are_named_by_their_losses() -> None:
     ranker = Ranker("listnet", hidden=())
-    assert repr(Blend([ranker, ranker, Blend([ranker, ranker])])) == (
-        "Blend([listnet, listnet #2, Blend], how='average', normalise='zscore')"
+    assert mentions(
+        repr(Blend([ranker, ranker, Blend([ranker, ranker])])),
+        "Blend([listnet, listnet #2, Blend], ",
+        "how='average', normalise='zscore'",
     )
     assert repr(Blend({"a": ranker, "b": ranker}, how="stacked")) == "Blend([a, b], how='stacked', normalise='zscore')"
 
@@ -132,7 +135,7 @@ def test_it_is_an_estimator_of_scikit_learns() -> None:
     assert again is not blend
     assert (again.how, again.l2) == ("stacked", 0.5)
     assert blend.set_params(how="average").how == "average"
-    with pytest.raises(ParameterError, match="a Blend has no parameter 'size', expected one of rankers, how"):
+    with pytest.raises(ParameterError, match=r"Blend .*'size', .*rankers, how"):
         blend.set_params(size=3)
     whole = pipeline.Pipeline([("blend", Blend(pair(), normalise="fixed"))]).fit(X, Y, blend__qid=QID)
     direct = Blend(pair(), normalise="fixed").fit(X, Y, QID)
@@ -168,22 +171,22 @@ def test_a_wrong_loss_is_told_by_name() -> None:
 
 
 def test_it_predicts_only_what_it_learned() -> None:
-    with pytest.raises(ParameterError, match="this Blend has not learned anything yet; call fit first"):
+    with pytest.raises(ParameterError, match=r"this Blend .*fit"):
         Blend(pair()).predict(HELD, HELD_QID)
-    with pytest.raises(InputError, match="3 features, and the model was trained on 4"):
+    with pytest.raises(InputError, match=r"\b3 features, .*\b4\b"):
         fitted().predict(HELD[:, :3], HELD_QID)
 
 
 def test_rankers_with_other_features_are_refused_by_name() -> None:
     first = pair()[0].fit(X, Y, QID)
     fewer = pair()[1].fit(X[:, :3], Y, QID)
-    said = "few was trained on 3 features and all on 4, only one of them knows '4'; blend rankers that were trained"
+    said = r"few .*\b3 features .*\ball .*\b4, .*'4'"
     with pytest.raises(InputError, match=said):
         Blend({"all": first, "few": fewer}).combine(HELD, HELD_Y, HELD_QID)
     named, moved = (pair()[0].fit(pd.DataFrame(X, columns=list(names)), Y, QID) for names in ("abcd", "abdc"))
-    with pytest.raises(InputError, match="listnet #2 was trained on 4 features and listnet on 4, in another order"):
+    with pytest.raises(InputError, match=r"listnet #2 .*\b4 features .*listnet .*\b4, .*order"):
         Blend([named, moved]).combine(HELD, HELD_Y, HELD_QID)
-    with pytest.raises(ParameterError, match="listnet #2 has not learned anything yet"):
+    with pytest.raises(ParameterError, match=r"listnet #2 .*not learned"):
         Blend([first, pair()[0]]).combine(HELD, HELD_Y, HELD_QID)
 
 
@@ -207,5 +210,5 @@ def test_once_fitted_the_lists_are_asked_for_as_it_was_fitted() -> None:
 
 def test_two_parts_of_one_name_are_refused_before_they_are_trained() -> None:
     first, second = pair()
-    with pytest.raises(ParameterError, match="two rankers of a Blend are called '1', expected a name of its own"):
+    with pytest.raises(ParameterError, match=r"Blend .*'1', "):
         Blend({1: first, "1": second}).fit(X, Y, QID)  # no text

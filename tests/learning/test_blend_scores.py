@@ -116,10 +116,10 @@ def test_scales_within_lists_do_not_look_at_other_lists(normalise: str, scores: 
 
 
 def test_scores_that_are_no_numbers_are_refused_by_the_place_of_their_part() -> None:
-    with pytest.raises(InputError, match="part 2 of the blend scores documents by what is no finite number"):
+    with pytest.raises(InputError, match=r"part 2 .*finite"):
         learn_combination([SCORES, np.where(SCORES > 5, np.nan, SCORES)], OFFSETS)
 
 
 def test_stacking_asks_for_grades() -> None:
-    with pytest.raises(ParameterError, match="stacked on the grades of validation lists"):
+    with pytest.raises(ParameterError, match=r"stacked .*grades"):
         learn_combination([SCORES, SCORES], OFFSETS, how="stacked")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope import Features, parse_measure
@@ -73,7 +74,7 @@ def test_what_is_no_such_thing_is_refused_before_anything_is_trained(loss: str, 
 @pytest.mark.parametrize(("name", "most"), [("leaves", 131_072), ("threads", 1024)])
 def test_what_lightgbm_would_end_by_is_refused(name: str, most: int) -> None:
     LambdaMART(**{name: most})  # of any type
-    with pytest.raises(ParameterError, match=rf"^{name} is {most + 1}, and LightGBM takes at most {most}$"):
+    with pytest.raises(ParameterError, match=rf"^{name} is {most + 1}, .*\b{most}$"):
         Ranker(f"lambdamart({name}={most + 1})").settings()
 
 
@@ -82,7 +83,7 @@ def test_what_lightgbm_would_end_by_is_refused(name: str, most: int) -> None:
     [("hidden", ()), ("hidden", [32]), ("epochs", 7), ("dropout", 0.1), ("transform", "log"), ("patience", 3)],
 )
 def test_a_parameter_of_networks_is_refused_by_name_not_passed_over(name: str, value: Any) -> None:
-    with pytest.raises(ParameterError, match=rf"^{name} is .*lambdamart has no networks"):
+    with pytest.raises(ParameterError, match=rf"^{name} is .*lambdamart"):
         Ranker("lambdamart", **{name: value}).settings()
     Ranker("lambdamart", hidden=[64], models=2, rng=3, stop_on="AP").settings()
 
@@ -99,10 +100,10 @@ def test_without_lightgbm_and_without_openmp_a_line_says_what_to_install(monkeyp
 
     monkeypatch.setattr(builtins, "__import__", without)
     for call in (Ranker("lambdamart").check, lambda: rs.experiments.cross_validate("no-such-folder", "lambdamart")):
-        with pytest.raises(ParameterError, match=r"LightGBM is not installed; pip install 'rankscope\[learn\]'"):
+        with pytest.raises(ParameterError, match=r"LightGBM .*pip install 'rankscope\[learn\]'"):
             call()
     raised[0] = OSError("libgomp.so.1: cannot open shared object file: No such file or directory")
-    with pytest.raises(ParameterError, match=r"cannot be loaded \(libgomp\.so\.1: .*\); .*libgomp1 on Debian"):
+    with pytest.raises(ParameterError, match=r"\(libgomp\.so\.1: .*\).*libgomp1\b"):
         Ranker("lambdamart").check()
     Ranker("lambdamart").settings()  # which a file that is loaded asks for, and no more
 
@@ -117,7 +118,7 @@ class TestTrained:
         assert ndcg(trees) > ndcg(Ranker("listnet", hidden=()).fit(TRAIN, eval_set=VALID)) + 0.03
 
     def test_trees_that_no_file_could_hold_are_refused(self) -> None:
-        with pytest.raises(InputError, match=r"trees diverged: .* with a rate of 1e\+308; try a smaller one"):
+        with pytest.raises(InputError, match=r"trees .*rate .*1e\+308"):
             Ranker("lambdamart(rate=1e308, trees=30, min_documents=10)").fit(TRAIN)
 
     @pytest.mark.parametrize("loss", LOSSES)
@@ -170,15 +171,15 @@ class TestTrained:
         assert Ranker(FEW).fit(more).predict(HELD).tobytes() == Ranker(FEW).fit(TRAIN).predict(HELD).tobytes()
 
     def test_where_no_tree_can_be_grown_it_is_said_why(self) -> None:
-        with pytest.raises(InputError, match=r"no tree can be grown.*smaller min_documents"):
+        with pytest.raises(InputError, match=r"no tree .*min_documents"):
             Ranker("lambdamart(min_documents=300)").fit(TRAIN)
         same = Features.of(np.ones((24, 2)), np.tile([0, 1], 12), sizes=[12, 12])
-        with pytest.raises(InputError, match="no tree can be grown"):
+        with pytest.raises(InputError, match="no tree"):
             Ranker("lambdamart").fit(same)
 
     def test_a_list_too_long_for_lightgbm_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(boosting, "MAX_LIST_LENGTH", 11)
-        with pytest.raises(InputError, match=r"a query has 12 documents, and lambdamart takes at most 11; .*listnet"):
+        with pytest.raises(InputError, match=r"\b12 documents, .*lambdamart .*\b11\b.*listnet"):
             Ranker(FEW).fit(TRAIN)
         Ranker("lambdamart(objective='listnet', trees=2)").fit(TRAIN)
 
@@ -186,7 +187,7 @@ class TestTrained:
         def broken(scores: Any, relevance: Any, offsets: Any) -> tuple[float, Any]:
             return (np.nan if scores.any() else 1.0), scores - relevance
 
-        with pytest.raises(InputError, match="the loss broken is nan after 1 trees"):
+        with pytest.raises(InputError, match=r"broken is nan .*\b1 trees"):
             Ranker(LambdaMART(objective=broken, min_documents=10)).fit(TRAIN)
 
     def test_progress_is_told_of_each_tree(self) -> None:
@@ -202,8 +203,9 @@ class TestTrained:
         assert table is not None
         assert table.columns == ("model", "trees", "kept", "nDCG(gain='exp')@10")
         assert {part for _, _, part, _, _ in result.records()} == {"valid"}
-        assert "of the trees that were kept is" in str(result)
-        assert result.signature().startswith("lambdamart | objective:lambdarank of LightGBM | trees:20 | patience:5 | ")
+        assert mentions(str(result), "trees that were kept")
+        assert result.signature().split(" | ")[:2] == ["lambdamart", "objective:lambdarank of LightGBM"]
+        assert result.signature().split(" | ")[2:4] == ["trees:20", "patience:5"]
         alone = Training(ranker=Ranker(FEW).fit(TRAIN), train=TRAIN, valid=None)
         assert "all trees were kept" in alone.notes[-1]
         assert "patience" not in ranker_signature(alone.ranker, validated=False)
@@ -214,7 +216,7 @@ class TestTrained:
         labels = np.tile(np.arange(12), 12)  # not together
         assert ranker.predict(HELD.values, qid=labels).tobytes() == scores.tobytes()
         assert ranker.predict(HELD.values, group=[12] * 12).tobytes() == scores.tobytes()
-        with pytest.raises(InputError, match="3 queries for 144 documents"):
+        with pytest.raises(InputError, match=r"\b3 queries .*\b144 documents"):
             ranker.predict(HELD.values, qid=[1, 2, 3])
         with pytest.raises(ParameterError, match="Features know their queries"):
             ranker.predict(HELD, qid=labels)
@@ -234,7 +236,7 @@ class TestTrained:
         assert seeing.feature_names_ == ("worth",)
         backwards, qid = lists.values[::-1], np.repeat(np.arange(30), 12)[::-1]
         assert seeing.predict(backwards, qid=qid).tobytes() == seeing.predict(lists)[::-1].tobytes()
-        with pytest.raises(ParameterError, match="the queries are missing, and this ranker looks at whole lists"):
+        with pytest.raises(ParameterError, match=r"queries .*whole lists"):
             seeing.predict(lists.values)
 
     def test_what_a_feature_is_worth_counts_its_rank_too(self) -> None:

@@ -47,13 +47,13 @@ def test_it_is_said_in_the_parentheses_of_the_loss_of_a_ranker_and_of_nothing_el
     assert (loss.ranks, str(loss), loss.parameters) == (True, "lambdaloss(kind='2', ranks=True)", {"kind": "2"})
     assert str(parse_objective("listnet(ranks=False)")) == "listnet"
     assert parse_objective(str(loss)) == loss != parse_objective("lambdaloss(kind='2')")
-    with pytest.raises(ParameterError, match="ranks is 1, expected True or False"):
+    with pytest.raises(ParameterError, match=r"ranks is 1, .*True or False"):
         parse_objective("listnet(ranks=1)")
-    with pytest.raises(UnknownName, match="unknown parameter of listnet 'ranks'"):
+    with pytest.raises(UnknownName, match="listnet 'ranks'"):
         parse_loss("listnet(ranks=True)")
-    with pytest.raises(UnknownName, match="unknown parameter of listnet 'ranks'"):
+    with pytest.raises(UnknownName, match="listnet 'ranks'"):
         Blend([Ranker(), Ranker(rng=1)], loss="listnet(ranks=True)").check()
-    with pytest.raises(ParameterError, match=r"objective is 'listnet\(ranks=True\)', expected a loss that trees"):
+    with pytest.raises(ParameterError, match=r"objective is 'listnet\(ranks=True\)'"):
         parse_objective("lambdamart(objective='listnet(ranks=True)')")
 
 
@@ -88,7 +88,7 @@ def test_the_middle_of_lists_of_any_height_is_found() -> None:
 def test_predicting_asks_for_the_lists_and_takes_rows_in_any_order(parameters: dict[str, Any]) -> None:
     ranker = Ranker(**parameters).fit(DATA)
     scores = ranker.predict(DATA)
-    with pytest.raises(ParameterError, match=r"the queries are missing, and this ranker looks at whole lists"):
+    with pytest.raises(ParameterError, match=r"queries .*whole lists"):
         ranker.predict(VALUES)
     order = np.random.default_rng(0).permutation(len(QID))
     assert ranker.predict(VALUES[order], qid=QID[order]) == pytest.approx(scores[order], abs=1e-5)
@@ -164,5 +164,5 @@ def test_translations_of_one_system_have_no_ranks() -> None:
     found = score_translations(ranker, [table]).pairs["de-en"].values
     assert (found[0] > found[1]).tolist() == [True, False]
     alone = TranslationFeatures(systems=("A",), values=values[:1], **about)
-    with pytest.raises(InputError, match="the translations of de-en are those of one system, 'A', and this ranker"):
+    with pytest.raises(InputError, match=r"de-en .*'A'"):
         score_translations(ranker, [alone])

@@ -210,7 +210,7 @@ def test_columns_are_found_by_name(kind):
     assert ranker.predict(Features.of(X[:, ::-1], names=tuple(names[::-1]))).tolist() == plain.predict(X).tolist()
     with pytest.raises(InputError, match="no feature 'age' among"):
         ranker.predict(frame[["bm25", "clicks", "price"]])
-    with pytest.raises(InputError, match="validation data: no feature 'age' among"):
+    with pytest.raises(InputError, match=r"validation data: .*'age'"):
         Ranker(**QUICK).fit(frame, y, qid, eval_set=(frame[["bm25", "clicks", "price"]], y, qid))
 
 
@@ -234,7 +234,7 @@ def test_columns_named_by_numbers_may_stand_in_another_order():
 
 def test_columns_of_which_only_some_are_texts_are_refused():
     _, _, X, y, qid = frames()
-    with pytest.raises(InputError, match="training data: the column 7 has no text for a name, and others have"):
+    with pytest.raises(InputError, match=r"training data: .*column 7\b"):
         Ranker(**QUICK).fit(pd.DataFrame(X, columns=["a", 7, "b", "c"]), y, qid)
 
 
@@ -249,7 +249,7 @@ def test_parameters_are_read_set_and_cloned():
     assert copy.get_params() == ranker.get_params()
     assert ranker.set_params(loss="squared", dropout=0.1) is ranker
     assert (ranker.loss, ranker.dropout, ranker.hidden) == ("squared", 0.1, (8, 4))
-    with pytest.raises(ParameterError, match="a Ranker has no parameter 'los', expected one of loss, hidden, epochs"):
+    with pytest.raises(ParameterError, match=r"Ranker .*'los', .*loss, hidden, epochs"):
         ranker.set_params(los="listnet")
 
 

@@ -126,12 +126,12 @@ def test_validation_data_of_no_known_form_are_refused(more, message):
 
 
 def test_features_with_grades_beside_them_are_refused():
-    with pytest.raises(ParameterError, match="training data: Features know their grades and queries; leave y, qid and"):
+    with pytest.raises(ParameterError, match=r"training data: .*Features .*\by, qid"):
         Ranker(**QUICK).fit(Features.of(X, Y, QID), Y)
 
 
 def test_predicting_before_learning_is_refused():
-    with pytest.raises(ParameterError, match="this Ranker has not learned anything yet; call fit first"):
+    with pytest.raises(ParameterError, match=r"this Ranker .*fit"):
         Ranker().predict(X)
 
 

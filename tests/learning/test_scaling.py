@@ -71,16 +71,14 @@ def test_float32_input_is_scaled_as_float64_is():
 
 def test_numbers_too_large_are_refused_and_logarithms_take_them():
     large = TABLE * 1e200
-    with pytest.raises(
-        InputError, match=r"feature 1 has numbers that are too large to be scaled; take transform='log'"
-    ):
+    with pytest.raises(InputError, match=r"feature 1 .*transform='log'"):
         learn_scaling(large)
-    with pytest.raises(InputError, match=r"document 1: feature 1 is .*e\+200, too large to be scaled"):
+    with pytest.raises(InputError, match=r"document 1: feature 1 .*e\+200"):
         learn_scaling(large, "none")(large)
     for transform in ("log", "auto"):
         assert np.isfinite(learn_scaling(large, transform)(large)).all()
 
 
 def test_a_transform_that_there_is_not_is_refused():
-    with pytest.raises(ParameterError, match="transform is 'sqrt', expected one of 'standard', 'log', 'auto', 'none'"):
+    with pytest.raises(ParameterError, match=r"transform is 'sqrt', .*'standard', 'log', 'auto', 'none'"):
         learn_scaling(TABLE, "sqrt")

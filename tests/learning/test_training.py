@@ -166,9 +166,7 @@ def test_queries_without_a_value_are_left_out_and_none_with_one_is_refused():
     assert watch.add_epoch(np.zeros(60))
     assert watch.values == [pytest.approx(0.6)]
     watch.measure = lambda hits: np.full(3, np.nan)
-    with pytest.raises(
-        InputError, match=r"^valid\.txt: .* has no value on any query, expected one to stop training by"
-    ):
+    with pytest.raises(InputError, match=r"^valid\.txt: .*no value"):
         watch.add_epoch(np.zeros(60))
 
 
@@ -177,9 +175,7 @@ def test_queries_without_a_value_are_left_out_and_none_with_one_is_refused():
 
 @pytest.mark.parametrize("epochs", [1, 3])
 def test_a_loss_that_diverges_names_the_learning_rate(epochs):
-    with pytest.raises(
-        InputError, match=r"the loss listnet diverged in epoch \d with learning_rate=1e\+30; try a smaller"
-    ):
+    with pytest.raises(InputError, match=r"listnet .*epoch \d .*learning_rate=1e\+30"):
         descent(epochs=epochs, learning_rate=1e30).train(
             some_features().values, some_features(), None, None, np.random.default_rng(0)
         )
@@ -212,9 +208,7 @@ def test_lists_of_one_grade_teach_nothing_and_are_left_out():
 
 def test_data_of_one_grade_are_refused():
     features = Features.of(np.ones((4, 2)), [1, 1, 0, 0], sizes=[2, 2], name="train.txt")
-    with pytest.raises(
-        InputError, match=r"train\.txt: the documents of every query have one grade, expected two or more"
-    ):
+    with pytest.raises(InputError, match=r"train\.txt: .*one grade"):
         informative_lists(features)
 
 

@@ -75,5 +75,5 @@ def test_a_table_that_is_none_is_refused(tmp_path, text, said):
 def test_names_that_would_break_a_line_of_scores_are_refused(metric):
     ranker = Ranker("ranknet", hidden=()).fit(judged_lists(TABLE, JUDGED))
     for name, test_set in ((metric, "news"), ("mine", metric)):
-        with pytest.raises(InputError, match=r"cannot stand in a line of seg\.scr"):
+        with pytest.raises(InputError, match=r"seg\.scr"):
             list(seg_score_lines(score_translations(ranker, [TABLE], name), test_set))

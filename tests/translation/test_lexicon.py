@@ -71,9 +71,9 @@ def test_the_translations_of_an_unknown_word_are_none_and_most_limits_those_of_o
 
 
 def test_unequal_numbers_are_refused():
-    with pytest.raises(InputError, match="1 source and 2 targets"):
+    with pytest.raises(InputError, match=r"\b1 source .*\b2 targets"):
         trained().scores(["a"], ["x", "y"])
-    with pytest.raises(InputError, match="3 groups for 1 sentence"):
+    with pytest.raises(InputError, match=r"\b3 groups .*\b1 sentence"):
         trained().scores(["a"], ["x"], groups=[1, 2, 3])
 
 

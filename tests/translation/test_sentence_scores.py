@@ -71,7 +71,8 @@ def test_the_scorers_say_how_they_count_and_chrf_is_that_of_sacrebleu():
 
     scorers = sentence_scorers()
     assert list(scorers.metrics) == ["sentBLEU", "chrF"]
-    assert scorers.settings.startswith("sentBLEU:13a,lowercase,halving | chrF:6,2 | sacrebleu ")
+    assert scorers.settings.split(" | ")[:2] == ["sentBLEU:13a,lowercase,halving", "chrF:6,2"]
+    assert " | sacrebleu " in scorers.settings
     assert_same_numbers(
         scorers.metrics["chrF"]("a cat sat", "the cat sat"),
         CHRF().sentence_score("a cat sat", ["the cat sat"]).score,
@@ -124,10 +125,10 @@ def test_each_judged_translation_has_a_score_once_and_the_others_none(folder):
 
 @pytest.mark.parametrize("segment", ["4", "0", "x", "-1", "1.0"])
 def test_a_judged_segment_that_is_no_line_is_refused(folder, segment):
-    with pytest.raises(InputError, match=rf"segment '{segment}' of de-en was judged, and its texts have 3 lines"):
+    with pytest.raises(InputError, match=rf"'{segment}' .*de-en .*\b3 lines"):
         judged_scores(judged({"A": 1, "B": 2}, segments=[segment]), folder, BY_LENGTH)
 
 
 def test_a_judged_system_without_output_is_named(folder):
-    with pytest.raises(InputError, match="no outputs of C for de-en, which people judged; there are A and B"):
+    with pytest.raises(InputError, match=r"\bC .*de-en, .*A and B"):
         judged_scores(judged({"A": 1, "C": 2}, segments=["1"]), folder, BY_LENGTH)

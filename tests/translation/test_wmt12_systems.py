@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+from helpers.messages import Messages, mentions
 
 from rankscope.cli.main import main
 from rankscope.errors import InputError, UnknownName
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
 from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED_SPEARMAN, CorpusScorer, system_level
+
+SENTENCES = Messages("wmt12_systems")
 
 HEADER = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
 #: A wins 3 of 3; B 1 of 3 and one tie; C 0 of 2, and one tie. "idle" was judged and never ranked.
@@ -49,31 +52,28 @@ def test_the_values_stand_beside_those_published_by_two_rules(folder):
     assert wins.scores[0].tolist() == [[-16, -5, -29]]
     assert wins.value[0, 0] == pytest.approx(0.5)  # people A B C, the metric B A C
     first, second, *_ = found.sections()
-    assert first.sentence == (
-        "Of the values that were published for 1 language pair, by wins 0 of 1 are within 0.02 and by better or equal "
-        "0 of 1 are within 0.02."
-    )
+    SENTENCES.check("values that were published by two rules", first.sentence)
     assert first.table.rows == (("de-en", "3", "0.67", "0.5000", "0.5000"),)
-    assert second.title == "Agreement with people on systems"
+    assert mentions(second.title, "Agreement", "systems")
     assert [row[:3] for row in found.records()] == [
         ("short (wins)", "de-en", "spearman"),
         ("short (better or equal)", "de-en", "spearman"),
     ]
     assert found.frame().height == 2
-    assert found.signature().startswith("short:1 | rules:wins,better_or_equal | agreement on systems |")
-    assert repr(found) == "SystemLevel(SystemAgreement(spearman: 1 metric, 1 language pair))"
+    assert found.signature().split(" | ")[:3] == ["short:1", "rules:wins,better_or_equal", "agreement on systems"]
+    assert mentions(repr(found), "SystemLevel(SystemAgreement(spearman: ", "1 metric", "1 language pair")
 
 
 def test_values_as_published_are_said_to_be(folder, monkeypatch):
     monkeypatch.setitem(PUBLISHED_SPEARMAN, "de-en", 0.51)
-    assert "by wins all are within 0.02" in str(system_level(folder, pairs=["de-en"], scorer=SHORT))
+    assert mentions(str(system_level(folder, pairs=["de-en"], scorer=SHORT)), "by wins all", 0.02)
 
 
 def test_what_is_not_there_is_refused(folder):
     with pytest.raises(UnknownName, match="language pair of WMT12"):
         system_level(folder, pairs=["de-fr"], scorer=SHORT)
     (folder / "plain/system-outputs/set/de-en/C").unlink()
-    with pytest.raises(InputError, match="no outputs of C for de-en, which people judged; there are A and B"):
+    with pytest.raises(InputError, match=r"\bC .*de-en, .*A and B"):
         system_level(folder, pairs=["de-en"], scorer=SHORT)
 
 

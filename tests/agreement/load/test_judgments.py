@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope import PairScores, Rankings, SegmentScores, agreement
 from rankscope.agreement.load import ranked_only, read_judgments
@@ -34,7 +35,7 @@ def test_not_ranked_is_no_rank_whatever_holds_it(tmp_path, form):
     given = read_judgments(path) if form == "rankings" else path
     found = agreement.segments(given, rng=1)
     assert (found.value.tolist(), found.n.tolist()) == ([[1.0]], [[1]])  # B above C; A is in no pair
-    assert "1 item is not ranked (rank is -1) and left out" in found.notes
+    assert mentions(found.notes, 1, "rank is -1")
     assert int(agreement.decisions(given).kinds.sum()) == 1
 
 
@@ -48,14 +49,14 @@ def test_not_ranked_is_no_decision_of_a_rater():
 def test_scores_below_0_are_scores_and_other_ranks_below_0_are_refused():
     score = Rankings.of([{"A": -1, "B": -5}], higher_is_better=True)
     assert ranked_only(score, "rank") is score
-    with pytest.raises(InputError, match=r"segment 1.*'B': rank is -5, expected a rank of at least 0.*--higher"):
+    with pytest.raises(InputError, match=r"segment 1\b.*'B': rank .*-5.*--higher"):
         ranked_only(Rankings.of([{"A": -1, "B": -5}]), "rank")
 
 
 def test_the_column_of_people_is_never_guessed_beside_scores():
     one = Rankings.of([{"A": 1, "B": 2}], name="quality")
     metric = SegmentScores("m", {"": PairScores.of({"A": [1], "B": [0]})})
-    with pytest.raises(ParameterError, match="which column is that of people"):
+    with pytest.raises(ParameterError, match="which column"):
         attach_metrics(one, metric, pairs=None)
     assert attach_metrics(one, metric, gold="quality", pairs=None).metrics == ("m",)
     assert attach_metrics(Rankings.of([{"A": 1, "B": 2}], name="Rank"), metric, pairs=None).gold == "Rank"
@@ -72,12 +73,12 @@ def test_a_column_of_people_without_a_value_is_refused():
 def test_nothing_ordered_is_refused(lists):
     given = Rankings.of(lists)
     given = given.with_column("m", np.arange(float(given.offsets[-1])), higher_is_better=True)
-    with pytest.raises(InputError, match="no item is ranked above another"):
+    with pytest.raises(InputError, match="above another"):
         agreement.segments(given)
     if len(lists[0]) > 1:  # ties of people count here
         assert agreement.segments(given, statistic="acc_eq", epsilon=0, rng=1).value.tolist() == [[0.0]]
     else:
-        with pytest.raises(InputError, match="no item is ranked above another"):
+        with pytest.raises(InputError, match="above another"):
             agreement.segments(given, statistic="acc_eq", epsilon=0)
 
 
@@ -87,7 +88,7 @@ def test_lists_of_one_item_have_a_correlation_over_segments_and_one_value_has_no
     assert agreement.segments(given, statistic="pearson", rng=1).value[0, 0] == pytest.approx(1)
     flat = Rankings.of([{"A": 2}, {"A": 2}], higher_is_better=True)
     flat = flat.with_column("m", np.array([1.0, 3.0]), higher_is_better=True)
-    with pytest.raises(InputError, match="rank is 2 wherever it is"):
+    with pytest.raises(InputError, match=r"rank .*\b2\b"):
         agreement.segments(flat, statistic="pearson")
 
 
@@ -100,9 +101,9 @@ def test_judgments_that_stand_twice_are_kept_dropped_or_refused(tmp_path):
     assert len(read_judgments(path)) == 3
     kept, dropped = (read_judgments(path, duplicates=how) for how in ("keep", "drop"))
     assert (len(kept), len(dropped)) == (3, 2)
-    assert kept.notes[-1].endswith("twice.csv: 1 judgment repeats an earlier one: kept")
+    assert mentions(kept.notes[-1], "twice.csv: ", 1, "kept")
     assert dropped.table("rank").tolist() == [[1, 2], [1, 3]]
-    with pytest.raises(InputError, match=r"twice.csv: judgment 2 \(segment 1\) is the same as judgment 1"):
+    with pytest.raises(InputError, match=r"twice.csv: judgment 2 \(segment 1\) .*judgment 1"):
         read_judgments(path, duplicates="refuse")
     with pytest.raises(ParameterError, match="duplicates"):
         read_judgments(path, duplicates="maybe")
@@ -139,7 +140,7 @@ def test_runs_and_scores_are_no_rankings(tmp_path):
         path.write_text(content)
         assert not holds_rankings(path)
     path.write_text("m\tfr-en\tset\tA\t1\t0.5\n")
-    with pytest.raises(InputError, match="scores, one a translation, expected rankings"):
+    with pytest.raises(InputError, match=r"scores, .*rankings"):
         load_rankings(path, None, None)
 
 

@@ -84,7 +84,7 @@ def test_a_folder_gives_all_its_metrics_with_all_their_pairs(tmp_path):
     ]
     agreed = segments(human / "de-en.mqm.seg.score", tmp_path, rng=1)
     assert (agreed.pairs, agreed.value.tolist()) == (("de-en",), [[1.0], [1.0]])
-    with pytest.raises(InputError, match="is a folder, expected a file of judgments"):
+    with pytest.raises(InputError, match=r"folder, .*file"):
         read_judgments(tmp_path)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.metric_scores import FEW, SEGMENTS, SYSTEMS, given, matrices, scored
 from helpers.same import assert_same_numbers
 from hypothesis import given as given_lists
@@ -86,7 +87,7 @@ def test_metrics_of_one_rank_are_a_cluster_and_ranges_count_those_that_differ() 
     assert found.rank[0].tolist() == [1, 1, 2, 2]
     assert found.clusters[0].rank_low.tolist() == (1 + better.sum(axis=0)).tolist() == [1, 1, 3, 3]
     assert found.clusters[0].rank_high.tolist() == (4 - better.sum(axis=1)).tolist() == [2, 2, 4, 4]
-    assert found.sections()[0].sentence.startswith("m1 and m0 agree best with people (pearson 0.")
+    assert mentions(found.sections()[0].sentence, "m1 and m0", "best", "(pearson 0.")
     assert "cannot be told apart" in found.sections()[0].sentence
 
 
@@ -125,7 +126,7 @@ def test_several_language_pairs_in_one_pot_are_counted_by_their_pairs_of_systems
     assert found.systems == (9,)
     single = compare(people, metrics, level="system", statistic="pairwise_accuracy", **FEW)
     assert found.value[0] == pytest.approx((15 * single.value[0] + 3 * single.value[1]) / 18)
-    with pytest.raises(ParameterError, match="only pairwise_accuracy puts pairs of systems of several language pairs"):
+    with pytest.raises(ParameterError, match=r"only pairwise_accuracy .*language pairs"):
         compare(people, metrics, tasks=["x-1,x-2:system:pearson"], **FEW)
     with pytest.raises(UnknownName, match="language pair 'x-3'"):
         compare(people, metrics, tasks=["x-1,x-3:system:pairwise_accuracy"], **FEW)
@@ -136,7 +137,7 @@ def test_statistics_of_other_ranges_are_brought_to_one_before_they_are_averaged(
     tasks = ["x-1:segment:acc_eq:0.25", "x-1:segment:pearson:0.75"]
     found = compare(people, metrics, tasks=tasks, **FEW)
     assert found.value[2] == pytest.approx(0.25 * found.value[0] + 0.75 * (1 + found.value[1]) / 2)
-    assert any("brought to 0 to 1" in note for note in found.notes)
+    assert mentions(found.notes, "0 to 1")
     # all the weight on the correlation: the test is that of the correlation
     alone = compare(people, metrics, tasks=["x-1:segment:acc_eq:0", "x-1:segment:pearson:1"], **FEW)
     assert alone.pvalue[2] == pytest.approx(alone.pvalue[1], nan_ok=True)
@@ -172,7 +173,7 @@ def test_what_a_metric_lacks_is_left_out_for_all_and_counted() -> None:
     gold, metrics = matrices()
     metrics[1, 0, :4] = np.nan
     found = compare(scored("people", gold), [scored(f"m{i}", m) for i, m in enumerate(metrics)], **FEW)
-    assert any("x-1: 4 translations that people judged left out for all metrics" in note for note in found.notes)
+    assert mentions(found.notes, "x-1: ", 4, "all metrics")
     gold[0, :4] = np.nan
     same = compare(scored("people", gold), [scored(f"m{i}", m) for i, m in enumerate(metrics)], **FEW)
     assert found.value == pytest.approx(same.value)
@@ -182,20 +183,20 @@ def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet() ->
     gold, metrics = matrices()
     people, first = scored("people", gold), scored("m0", metrics[0])
     fewer = SegmentScores("m1", {"x-1": PairScores(SYSTEMS[:-1], SEGMENTS, metrics[1][:-1])})
-    with pytest.raises(InputError, match="x-1: m1 has no score of system F, which people judged"):
+    with pytest.raises(InputError, match=r"x-1: m1 .*\bF\b"):
         compare(people, [first, fewer], **FEW)
     found = compare(people, [first, fewer], common=True, **FEW)
     assert found.systems == (5,)
-    assert "x-1: 1 system left out, which not all metrics have: F" in found.notes
+    assert mentions(found.notes, "x-1: ", "1 system", "left out", " F")
     short = SegmentScores("m1", {"x-1": PairScores(SYSTEMS, SEGMENTS[2:], metrics[1][:, 2:])})
-    with pytest.raises(InputError, match="x-1: m1 has no score of segments 1 and 2, which people judged"):
+    with pytest.raises(InputError, match=r"x-1: m1 .*\b1 and 2\b"):
         compare(people, [first, short], **FEW)
     assert compare(people, [first, short], common=True, **FEW).segments == (28,)
     more = SegmentScores("m1", {"x-1": PairScores((*SYSTEMS, "G"), SEGMENTS, np.vstack([metrics[1], metrics[1][:1]]))})
-    assert "x-1: G is not compared, as nobody judged it" in compare(people, [first, more], **FEW).notes
+    assert mentions(compare(people, [first, more], **FEW).notes, "x-1: G ", "judged")
     elsewhere = scored("m1", metrics[1], metrics[1])
     both = scored("people", gold, gold)
-    with pytest.raises(InputError, match="m0 has no scores of language pair 'x-2', only of 'x-1'"):
+    with pytest.raises(InputError, match=r"m0 .*'x-2', .*'x-1'"):
         compare(both, [first, elsewhere], **FEW)
     assert [task.pair for task in compare(both, [first, elsewhere], common=True, **FEW).tasks] == ["x-1"]
 
@@ -209,7 +210,7 @@ def test_scores_of_systems_are_compared_by_swaps_or_draws_of_systems_or_by_willi
     metrics = [systems_of("a", (1, 2, 3, 5, 4, 6)), systems_of("b", (3, 1, 2, 5, 4, 3))]
     found = compare(people, metrics, statistic="pearson", n_resamples=499, rng=1)
     assert (found.tasks[0].level, found.tests, found.systems, found.segments) == ("system", ("perm_both",), (6,), (0,))
-    assert any("scores are of whole systems" in note for note in found.notes)
+    assert mentions(found.notes, "whole systems")
     r = [np.corrcoef(x, y)[0, 1] for x, y in ((range(6), (1, 2, 3, 5, 4, 6)), (range(6), (3, 1, 2, 5, 4, 3)))]
     assert found.value[0] == pytest.approx(r)
     between = np.corrcoef((1, 2, 3, 5, 4, 6), (3, 1, 2, 5, 4, 3))[0, 1]
@@ -226,7 +227,7 @@ def test_one_metric_of_systems_makes_all_of_them_so() -> None:
     gold, tables = matrices()
     assert found.value[0, 0] == pytest.approx(np.corrcoef(gold.mean(axis=1), tables[0].mean(axis=1))[0, 1])
     assert found.segments == (0,)
-    with pytest.raises(InputError, match="bleu has scores of systems only; compare at level system"):
+    with pytest.raises(InputError, match=r"bleu .*level system"):
         compare(people, [metrics[0], whole], level="segment", **FEW)
 
 
@@ -250,7 +251,7 @@ def test_rankings_of_segments_have_a_paired_bootstrap_over_segments() -> None:
     # no resample of segments has far above near: p = 2 / 200
     assert found.pvalue[0, 0, 1] == pytest.approx((1 + 1) / 200)
     for test in ("perm_both", "boot_both", "williams", "pair_swaps"):
-        with pytest.raises(ParameterError, match="people ranked, so metrics are tested by a bootstrap over segments"):
+        with pytest.raises(ParameterError, match="bootstrap over segments"):
             compare(ranked(), test=test)
 
 
@@ -265,7 +266,7 @@ def test_tests_without_common_resamples_leave_the_average_untested() -> None:
     found = compare(ranked(), tasks=[":segment:wmt12", ":system:pearson"], **FEW)
     assert found.tests == ("bootstrap", "perm_both")
     assert np.isnan(found.pvalue[2]).all()
-    assert any("the average over 2 tasks is not tested: bootstrap and perm_both do not" in note for note in found.notes)
+    assert mentions(found.notes, "2 tasks", "not tested", "bootstrap", "perm_both")
     assert "is not tested" in found.sections()[0].sentence
     assert found.sections()[0].table is not None
 
@@ -324,7 +325,7 @@ def test_weights_need_language_pairs_with_names() -> None:
         SegmentScores(name, {"": PairScores(SYSTEMS, SEGMENTS, table)})
         for name, table in (("people", gold), ("m0", tables[0]), ("m1", tables[1]))
     ]
-    with pytest.raises(ParameterError, match="weights are of language pairs, and these data name none"):
+    with pytest.raises(ParameterError, match=r"weights .*language pairs"):
         compare(unnamed[0], unnamed[1:], weights={"x-1": 1.0}, **FEW)
 
 
@@ -340,25 +341,25 @@ def test_the_sentence_and_notes_say_one_number_once_and_correct_nothing_for_one_
     assert " each; p ≤ 0.05" in found.sections()[0].sentence
     assert " to " not in found.sections()[0].sentence.split("(")[1]
     [note] = [note for note in found.notes if "no p-value is low enough" in note]
-    assert note.endswith("for significance 0.05; take 20 or more (--resamples)")
+    assert mentions(note, 0.05, 20, "--resamples")
 
 
 def test_data_that_say_nothing_are_refused() -> None:
     gold, metrics = matrices()
     people, first = scored("people", gold), scored("m0", metrics[0])
-    with pytest.raises(InputError, match="x-1: flat is 2 for all translations, expected scores that differ"):
+    with pytest.raises(InputError, match=r"x-1: flat .*\b2\b"):
         compare(people, [first, scored("flat", np.full(gold.shape, 2))], **FEW)
     by_system = np.tile(np.arange(6.0)[:, None], 30)
-    with pytest.raises(InputError, match="steady has no value of segment:pearson/system on x-1"):
+    with pytest.raises(InputError, match=r"steady .*segment:pearson/system .*x-1"):
         compare(people, [first, scored("steady", by_system)], statistic="pearson", grouping="system", **FEW)
     one = [
         SegmentScores(name, {"": PairScores(SYSTEMS, ("1",), table[:, :1])})
         for name, table in (("people", gold), ("m0", metrics[0]), ("m1", metrics[1]))
     ]
-    with pytest.raises(InputError, match="1 segment in common, expected two or more"):
+    with pytest.raises(InputError, match=r"\b1 segment\b.*\btwo\b"):
         compare(one[0], one[1:], **FEW)
     few = systems_of("people", (1, 2, 3))
-    with pytest.raises(ParameterError, match="Williams' test needs 4 systems or more, and 3 have scores"):
+    with pytest.raises(ParameterError, match=r"Williams.*\b4 systems.*\b3\b"):
         compare(few, [systems_of("a", (1, 2, 4)), systems_of("b", (2, 1, 4))], statistic="pearson", test="williams")
 
 

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.agreement.metrics import ALTERNATIVES, TESTS, compare_matrices
@@ -138,8 +139,8 @@ def test_what_is_left_out_and_what_to_know_is_noted():
     metrics[2] = 1.0
     found = compare_matrices(gold, metrics, n_resamples=9, rng=1)
     assert found.lost == 3
-    assert "3 translations that people judged" in found.notes[0]
-    assert "1 of 3 metrics without a value" in found.notes[1]
+    assert mentions(found.notes[0], 3, "translations")
+    assert mentions(found.notes[1], 1, 3, "metrics")
     assert np.isnan(found.pvalue[2]).all()
     kept = compare_matrices(gold, metrics[:2], statistic="acc_eq", recalibrate=False, n_resamples=9, rng=1)
     assert "too small" in kept.notes[-1]
@@ -230,11 +231,11 @@ def test_systems_swap_as_one_where_means_are_compared_and_cells_come_with_a_note
     assert (usual.swap, cells.swap) == ("systems", "cells")
     assert compare_matrices(gold, metrics, n_resamples=9, rng=1).swap == "cells"
     assert not usual.notes
-    assert "a claim about these systems only" in cells.notes[0]
+    assert mentions(cells.notes[0], "these systems only")
     drawn = compare_matrices(gold, metrics, grouping="means", test="bootstrap", n_resamples=9, rng=1)
     assert "these systems only" in drawn.notes[0]
     few = compare_matrices(gold[:4], metrics[:, :4], grouping="means", alternative="two-sided", n_resamples=9, rng=1)
-    assert "4 systems can swap in 16 ways only: p is about 0.12 or more" in few.notes[0]  # 2 / 16
+    assert mentions(few.notes[0], 4, 16, 0.12)  # 2 / 16
 
 
 @pytest.mark.slow

@@ -90,15 +90,15 @@ def test_a_task_that_two_texts_ask_for_is_found_out_once_pairs_are_known() -> No
         spread_tasks(settled("*:system:pearson", "a:system:pearson"), ["a"], None)
     with pytest.raises(UnknownName, match="language pair 'c'"):
         spread_tasks(settled("c:system:pearson"), ["a", "b"], None)
-    with pytest.raises(ParameterError, match="weights say nothing of b"):
+    with pytest.raises(ParameterError, match=r"weights .*\bb\b"):
         spread_tasks(settled("*:system:pearson"), ["a", "b"], {"a": 1.0})
 
 
 def test_tasks_and_what_stands_for_them_are_not_given_both() -> None:
     for name, value in {"level": "system", "statistic": "pearson", "grouping": "none", "weights": {"a": 1.0}}.items():
-        with pytest.raises(ParameterError, match=f"{name} and tasks both say"):
+        with pytest.raises(ParameterError, match=f"{name} and tasks"):
             validate_tasks("a:system:pearson", **{**NONE, name: value})
-    with pytest.raises(ParameterError, match=r"weights add up to 0\.5"):
+    with pytest.raises(ParameterError, match=r"weights .*0\.5"):
         validate_tasks(None, **{**NONE, "weights": {"a": 0.5}})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.paths import TESTS
 from helpers.same import assert_same_bits, assert_same_numbers
 
@@ -128,7 +129,7 @@ class TestIntervals:
     def test_one_segment_has_none(self) -> None:
         found = rs.agreement.ranks(made(1, seed=5), predicted="machine", n_resamples=20)
         assert all(isnan(row.low) for row in found.parts[0].measures.statistics)
-        assert "one segment only: no intervals" in str(found)
+        assert mentions(str(found), "one segment only", "no intervals")
 
 
 class TestSources:
@@ -136,7 +137,7 @@ class TestSources:
         judged = made(better=0.2, worse=4.0)
         found = rs.agreement.ranks(judged, predicted=["machine", "better", "worse"], n_resamples=20)
         assert [part.metric for part in found.parts] == ["machine", "better", "worse"]
-        assert found.sections()[0].sentence.startswith("better agrees most with people: tau is ")
+        assert mentions(found.sections()[0].sentence, "better agrees most", "tau")
         figure = found.sections()[0].figure
         assert figure is not None
         assert figure.name == "measure_lines"
@@ -198,7 +199,7 @@ class TestRefused:
         for judgments in ([{"a": 1, "b": 1}], [{"a": 1}, {"a": 2}]):
             judged = Rankings.of(judgments)
             judged = judged.with_column("machine", np.arange(len(judged.system), dtype=float), higher_is_better=False)
-            with pytest.raises(InputError, match="in column 'rank' no item is ranked above another"):
+            with pytest.raises(InputError, match=r"'rank' .*above another"):
                 rs.agreement.ranks(judged)
             with pytest.raises(InputError, match="no pair counts"):
                 rs.agreement.ranks(judged, preset="rankeval")
@@ -241,9 +242,8 @@ class TestRefused:
         judged = judged.with_column("rank", gold, higher_is_better=False)
         with pytest.raises(InputError, match="not ranked"):
             rs.agreement.ranks(judged)
-        assert rs.agreement.ranks(judged, missing="drop", n_resamples=9).notes == (
-            "machine: 1 item without a rank left out",
-        )
+        (note,) = rs.agreement.ranks(judged, missing="drop", n_resamples=9).notes
+        assert mentions(note, "machine: ", 1, "rank")
         # There it is the best rank of its list.
         lowest = np.where(gold == -1, 0, gold)
         as_best = rs.agreement.ranks(judged.with_column("rank", lowest, higher_is_better=False), preset="rankeval")
@@ -262,7 +262,7 @@ def test_minus_one_among_scores_is_a_number_and_among_ranks_says_not_ranked() ->
         if taken:
             assert rs.agreement.ranks(one, invert=invert, n_resamples=9)["tau"] == 1.0
         else:
-            with pytest.raises(InputError, match=r"machine is -1 \(not ranked\)"):
+            with pytest.raises(InputError, match=r"machine .*-1 \(not ranked\)"):
                 rs.agreement.ranks(one, invert=invert)
 
 
@@ -291,7 +291,7 @@ class TestRuns:
         tied = {"q1": {"a": 1.0, "b": 1.0, "c": 0.0}}
         found = rs.agreement.runs(tied, self.B)
         assert "tau_ap" not in {part.statistic for part in found.coefficients}
-        assert found.notes[0].startswith("tau_ap is left out: query 'q1'")
+        assert mentions(found.notes[0], "tau_ap", "'q1'")
         with pytest.raises(InputError, match="q1"):
             rs.agreement.runs(tied, self.B, statistics=["tau_ap"])
 

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.paths import ROOT
 from helpers.same import assert_same_bits
 from scipy import stats
@@ -269,21 +270,21 @@ def test_pairs_without_a_score_are_left_out_and_counted():
     assert found.value[0, 0] == 1
     assert found.n[0, 0] == 3 + 1
     assert (found.missing[0, 0], found.lost[0, 0]) == (1, 2)
-    assert any("1 of 6 judged translations has no score" in note for note in found.notes)
-    assert any("2 pairs of judged translations are left out" in note for note in found.sections()[0].notes)
+    assert mentions(found.notes, 1, 6, "no score")
+    assert mentions(found.sections()[0].notes, "2 pairs", "left out")
 
 
 def test_nothing_that_counts_is_no_value_and_a_note():
     found = segments(people([(1, 2, 2)]), scores("m", [(3,), (3,), (3,)]), statistic="wmt13", rng=1)
     assert np.isnan(found.value[0, 0])
     assert found.n[0, 0] == 0
-    assert "No metric has a value" in str(found)
-    assert any("no value, for want of pairs" in note for note in found.sections()[0].notes)
+    assert mentions(str(found), "No metric")
+    assert mentions(found.sections()[0].notes, "no value", "pairs")
 
 
 def test_people_who_order_nothing_are_refused():
     for ranks in ((1,), (1, 1, 1)):
-        with pytest.raises(InputError, match="no item is ranked above another"):
+        with pytest.raises(InputError, match="above another"):
             segments(people([ranks]), scores("m", [(3,), (2,), (1,)]))
 
 
@@ -306,11 +307,13 @@ def table(tmp_path):
 @pytest.mark.parametrize("function", [segments, decisions])
 def test_columns_read_as_ranks_are_named_in_a_note_and_in_the_signature(table, function):
     found = function(table, metrics="llm")
-    assert "| gold:rank | lower:rank,llm |" in found.signature()
-    assert [note for note in found.notes if "llm is read as ranks, of which lower is better" in note]
+    assert mentions(found.signature(), "| gold:rank |", "| lower:rank,llm |")
+    assert mentions(found.notes, "llm", "read as ranks", "lower")
     for options in ({"higher": "llm"}, {"lower": ["llm"]}):
         assert not [note for note in function(table, metrics="llm", **options).notes if "read as ranks" in note]
-    assert "| gold:rank | higher:llm | lower:rank |" in function(table, metrics="llm", higher=["llm"]).signature()
+    assert mentions(
+        function(table, metrics="llm", higher=["llm"]).signature(), "| gold:rank |", "| higher:llm |", "| lower:rank |"
+    )
 
 
 def test_points_of_a_perfect_judge_agree_wholly_where_higher_is_said_to_be_better(table):
@@ -371,7 +374,7 @@ def test_directions_of_nothing_are_refused(options, error, message):
 
 
 def test_a_reader_refuses_a_direction_of_no_column(table):
-    with pytest.raises(UnknownName, match="column of the judgments 'lmm'; did you mean llm"):
+    with pytest.raises(UnknownName, match="'lmm'; did you mean llm"):
         read_rankings(table, lower="lmm")
 
 

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from hypothesis import given
@@ -97,13 +98,13 @@ def test_not_ranked_is_no_rank_for_any_rule():
             people([(1, None, 2), (1, 2, 3), (2, 1, 3), (3, 2, 1)]), given_scores("m", [3, 2, 1]), human=rule, rng=1
         )
         assert found.human[0] == pytest.approx(blank.human[0])
-        assert "1 item is not ranked (rank is -1) and left out" in found.notes
+        assert mentions(found.notes, 1, "rank is -1")
 
 
 def test_wins_that_do_not_connect_all_systems_are_refused_without_a_prior():
     judged = people([(1, 2), (1, 2)], pair=["de-en"] * 2)
     scores = given_scores("m", [2, 1], pair="de-en")
-    with pytest.raises(InputError, match=r"^de-en: the wins do not lead from each system to each other one"):
+    with pytest.raises(InputError, match=r"^de-en: the wins"):
         systems(judged, scores, human="bradley_terry", rng=1)
     found = systems(judged, scores, human="bradley_terry", prior=0.5, rng=1)
     assert found.value[0, 0] == 1
@@ -145,7 +146,7 @@ def test_means_over_common_segments_and_over_each_systems_own():
     table = PairScores.of({"A": [1, 2, None], "B": [0, None, 3]})
     assert mean_sums(table, "AB", "common").values.tolist() == [1, 0]
     assert mean_sums(table, "AB", "own").values.tolist() == [(1 + 2) / 2, (0 + 3) / 2]
-    with pytest.raises(InputError, match="no segment of which all systems have a score"):
+    with pytest.raises(InputError, match="no segment"):
         mean_sums(PairScores.of({"A": [1, None], "B": [None, 2]}), "AB", "common")
 
 
@@ -207,7 +208,7 @@ def test_pairwise_accuracy_is_pooled_over_language_pairs_and_averaged():
     assert rows[ALL][0] == pytest.approx((2 + 1) / (3 + 1))
     assert rows[ALL][-1] == 3 + 1
     assert rows["average"][0] == pytest.approx((2 / 3 + 1) / 2)
-    assert "2 systems of c-d: both sides order them alike or the other way round" in " ".join(found.notes)
+    assert mentions(found.notes, "2 systems", "c-d")
     assert ALL not in {row[1] for row in systems(judged, metric, statistic="spearman").records()}
 
 
@@ -237,7 +238,7 @@ def test_soft_pairwise_accuracy_is_one_for_people_themselves():
     assert found.n.tolist() == [[6], [6]]
     assert np.isnan(found.low).all()
     assert "permutations:200" in found.signature()
-    with pytest.raises(ParameterError, match=r"needs scores of segments, by people and by metrics, and those of BLEU"):
+    with pytest.raises(ParameterError, match=r"scores of segments, .*BLEU"):
         systems(human, given_scores("BLEU", [1, 2, 3, 4]), statistic="soft_pairwise_accuracy")
 
 
@@ -260,7 +261,7 @@ def test_a_system_far_from_the_rest_is_named_with_the_value_without_it():
     assert found.outliers == (("E",),)
     assert found.without[0, 0] == pytest.approx(stats.pearsonr(human[:4], metric[:4])[0])
     assert found.value[0, 0] == pytest.approx(stats.pearsonr(human, metric)[0])
-    assert "E is more than 2.5 deviations from the median of people's scores: still counted" in str(found)
+    assert mentions(str(found), "E is more than 2.5", "still counted")
     left = systems(given_scores("human", human), given_scores("m", metric), statistic="pearson", without_outliers=True)
     assert left.value[0, 0] == pytest.approx(stats.pearsonr(human[:4], metric[:4])[0])
     assert left.n[0, 0] == 4
@@ -351,30 +352,29 @@ def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet():
     less = SystemScores("m", {"a-b": {"A": 1, "B": 2, "C": 3, "X": 5}})
     with pytest.raises(InputError) as error:
         systems(human, less)
-    assert str(error.value) == ("a-b: m has no score of D; compare the 3 systems that all have (--common)")
+    assert mentions(error.value, "a-b: m ", " D", 3, "--common")
     found = systems(human, less, common=True)
     assert found.systems == (("A", "B", "C"),)
-    assert "a-b: D left out, since not all have scores of it" in found.notes
-    assert "a-b: X is not compared, as nobody judged it" in found.notes
+    assert mentions(found.notes, "a-b: D ", "left out")
+    assert mentions(found.notes, "a-b: X ", "judged")
     more = SystemScores("m", {"a-b": {"A": 1, "B": 2, "C": 3, "D": 4, "X": 5}})
     extra = systems(human, more)  # nobody judged X: there is nothing to compare
-    assert (extra.systems, extra.notes) == (
-        (("A", "B", "C", "D"),),
-        ("a-b: X is not compared, as nobody judged it",),
-    )
+    assert extra.systems == (("A", "B", "C", "D"),)
+    assert len(extra.notes) == 1
+    assert mentions(extra.notes, "a-b: X ", "judged")
     assert "systems:common" in found.signature()
-    with pytest.raises(InputError, match="0 systems in common, expected at least two: human A, B, C and D; m X"):
+    with pytest.raises(InputError, match=r"\b0 systems .*human A, B, C and D; m X"):
         systems(human, SystemScores("m", {"a-b": {"X": 1, "Y": 2}}), common=True)
 
 
 def test_language_pairs_that_a_metric_lacks_are_refused_or_left_out():
     human = SystemScores("human", {p: {"A": 1, "B": 2, "C": 3} for p in ("a-b", "c-d")})
     metric = given_scores("m", [1, 2, 3], pair="a-b")
-    with pytest.raises(InputError, match=r"m has no scores of language pair 'c-d', only of 'a-b'; compare those that"):
+    with pytest.raises(InputError, match=r"m .*'c-d', .*'a-b'"):
         systems(human, metric)
     found = systems(human, metric, common=True)
     assert found.pairs == ("a-b",)
-    assert "c-d left out, since m has no scores of it" in found.notes
+    assert mentions(found.notes, "c-d left out", " m ")
     with pytest.raises(InputError, match="write the names alike"):
         systems(human, given_scores("m", [1, 2, 3], pair="e-f"), common=True)
     assert systems(given_scores("h", [1, 2, 3], pair="a-b"), given_scores("m", [1, 2, 3])).value[0, 0] == 1
@@ -412,17 +412,17 @@ def test_what_is_asked_for_wrongly_is_refused(options, error, said):
 
 
 def test_what_cannot_be_compared_is_refused():
-    with pytest.raises(InputError, match="m is 2 for all 4 systems, expected scores that differ"):
+    with pytest.raises(InputError, match=r"\bm .*\b2 .*\b4 systems"):
         systems(HUMAN, given_scores("m", [2, 2, 2, 2]))
-    with pytest.raises(InputError, match="human is 2 for all 4 systems"):
+    with pytest.raises(InputError, match=r"human .*\b2 .*\b4 systems"):
         systems(given_scores("human", [2, 2, 2, 2]), METRIC)
-    with pytest.raises(InputError, match="there is no metric beside what people say"):
+    with pytest.raises(InputError, match="no metric"):
         systems(HUMAN)
     with pytest.raises(ParameterError, match="scores hold int"):
         systems(HUMAN, [3])
-    with pytest.raises(ParameterError, match="the mean of rank is asked for, and these are ranks"):
+    with pytest.raises(ParameterError, match="mean of rank"):
         systems(people([(1, 2, 3, 4)]), METRIC, human="mean")
-    with pytest.raises(InputError, match="rank says nothing of C and D that counts"):
+    with pytest.raises(InputError, match=r"rank .*C and D"):
         systems(people([(1, 2), (None, None, 1, 1)]), METRIC)
 
 

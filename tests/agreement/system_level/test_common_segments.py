@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope import PairScores, Rankings, SegmentScores
@@ -28,20 +29,20 @@ def random_scores(seed, segments, noise=1.0, holes=0.0, name="m"):
 @pytest.mark.parametrize("common", [False, True])
 def test_a_metric_of_other_segments_than_people_judged_is_refused(common):
     human, metric = random_scores(1, range(1, 11), name="human"), random_scores(2, range(21, 31))
-    with pytest.raises(InputError, match=r"x-y: m has no score of a segment that people judged: people judged 1, 2"):
+    with pytest.raises(InputError, match=r"x-y: m .*people judged 1, 2"):
         systems(human, metric, common=common)
     judged = Rankings.of([dict(zip("ABCDE", (1, 2, 3, 4, 5), strict=True))] * 3, name="rank")
-    with pytest.raises(InputError, match=r"do both name segments alike\?"):
+    with pytest.raises(InputError, match=r"segments alike"):
         systems(judged, SegmentScores("m", {"": metric.pairs["x-y"]}), common=common)
 
 
 def test_fewer_segments_than_people_judged_are_refused_or_compared_where_both_have_scores():
     human, metric = random_scores(1, range(1, 11), name="human"), random_scores(2, range(4, 31))
-    said = r"x-y: m has no score of segments 1, 2 and 3, which people judged; compare on the 7 that both have"
+    said = r"x-y: m .*segments 1, 2 and 3, .*\b7\b"
     with pytest.raises(InputError, match=said):
         systems(human, metric)
     found = systems(human, metric, common=True, n_resamples=20)
-    assert "x-y: m has scores of 7 of the 10 segments that people judged" in found.notes
+    assert mentions(found.notes, "x-y: m ", 7, 10)
     assert found.human[0] == pytest.approx(human.pairs["x-y"].values[:, 3:].mean(axis=1))
     assert found.scores[0][0] == pytest.approx(metric.pairs["x-y"].values[:, :7].mean(axis=1))
 
@@ -51,7 +52,7 @@ def test_of_rankings_a_note_says_how_many_segments_a_metric_has():
     judged = Rankings(**{**vars(judged), "segment": Labels.of(["1", "2"])})
     metric = SegmentScores("m", {"": random_scores(2, range(2, 8)).pairs["x-y"]})
     found = systems(judged, metric, n_resamples=10)
-    assert "m has scores of 1 of the 2 segments that people judged" in found.notes
+    assert mentions(found.notes, "m ", 1, 2, "segments")
     assert found.scores[0][0] == pytest.approx(metric.pairs[""].values.mean(axis=1))  # all that the metric has
 
 
@@ -82,9 +83,7 @@ def test_one_segment_has_no_interval_and_a_note_says_why():
     assert not np.isnan(found.value).any()
     assert np.isnan([found.low, found.high]).all()
     notes = found.sections()[0].notes
-    assert (
-        "no interval of m (x-y): people judged fewer than two segments, or on drawn ones scores do not differ" in notes
-    )
+    assert mentions(notes, "no interval", "m (x-y)", "two segments")
     two = systems(random_scores(1, [1, 2], name="human"), random_scores(2, [1, 2]), n_resamples=20)
     assert not np.isnan(two.low).any()
     judged = Rankings.of([{"A": 1, "B": 2, "C": 3, "D": 4, "E": 5}], name="rank")
@@ -118,11 +117,8 @@ def test_weights_are_not_forgotten_in_the_sentence():
         "m", {"a-b": random_scores(3, range(9)).pairs["x-y"], "c-d": random_scores(4, range(9)).pairs["x-y"]}
     )
     found = systems(human, metric, weights={"a-b": 1, "c-d": 0}, n_resamples=10)
-    assert found.sections()[0].sentence.startswith(
-        "m against people on systems on the weighted average over 2 language pairs: pairwise accuracy "
-        f"{found.value[0, 0]:.4f}"
-    )
+    said = found.sections()[0].sentence
+    assert mentions(said, "m against people", "weighted average", 2, f"pairwise accuracy {found.value[0, 0]:.4f}")
     plain = systems(human, metric, n_resamples=10).sections()[0].sentence
-    assert plain.startswith(
-        f"m against people on systems over 2 language pairs: pairwise accuracy {found.pooled[0]:.4f}"
-    )
+    assert mentions(plain, "m against people", 2, f"pairwise accuracy {found.pooled[0]:.4f}")
+    assert "weighted" not in plain

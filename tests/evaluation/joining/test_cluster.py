@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.clusters import Processes, hide
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
@@ -117,18 +118,19 @@ def test_a_file_that_is_damaged_is_told_as_without_a_cluster_and_may_be_left_out
             scores = rs.evaluate("qrels", runs, "AP", on_error="skip")
         assert str(found.value) == str(expected.value)
         same(scores, rs.evaluate("qrels", runs, "AP", on_error="skip", workers=1))
-        assert scores.notes == (f"a run is left out (on_error:skip): {expected.value}",)
+        assert len(scores.notes) == 1
+        assert mentions(scores.notes, "on_error:skip", expected.value)
 
 
 @pytest.mark.usefixtures("folder")
 def test_an_empty_file_among_others_is_told_and_may_be_left_out(client):
     Path("empty.run").touch()
     with rs.parallel.use(client):
-        with pytest.raises(InputError, match=r"^empty\.run: the file is empty"):
+        with pytest.raises(InputError, match=r"^empty\.run: .*empty"):
             rs.evaluate("qrels", ["one.run", "empty.run"], "AP")
         scores = rs.evaluate("qrels", ["one.run", "empty.run"], "AP", on_error="skip")
     assert scores.systems == ("one",)
-    assert scores.notes[0].startswith("a run is left out (on_error:skip): empty.run: the file is empty")
+    assert mentions(scores.notes[0], "on_error:skip", "empty.run: ")
 
 
 @pytest.mark.usefixtures("folder")
@@ -152,7 +154,7 @@ def test_workers_that_are_processes_elsewhere_give_the_same_and_name_what_they_c
             used.client.wait_for_workers(2, timeout=60)
             same(rs.evaluate("qrels", RUNS, MEASURES), expected)
             used.client.run(hide, str(folder / "one.run"))
-            with pytest.raises(InputError, match=r"one\.run: worker tcp://\S+ cannot see the file, expected the same"):
+            with pytest.raises(InputError, match=r"one\.run: worker tcp://\S+ cannot see"):
                 rs.evaluate("qrels", RUNS, MEASURES)
             scores = rs.evaluate("qrels", RUNS, MEASURES, on_error="skip")
     assert scores.systems == expected.systems[1:]

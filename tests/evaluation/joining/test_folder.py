@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from helpers.clusters import Processes, hide
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.same_scores import FORKS, assert_same_hits, assert_same_scores, what_is_raised
@@ -285,10 +286,10 @@ def test_a_partition_that_a_worker_cannot_see_is_named_or_left_out(client, tmp_p
                 rs.evaluate(case.qrels, folder, MEASURES), rs.evaluate(case.qrels, rs.read_run(folder), MEASURES)
             )
             used.client.run(hide, str(folder / "part-0001"))
-            with pytest.raises(InputError, match=r"part-0001: worker tcp://\S+ cannot see the file, expected the same"):
+            with pytest.raises(InputError, match=r"part-0001: worker tcp://\S+ cannot see"):
                 rs.evaluate(case.qrels, folder, MEASURES)
             scores = rs.evaluate(case.qrels, folder, MEASURES, on_error="skip")
-    assert "of its 4 partitions 1 is left out" in scores.notes[0]
+    assert mentions(scores.notes[0], 4, 1, "left out")
     assert "cannot see the file" in scores.notes[1]
     rest = dict(lists[:6] + lists[12:])
     assert_same_bits(scores.values, rs.evaluate(case.qrels, rest, MEASURES).values)
@@ -378,23 +379,21 @@ def refused(folder, **options):
 
 def test_a_folder_without_partitions_is_refused(tmp_path):
     (tmp_path / "run").mkdir()
-    assert refused(tmp_path / "run").endswith(
-        "run: the folder holds nothing, expected the files of a run; check the path"
-    )
+    assert mentions(refused(tmp_path / "run"), f"{tmp_path / 'run'}: ", "nothing")
     (tmp_path / "run" / "_SUCCESS").touch()
-    assert "holds nothing but names that begin with . or _" in refused(tmp_path / "run")
+    assert mentions(refused(tmp_path / "run"), "nothing", ". or _")
 
 
 def test_folders_inside_are_refused(tmp_path):
     folder = write_folder(tmp_path / "run", [[("q0", "d1", 1.0)]])
     (folder / "year=2024").mkdir()
-    assert "year=2024: a folder inside a folder, expected the files of one run" in refused(folder)
+    assert mentions(refused(folder), "year=2024: ", "folder inside")
 
 
 def test_a_broken_link_is_refused(tmp_path):
     folder = write_folder(tmp_path / "run", [[("q0", "d1", 1.0)]])
     (folder / "part-0001").symlink_to(tmp_path / "gone")
-    assert "part-0001: no file, expected the files of one run" in refused(folder)
+    assert mentions(refused(folder), "part-0001: ", "no file")
 
 
 @pytest.mark.parametrize("form", ["trec", "csv", "parquet"])
@@ -416,9 +415,7 @@ def test_an_empty_partition_is_named(tmp_path, form):
 def test_objects_that_cannot_be_read_in_part_are_no_partitions(tmp_path):
     folder = write_folder(tmp_path / "run", [[("q0", "d1", 1.0)]])
     (folder / "part-0001").write_text('{"q1": {"d1": 1.5}}')
-    assert "part-0001: json as one of the files of a run, expected one of trec, csv, tsv, jsonl, parquet" in refused(
-        folder
-    )
+    assert mentions(refused(folder), "part-0001: json ", "trec, csv, tsv", "jsonl, parquet")
 
 
 def test_runs_of_several_systems_are_no_partitions_of_one(tmp_path):
@@ -427,9 +424,10 @@ def test_runs_of_several_systems_are_no_partitions_of_one(tmp_path):
     write_part(folder / "part-0002", [("q0", "d2", 1.0)], tag="dense")
     said = refused(folder)
     one, other = folder / "part-0000", folder / "part-0002"
-    assert said.startswith(f"{other}: query 'q0' stands in {one} too, with another tag ('dense', there 'bm25')")
+    assert said.startswith(f"{other}: ")
+    assert mentions(said, "'q0'", one, "'dense'", "'bm25'")
     write_part(folder / "part-0002", [("q9", "d2", 1.0)], tag="dense")  # a query without judgments
-    assert f"{other}: query 'q9' stands in {one} too" in refused(folder)
+    assert mentions(refused(folder), f"{other}: ", "'q9'", one)
 
 
 def test_a_document_in_two_partitions_is_named_with_both(tmp_path):
@@ -437,14 +435,14 @@ def test_a_document_in_two_partitions_is_named_with_both(tmp_path):
     with pytest.raises(InputError) as caught:
         rs.evaluate({"q0": {"d1": 1}}, folder, "RR")
     said = str(caught.value)
-    assert said.startswith(f"{folder / 'part-0001'}:2: document 'd1' of query 'q0' stands twice, first at ")
-    assert f"{folder / 'part-0000'}:1; expected each document once" in said
-    assert said.endswith("or name the files where each is a run of its own")
+    assert said.startswith(f"{folder / 'part-0001'}:2: ")
+    assert mentions(said, "'d1'", "'q0'", f"{folder / 'part-0000'}:1")
+    assert mentions(said, "run of its own")
 
 
 def test_a_folder_is_no_file_of_judgments(tmp_path):
     folder = write_folder(tmp_path / "run", [[("q0", "d1", 1.0)]])
-    with pytest.raises(InputError, match="is a directory, expected a file"):
+    with pytest.raises(InputError, match=r"directory, .*file"):
         rs.evaluate(folder, folder, "RR")
 
 
@@ -463,12 +461,10 @@ def test_a_partition_that_cannot_be_read_is_named_and_the_rest_goes_on(tmp_path,
     scores = rs.evaluate(qrels, folder, "RR", workers=workers, on_error="skip")
     assert scores.matrix("RR").tolist() == [[1.0, 0.0, 1.0, 0.0]]
     incomplete, first, second, missing = scores.notes
-    assert incomplete.startswith(f"{folder}: run 'tag' is incomplete: of its 4 partitions 2 are left out. Nobody knows")
-    assert first.startswith(f"a partition of {folder} is left out (on_error:skip): {folder / 'part-0001'}:1: 2 fields")
-    assert second.startswith(
-        f"a partition of {folder} is left out (on_error:skip): {folder / 'part-0003'}: the file is"
-    )
-    assert missing.startswith("tag has no list for 2 of 4 queries")
+    assert mentions(incomplete, f"{folder}: ", "'tag'", "incomplete", 4, 2)
+    assert mentions(first, f"{folder} ", "on_error:skip", f"{folder / 'part-0001'}:1: ", 2)
+    assert mentions(second, f"{folder} ", "on_error:skip", f"{folder / 'part-0003'}: ")
+    assert mentions(missing, "tag ", 2, 4)
 
 
 def test_a_query_that_two_sound_partitions_hold_is_merged_where_others_are_left_out(tmp_path):
@@ -477,8 +473,8 @@ def test_a_query_that_two_sound_partitions_hold_is_merged_where_others_are_left_
     (folder / "part-0003").write_bytes(b"q0 Q0\n")
     scores = rs.evaluate({"q0": {"d1": 1}, "q1": {"d1": 1}}, folder, "RR", on_error="skip")
     assert scores.matrix("RR").tolist() == [[0.5, 1.0]]
-    assert "of its 4 partitions 1 is left out" in scores.notes[0]
-    assert scores.notes[-1] == f"{folder}: the lines of 1 query were not together; they have been merged"
+    assert mentions(scores.notes[0], 4, 1, "left out")
+    assert mentions(scores.notes[-1], f"{folder}: ", 1, "merged")
 
 
 @forks
@@ -491,9 +487,7 @@ def test_a_run_of_which_nothing_can_be_read_is_left_out_as_a_whole(tmp_path, wor
     scores = rs.evaluate({"q0": {"d1": 1}}, [bad, good], "RR", on_error="skip", workers=workers)
     assert scores.systems == ("tag",)
     (said,) = scores.notes
-    assert said.startswith(
-        f"a run is left out (on_error:skip): {bad}: none of its 2 files can be read, the last: {bad}"
-    )
+    assert mentions(said, "on_error:skip", f"{bad}: ", 2)
 
 
 @forks
@@ -506,16 +500,12 @@ def test_a_folder_of_several_systems_is_left_out_and_the_next_run_is_read_all_th
     scores = rs.evaluate({"q0": {"d1": 1}}, [several, good], "RR", on_error="skip", workers=workers)
     assert (scores.systems, scores.overall("RR")) == (("tag",), 0.5)
     (said,) = scores.notes
-    assert said.startswith(
-        f"a run is left out (on_error:skip): {several / 'part-0001'}: query 'q0' stands in {several}"
-    )
+    assert mentions(said, "on_error:skip", f"{several / 'part-0001'}: ", "'q0'", several / "part-0000")
 
 
 def test_partitions_of_other_queries_only_are_no_run_for_these_judgments(tmp_path):
     folder = write_folder(tmp_path / "run", [[("x", "d1", 1.0)], [("y", "d1", 1.0)]])
-    with pytest.raises(
-        RankscopeError, match=r"run 'tag' and the qrels have no query in common \(qrels: q0; run: x, y\)"
-    ):
+    with pytest.raises(RankscopeError, match=r"'tag' .*\(qrels: q0; run: x, y\)"):
         rs.evaluate({"q0": {"d1": 1}}, folder, "RR")
 
 
@@ -529,5 +519,5 @@ def test_whatever_reads_runs_takes_folders(tmp_path):
     assert rs.hits_of({"q1": {"d2": 1}}, folder).rank.tolist() == [2.0]
     fused = rs.fusion.fuse([folder, target], "comb-sum")
     assert set(fused.query_ids) == {"q0", "q1"}
-    with pytest.raises(RankscopeError, match="is read here and would be overwritten"):
+    with pytest.raises(RankscopeError, match="overwritten"):
         rs.convert(folder, folder / "part-0000", to="trec")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.same_scores import FORKS, assert_same_hits, assert_same_scores, what_is_raised
@@ -141,7 +142,7 @@ def test_lines_of_a_query_in_two_pieces_are_merged_with_the_note_of_one_worker(t
     path.write_text(text)
     (joined,) = joined_both_ways({f"q{i}": {"d1": 1, "late": 2} for i in range(9)}, [path])
     assert cut["units"]["mixed.run"] > 2
-    assert "the lines of 2 queries were not together" in joined.notes[0]
+    assert mentions(joined.notes[0], 2, "together")
 
 
 def test_a_query_without_judgments_in_two_pieces_is_noticed(tmp_path, small, cut):
@@ -151,7 +152,7 @@ def test_a_query_without_judgments_in_two_pieces_is_noticed(tmp_path, small, cut
     (joined,) = joined_both_ways({f"q{i}": {"d1": 1} for i in range(9)}, [path])
     assert cut["units"]["mixed.run"] > 2
     assert cut["failed"] == []  # each piece by itself is sound
-    assert "1 query were not together" in joined.notes[0]
+    assert mentions(joined.notes[0], 1, "together")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_a_run_none_of_whose_documents_was_judged_has_its_note(tmp_path, small, 
     path = written(tmp_path / "odd.run", {f"q{i}": {f"x{j}": float(-j) for j in range(20)} for i in range(9)})
     (joined,) = joined_both_ways({f"q{i}": {"d1": 1} for i in range(9)}, [path])
     assert cut["units"]["odd.run"] > 2
-    assert "none of its 180 documents was judged (run: 'x0'; judgments: 'd1')" in joined.notes[0]
+    assert mentions(joined.notes[0], 180, "judged", "'x0'", "'d1'")
 
 
 def test_runs_of_all_kinds_are_joined_in_their_order(tmp_path, small, cut, monkeypatch):
@@ -340,7 +341,7 @@ class TestProcesses:
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2", 10**6])
 def test_what_is_no_number_of_workers_is_refused_before_anything_is_read(workers):
-    with pytest.raises(ParameterError, match=r"workers is .*, expected a whole number from 1 to 1024"):
+    with pytest.raises(ParameterError, match=r"workers .*\b1 to 1024"):
         rs.evaluate("not there.qrels", "not there.run", "AP", workers=workers)
 
 

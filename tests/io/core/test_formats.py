@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.data.row_input import rows_from_dicts
@@ -155,7 +156,7 @@ def test_an_error_in_standard_input_names_it(standard_input: Callable[[bytes], N
     with pytest.raises(rs.InputError, match=r"^<stdin>:2: score 'x'"):
         rs.evaluate({"q": {"d": 1}}, "-", "RR")
     standard_input(b"")
-    with pytest.raises(rs.InputError, match=r"^<stdin>: the file is empty"):
+    with pytest.raises(rs.InputError, match=r"^<stdin>: .*empty"):
         rs.read_qrels("-")
 
 
@@ -286,7 +287,7 @@ def test_scores_in_a_table_are_read_to_the_last_bit(put: Callable[..., Path]) ->
 def test_rows_of_a_query_that_are_apart_in_a_table_are_merged_with_a_note(put: Callable[..., Path]) -> None:
     run = rs.read_run(put(b"query_id,doc_id,score\na,d1,1\nb,d1,1\na,d2,2\n"))
     assert rows_of(run) == [(b"a", b"d1", 1.0), (b"a", b"d2", 2.0), (b"b", b"d1", 1.0)]
-    assert "1 query were not together" in run.notes[0]
+    assert mentions(run.notes[0], 1, "together")
 
 
 def test_input_overrides_what_content_says(put: Callable[..., Path]) -> None:
@@ -334,13 +335,14 @@ def test_both_rows_of_a_document_that_comes_again_are_named(put: Callable[..., P
     path = put(b"query_id,doc_id,score\nq,d,1\nz,d,1\nq,e,3\nq,d,2\n")
     with pytest.raises(rs.InputError) as caught:
         rs.evaluate({"q": {"d": 1}}, path, "RR")
-    assert str(caught.value).startswith(f"{path}:5: document 'd' of query 'q' stands twice, first at {path}:2;")
+    assert str(caught.value).startswith(f"{path}:5: ")
+    assert mentions(caught.value, "'d'", "'q'", f"{path}:2")
 
 
 @pytest.mark.parametrize("value", ["1.5", "x", "nan", "inf", "1e300"])
 def test_a_relevance_in_a_table_must_be_a_whole_number(put: Callable[..., Path], value: str) -> None:
     path = put(f"query_id,doc_id,relevance\nq,d,1\nq,e,{value}\n".encode())
-    with pytest.raises(rs.InputError, match=r":3: relevance .* expected a whole number"):
+    with pytest.raises(rs.InputError, match=r":3: relevance"):
         rs.read_qrels(path)
 
 
@@ -387,9 +389,9 @@ def test_a_new_format_is_read_wherever_runs_are(put: Callable[..., Path], tmp_pa
         assert (scores.systems, scores.matrix("RR").tolist()) == (("mine",), [[1 / 2, 1]])
     assert rs.convert(path, tmp_path / "out.csv", kind="run", input="lists") == ()
     assert rs.read_run(tmp_path / "out.csv").frame().equals(rs.read_run(path).frame())
-    with pytest.raises(rs.InputError, match=r"mine\.lists: lists holds a run, expected judgments"):
+    with pytest.raises(rs.InputError, match=r"mine\.lists: lists .*run, .*judgments"):
         rs.read_qrels(path)
-    with pytest.raises(rs.ParameterError, match=r"the suffix '\.lists' names no format"):  # it is not written
+    with pytest.raises(rs.ParameterError, match=r"'\.lists'"):  # it is not written
         rs.convert(path, tmp_path / "out.lists")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope import Features, read_features
@@ -86,7 +86,7 @@ def test_width_and_columns_are_those_of_each_call_and_not_of_the_cache(place):
     assert place.read(n_features=4).values.shape == (3, 4)
     assert place.read().values.shape == (3, 2)
     assert place.read(columns=["2"]).values[:, 0].tolist() == [0.25, 0.5, 0.75]
-    with pytest.raises(InputError, match=re.escape("train: 2 features, expected at most 1 (n_features)")):
+    with pytest.raises(InputError, match=r"^train: 2 .*\b1 \(n_features\)"):
         place.read(n_features=1)
     assert place.reads == 1
 
@@ -164,9 +164,7 @@ def test_a_damaged_cache_is_told_and_written_again(place, change):
     place.cache.write_bytes(change(place.cache.read_bytes()))
     found = place.read()
     *notes, told = found.notes
-    assert re.fullmatch(
-        r".*rscache: the cache is damaged \(it.*\); the file was read, and the cache written again", told
-    )
+    assert mentions(told, "rscache: ", "damaged", "written again")
     assert tuple(notes) == whole.notes
     assert_same_bits(found.values, whole.values)
     assert same(place.read(), whole)
@@ -176,7 +174,7 @@ def test_a_damaged_cache_is_told_and_written_again(place, change):
 @pytest.mark.parametrize("content", [b"", b"my thesis\n", b"\x80\x04K\x01."])
 def test_a_file_that_is_no_cache_is_told_and_left_as_it_is(place, content):
     place.cache.write_bytes(content)
-    assert place.read().notes[-1].endswith("rscache: no cache of features; left as it is, and the file was read")
+    assert mentions(place.read().notes[-1], "rscache: ", "no cache", "left as it is")
     assert place.cache.read_bytes() == content
 
 
@@ -196,9 +194,9 @@ def test_a_cache_that_cannot_be_written_is_a_note(place, tmp_path):
 def test_what_can_have_no_cache_is_refused(place, tmp_path):
     with pytest.raises(ParameterError, match="standard input is none"):
         read_features("-", cache=True)
-    with pytest.raises(ParameterError, match="is read here and would be overwritten"):
+    with pytest.raises(ParameterError, match="overwritten"):
         read_features(place.path, cache=place.path)
-    with pytest.raises(ParameterError, match="cache belongs to a file that can be read again"):
+    with pytest.raises(ParameterError, match=r"cache .*read again"):
         read_features(tmp_path, cache=True)
     with pytest.raises(InputError, match="no such file"):
         read_features(tmp_path / "none", cache=True)
@@ -209,7 +207,7 @@ def test_nothing_is_left_where_writing_fails(place, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("rankscope.io.core.atomic_write.os.replace", fails)
-    assert "No space left on device" in place.read().notes[-1]
+    assert mentions(place.read().notes[-1], "No space left")
     assert [path.name for path in place.path.parent.iterdir()] == ["train.txt"]
 
 
@@ -222,7 +220,7 @@ def test_numbers_that_changed_places_are_damage(place):
     assert changed != content
     place.cache.write_bytes(changed)
     found = place.read()
-    assert "the cache is damaged (its values)" in found.notes[-1]
+    assert mentions(found.notes[-1], "damaged", "(its values)")
     assert_same_bits(found.values, whole.values)
 
 
@@ -235,7 +233,6 @@ def test_a_cache_that_was_moved_with_its_file_has_the_new_name(place):
     found = read_features(new, cache=True)
     assert place.reads == 1
     assert found.name == "new"
-    assert found.notes == (
-        f"{new}: 1 missing value taken for 0 ('f')",
-        "new: the documents of 1 query were not together and are now",
-    )
+    assert len(found.notes) == 2
+    assert mentions(found.notes[0], f"{new}: ", 1, "missing", 0, "'f'")
+    assert mentions(found.notes[1], "new: ", 1, "together")

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope import read_features
@@ -59,11 +60,10 @@ def test_all_forms_of_tables_hold_the_same(content, write):
     assert found.values.tolist() == [[0.5, 1.0], [0.25, 100.0], [0.0, -3.0]]
     assert (found.query_ids, found.offsets.tolist(), found.relevance.tolist()) == (("007", "q"), [0, 2, 3], [2, 1, 0])
     assert (found.doc_ids, found.order is not None and found.order.tolist()) == (["d1", "d3", "d2"], [0, 2, 1])
-    assert found.notes == (
-        "test.csv: 'note' left out: no numbers",
-        "test.csv: 1 missing value taken for 0 ('b')",
-        "test: the documents of 1 query were not together and are now",
-    )
+    assert len(found.notes) == 3
+    assert mentions(found.notes[0], "test.csv: ", "'note'", "no numbers")
+    assert mentions(found.notes[1], "test.csv: ", 1, "missing", 0, "'b'")
+    assert mentions(found.notes[2], "test: ", 1, "together")
 
 
 @pytest.mark.parametrize("query", ["query_id", "qid", "query", "QID"])
@@ -151,14 +151,15 @@ def test_columns_say_which_to_keep_of_those_that_could_be_grades(write):
     assert (found.names, found.relevance.tolist()) == (("f",), [2, 0])  # our name for it that comes first
     assert read_features(path, columns=["f", "grade"]).values.tolist() == [[0.5, 3], [1, 1]]
     assert read_features(path, columns=["f"], cache=True).names == ("f",)  # the cache holds all columns
-    with pytest.raises(InputError, match=re.escape("test.csv: column 'grade' is by its name another one of grades")):
+    with pytest.raises(InputError, match=r"^test\.csv: .*'grade'"):
         read_features(path, cache=True)
 
 
 def test_texts_of_queries_and_documents_are_no_second_column_of_their_names(write):
     found = read_features(write(b"qid,query,doc_id,doc,rel,f\n1,red shoes,d1,a shoe,1,2\n"))
     assert (found.names, found.query_ids, found.doc_ids) == (("f",), ("1",), ["d1"])
-    assert found.notes == ("test.csv: 'query' and 'doc' left out: no numbers",)
+    assert len(found.notes) == 1
+    assert mentions(found.notes, "test.csv: ", "'query' and 'doc'", "no numbers")
 
 
 BOOLEANS = {
@@ -172,7 +173,8 @@ BOOLEANS = {
 def test_true_and_false_are_one_and_zero(content, write):
     found = read_features(write(content))
     assert (found.names, found.values.tolist()) == (("f", "g"), [[1, 1], [0, 2], [0, 3]])
-    assert found.notes == ("test.csv: 1 missing value taken for 0 ('f')",)
+    assert len(found.notes) == 1
+    assert mentions(found.notes, "test.csv: ", 1, "missing", 0, "'f'")
 
 
 def test_a_column_of_texts_that_begins_with_true_is_no_column_of_numbers(write):
@@ -184,9 +186,9 @@ def test_a_table_may_be_without_grades_where_they_are_optional(write):
     found = read_features(path, relevance="optional", cache=True)
     assert (found.relevance.tolist(), found.graded) == ([0, 0], False)
     assert read_features(path, relevance="optional", cache=True).graded is False
-    with pytest.raises(InputError, match=re.escape("test.csv: no column of grades ('relevance')")):
+    with pytest.raises(InputError, match=r"^test\.csv: .*\('relevance'\)"):
         read_features(path, cache=True)
-    with pytest.raises(ParameterError, match="relevance 'no', expected 'needed' or 'optional'"):
+    with pytest.raises(ParameterError, match=r"relevance 'no', .*'needed' or 'optional'"):
         read_features(path, relevance="no")
 
 
@@ -203,17 +205,15 @@ def test_large_numbers_that_float32_brings_together_are_noted(write):
     path = write(f"qid,rel,time,f\n1,1,,1\n{times}".encode())
     found = read_features(path)
     assert np.unique(found.values[:, 0]).size < 200  # of 401
-    said = (
-        "test: the numbers of feature 'time', 1700000000 to 1700020000, are kept in steps of 128 only (float32); if "
-        "less makes a difference, write them less their lowest, or in Python read with dtype='float64'"
-    )
-    assert said.replace("1700020000", f"{found.values.max():.10g}") in found.notes
+    highest = f"{found.values.max():.10g}"
+    said = ("test: ", "'time'", 1700000000, highest, "steps", 128, "float32", "dtype='float64'")
+    assert mentions(found.notes, *said)
     assert not any("steps" in note for note in read_features(path, dtype="float64", cache=True).notes)
     assert any("steps" in note for note in read_features(path, cache=True).notes)  # rounded from the cache of float64
     lines = "".join(f"0 qid:1 1:{1_700_000_000 + i} 2:{i * 100}\n" for i in range(0, 20000, 50))
     notes = read_features(write(lines.encode(), "lines.txt")).notes
     assert len(notes) == 1
-    assert notes[0].startswith("lines: the numbers of feature '1', 1700000000 to")
+    assert mentions(notes, "lines: ", "'1'", 1700000000)
 
 
 def test_progress_hears_of_all_bytes(write):

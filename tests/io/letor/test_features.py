@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.paths import ROOT
 from helpers.properties import examples
 from helpers.same import assert_same_bits
@@ -131,14 +132,16 @@ def test_lines_of_a_query_that_are_apart_are_put_together_with_a_note(write):
     found = exact(write(b"1 qid:a 1:1 #docid = x\n2 qid:b 1:2 #docid = y\n0 qid:a 1:3 #docid = z\n"))
     assert (found.values.ravel().tolist(), found.relevance.tolist()) == ([1, 3, 2], [1, 0, 2])
     assert found.doc_ids == ["x", "z", "y"]
-    assert found.notes == ("test: the documents of 1 query were not together and are now",)
+    assert len(found.notes) == 1
+    assert mentions(found.notes, "test: ", 1, "together")
     assert found.in_input_order(found.values[:, 0]).tolist() == [1, 2, 3]
 
 
 def test_a_file_that_numbers_from_0_keeps_its_numbers_with_a_note(write):
     found = exact(write(b"1 qid:1 1:5 2:6\n0 qid:1 0:4\n"))
     assert (found.values.tolist(), found.names) == ([[0, 5, 6], [4, 0, 0]], ("0", "1", "2"))
-    assert found.notes == ("test.txt: the features are numbered from 0",)
+    assert len(found.notes) == 1
+    assert mentions(found.notes, "test.txt: ", "numbered", 0)
 
 
 def test_fewer_features_than_asked_for_are_filled_up_with_zeros(write):
@@ -380,7 +383,7 @@ def test_features_beyond_those_expected_are_refused(content, most, message, writ
 
 def test_a_feature_0_after_the_highest_one_is_refused(write, monkeypatch):
     monkeypatch.setattr(features, "BLOCK", 32)
-    with pytest.raises(InputError, match=re.escape("test.txt:41: feature 0, and a feature 2 before it, expected 2")):
+    with pytest.raises(InputError, match=r"^test\.txt:41: feature 0, .*\b2\b"):
         read_features(write(LINE * 40 + b"1 qid:1 0:1 1:1\n"), n_features=2)
 
 
@@ -397,7 +400,7 @@ def test_a_table_beyond_memory_is_refused(write, monkeypatch):
             return np.zeros(shape, dtype)
 
     monkeypatch.setattr(feature_table, "np", Full())
-    with pytest.raises(InputError, match="a table of 1 documents and 2 features does not fit in memory"):
+    with pytest.raises(InputError, match=r"\b1 documents .*\b2 features .*memory"):
         read_features(write(LINE))
 
 
@@ -410,7 +413,7 @@ def test_arguments_out_of_range_are_refused(more, write):
 
 
 def test_a_column_that_is_not_there_is_refused(write):
-    with pytest.raises(InputError, match=re.escape("test: no feature '9' among 2 ('1' to '2')")):
+    with pytest.raises(InputError, match=r"^test: .*'9' .*\b2 \('1' to '2'\)"):
         read_features(write(LINE), columns=["9"])
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -195,7 +196,7 @@ def test_lines_are_counted_through_all_blocks(write, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(letor_predictions, "BLOCK_SIZE", 50)
     with pytest.raises(InputError, match=r"^test.txt:501: 'x' behind"):
         read_labels(write(b"1 qid:1 1:0.5\n" * 500 + b"1 x\n"))
-    with pytest.raises(InputError, match=r"^test.txt:501: 'x', expected one finite number"):
+    with pytest.raises(InputError, match=r"^test.txt:501: 'x'"):
         read_predictions(write(b"0.5\n" * 500 + b"x\n"))
 
 
@@ -247,13 +248,15 @@ def test_a_document_twice_in_its_query_makes_lines_the_names_and_is_noted(write)
     qrels, run = read_letor(write(LETOR4.replace(b"D2", b"D1")), write(b"1\n2\n3\n", "p"))
     assert qrels.frame()["doc_id"].to_list() == ["1", "2", "3"]
     (note,) = run.notes
-    assert note.startswith("test.txt:2: document 'D1' of query '10' stands twice, first at test.txt:1; all documents")
+    assert note.startswith("test.txt:2: ")
+    assert mentions(note, "'D1'", "'10'", "test.txt:1")
 
 
 def test_lines_that_are_not_together_are_merged_with_a_note(write) -> None:
     labels = read_labels(write(b"1 qid:b\n0 qid:a\n2 qid:b\n"))
     run = prediction_run(labels, write(b"1\n2\n3\n", "p"))
-    assert run.notes == ("test.txt: the lines of 1 query were not together; they have been merged",)
+    assert len(run.notes) == 1
+    assert mentions(run.notes, "test.txt: ", 1, "merged")
     assert run.frame().rows() == [("b", "1", 1.0), ("b", "3", 3.0), ("a", "2", 2.0)]
     assert label_qrels(labels).frame().rows() == [("a", "2", 0), ("b", "1", 1), ("b", "3", 2)]
 
@@ -265,13 +268,13 @@ def test_rank_positions_become_scores_that_fall(write) -> None:
 
 @pytest.mark.parametrize("rank", ["0", "-1", "0.5"])
 def test_a_rank_below_1_is_refused(write, rank: str) -> None:
-    with pytest.raises(InputError, match=rf"^p:2: rank {rank}, expected ranks from 1, the best"):
+    with pytest.raises(InputError, match=rf"^p:2: rank {rank}, "):
         read_letor(write(LETOR4), write(f"1\n{rank}\n1\n".encode(), "p"), ranks=True)
 
 
 @pytest.mark.parametrize("n", [2, 4])
 def test_unequal_lengths_are_refused_with_both_counts_and_names(write, n: int) -> None:
-    with pytest.raises(InputError, match=f"^p: {n} predictions for the 3 documents of test.txt, expected one"):
+    with pytest.raises(InputError, match=rf"^p: {n} .*\b3 .*test\.txt"):
         read_letor(write(LETOR4), write(b"1\n" * n, "p"))
 
 
@@ -294,5 +297,5 @@ def test_memory_does_not_grow_with_features(write) -> None:
 def test_a_hash_in_a_query_id_is_refused_before_two_queries_become_one(tmp_path: Path) -> None:
     path = tmp_path / "l.txt"
     path.write_text("1 qid:a#b 1:1\n0 qid:a#c 1:1\n")
-    with pytest.raises(rs.InputError, match=r"l.txt:1: a # right behind the query id 'a', expected a blank"):
+    with pytest.raises(rs.InputError, match=r"l.txt:1: .*#.*'a'"):
         read_labels(path)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,7 +149,7 @@ def test_of_several_faults_that_of_the_first_query_is_told(
     pieces(largest)
     said = in_pieces(path)
     assert said == in_memory(path)
-    assert "document 'd1' of query 'x1' stands twice" in said
+    assert mentions(said, "'d1'", "'x1'", "twice")
 
 
 #: What a line of a table is replaced by, and a word of what is then said.
@@ -195,7 +196,7 @@ def test_quotation_marks_comments_and_line_ends_are_read_as_in_the_whole(
     pieces(size)
     together = in_pieces(path)
     assert together == in_memory(path)
-    assert "the lines of 1 query were not together" in together[1][0]
+    assert mentions(together[1][0], 1, "together")
 
 
 @pytest.mark.parametrize("size", [1, 60, 1000])
@@ -226,7 +227,7 @@ def test_a_pipe_is_brought_together_too(
 
     pieces(50)
     assert piped(in_pieces) == piped(in_memory)
-    assert "<stdin>: the lines of 2 queries were not together" in piped(in_pieces)[1][0]
+    assert mentions(piped(in_pieces)[1][0], "<stdin>: ", 2, "together")
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -238,7 +239,7 @@ def test_queries_that_the_judgments_lack_are_named_in_the_order_of_the_file(
     pieces(20)
     said = in_pieces(path)
     assert said == in_memory(path)
-    assert "run: x0, x1, x2, ...)" in said
+    assert mentions(said, "x0, x1, x2, ...")
 
 
 def test_a_run_whose_documents_are_all_unjudged_gets_the_same_note(tmp_path: Path, pieces: Size) -> None:
@@ -246,7 +247,7 @@ def test_a_run_whose_documents_are_all_unjudged_gets_the_same_note(tmp_path: Pat
     path.write_bytes(written([(f"q{1 + i % 2}", f"other{i}", 1.0) for i in range(200)], "csv"))
     pieces(300)
     assert in_pieces(path) == in_memory(path)
-    assert "none of its 200 documents was judged (run: 'other0'" in in_pieces(path)[1][1]
+    assert mentions(in_pieces(path)[1][1], 200, "judged", "'other0'")
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -301,7 +302,8 @@ def test_parquet_that_is_cut_short_is_refused(tmp_path: Path, pieces: Size, pack
     path.write_bytes(PACKED[packed](written(MIXED, "parquet")[:-20]))
     pieces(3)
     said = in_pieces(path)
-    assert said.startswith(f"{path}: cannot be read as parquet (")
+    assert said.startswith(f"{path}: ")
+    assert mentions(said, " parquet (")
     assert "\n" not in said
 
 
@@ -318,7 +320,7 @@ def test_a_line_without_end_is_refused(tmp_path: Path, pieces: Size, monkeypatch
     path.write_bytes(written(MIXED, "csv") + b'q1,"' + b"d" * 500)
     pieces(100)
     monkeypatch.setattr(table_stretches, "LONGEST", 300)
-    assert ":8: no line end within" in in_pieces(path)
+    assert mentions(in_pieces(path), ":8: ", "line end")
 
 
 def test_a_full_disk_is_one_clear_line(tmp_path: Path, pieces: Size, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +331,7 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path, pieces: Size, monkeypatch
     path.write_bytes(written([(f"q{i % 3}", f"d{i}", 1.0) for i in range(20_000)], "trec"))
     pieces(1 << 16)
     monkeypatch.setattr(regrouped.tempfile, "TemporaryFile", lambda **_: full.open("r+b", buffering=1 << 16))
-    with pytest.raises(OutputError, match=r"run\.txt: the temporary folder \(.*\) cannot hold its rows \(No space"):
+    with pytest.raises(OutputError, match=r"run\.txt: .*temporary folder.*\(No space"):
         join_file(QRELS, path, Convention(), None, None)
 
 
@@ -341,7 +343,7 @@ def test_a_temporary_folder_that_is_not_there_is_one_clear_line(
     path.write_bytes(gzip.compress(written(MIXED, form)))
     pieces(50)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(OutputError, match=r"gone\) cannot hold its rows \(No such file.*set TMPDIR"):
+    with pytest.raises(OutputError, match=r"gone\).*\(No such file.*TMPDIR"):
         join_file(QRELS, path, Convention(), None, None)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,23 +105,21 @@ def test_a_total_below_the_largest_rank_is_refused_where_that_rank_stands(tmp_pa
     path = written(tmp_path, GOOD)
     with pytest.raises(rs.InputError) as caught:
         read_entity_ranks(path, 699)
-    assert str(caught.value) == (
-        f"{path}:4: the rank of system 'PageRank' is 700, but only 699 items are said to be ranked (--total-ranks, "
-        "total_ranks); correct one of them"
-    )
+    assert str(caught.value).startswith(f"{path}:4: ")
+    assert mentions(caught.value, "'PageRank'", 700, 699, "--total-ranks", "total_ranks")
     assert read_entity_ranks(path, 700).total_ranks == 700
 
 
 @pytest.mark.parametrize("total", [0, -5, 2.5, True, "100"])
 def test_a_total_that_is_no_number_of_items_is_refused(total: object) -> None:
-    with pytest.raises(rs.ParameterError, match="expected a whole number of at least 1"):
+    with pytest.raises(rs.ParameterError, match=rf"{total!r}, .*\b1\b"):
         table_of([[1.0]], total_ranks=total)
 
 
 def test_with_least_0_ranks_need_only_be_above_0(tmp_path: Path) -> None:
     path = written(tmp_path, "x\tS\nA\t0.25\n")
     assert read_entity_ranks(path, least=0).ranks.tolist() == [[0.25]]
-    with pytest.raises(rs.InputError, match=r"made.tsv:2: .* is 0, expected a finite number of more than 0"):
+    with pytest.raises(rs.InputError, match=r"made.tsv:2: .* 0,"):
         read_entity_ranks(written(tmp_path, "x\tS\nA\t0\n"), least=0)
 
 
@@ -144,7 +143,8 @@ def test_arrays_that_are_no_table_are_refused(options: dict[str, object], messag
 def test_ties_are_allowed_and_counted() -> None:
     table = table_of([[1, 2, 2, 7, 7, 7.5], [1, 2, 3, 4, 5, 6]])
     assert table.tied.tolist() == [5, 0]
-    assert table.notes == ("entities: equal or fractional ranks are taken as ties, as they are given (S0 5)",)
+    assert len(table.notes) == 1
+    assert mentions(table.notes, "entities: ", "ties", "S0 5")
     assert table_of([[1.0, 3.0]]).notes == ()
 
 
@@ -176,9 +176,9 @@ def test_all_systems_share_what_follows_from_the_entities_alone() -> None:
 
 def test_a_system_is_named_where_there_are_several() -> None:
     table = table_of([[1, 5], [4, 2]])
-    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of S0, S1"):
+    with pytest.raises(rs.ParameterError, match=r"\b2 systems.*S0, S1"):
         table.hits()
-    with pytest.raises(rs.ParameterError, match="unknown system of this table 'S2'"):
+    with pytest.raises(rs.ParameterError, match="'S2'"):
         table.hits("S2")
 
 

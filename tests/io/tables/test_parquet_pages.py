@@ -96,13 +96,13 @@ SAID = {"dictionary": b"\x4c\x15\x04", "data": b"\x2c\x15\x08"}
 def test_a_page_of_fewer_than_no_values_or_too_many_is_refused(kind, number, shown):
     content = small()
     assert content.count(SAID[kind]) == 1
-    with pytest.raises(InputError, match=rf"^x.parquet: .* begins a page of {shown} values, expected 0 to \d+\)"):
+    with pytest.raises(InputError, match=rf"^x.parquet: .* {shown} values, .*\b0 to \d+\)"):
         read_frame(content.replace(SAID[kind], SAID[kind][:2] + number), "x.parquet", "parquet")
 
 
 def test_a_page_of_one_value_more_than_its_column_is_refused():
     refuse_false_pages(small(), "file")
-    with pytest.raises(InputError, match="page of 5 values, expected 0 to 4"):
+    with pytest.raises(InputError, match=r"\b5 values, .*\b0 to 4"):
         refuse_false_pages(small().replace(SAID["data"], b"\x2c\x15\x0a"), "file")
 
 
@@ -119,7 +119,7 @@ def test_columns_that_are_longer_than_the_file_are_refused():
     """As those are that lie over each other, of which looking at each would take very long."""
     groups = b"\x49\x1c" + b"\x19\xfc\x10" + 16 * (b"\x3c" + column(1, 40, 4) + b"\0") + b"\0"
     content = file_of(groups + b"\0")
-    with pytest.raises(InputError, match="its columns are longer than it is"):
+    with pytest.raises(InputError, match="columns are longer"):
         refuse_false_pages(content, "file")
 
 
@@ -138,7 +138,7 @@ def test_columns_that_are_longer_than_the_file_are_refused():
     ],
 )
 def test_what_is_no_description_of_a_file_is_refused(description):
-    with pytest.raises(InputError, match="what it says of itself is damaged"):
+    with pytest.raises(InputError, match="damaged"):
         refuse_false_pages(file_of(description), "file")
 
 

@@ -6,6 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope.errors import InputError
 from rankscope.io.translation import read_appraise_rankings
@@ -53,10 +54,9 @@ def test_results_stand_in_tasks_of_hits(read, pack):
     assert list(zip(found.segment, found.judge, strict=True)) == [("17", "ann"), ("18", "bob")]
     assert list(found.system) == ["online-E.0", "KIT.4017", "UU.4059", "KIT.4017", "online-E.0"]
     np.testing.assert_array_equal(found.table("rank"), [[3, 1, 1], [np.nan, 2, np.nan]])
-    assert [note.partition(": ")[2] for note in found.notes] == [
-        "1 result without translations (skipped) left out",
-        "1 output is not ranked (-1)",
-    ]
+    assert len(found.notes) == 2
+    assert mentions(found.notes[0], "1 result", "skipped")
+    assert mentions(found.notes[1], "1 output", "-1")
 
 
 def test_results_may_say_all_themselves(read):
@@ -81,7 +81,7 @@ OUTSIDE = '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
     "prologue", [BOMB, OUTSIDE, '<!DOCTYPE r SYSTEM "http://localhost/r.dtd">', "<!DOCTYPE r>"]
 )
 def test_what_could_expand_or_be_fetched_is_refused_with_its_line(read, prologue):
-    with pytest.raises(InputError, match=r"results\.xml:2: a document type .* remove it"):
+    with pytest.raises(InputError, match=r"results\.xml:2: .*document type"):
         read(f"<?xml version='1.0'?>\n{prologue}\n{PLAIN}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope import PairScores, SegmentScores
 from rankscope.data.segment_scores import attach_scores
@@ -76,14 +77,14 @@ def test_a_pair_that_is_not_there_is_refused(folder, pair, said):
 
 
 def test_a_folder_without_outputs_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no such folder, expected sources/"):
+    with pytest.raises(InputError, match="sources/"):
         read_plain_texts(tmp_path, "de-en")
 
 
 def test_bytes_that_are_no_text_are_refused_with_their_line(tmp_path):
     path = tmp_path / "out"
     path.write_bytes(b"good\nb\xe4d\n")
-    with pytest.raises(InputError, match="out:2: bytes that are not UTF-8"):
+    with pytest.raises(InputError, match=r"out:2: .*UTF-8"):
         read_lines(path)
 
 
@@ -120,7 +121,8 @@ def test_scores_of_people_and_metrics_are_found_in_the_folder_or_by_their_file(f
     root = folder(SCORES)
     human = read_mt_scores(root, pair="de-en", name="mqm")
     np.testing.assert_array_equal(human.pairs["de-en"].values, [[-1.5, np.nan], [0, -5]])
-    assert human.notes == ("mqm (de-en): 1 line without a score",)
+    assert len(human.notes) == 1
+    assert mentions(human.notes, "mqm", "de-en", 1)
     metric = read_mt_scores(root / "metric-scores" / "de-en" / "BLEU-refA.seg.score")
     assert (metric.metric, list(metric.pairs)) == ("BLEU-refA", ["de-en"])
     assert metric.pairs["de-en"].values.tolist() == [[0.5, 1], [0.25, 2]]  # of each system in order, though mixed
@@ -136,7 +138,7 @@ def test_texts_and_documents_of_such_a_folder(folder):
     assert texts.systems == {"A": ("a", "b"), "B": ("c", "d")}
     assert texts.references == ("one", "two")
     assert read_mt_documents(root, "de-en") == ("doc1", "doc2")
-    with pytest.raises(InputError, match="the references for de-en are refA"):
+    with pytest.raises(InputError, match=r"de-en .*refA"):
         read_mt_texts(root, "de-en", reference="refB")
 
 
@@ -159,22 +161,22 @@ def test_files_of_scores_that_cannot_be_read_are_refused(tmp_path, content, said
 
 def test_what_is_not_there_is_refused_with_what_there_is(folder):
     root = folder(SCORES)
-    with pytest.raises(InputError, match="no scores 'da' of segments for de-en; de-en has mqm and BLEU-refA"):
+    with pytest.raises(InputError, match=r"'da' .*de-en; .*mqm and BLEU-refA"):
         read_mt_scores(root, pair="de-en", name="da")
-    with pytest.raises(InputError, match="for fr-en; there are scores for de-en"):
+    with pytest.raises(InputError, match=r"fr-en; .*de-en"):
         read_mt_scores(root, pair="fr-en", name="mqm")
-    with pytest.raises(ParameterError, match="say the language pair and the name"):
+    with pytest.raises(ParameterError, match=r"language pair .*name"):
         read_mt_scores(root, pair="de-en")
-    with pytest.raises(InputError, match="scores of systems, expected those of segments"):
+    with pytest.raises(InputError, match=r"systems, .*segments"):
         read_mt_scores(root / "human-scores" / "de-en.mqm.sys.score")
     with pytest.raises(InputError, match="no such folder"):
         list_mt_scores(root / "nowhere")
-    with pytest.raises(ParameterError, match="level='doc', expected one of seg, sys"):
+    with pytest.raises(ParameterError, match=r"level='doc', .*seg, sys"):
         list_mt_scores(root, level="doc")
 
 
 def test_a_file_of_segments_under_the_name_of_systems_is_noticed(tmp_path):
     path = tmp_path / "de-en.x.sys.score"
     path.write_text("A\t1\nA\t2\n")
-    with pytest.raises(InputError, match=r":2: a second score of system 'A'.*seg\.score"):
+    with pytest.raises(InputError, match=r":2: .*'A'.*seg\.score"):
         read_mt_system_scores(path)

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope.agreement import read_preference_rankings, segments
 from rankscope.agreement.load import detect_kind, read_judgments
@@ -49,7 +50,7 @@ def test_choices_become_ranks_of_two_items(written, content):
     assert list(found.system) == ["large", "small", "small", "large", "small", "large"]
     assert found.table("human").tolist() == [[1, 2], [2, 1], [1, 1]]
     np.testing.assert_array_equal(found.table("judge"), [[1, 1], [2, 1], [np.nan, np.nan]])
-    assert found.notes[0].endswith("1 row without a choice of 'judge'")
+    assert mentions(found.notes[0], 1, "'judge'")
 
 
 @pytest.mark.parametrize("separator", [",", "\t", " "])
@@ -64,7 +65,7 @@ def test_better_and_worse_may_be_separated_by_anything(written, separator):
 def test_who_judged_and_the_pair_are_read_and_other_columns_named(written):
     found = read_preference_rankings(written("lp,item,better,worse,rater,why\nde-en,1,A,B,ann,nicer\n"))
     assert (found.pair.names, found.judge.names) == (("de-en",), ("ann",))
-    assert found.notes[0].endswith("'why' not read: no choices between the two")
+    assert mentions(found.notes[0], "'why'", "not read")
     found = read_preference_rankings(written("item,a,b,human,judge\n1,A,B,a,ann\n2,A,B,b,bob\n"))
     assert (list(found.columns), found.judge.names) == (["human"], ("ann", "bob"))
 
@@ -94,7 +95,7 @@ def test_what_is_no_preference_is_refused_with_the_line(written, content, said):
 
 
 def test_choices_are_no_scores(written):
-    with pytest.raises(InputError, match="preferences between two, which become ranks; 'judge' cannot be"):
+    with pytest.raises(InputError, match=r"preferences .*'judge'"):
         read_judgments(written(CHOSEN), higher=["judge"])
     with pytest.raises(InputError, match=":2: judge is 'maybe'"):
         read_judgments(written(CHOSEN.replace("tie\n2", "maybe\n2")), gold="judge")

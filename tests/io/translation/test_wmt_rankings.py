@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.translation import read_wmt_rankings
@@ -49,10 +50,9 @@ def test_the_numbers_of_pairs_of_wmt12_are_the_published_ones(data):
     assert len(found) == 12339
     assert {pair: decided_pairs(one) for pair, one in found.by_pair()} == PUBLISHED
     said = [note.partition(": ")[2] for note in found.notes]
-    assert said == [
-        "17 rows repeat an earlier one in all fields: kept, as WMT does",
-        "355 outputs are not ranked (-1)",
-    ]
+    assert len(said) == 2
+    assert mentions(said[0], 17, "kept", "WMT")
+    assert mentions(said[1], 355, "-1")
 
 
 def test_without_the_reference_wmt11_has_the_pairs_that_its_mapping_was_made_from(data):
@@ -67,7 +67,7 @@ def test_without_the_reference_wmt11_has_the_pairs_that_its_mapping_was_made_fro
 def test_fillers_of_wmt11_are_left_out_and_counted(data):
     found = read_wmt_rankings(data / "wmt11" / "wmt11-maneval-combosystems.RNK_results.csv")
     assert "blank" not in found.systems
-    assert any("2,400 places of 'blank' (which fill places up) in 1,200 rows left out" in note for note in found.notes)
+    assert mentions(found.notes, "2,400 ", "'blank'", "1,200 ")
 
 
 def test_the_test_set_and_pair_in_front_of_names_of_wmt13_are_taken_away(data):
@@ -113,14 +113,14 @@ def test_fillers_and_on_request_the_reference_are_no_items(written):
     dropped = read_wmt_rankings(path, reference="drop")
     assert list(dropped.system) == ["B"]
     assert len(dropped) == 1
-    assert any("1 place of '_ref' (the reference) in 1 row left out" in note for note in dropped.notes)
+    assert mentions(dropped.notes, "1 place", "'_ref'", "1 row")
 
 
 def test_repeated_rows_are_kept_dropped_or_refused(written):
     path = written(ROW, ROW.replace("ann", "bob"), ROW)
     assert len(read_wmt_rankings(path)) == 3
     assert list(read_wmt_rankings(path, duplicates="drop").judge) == ["ann", "bob"]
-    with pytest.raises(InputError, match=r":4: the same row as line 2"):
+    with pytest.raises(InputError, match=r":4: .*\bline 2\b"):
         read_wmt_rankings(path, duplicates="refuse")
 
 
@@ -168,11 +168,11 @@ def test_a_file_that_is_no_ranking_csv_is_refused(tmp_path, content, said):
 def test_a_segment_beyond_the_mapping_is_refused(written, tmp_path):
     lines = tmp_path / "lines.txt"
     lines.write_text("10\n11\n")
-    with pytest.raises(InputError, match=r":2: segment '7', expected a whole number from 1 to 2"):
+    with pytest.raises(InputError, match=r":2: segment '7', .*\b1 to 2"):
         read_wmt_rankings(written(ROW), lines=lines)
 
 
 @pytest.mark.parametrize("choice", [{"duplicates": "once"}, {"reference": "no"}])
 def test_unknown_choices_are_refused(written, choice):
-    with pytest.raises(ParameterError, match="expected one of keep, drop"):
+    with pytest.raises(ParameterError, match="keep, drop"):
         read_wmt_rankings(written(ROW), **choice)

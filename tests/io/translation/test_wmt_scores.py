@@ -6,6 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import BLOCK, zstd_module
@@ -57,7 +58,7 @@ def test_several_metrics_and_pairs_in_one_file_plain_or_compressed(written, pack
     assert [one.metric for one in found] == ["chrF", "TER"]
     assert as_values(found) == EXPECTED
     assert found[0].pairs["cs-en"].segments == ("9", "10")  # by number, not as they stand
-    assert found[1].notes[0].endswith("1 line of TER without a score")
+    assert mentions(found[1].notes[0], 1, "TER")
     assert all(one.higher_is_better for one in found)
 
 
@@ -80,7 +81,7 @@ def test_columns_may_be_named(written):
     swapped = [line.replace("\tA\t", "\t1\tA\t").replace("\tB\t", "\t1\tB\t") for line in LINES]
     columns = ("metric", "pair", "test set", "run", "system", "segment", "score")
     assert as_values(read_seg_scores(written(swapped), columns=columns)) == EXPECTED
-    with pytest.raises(ParameterError, match="'segment' must stand in it once"):
+    with pytest.raises(ParameterError, match="'segment'"):
         read_seg_scores(written(swapped), columns=("metric", "pair", "test set", "system", "score"))
 
 
@@ -96,9 +97,7 @@ def test_blanks_inside_fields_of_a_file_with_tabs_stay(written):
 def test_comments_and_blank_lines_are_left_out_and_lines_are_still_counted(written):
     lines = ["# made", "", *LINES, "", LINES[0]]
     assert as_values(read_seg_scores(written(lines[:-1]))) == EXPECTED
-    with pytest.raises(
-        InputError, match=r":9: a second score for metric chrF, pair de-en, system A, segment 1 .*line 3"
-    ):
+    with pytest.raises(InputError, match=r":9: .*chrF, .*de-en, .*A, .*\b1\b.*line 3"):
         read_seg_scores(written(lines))
 
 
@@ -108,18 +107,18 @@ def test_a_file_of_several_blocks_is_read_whole(written):
     [found] = read_seg_scores(written(lines))
     assert found.pairs["de-en"].values.shape == (2, n)
     np.testing.assert_array_equal(found.pairs["de-en"].values[1], np.arange(1, n + 1) + 0.5)
-    with pytest.raises(InputError, match=rf":{2 * n + 1}: a second score .* line {n}"):
+    with pytest.raises(InputError, match=rf":{2 * n + 1}: .*line {n}\b"):
         read_seg_scores(written([*lines, lines[n - 1]]))
 
 
 def test_one_of_several_test_sets_is_to_be_chosen(written):
     lines = [*LINES, LINES[0].replace("2012", "2013").replace("0.5", "9")]
-    with pytest.raises(InputError, match=r"2 test sets .newstest2012 and newstest2013., expected one"):
+    with pytest.raises(InputError, match=r"\b2 .*newstest2012 and newstest2013"):
         read_seg_scores(written(lines))
     assert as_values(read_seg_scores(written(lines), test_set="newstest2012")) == EXPECTED
     [one] = read_seg_scores(written(lines), test_set="newstest2013")
     assert as_values([one]) == {("chrF", "de-en", "A", "1"): 9}
-    with pytest.raises(InputError, match="no test set 'x', there is newstest2012 and newstest2013"):
+    with pytest.raises(InputError, match=r"'x', .*newstest2012 and newstest2013"):
         read_seg_scores(written(lines), test_set="x")
 
 
@@ -153,13 +152,13 @@ def test_scores_of_systems(written):
     assert np.isnan(bleu.pairs["de-en"]["B"])
     assert ter.pairs == {"en-de": {"A": 1}}
     assert not ter.higher_is_better
-    assert bleu.notes[0].endswith("1 line of BLEU without a score")
+    assert mentions(bleu.notes[0], 1, "BLEU")
 
 
 def test_the_two_kinds_of_files_are_not_mistaken_for_each_other(written):
-    with pytest.raises(InputError, match=r"a number before the score, as seg\.scr has"):
+    with pytest.raises(InputError, match=r"seg\.scr"):
         read_sys_scores(written(LINES))
-    with pytest.raises(InputError, match=r":1: 5 fields, expected 6 .* this looks like sys.scr"):
+    with pytest.raises(InputError, match=r":1: 5 fields, .*\b6 .*sys\.scr"):
         read_seg_scores(written(["BLEU\tde-en\tt\tA\t0.25"]))
-    with pytest.raises(InputError, match=r":2: a second score for metric BLEU, pair de-en, system A"):
+    with pytest.raises(InputError, match=r":2: .*BLEU, .*de-en, .*\bA\b"):
         read_sys_scores(written(["BLEU\tde-en\tt\tA\t0.25"] * 2))

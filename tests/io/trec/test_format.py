@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from hypothesis import given
@@ -574,7 +575,8 @@ def test_a_document_that_comes_again_is_named_with_both_lines(
     path = put(b"".join([*lines, b"q Q0 d7 501 0 t\n", b"q Q0 d7 502 0 t\n", b"z Q0 d7 1 1 t\n"]))
     with pytest.raises(rs.InputError) as caught:
         rs.evaluate({"q": {"d1": 1}}, path, "AP")
-    assert str(caught.value).startswith(f"{path}:501: document 'd7' of query 'q' stands twice, first at {path}:8;")
+    assert str(caught.value).startswith(f"{path}:501: ")
+    assert mentions(caught.value, "'d7'", "'q'", f"{path}:8")
 
 
 def test_a_document_that_comes_again_is_found_where_its_query_is_scattered(put: Callable[..., Path]) -> None:
@@ -596,7 +598,7 @@ def test_a_document_that_comes_again_is_found_where_its_query_is_scattered(put: 
 
 def test_a_document_that_comes_again_in_a_query_without_judgments_is_refused_too(put: Callable[..., Path]) -> None:
     path = put(b"q Q0 a 1 2 t\nz Q0 a 1 2 t\nz Q0 a 2 1 t\n")
-    with pytest.raises(rs.InputError, match=r":3: document 'a' of query 'z' stands twice"):
+    with pytest.raises(rs.InputError, match=r":3: .*'a' .*'z'"):
         rs.evaluate({"q": {"a": 1}}, path, "AP")
 
 
@@ -613,9 +615,9 @@ def test_a_file_with_the_line_ends_of_old_macs_is_refused(tmp_path: Path) -> Non
     run, qrels = tmp_path / "old.run", tmp_path / "old.qrels"
     run.write_bytes(b"1 Q0 d0 1 9 t\r1 Q0 d1 2 8 t\r")
     qrels.write_bytes(b"1 0 d0 0\r1 0 d1 1\r")
-    with pytest.raises(rs.InputError, match=r"old\.run:1: a carriage return inside the line.*convert the line ends"):
+    with pytest.raises(rs.InputError, match=r"old\.run:1: .*carriage return"):
         rs.read_run(run)
-    with pytest.raises(rs.InputError, match=r"old\.qrels:1: 8 fields, expected 4.*carriage returns; convert them"):
+    with pytest.raises(rs.InputError, match=r"old\.qrels:1: 8 fields, .*\b4\b.*carriage return"):
         rs.read_qrels(qrels)
     assert rs.evaluate({"1": {"d": 1}}, put_run(tmp_path, b"1 Q0\rd 1 9 t\n"), "NumRet").overall("NumRet") == 1
 

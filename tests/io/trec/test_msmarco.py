@@ -72,7 +72,7 @@ def test_what_is_no_such_run_is_told_with_its_line(tmp_path: Path, text: str, sa
 
 def test_numbers_that_fall_as_scores_do_are_no_ranks_unless_somebody_says_so(tmp_path: Path) -> None:
     path = put(tmp_path, "1 a 1\n2 a 3\n2 b 2\n2 c 1\n")
-    with pytest.raises(InputError, match="falls from line to line in each query, as scores do"):
+    with pytest.raises(InputError, match=r"falls .*scores"):
         rs.read_run(path)
     found = rs.read_run(path, input="msmarco").frame().rows()
     assert sorted(found) == [("1", "a", -1.0), ("2", "a", -3.0), ("2", "b", -2.0), ("2", "c", -1.0)]
@@ -81,13 +81,13 @@ def test_numbers_that_fall_as_scores_do_are_no_ranks_unless_somebody_says_so(tmp
 
 
 def test_such_lines_are_no_judgments(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"3 fields, expected 4 \(query 0 document relevance\)"):
+    with pytest.raises(InputError, match=r"\b3 fields, .*\b4 \(query 0 document relevance\)"):
         rs.read_qrels(put(tmp_path, "1 a 1\n"))
 
 
 def test_a_document_a_query_may_also_have_been_judged_with_1(tmp_path: Path) -> None:
     path, out = put(tmp_path, "1 a 1\n2 b 1\n"), tmp_path / "out.csv"
-    with pytest.raises(ParameterError, match=r"which may be ranks or judgments; say which with --kind"):
+    with pytest.raises(ParameterError, match=r"ranks or judgments.*--kind"):
         rs.convert(path, out)
     assert not out.exists()
     rs.convert(path, out, input="msmarco")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from helpers.strategies import DOC_IDS
@@ -164,7 +165,8 @@ def test_a_path_is_read_by_subtopic_where_a_measure_asks_for_it(write: Callable[
 def test_lines_that_are_not_by_subtopic_are_one_subtopic_and_noted(write: Callable[[str, str], None]) -> None:
     write("q", "q10 0 a 1\nq10 0 b 1\nq9 0 c 1\n")
     scores = rs.evaluate("q", "run", ["StRecall@1", "AP_IA", "AP"])
-    assert scores.notes == ("no query has more than one subtopic: a measure of diversity has nothing to tell apart",)
+    assert len(scores.notes) == 1
+    assert mentions(scores.notes, "subtopic", "diversity")
     assert scores.matrix("AP_IA").tolist() == scores.matrix("AP").tolist()
 
 

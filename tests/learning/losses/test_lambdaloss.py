@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers import naive_losses as naive
 from helpers.losses import graded_lists
+from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_numbers
 from hypothesis import given
@@ -43,15 +44,15 @@ def test_lambdarank_weighs_pairs_by_measuring_before_and_after(measure, lists):
 
 @pytest.mark.parametrize("measure", ["Bpref", "Rprec", "infAP", "nERR@10"])
 def test_a_measure_without_what_a_swap_changes_is_refused_by_name(measure):
-    with pytest.raises(ParameterError, match="there is no closed form") as refused:
+    with pytest.raises(ParameterError, match="no closed form") as refused:
         lambdarank(*TWO, measure=measure)
     assert str(parse_measure(measure)) in str(refused.value)
-    assert "choose one of DCG, nDCG, P, AP, RR, ERR, RBP" in str(refused.value)
+    assert mentions(refused.value, "DCG, nDCG, P, AP", "RR, ERR, RBP")
 
 
 def test_a_measure_is_given_by_name_or_itself():
     assert_same_numbers(lambdarank(*TWO, measure=AP())[0], lambdarank(*TWO, measure="AP")[0])
-    with pytest.raises(ParameterError, match=r"measure is 3, expected a measure or its name, as 'nDCG@10'"):
+    with pytest.raises(ParameterError, match=r"measure is 3, .*'nDCG@10'"):
         lambdarank(*TWO, measure=3)
     with pytest.raises(UnknownName, match="unknown measure 'nDCC'"):
         lambdarank(*TWO, measure="nDCC")

@@ -178,5 +178,5 @@ def test_a_k_of_all_documents_is_the_likelihood_of_an_order_and_a_longer_one_the
 @pytest.mark.parametrize("k", [0, -1, 1.5, "2"])
 def test_an_end_that_is_no_number_of_documents_is_refused(k):
     for loss in (listnet, listmle):
-        with pytest.raises(ParameterError, match=r"k is .*, expected a whole number of at least 1"):
+        with pytest.raises(ParameterError, match=rf"\bk is {k!r}, "):
             loss(SCORES, GRADES, np.array([0, 5]), k=k)

@@ -39,7 +39,7 @@ def test_whose_gradient_is_not_that_of_the_value_is_told():
 
 @pytest.mark.parametrize("text", ["listnett", "ranknt(sigma=2)"])
 def test_a_misspelt_loss_is_refused_with_the_right_one(text):
-    with pytest.raises(UnknownName, match=r"unknown loss .*; did you mean (listnet|ranknet)\?"):
+    with pytest.raises(UnknownName, match=r"did you mean (listnet|ranknet)\?"):
         parse_loss(text)
 
 
@@ -74,12 +74,12 @@ def test_parameters_that_there_are_not_are_refused(text):
 
 
 def test_what_is_no_text_is_refused():
-    with pytest.raises(ParameterError, match="cannot read the loss 3"):
+    with pytest.raises(ParameterError, match=r"loss 3\b"):
         parse_loss(3)
     with pytest.raises(UnknownName, match="unknown loss 'none'"):
         Loss("none")
 
 
 def test_ordinal_refuses_a_grade_above_the_highest():
-    with pytest.raises(ParameterError, match="a document has grade 4, and max_grade is 3"):
+    with pytest.raises(ParameterError, match=r"grade 4, .*max_grade is 3"):
         parse_loss("ordinal")(np.zeros(2), np.array([4, 0]), np.array([0, 2]), max_grade=3)

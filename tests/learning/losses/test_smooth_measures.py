@@ -1,6 +1,5 @@
 """ApproxNDCG, ApproxMRR and NeuralNDCG come to what the package's own measures say as the temperature falls."""
 
-import re
 from itertools import pairwise
 
 import numpy as np
@@ -65,17 +64,15 @@ def test_a_document_that_no_rank_wants_leaves_a_gradient_of_numbers():
 @pytest.mark.parametrize("temperature", [0, -1.0, "low", None, float("nan")])
 @pytest.mark.parametrize("loss", [approxndcg, approxmrr, neuralndcg])
 def test_a_temperature_that_is_none_is_refused(loss, temperature):
-    with pytest.raises(ParameterError, match=r"temperature is .*, expected a number above 0"):
+    with pytest.raises(ParameterError, match=rf"temperature is {temperature!r}, "):
         loss(np.zeros(2), np.array([1, 0]), np.array([0, 2]), temperature=temperature)
 
 
 def test_a_list_too_long_to_be_sorted_softly_is_refused_and_the_way_out_named():
     n = MAX_LIST_LENGTH + 1
-    with pytest.raises(
-        ParameterError, match=r"a list has 2001 documents, and neuralndcg sorts at most 2000;.* approxndcg"
-    ):
+    with pytest.raises(ParameterError, match=r"\b2001 documents, .*neuralndcg .*\b2000\b.*approxndcg"):
         neuralndcg(np.zeros(n), np.zeros(n, int), np.array([0, n]))
-    with pytest.raises(ParameterError, match=r"rounds is -1, expected a whole number of at least 0"):
+    with pytest.raises(ParameterError, match=r"rounds is -1, "):
         neuralndcg(np.zeros(2), np.array([1, 0]), np.array([0, 2]), rounds=-1)
 
 
@@ -85,5 +82,5 @@ def test_grades_up_to_900_have_gains_and_higher_ones_are_refused(loss):
     value, gradient = parse_loss(loss)(scores, np.array([900, 0, 899]), offsets)
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
-    with pytest.raises(InputError, match=re.escape("a document is judged 901, and 2^901 is beyond float64")):
+    with pytest.raises(InputError, match=r"\b901, .*float64"):
         parse_loss(loss)(scores, np.array([901, 0, 899]), offsets)

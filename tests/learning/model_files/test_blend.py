@@ -74,7 +74,7 @@ def test_names_of_columns_and_the_settings_at_training_are_kept(tmp_path: Path) 
 
 
 def test_a_blend_that_learned_nothing_is_not_saved(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="this Blend has not learned anything yet; call fit first"):
+    with pytest.raises(ParameterError, match=r"this Blend .*fit"):
         save_ranker(Blend(pair()), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
@@ -140,7 +140,7 @@ def test_what_does_not_fit_is_refused_as_damaged(tmp_path: Path, change: str) ->
 def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, size: int) -> None:
     save_ranker(fitted(), tmp_path / "good")
     (tmp_path / "cut").write_bytes((tmp_path / "good").read_bytes()[:size])
-    with pytest.raises(InputError, match=r"cut: .*expected a model that `rankscope train` wrote"):
+    with pytest.raises(InputError, match=r"cut: .*`rankscope train`"):
         load_ranker(tmp_path / "cut")
 
 
@@ -164,6 +164,6 @@ def test_what_could_not_be_loaded_again_is_not_saved(tmp_path: Path) -> None:
     deep = inner.fit(X, Y, QID)
     save_ranker(deep.rankers_[0], tmp_path / "m")
     assert load_ranker(tmp_path / "m").predict(HELD, HELD_QID).shape == (50,)
-    with pytest.raises(ParameterError, match="blends within blends, more than 5 deep"):
+    with pytest.raises(ParameterError, match="more than 5 deep"):
         save_ranker(deep, tmp_path / "n")
     assert not (tmp_path / "n").exists()

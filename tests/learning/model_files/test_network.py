@@ -236,7 +236,7 @@ def test_files_of_other_programs_are_no_models(tmp_path: Path, content: bytes, s
 
 
 def test_a_file_that_is_not_there_or_a_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none: cannot be read .*check the path"):
+    with pytest.raises(InputError, match=r"none: cannot be read"):
         load_ranker(tmp_path / "none")
     with pytest.raises(InputError, match="cannot be read"):
         load_ranker(tmp_path)
@@ -300,5 +300,5 @@ def test_a_loss_of_ones_own_trains_is_saved_by_its_name_and_predicts(tmp_path: P
 
 @pytest.mark.parametrize("wrong", [lambda s, r, o: 0.0, lambda s, r, o: (s, s), lambda s, r, o: (0.0, s[:1])])
 def test_a_function_that_is_no_loss_is_refused(wrong: Any) -> None:
-    with pytest.raises(ParameterError, match="expected a value and its gradient"):
+    with pytest.raises(ParameterError, match="value and its gradient"):
         trained(loss=wrong)

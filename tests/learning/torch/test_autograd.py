@@ -117,7 +117,7 @@ def test_a_model_learns_through_it():
 
 def test_a_second_derivative_is_refused_rather_than_wrong():
     leaf = torch.tensor([0.0, 1.0], requires_grad=True)
-    with pytest.raises(ParameterError, match=r"first derivatives only.*leave out create_graph=True"):
+    with pytest.raises(ParameterError, match=r"create_graph=True"):
         torch.autograd.grad(loss("listnet")(leaf, [1, 0], [0, 2]), leaf, create_graph=True)
 
 

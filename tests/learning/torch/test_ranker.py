@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope import Features, parse_measure
 from rankscope.errors import InputError, ParameterError
@@ -126,7 +127,7 @@ def test_documents_may_come_in_any_order_and_features_by_name():
 def test_attention_asks_for_lists_and_a_network_without_does_not():
     assert TorchRanker(**SMALL).fit(X, Y, QID).predict(X).shape == (60,)
     ranker = TorchRanker(**SMALL, attention=1).fit(X, Y, QID)
-    with pytest.raises(ParameterError, match=r"looks at whole lists; give qid \(one a document\) or group"):
+    with pytest.raises(ParameterError, match=r"whole lists; .*qid .*group"):
         ranker.predict(X)
 
 
@@ -160,9 +161,9 @@ def test_training_has_the_same_result_to_show(attention):
     data = Features.of(X, Y, QID, name="made")
     ranker = TorchRanker(**SMALL, attention=attention).fit(data, eval_set=data)
     shown = Training(ranker=ranker, train=data, valid=data)
-    assert "on 6 queries of made" in str(shown)
+    assert mentions(str(shown), "6 queries of made")
     assert len(list(shown.records())) == 6
-    assert "Trained on 6 queries with 60 documents and 5 features" in str(shown)
+    assert mentions(str(shown), "6 queries", "60 documents", "5 features")
     assert f"attention:{attention}" in shown.signature()
     assert "hidden:8x4" in shown.signature()
 
@@ -172,7 +173,7 @@ def test_parameters_are_told_and_set_as_those_of_a_ranker():
     assert repr(TorchRanker(**ranker.get_params())) == "TorchRanker(loss='ranknet', attention=2)"
     assert set(Ranker().get_params()) | {"attention", "heads", "device"} == set(ranker.get_params())
     assert ranker.set_params(heads=4).heads == 4
-    with pytest.raises(ParameterError, match="a TorchRanker has no parameter 'layers', expected one of loss, hidden"):
+    with pytest.raises(ParameterError, match=r"TorchRanker .*'layers', .*loss, hidden"):
         ranker.set_params(layers=2)
 
 
@@ -196,14 +197,12 @@ def test_parameters_that_are_none_are_refused(case):
 
 def test_a_gpu_that_is_not_there_is_refused_before_anything_is_done(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ParameterError, match=r"device is 'cuda', and PyTorch finds no GPU .*give 'cpu', or 'auto'"):
+    with pytest.raises(ParameterError, match=r"device is 'cuda', .*'cpu', or 'auto'"):
         TorchRanker(device="cuda").fit(X, Y, QID)
     assert TorchRanker(**{**SMALL, "device": "auto"}).fit(X, Y, QID).predict(X).shape == (60,)
 
 
-@pytest.mark.parametrize(
-    ("lists", "advice"), [(6, r"smaller batches of 3, by batch_lists \(--batch-lists\)"), (1, "smaller hidden layers")]
-)
+@pytest.mark.parametrize(("lists", "advice"), [(6, r"\b3, .*--batch-lists"), (1, "hidden layers")])
 @pytest.mark.parametrize(
     "error",
     [torch.cuda.OutOfMemoryError("CUDA out of memory."), RuntimeError("[enforce fail] DefaultCPUAllocator: can't")],
@@ -218,9 +217,9 @@ def test_where_memory_is_used_up_the_size_of_batches_is_named(monkeypatch, error
     with monkeypatch.context() as patch:
         patch.setattr("rankscope.learning.torch.trainer.score_lists", full)
         patch.setattr("rankscope.learning.torch.scoring.ExactNetwork.together", full)
-        with pytest.raises(ParameterError, match=f"memory enough .*batches of {lists} lists of up to 10 .*{advice}"):
+        with pytest.raises(ParameterError, match=rf"memory .*\b{lists} lists .*\b10 .*{advice}"):
             ranker.fit(X, Y, QID)
-        with pytest.raises(ParameterError, match=r"memory enough .*to score documents of lists of up to 10$"):
+        with pytest.raises(ParameterError, match=r"memory .*\b10$"):
             ranker.predict(X, QID)
     assert ranker.models_ is before
     assert ranker.predict(X, QID).shape == (60,)
@@ -236,15 +235,15 @@ def test_other_errors_of_pytorch_are_not_taken_for_want_of_memory(monkeypatch):
 
 
 def test_what_diverges_is_told_with_a_smaller_rate():
-    with pytest.raises(InputError, match=r"squared diverged in epoch \d with learning_rate=1e\+30; try .*1e\+29"):
+    with pytest.raises(InputError, match=r"squared .*epoch \d .*learning_rate=1e\+30; .*1e\+29"):
         TorchRanker("squared", **SMALL, learning_rate=1e30).fit(X, Y, QID)
 
 
 def test_what_does_not_fit_is_refused_as_by_a_ranker():
-    with pytest.raises(ParameterError, match="this TorchRanker has not learned anything yet; call fit first"):
+    with pytest.raises(ParameterError, match=r"this TorchRanker .*fit"):
         TorchRanker().predict(X)
     with pytest.raises(InputError, match="one grade"):
         TorchRanker(**SMALL).fit(X, np.ones(60), QID)
     ranker = TorchRanker(**SMALL).fit(X, Y, QID)
-    with pytest.raises(InputError, match="4 features, and the model was trained on 5"):
+    with pytest.raises(InputError, match=r"\b4 features, .*\b5\b"):
         ranker.predict(X[:, :4])

@@ -39,7 +39,7 @@ def test_a_library_that_cannot_be_loaded_is_named(tmp_path, monkeypatch, kind):
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "torch", raising=False)
-    with pytest.raises(ParameterError, match=r"PyTorch cannot be loaded \(libgomp\.so\.1: [^\n]*\); install") as caught:
+    with pytest.raises(ParameterError, match=r"PyTorch .*\(libgomp\.so\.1: [^\n]*\)") as caught:
         package.loss("listnet")
     assert "\n" not in str(caught.value)
 

@@ -144,7 +144,7 @@ def test_what_is_trained_on_what_in_the_other_protocols():
     assert trained_on("wmt11-all", both, "en-fr") == ["wmt11 de-en", "wmt11 en-es", "wmt11 en-fr"]
     assert trained_on("leave-pair-out", twelve, "en-cs") == [f"wmt12 {pair}" for pair in PAIRS if pair != "en-cs"]
     assert trained_on("wmt13", thirteen | twelve, "cs-en") == ["wmt13 fr-en"]
-    with pytest.raises(InputError, match="there are no judgments to learn de-en from"):
+    with pytest.raises(InputError, match=r"no judgments .*de-en"):
         list(folds_of("leave-pair-out", {("wmt12", "de-en"): judged_pair("de-en")}, ["de-en"], 0))
     assert {name for name, one in PROTOCOLS.items() if one.depends_on_seed} == {"cv"}
 

@@ -7,6 +7,7 @@ import io
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.mt_folders import PAIR, add_campaign, add_opposite, small_folder
 from helpers.same import assert_same_bits
 
@@ -68,7 +69,7 @@ def test_rows_have_no_average_of_one_pair_and_nothing_published_beside_other_jud
     assert {row.pair for row in rows} == {"de-en", "en-de"}
     assert all(np.isnan(row.published) for row in rows)
     assert not found.is_wmt12
-    assert "these are not the judgments of WMT12" in found.notes[-1]
+    assert mentions(found.notes[-1], "not the judgments", "WMT12")
     assert found.frame().columns == list(mt_outcome.COLUMNS)
 
 
@@ -84,7 +85,7 @@ def test_beside_the_real_numbers_of_pairs_stands_what_was_published(found, monke
     assert "0.25 p" not in text.split("AMBER")[0].split("ListNet")[1]  # run here, so in parentheses
     assert "(0.25)" in text
     assert "0.27 p" in text  # Meteor
-    assert "p: as published, not run here" in text
+    assert mentions(text, "p: as published")
 
 
 def test_a_published_average_stands_only_where_all_of_its_language_pairs_were_tested(found, monkeypatch):
@@ -105,7 +106,7 @@ def test_features_that_were_kept_are_not_computed_again(folder, cache, found, mo
     monkeypatch.setattr("rankscope.translation.experiment.feature_tables.translation_features", None)
     again = rs.translation.translation_experiment(folder, "leave-pair-out", cache=cache, **FEW)
     assert_same_bits(again.average("into", "chrF"), found.average("into", "chrF"))
-    assert "trained on all other language pairs" in again.description
+    assert mentions(again.description, "all other language pairs")
 
 
 def test_features_are_those_of_the_features_module_on_the_same_texts(folder, cache, found):
@@ -134,7 +135,7 @@ def test_other_campaigns_train_for_wmt12_and_seeds_that_change_nothing_are_not_r
     options = {**FEW, "features": ["nine"], "losses": ["RankNet"], "seeds": 2, "cache": tmp_path / "kept"}
     alone = rs.translation.translation_experiment(folder, "wmt11", **options)
     assert alone.seeds == 1
-    assert "no model depends on the seed here, and each was trained once" in alone.notes
+    assert mentions(alone.notes, "seed", "once")
     for protocol in ("wmt11-all", "wmt13"):
         other = rs.translation.translation_experiment(folder, protocol, **options)
         # The judgments are the same, and so is what is learned from them.
@@ -147,7 +148,7 @@ def test_references_of_the_test_set_in_the_language_model_change_its_feature_and
     with_them = rs.translation.translation_experiment(
         folder, "cv", pairs=[PAIR], test_references=True, cache=tmp_path, **FEW
     )
-    assert "language model with the references of the test set" in with_them.signature()
+    assert mentions(with_them.signature(), "language model", "references of the test")
     place = COLUMNS.index("language_model")
     values = []
     for kept in (tmp_path, cache):
@@ -165,8 +166,8 @@ def test_two_seeds_with_hidden_layers_give_two_rankers_whose_scores_are_averaged
     )
     assert result.by_seed.shape == (2, 1, 2)
     assert len(set(result.by_seed[0, 0].tolist())) == 2
-    assert result.signature().startswith("translations, cv | pairs:de-en | seeds:2 | hidden:3 | folds:0 |")
-    assert "of each of 2 seeds alone" in render_result(result, "table", details=True)
+    assert result.signature().split(" | ")[:5] == ["translations, cv", "pairs:de-en", "seeds:2", "hidden:3", "folds:0"]
+    assert mentions(render_result(result, "table", details=True), "each of 2 seeds")
 
 
 @pytest.mark.parametrize("format_", RESULT_FORMATS)
@@ -191,7 +192,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(tmp_path):
             rs.translation.translation_experiment(tmp_path, protocol, **options)
     with pytest.raises(ParameterError, match="nothing to train"):
         rs.translation.translation_experiment(tmp_path, "cv", losses=[])
-    with pytest.raises(ParameterError, match="nothing to test: name at least one language pair"):
+    with pytest.raises(ParameterError, match="nothing to test"):
         rs.translation.translation_experiment(tmp_path, "cv", pairs=[])
     with pytest.raises(ParameterError, match="seeds"):
         rs.translation.translation_experiment(tmp_path, "cv", seeds=0)
@@ -200,7 +201,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(tmp_path):
 def test_folders_without_what_a_protocol_needs_are_refused(folder, cache):
     with pytest.raises(InputError, match=r"wmt11-maneval-indivsystems.*no such file"):
         rs.translation.translation_experiment(folder, "wmt11", cache=cache, **FEW)
-    with pytest.raises(InputError, match="no judgments with texts of fr-en"):
+    with pytest.raises(InputError, match=r"no judgments .*fr-en"):
         rs.translation.translation_experiment(folder, "cv", pairs=["fr-en", "de-en"], **FEW)
     with pytest.raises(InputError, match=r"sample-fr-en-train.*no such file"):
         rs.translation.translation_experiment(folder, "wmt13", **FEW)

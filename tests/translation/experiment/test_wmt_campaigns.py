@@ -59,18 +59,18 @@ def test_the_lines_of_wmt11_are_those_that_its_file_says(folder):
 
 
 def test_what_does_not_belong_together_is_refused_in_a_line(folder):
-    with pytest.raises(InputError, match="no judgments with texts of fr-en, expected both; there are those of de-en"):
+    with pytest.raises(InputError, match=r"no judgments .*fr-en.*de-en"):
         read_campaign(folder, "wmt12", ["fr-en"])
     path = folder / "wmt12" / JUDGMENTS["wmt12"]
     judged = path.read_text()
     path.write_text(judged.replace("apex", "apax"))
-    with pytest.raises(InputError, match="no outputs of apax for de-en, which people judged; there are apex, brisk"):
+    with pytest.raises(InputError, match=r"apax .*de-en, .*apex, brisk"):
         read_campaign(folder, "wmt12")
     path.write_text(judged.replace("German,English,60,", "German,English,61,"))
-    with pytest.raises(InputError, match="segment '61' of de-en was judged, and its texts have 60 lines"):
+    with pytest.raises(InputError, match=r"'61' .*de-en .*\b60 lines"):
         read_campaign(folder, "wmt12")
     path.write_text(judged.replace("German,English", "French,English"))
-    with pytest.raises(InputError, match="there are those of no language pair"):
+    with pytest.raises(InputError, match="no language pair"):
         read_campaign(folder, "wmt12")
 
 
@@ -93,7 +93,7 @@ def test_some_judgments_and_those_of_several_pairs_can_be_taken():
     tables = dict.fromkeys(judged, np.zeros((3, 2, 1), np.float32))
     parts = [PairJudgments("wmt12", "de-en", np.array([1])), PairJudgments("wmt11", "de-en", np.array([0, 2]))]
     assert lists_of_judgments(parts, judged, tables, "x").offsets.tolist() == [0, 3, 5]
-    with pytest.raises(InputError, match="wmt11 de-en: no judgment with two ranks"):
+    with pytest.raises(InputError, match=r"wmt11 de-en: .*two ranks"):
         lists_of_judgments([PairJudgments("wmt11", "de-en", np.array([2]))], judged, tables, "x")
 
 
@@ -115,12 +115,12 @@ def test_pairs_of_lines_count_once_and_empty_ones_not(tmp_path):
     corpora = find_corpora(tmp_path, "wmt12")
     assert parallel_lines(corpora, "de", "en") == (["eins", "zwei"], ["one", "two"])
     assert target_lines(corpora, "en", ["one", "four"]) == ["one", "two", "three", "four"]
-    with pytest.raises(InputError, match="no set of before 2012 has fr and en both"):
+    with pytest.raises(InputError, match=r"2012 .*fr and en"):
         parallel_lines(corpora, "fr", "en")
-    with pytest.raises(InputError, match="no set of before 2012 has cs"):
+    with pytest.raises(InputError, match=r"2012 .*\bcs\b"):
         target_lines(corpora, "cs")
     (tmp_path / "mt-train/europarl-b/europarl-b.en").write_text("one\ntwo\n")
-    with pytest.raises(InputError, match=r"europarl-b\.en: 2 lines, expected 1 as in europarl-b\.de"):
+    with pytest.raises(InputError, match=r"europarl-b\.en: 2 lines, .*\b1 .*europarl-b\.de"):
         parallel_lines(corpora, "de", "en")
 
 
@@ -128,7 +128,7 @@ def test_without_parallel_text_that_is_said(tmp_path):
     with pytest.raises(InputError, match="mt-train: no such folder"):
         find_corpora(tmp_path, "wmt12")
     (tmp_path / "mt-train/newstest2013").mkdir(parents=True)
-    with pytest.raises(InputError, match=r"no parallel text of before 2012 .*; there is newstest2013"):
+    with pytest.raises(InputError, match=r"2012 .*newstest2013"):
         find_corpora(tmp_path, "wmt12")
 
 
@@ -137,9 +137,9 @@ def test_parallel_text_of_empty_lines_is_named(tmp_path):
     (tmp_path / "mt-train/europarl-a/europarl-a.de").write_text("\n\n")
     (tmp_path / "mt-train/europarl-a/europarl-a.en").write_text("\n \n")
     corpora = find_corpora(tmp_path, "wmt12")
-    with pytest.raises(InputError, match="mt-train: no line of europarl-a has words of de and en both"):
+    with pytest.raises(InputError, match=r"mt-train: .*europarl-a .*de and en"):
         parallel_lines(corpora, "de", "en")
-    with pytest.raises(InputError, match="mt-train: no line of europarl-a has words of en"):
+    with pytest.raises(InputError, match=r"mt-train: .*europarl-a .*of en\b"):
         target_lines(corpora, "en")
     assert target_lines(corpora, "en", ["a reference"]) == ["a reference"]
 
@@ -158,16 +158,16 @@ def test_what_was_computed_is_kept_under_its_settings(tmp_path):
     assert len(list((tmp_path / "new/cache").iterdir())) == 2
     assert cache.get("x", {"a": 1}, make, {"values": (None,)})["values"].tolist() == [1.0, 2.0]
     for shapes in ({"values": (3,)}, {"values": (2, 1)}, {"others": (2,)}, {"values": (2,), "notes": (None,)}):
-        with pytest.raises(InputError, match=r"x-.*\.npz: holds other arrays than x; remove this file"):
+        with pytest.raises(InputError, match=r"x-.*\.npz: .*other arrays"):
             cache.get("x", {"a": 1}, make, shapes)
     for path in (tmp_path / "new/cache").iterdir():
         path.write_bytes(path.read_bytes()[:40])
-    with pytest.raises(InputError, match="is damaged; remove this file"):
+    with pytest.raises(InputError, match="damaged"):
         cache.get("x", {"a": 1}, make, {"values": (2,)})
     ArrayCache(None).get("x", {"a": 1}, make, {"values": (2,)})
     assert len(calls) == 3
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="no folder can be made there"):
+    with pytest.raises(OutputError, match="no folder"):
         ArrayCache(tmp_path / "file").get("x", {}, make, {"values": (2,)})
 
 

@@ -5,6 +5,7 @@ import gzip
 import numpy as np
 import polars as pl
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope import PairScores, Rankings, SegmentScores, read_features
@@ -63,7 +64,7 @@ def test_svmlight_has_a_list_a_segment(tmp_path):
 
 
 def test_tables_with_other_features_are_refused(tmp_path):
-    with pytest.raises(InputError, match="features of en-de: x, expected x and y as of de-en"):
+    with pytest.raises(InputError, match=r"en-de: x, .*x and y .*de-en"):
         write_translation_features([table(), table("en-de").select(["x"])], tmp_path / "a.csv")
     with pytest.raises(ParameterError, match="there are no tables"):
         features_by_segment([])
@@ -84,22 +85,23 @@ def test_a_judgment_is_a_list_and_the_best_rank_the_highest_grade():
 def test_what_was_not_ranked_is_left_out_and_counted():
     found = judged_lists(table(), judgments([""] * 3, [{"A": 1, "B": None}, {"A": 1, "B": None, "C": 2}, {}], "122"))
     assert found.doc_ids == ["A", "C"]
-    assert found.notes == ("2 judgments rank fewer than two translations and are left out",)
+    assert len(found.notes) == 1
+    assert mentions(found.notes, 2, "two translations")
 
 
 def test_judgments_of_other_pairs_are_left_out():
     given = judgments(["de-en", "en-de"], [{"A": 1, "B": 2}, {"X": 1, "Y": 2}], "11")
     assert judged_lists(table(), given).query_ids == ("de-en:1:1",)
-    with pytest.raises(InputError, match="no judgment of fr-en; there are those of de-en and en-de"):
+    with pytest.raises(InputError, match=r"fr-en; .*de-en and en-de"):
         judged_lists(table("fr-en"), given)
 
 
 def test_systems_and_segments_that_are_not_there_are_named():
-    with pytest.raises(InputError, match="no outputs of X, which people judged; there are those of A, B and C"):
+    with pytest.raises(InputError, match=r"X, .*A, B and C"):
         judged_lists(table(), Rankings.of([{"A": 1, "X": 2}]))
-    with pytest.raises(InputError, match="segment '9' was judged, and there are 2 segments"):
+    with pytest.raises(InputError, match=r"'9' .*\b2 segments"):
         judged_lists(table(), judgments([""], [{"A": 1, "B": 2}], "9"))
-    with pytest.raises(InputError, match="no judgment of de-en ranks two translations"):
+    with pytest.raises(InputError, match=r"de-en .*two translations"):
         judged_lists(table(), Rankings.of([{"A": 1}]))
 
 

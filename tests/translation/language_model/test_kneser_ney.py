@@ -4,6 +4,7 @@ from math import log10
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.naive_kneser_ney import NaiveModel
 from helpers.properties import examples
 from helpers.same import assert_same_bits
@@ -113,8 +114,8 @@ def test_degenerate_text_takes_the_fallback_and_says_so_or_is_refused():
     model = train_language_model(["the cat sat"], order=3, fallback=(0.4, 0.9, 1.4))
     assert model.discounts == ((0.4, 0.9, 1.4),) * 3
     assert len(model.notes) == 3
-    assert "0.4, 0.9, 1.4 were taken (fallback)" in model.notes[0]
-    with pytest.raises(InputError, match=r"the discounts of order 1 cannot be found: .* take more, a lower order"):
+    assert mentions(model.notes[0], "0.4, 0.9, 1.4", "fallback")
+    with pytest.raises(InputError, match=r"discounts of order 1 .*lower order"):
         train_language_model(["the cat sat"], order=3, fallback=None)
 
 
@@ -126,7 +127,7 @@ def test_sentences_shorter_than_the_order_leave_it_empty():
 
 @pytest.mark.parametrize("order", [1, 7, 2.5, "4", True])
 def test_an_order_out_of_range_is_refused(order):
-    with pytest.raises(ParameterError, match=r"order is .* expected one of 2, 3, 4, 5, 6"):
+    with pytest.raises(ParameterError, match=r"order is .*2, 3, 4, 5, 6"):
         train_language_model(THREE, order=order)
 
 

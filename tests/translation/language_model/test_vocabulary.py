@@ -4,6 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.translation import train_language_model
@@ -61,30 +62,30 @@ def test_a_line_feed_inside_a_sentence_is_a_blank():
 
 @pytest.mark.parametrize("content", [b"", b"\n", b" \n\t\n"])
 def test_a_text_without_words_is_refused(tmp_path, content):
-    with pytest.raises(InputError, match="has no word, expected sentences to learn from"):
+    with pytest.raises(InputError, match="no word"):
         train_language_model(written(tmp_path / "none", content))
 
 
 def test_no_sentences_are_refused():
-    with pytest.raises(InputError, match="the list of sentences has no word"):
+    with pytest.raises(InputError, match=r"list of sentences .*no word"):
         train_language_model([])
 
 
 def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path, monkeypatch):
     path = written(tmp_path / "bad", b"fine\n" * 7 + b"caf\xe9\nfine\n")
-    with pytest.raises(InputError, match=r"bad:8: bytes that are not UTF-8"):
+    with pytest.raises(InputError, match=r"bad:8: .*UTF-8"):
         train_language_model(path)
     monkeypatch.setattr("rankscope.translation.language_model.vocabulary.BYTES", 9)
-    with pytest.raises(InputError, match=r"bad:8: bytes that are not UTF-8"):
+    with pytest.raises(InputError, match=r"bad:8: .*UTF-8"):
         train_language_model(path)
 
 
 @pytest.mark.parametrize("word", ["<s>", "</s>", "<unk>"])
 def test_a_mark_of_the_model_in_a_text_to_learn_from_is_named_with_its_line(tmp_path, word):
     path = written(tmp_path / "marked", f"a b\nx<s>y </s>z\nc {word} d\n".encode())
-    with pytest.raises(InputError, match=rf"marked:3: the word {word}, a mark of the model's own"):
+    with pytest.raises(InputError, match=rf"marked:3: .*{word}"):
         train_language_model(path)
-    with pytest.raises(InputError, match=rf"sentence 2: the word {word}"):
+    with pytest.raises(InputError, match=rf"sentence 2: .*{word}"):
         train_language_model(["a", f"{word}\0b"])
 
 
@@ -99,14 +100,14 @@ def test_marks_in_a_text_to_be_scored_are_unknown_words():
 
 def test_what_is_no_text_is_named():
     for call in (train_language_model, train_language_model(["a"]).scores):
-        with pytest.raises(InputError, match=r"sentence 3 is of type list, expected a text"):
+        with pytest.raises(InputError, match=r"sentence 3 .*\blist\b"):
             call(["a", "b", ["c", "d"]])
-        with pytest.raises(InputError, match=r"sentence 2: holds a lone surrogate"):
+        with pytest.raises(InputError, match=r"sentence 2: .*surrogate"):
             call(["a", "b\udce9"])
 
 
 def test_one_text_in_the_place_of_sentences_is_refused():
-    with pytest.raises(ParameterError, match="one text, expected a list of sentences"):
+    with pytest.raises(ParameterError, match=r"one text, .*sentences"):
         train_language_model(["a"]).scores("a b")
 
 
@@ -141,7 +142,7 @@ def test_the_scores_of_tokens_add_up_to_those_of_their_sentences(monkeypatch):
 
 
 def test_it_shows_as_one_short_line():
-    assert repr(train_language_model(["a b"], order=2)) == "LanguageModel(order 2, 5 words, 3 n-grams of that order)"
+    assert mentions(repr(train_language_model(["a b"], order=2)), "LanguageModel(order 2, ", "5 words", "3 n-grams")
 
 
 def test_what_follows_more_than_a_line_is_refused():
