@@ -59,7 +59,7 @@ def test_a_task_on_lists_and_one_on_matrices_draw_the_same_segments() -> None:
         found = compare(people, metrics, tasks=[f"{task}:1", "x-1:segment:wmt12:0"], test="bootstrap", **FEW)
         settled = parse_task(task)
         given_now = PeopleAndMetrics(people, "people", "given", metrics, ())
-        runs.append(run_task(given_now, settled, found.asked, metrics_in_judgments=False, keep_draws=True).drawn[0, 1])
+        runs.append(run_task(given_now, settled, found.asked, own_columns=False, keep_draws=True).drawn[0, 1])
     assert np.corrcoef(runs)[0, 1] > 0.9
     both = compare(people, metrics, tasks=tasks, test="bootstrap", **FEW)
     assert np.isfinite(both.pvalue[2, 0, 1])
