@@ -243,7 +243,7 @@ def decisions(
     check_positive("beta", beta)
     if normalise is not None:
         check_choice("normalise", normalise, NORMALISE)
-    judged_metrics = load_judgments_and_metrics(
+    inputs = load_judgments_and_metrics(
         judgments,
         scores,
         gold=gold,
@@ -256,10 +256,10 @@ def decisions(
         lines=lines,
         test_set=test_set,
     )
-    human_table = judged_metrics.rankings.table(judged_metrics.gold)
+    human_table = inputs.rankings.table(inputs.gold)
     kinds, lost = [], []
-    for name in judged_metrics.metrics:
-        metric_table = judged_metrics.rankings.table(name)
+    for name in inputs.metrics:
+        metric_table = inputs.rankings.table(name)
         counts = count_by_judgment(human_table, metric_table, epsilon=epsilon)
         kind_counts = (counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both)
         kinds.append([int(per_judgment.sum()) for per_judgment in kind_counts])
@@ -270,22 +270,18 @@ def decisions(
             )
     tables = [matrix_of(*row) for row in kinds]
     return DecisionAgreement(
-        metrics=judged_metrics.metrics,
-        pairs=tuple(
-            judged_metrics.rankings.pair.names[code] for code in np.unique(judged_metrics.rankings.pair.codes).tolist()
-        ),
+        metrics=inputs.metrics,
+        pairs=tuple(inputs.rankings.pair.names[code] for code in np.unique(inputs.rankings.pair.codes).tolist()),
         kinds=np.array(kinds, np.int64),
         confusion=tuple(confusion_matrix(table, labels=LABELS, normalise=normalise) for table in tables),
         rates=tuple(rates(table, labels=LABELS, beta=beta) for table in tables),
         lost=np.array(lost, np.int64),
         epsilon=float(epsilon),
-        gold=judged_metrics.gold,
-        higher=tuple(
-            name
-            for name in (judged_metrics.gold, *judged_metrics.metrics)
-            if name in judged_metrics.rankings.score_columns
-        ),
-        notes=judged_metrics.notes,
+        gold=inputs.gold,
+        higher=tuple(name
+            for name in (inputs.gold, *inputs.metrics)
+            if name in inputs.rankings.score_columns),
+        notes=inputs.notes,
     )
 
 

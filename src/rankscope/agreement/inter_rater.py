@@ -227,7 +227,7 @@ class RaterAgreement:
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        parts = [
+        entries = [
             "agreement of raters",
             f"gold:{self.gold}",
             f"chance:{self.chance}",
@@ -237,7 +237,7 @@ class RaterAgreement:
             f"rng:{self.seed}",
             f"rankscope {__version__}",
         ]
-        return " | ".join(parts)
+        return " | ".join(entries)
 
     def __str__(self) -> str:
         return as_text(self)
@@ -355,8 +355,8 @@ def alpha_of(pair: str, decisions: Decisions, level: str) -> RaterAlpha:
     unit_sizes = np.bincount(decisions.unit)
     if not (unit_sizes > 1).any():
         return RaterAlpha(pair, NONE, 0)
-    place = place_in_group(np.concatenate((np.zeros(1, np.int64), np.cumsum(unit_sizes))))
+    positions = place_in_group(np.concatenate((np.zeros(1, np.int64), np.cumsum(unit_sizes))))
     table = np.full((int(unit_sizes.max()), unit_sizes.size), np.nan)
-    table[place, decisions.unit] = decisions.sign
+    table[positions, decisions.unit] = decisions.sign
     alpha = krippendorffs_alpha(np.concatenate((table, -table), axis=1), level=level)
     return RaterAlpha(pair, alpha.value, alpha.n // 2)

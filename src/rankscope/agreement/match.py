@@ -217,7 +217,7 @@ class MatchedSystems(NamedTuple):
 def match_systems(
     inputs: PeopleAndMetrics, settings: SystemSettings, n_resamples: int
 ) -> tuple[list[MatchedSystems], list[str]]:
-    """Each language pair that people and all metrics have, and notes on what is left out.
+    """The matched scores of each language pair that people and all metrics have, and notes on what is skipped.
 
     n_resamples: of a model that draws its own. Raises InputError where sets of language pairs or systems differ, unless
     those in common are asked for; where there are fewer than two systems; where a score is missing or all are one.
@@ -450,7 +450,7 @@ def scores_of_pair(
 
 
 def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings, *, level: str) -> Matrices:
-    """The scores of one language pair; systems that nobody judged are left out.
+    """The scores of one language pair as matrices; systems that nobody judged are skipped.
 
     Raises InputError where a metric lacks the language pair, or systems or segments that people judged, unless those in
     common are asked for; for fewer than two systems or segments, scores that are all one, and level "segment" where
@@ -594,12 +594,12 @@ def system_matrices(
 
 
 def attach_metric_columns(
-    inputs: PeopleAndMetrics, pair: str, common: bool, *, metrics_in_judgments: bool
+    inputs: PeopleAndMetrics, pair: str, common: bool, *, own_columns: bool
 ) -> tuple[JudgedMetrics, list[str]]:
     """The judgments of one language pair with a column for each metric, for statistics of pairs in a judgment; and
     notes.
 
-    metrics_in_judgments: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and
+    own_columns: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and
     as `match_matrices`.
     """
     for name, scores in ((inputs.gold, inputs.people), *((scores.metric, scores) for scores in inputs.metrics)):
@@ -628,7 +628,7 @@ def attach_metric_columns(
             raise InputError(f"{metric.metric} has no scores of language pair {pair!r}; leave it out (--metrics)")
         systems.append(systems_in(metric_scores, None))
         segments.append(scored_segments(metric_scores, metric_scores.systems))
-        if metrics_in_judgments and isinstance(inputs.people, Rankings):
+        if own_columns and isinstance(inputs.people, Rankings):
             rankings = rankings.with_column(
                 metric.metric, rankings.column(metric.metric), higher_is_better=metric.higher_is_better
             )

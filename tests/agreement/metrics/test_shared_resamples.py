@@ -61,7 +61,7 @@ def test_a_task_on_lists_and_one_on_matrices_draw_the_same_segments() -> None:
         settled = parse_task(task)
         given_now = PeopleAndMetrics(people, "people", "given", metrics, ())
         runs.append(
-            run_task(given_now, settled, found.asked, metrics_in_judgments=False, keep_draws=True).drawn_differences[
+            run_task(given_now, settled, found.asked, own_columns=False, keep_draws=True).drawn_differences[
                 0, 1
             ]
         )

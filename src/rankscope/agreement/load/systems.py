@@ -93,7 +93,7 @@ def load_system_scores(
             raise ParameterError(f"judgments are scores of systems, and {unused_option} is for rankings; leave it out")
         inputs = people_from_system_scores(system_scores, gold, human)
     else:
-        human_judgments, _ = load_human_judgments(
+        judged, _ = load_human_judgments(
             judgments,  # type: ignore[arg-type]  # scores of systems are excluded above
             gold=gold,
             needed=needed,
@@ -101,10 +101,8 @@ def load_system_scores(
             lower=[name for name in lower_names if name not in {metric.metric for metric in metric_scores}],
             **options,  # type: ignore[arg-type]  # types as declared in the parameters
         )
-        columns = [*human_judgments.columns] if isinstance(human_judgments, Rankings) else [GOLD]
-        inputs = people_from_segments(
-            human_judgments, gold, human, [*higher_names, *lower_names], separate_metrics=bool(metric_scores)
-        )
+        columns = [*judged.columns] if isinstance(judged, Rankings) else [GOLD]
+        inputs = people_from_segments(judged, gold, human, [*higher_names, *lower_names], separate=bool(metric_scores))
     judged_metrics = [] if metric_scores else inputs.metrics
     known_names = [inputs.gold, *(metric.metric for metric in (*metric_scores, *inputs.metrics))]
     for name in (*higher_names, *lower_names):
@@ -169,11 +167,11 @@ def people_from_segments(
     human: str | None,
     directed: Sequence[str],
     *,
-    separate_metrics: bool,
+    separate: bool,
 ) -> PeopleAndMetrics:
     """Rankings, or scores of segments, with the rule that computes scores of systems from them.
 
-    directed: columns whose direction was given. separate_metrics: metrics are not columns of the judgments.
+    directed: columns whose direction was given. separate: metrics are not columns of the judgments.
     """
     if isinstance(people, SegmentScores):
         if gold not in (None, GOLD, people.metric):
@@ -188,11 +186,11 @@ def people_from_segments(
         )
     if not len(people):
         raise InputError("there is no judgment, expected at least one")
-    gold = human_column(people, gold, allow_any_name=separate_metrics)
+    gold = human_column(people, gold, allow_any_name=separate)
     people = ranked_only(people, gold)
     if np.isnan(people.column(gold)).all():
         raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
-    metric_names = [] if separate_metrics else [name for name in people.columns if name != gold]
+    metric_names = [] if separate else [name for name in people.columns if name != gold]
     notes = [
         *people.notes,
         *ranks_note(

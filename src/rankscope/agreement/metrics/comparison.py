@@ -155,7 +155,7 @@ class MetricComparison:
         pairs_and_statistics = [(task.pair, task.level_and_statistic) for task in self.tasks]
         if len(pairs_and_statistics) == 1:
             return tuple(pairs_and_statistics)
-        statistics = {what for _, what in pairs_and_statistics}
+        statistics = {statistic for _, statistic in pairs_and_statistics}
         return (*pairs_and_statistics, (AVERAGE, statistics.pop() if len(statistics) == 1 else "weighted"))
 
     @property
@@ -325,7 +325,7 @@ def compare_metrics(
     )
     if requested is None or (tasks is None and statistic is None):
         requested = default_tasks(inputs, level, statistic, grouping)
-    return compare_on_tasks(inputs, settings, requested, weights, metrics_in_judgments=not metric_scores)
+    return compare_on_tasks(inputs, settings, requested, weights, own_columns=not metric_scores)
 
 
 def default_tasks(
@@ -380,7 +380,7 @@ def compare_on_tasks(
     requested: Sequence[Task],
     weights: Mapping[str, float] | None,
     *,
-    metrics_in_judgments: bool,
+    own_columns: bool,
 ) -> MetricComparison:
     """The results of all tasks and of their average. Raises as `compare_metrics`."""
     if len(inputs.metrics) < 2:
@@ -389,16 +389,11 @@ def compare_on_tasks(
     pair_names, notes = task_pairs(inputs, settings.systems.common)
     tasks = spread_tasks(requested, pair_names, weights)
     refuse_unused_options(inputs, tasks, settings)
-    results = [
-        run_task(inputs, task, settings, metrics_in_judgments=metrics_in_judgments, keep_draws=len(tasks) > 1)
-        for task in tasks
-    ]
+    results = [run_task(inputs, task, settings, own_columns=own_columns, keep_draws=len(tasks) > 1) for task in tasks]
     if len(results) > 1:
-        comparable_results = rerun_with_system_swaps(
-            inputs, tasks, settings, results, metrics_in_judgments=metrics_in_judgments
-        )
-        rerun = any(comparable is not result for comparable, result in zip(comparable_results, results, strict=True))
-        results.append(average_tasks(tasks, comparable_results, settings.alternative))
+        averaged = rerun_with_system_swaps(inputs, tasks, settings, results, own_columns=own_columns)
+        rerun = any(comparable is not result for comparable, result in zip(averaged, results, strict=True))
+        results.append(average_tasks(tasks, averaged, settings.alternative))
         if rerun:
             notes.append(
                 "tasks of one language pair are of both levels: for their average all of them swap whole systems"

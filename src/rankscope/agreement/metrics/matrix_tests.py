@@ -107,12 +107,12 @@ def empty_pvalues(n_metrics: int) -> PvaluesAndErrors:
 def fill_pvalues(
     n_metrics: int, settings: MetricTestSettings, counts: Iterable[tuple[int, int, int, int, int]]
 ) -> PvaluesAndErrors:
-    """The matrices of p-values and errors from (i, j, more, less, far): counts for i above j, for j above i, and for
-    any difference.
+    """The matrices of p-values and errors from (i, j, n_above, n_below, n_two_sided): counts for i above j, for j above
+    i, and for any difference.
     """
     pvalue, error = empty_pvalues(n_metrics)
-    for i, j, more, less, far in counts:
-        n_extreme = (far, far) if settings.alternative == "two-sided" else (more, less)
+    for i, j, n_above, n_below, n_two_sided in counts:
+        n_extreme = (n_two_sided, n_two_sided) if settings.alternative == "two-sided" else (n_above, n_below)
         pvalues_and_errors = monte_carlo(np.array(n_extreme, np.float64), settings.draws.n_resamples)
         (pvalue[i, j], pvalue[j, i]), (error[i, j], error[j, i]) = pvalues_and_errors
     return pvalue, error
@@ -267,9 +267,9 @@ def by_williams(common: CommonCells, value: Floats, epsilons: Floats, settings: 
     items = system_means(common.metrics) if settings.grouping == "means" else common.metrics[:, common.present]
     n = items.shape[1]
     if n < MIN_ITEMS:
-        what = "system" if settings.grouping == "means" else "cell"
+        noun = "system" if settings.grouping == "means" else "cell"
         raise ParameterError(
-            f"Williams' test needs {MIN_ITEMS} {what}s or more, and {n} have scores of people and of every metric; "
+            f"Williams' test needs {MIN_ITEMS} {noun}s or more, and {n} have scores of people and of every metric; "
             "give more, or take another test"
         )
     pvalue, error = empty_pvalues(value.size)

@@ -234,7 +234,7 @@ def default_statistic(level: str, people_ranked: bool = False) -> str:
 
 
 def check_tasks(tasks: Sequence[Task]) -> None:
-    """Raises ParameterError for a task that stands twice, and for weights that do not fit together."""
+    """Raise ParameterError for repeated tasks, and for weights that do not fit together."""
     names = [(task.pair, task.level_and_statistic) for task in tasks]
     if duplicate := next((task for task, name in zip(tasks, names, strict=True) if names.count(name) > 1), None):
         raise ParameterError(f"task {duplicate.pair}:{duplicate.level_and_statistic} stands twice, expected each once")

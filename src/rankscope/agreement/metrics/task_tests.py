@@ -65,28 +65,21 @@ class TaskResult(NamedTuple):
 
 
 def run_task(
-    inputs: PeopleAndMetrics,
-    task: Task,
-    settings: MetricComparisonSettings,
-    *,
-    metrics_in_judgments: bool,
-    keep_draws: bool,
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
 ) -> TaskResult:
-    """The results of one task. metrics_in_judgments: metrics are columns of the judgments. keep_draws: the resampled
+    """The results of one task. own_columns: metrics are columns of the judgments. keep_draws: the resampled
     differences are in the result, too.
 
     Raises InputError as `match_matrices`, and where a metric has no value; ParameterError for a test that the statistic
     or the data do not have.
     """
     if len(task.pairs) > 1:
-        return pool_language_pairs(
-            inputs, task, settings, metrics_in_judgments=metrics_in_judgments, keep_draws=keep_draws
-        )
+        return pool_language_pairs(inputs, task, settings, own_columns=own_columns, keep_draws=keep_draws)
     by_lists = task.level == "segment" and (
         isinstance(inputs.people, Rankings) or task.statistic not in MATRIX_STATISTICS
     )
     result = (compare_by_lists if by_lists else compare_by_matrices)(
-        inputs, task, settings, metrics_in_judgments=metrics_in_judgments, keep_draws=keep_draws
+        inputs, task, settings, own_columns=own_columns, keep_draws=keep_draws
     )
     if np.isnan(result.value).any():
         metric = inputs.metrics[int(np.isnan(result.value).argmax())].metric
@@ -104,7 +97,7 @@ def rerun_with_system_swaps(
     settings: MetricComparisonSettings,
     results: Sequence[TaskResult],
     *,
-    metrics_in_judgments: bool,
+    own_columns: bool,
 ) -> list[TaskResult]:
     """The results for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
 
@@ -119,7 +112,7 @@ def rerun_with_system_swaps(
                 inputs,
                 task,
                 settings._replace(swap="systems"),
-                metrics_in_judgments=metrics_in_judgments,
+                own_columns=own_columns,
                 keep_draws=True,
             )
         comparable_results.append(result)
@@ -127,31 +120,26 @@ def rerun_with_system_swaps(
 
 
 def pool_language_pairs(
-    inputs: PeopleAndMetrics,
-    task: Task,
-    settings: MetricComparisonSettings,
-    *,
-    metrics_in_judgments: bool,
-    keep_draws: bool,
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
 ) -> TaskResult:
     """Pairs of systems of several language pairs pooled: the average weighted by the number of pairs of each."""
     results = [
-        run_task(inputs, task._replace(pair=pair), settings, metrics_in_judgments=metrics_in_judgments, keep_draws=True)
+        run_task(inputs, task._replace(pair=pair), settings, own_columns=own_columns, keep_draws=True)
         for pair in task.pairs
     ]
     n_pairs = np.array([result.systems * (result.systems - 1) / 2 for result in results])
     weights = (n_pairs / n_pairs.sum()).tolist()
-    value, drawn = weighted_sum(results, weights)
+    value, drawn_differences = weighted_sum(results, weights)
     return TaskResult(
         value=value,
         n=np.sum([result.n for result in results], axis=0),
         epsilon=results[0].epsilon,
-        pvalue=pvalues_of(value, drawn, TESTS[results[0].test], settings.alternative),
+        pvalue=pvalues_of(value, drawn_differences, TESTS[results[0].test], settings.alternative),
         test=results[0].test,
         systems=sum(result.systems for result in results),
         segments=sum(result.segments for result in results) if all(result.segments for result in results) else 0,
         n_unscored=sum(result.n_unscored for result in results),
-        drawn_differences=drawn if keep_draws else NO_DRAWS,
+        drawn_differences=drawn_differences if keep_draws else NO_DRAWS,
         notes=tuple(note for result in results for note in result.notes),
         segment_names={pair: names for result in results for pair, names in result.segment_names.items()},
     )
@@ -160,22 +148,17 @@ def pool_language_pairs(
 def weighted_sum(results: Sequence[TaskResult], weights: Sequence[float]) -> tuple[Floats, DrawnDifferences]:
     """The weighted sums of values and of resampled differences."""
     value = np.array([result.value for result in results]).T @ np.array(weights)
-    drawn = {
+    drawn_differences = {
         key: np.sum(
             [weight * result.drawn_differences[key] for weight, result in zip(weights, results, strict=True)], axis=0
         )
         for key in results[0].drawn_differences
     }
-    return value, drawn
+    return value, drawn_differences
 
 
 def compare_by_matrices(
-    inputs: PeopleAndMetrics,
-    task: Task,
-    settings: MetricComparisonSettings,
-    *,
-    metrics_in_judgments: bool,
-    keep_draws: bool,
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
 ) -> TaskResult:
     test = settings.test or "perm_both"
     if task.statistic == "soft_pairwise_accuracy" and not have_segment_scores(inputs, task.pair):
@@ -254,12 +237,7 @@ def resamples_of(settings: MetricComparisonSettings, pair: str) -> Resamples:
 
 
 def compare_by_lists(
-    inputs: PeopleAndMetrics,
-    task: Task,
-    settings: MetricComparisonSettings,
-    *,
-    metrics_in_judgments: bool,
-    keep_draws: bool,
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
 ) -> TaskResult:
     """The results for statistics on pairs of translations within a judgment, tested by a paired bootstrap over
     segments.
@@ -271,31 +249,29 @@ def compare_by_lists(
             f"{reason}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people "
             f"gave and {', '.join(MATRIX_STATISTICS)}; leave the test out"
         )
-    judged_metrics, notes = attach_metric_columns(
-        inputs, task.pair, settings.systems.common, metrics_in_judgments=metrics_in_judgments
-    )
+    judged, notes = attach_metric_columns(inputs, task.pair, settings.systems.common, own_columns=own_columns)
     segment_settings = validate_segment_settings(
         task.statistic, task.grouping, task_epsilon(task, settings), settings.n_resamples, 0.95, settings.seed
     )
-    check_comparable(judged_metrics, segment_settings)
-    refuse_unordered(judged_metrics, segment_settings.convention, segment_settings.grouping)
-    tables = tables_by_metric(judged_metrics.rankings, judged_metrics.gold, judged_metrics.metrics)
+    check_comparable(judged, segment_settings)
+    refuse_unordered(judged, segment_settings.convention, segment_settings.grouping)
+    tables = tables_by_metric(judged.rankings, judged.gold, judged.metrics)
     unscored = np.any([np.isnan(table.metric) for table in tables], axis=0)
     lost = int(np.count_nonzero(unscored & ~np.isnan(tables[0].gold)))
     tables = [replace(table, gold=np.where(unscored, np.nan, table.gold)) for table in tables]
     if lost:
         noun = "judged translations" if lost > 1 else "judged translation"
         notes.append(prefix_pair(task.pair, f"{lost:,} {noun} left out, as one of the metrics has no score there"))
-    agreement, drawn = agreement_on_pair(
+    agreement, draws = agreement_on_pair(
         tables, segment_settings, task.pair, resamples_of(settings, task.pair).segments
     )
     value = np.array(agreement.value)
-    if not np.isnan(value).any() and np.isnan(drawn).all():
+    if not np.isnan(value).any() and np.isnan(draws).all():
         raise ParameterError(
             f"{task.statistic} with grouping {task.grouping!r} has no bootstrap over segments; group by segment, or "
             "take another statistic"
         )
-    differences = {(i, j): drawn[i] - drawn[j] for i in range(len(value)) for j in range(i + 1, len(value))}
+    differences = {(i, j): draws[i] - draws[j] for i in range(len(value)) for j in range(i + 1, len(value))}
     curves: tuple[CalibrationCurve, ...] = ()
     if segment_settings.convention is not None and segment_settings.epsilon is None:
         curves = tuple(
@@ -321,7 +297,7 @@ def compare_by_lists(
         drawn_differences=differences if keep_draws else {},
         curves=curves,
         notes=tuple(notes),
-        segment_names={task.pair: judged_segments(judged_metrics.rankings)},
+        segment_names={task.pair: judged_segments(judged.rankings)},
     )
 
 
@@ -340,14 +316,14 @@ def higher_against_lower(value: Floats, pvalue: Floats) -> Floats:
     return np.asarray(np.where(value[:, None] >= value, pvalue, pvalue.T))
 
 
-def pvalues_of(value: Floats, drawn: DrawnDifferences, kind: str, alternative: str) -> Floats:
+def pvalues_of(value: Floats, drawn_differences: DrawnDifferences, kind: str, alternative: str) -> Floats:
     """(metrics, metrics) p-values from resampled differences, of kind "null" (as if metrics were equal) or "values".
 
     p = (1 + c) / (1 + B). "greater": c of those in which the higher metric is not better ("values"), or better by as
     much ("null"); a resample without value counts. "two-sided": twice that, at most 1; or apart as far.
     """
     pvalues = np.full((value.size, value.size), np.nan)
-    for (i, j), differences in drawn.items():
+    for (i, j), differences in drawn_differences.items():
         observed = abs(float(value[i] - value[j]))
         higher_less_lower = differences if value[i] >= value[j] else -differences
         undefined, n_resamples = np.isnan(differences), differences.size
@@ -385,7 +361,7 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
         None if {result.test for result in results} <= {"williams"} else pair_with_different_segments(results)
     )
     tested = same_kind and unmatched_pair is None
-    value, drawn = weighted_sum(
+    value, drawn_differences = weighted_sum(
         [result if tested else result._replace(drawn_differences=NO_DRAWS) for result in results], weights
     )
     if same_kind and unmatched_pair is not None:
@@ -403,7 +379,7 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
         value=value + shift,
         n=np.full(value.size, len(tasks)),
         epsilon=np.full(value.size, np.nan),
-        pvalue=pvalues_of(value, drawn, kind, alternative),
+        pvalue=pvalues_of(value, drawn_differences, kind, alternative),
         test="",
         notes=tuple(notes),
     )

@@ -242,16 +242,16 @@ def at_shares(curve: CalibrationCurve) -> Floats:
 
 
 def sentence_of(result: MetricComparison) -> str:
-    """The sentence on which metrics are best, and which of these cannot be told apart."""
+    """The sentence on which metrics are best, and which of these cannot be distinguished."""
     c = len(result.pairs_and_statistics) - 1
     basis = f", by the weighted average of {pluralise(len(result.tasks), 'task')}" if c else ""
-    what = "average" if c else statistic_name(result.tasks[0].statistic)
+    value_name = "average" if c else statistic_name(result.tasks[0].statistic)
     value = result.value[c]
     order = order_of(result)
     if not was_tested(result, c):
         return (
-            f"{result.metrics[order[0]]} has the highest value{basis} ({what} {format_mean(value[order[0]])}); whether "
-            "that is more than chance is not tested."
+            f"{result.metrics[order[0]]} has the highest value{basis} ({value_name} {format_mean(value[order[0]])}); "
+            "whether that is more than chance is not tested."
         )
     best = [m for m in order if result.rank[c, m] == 1]
     names = join_names(result.metrics[m] for m in best)
@@ -268,11 +268,11 @@ def sentence_of(result: MetricComparison) -> str:
             f" It cannot be told apart from {join_names(result.metrics[m] for m in indistinct)}." if indistinct else ""
         )
         return (
-            f"{names} agrees best with people{basis} ({what} {format_mean(value[best[0]])}), better than {others} by "
-            f"more than chance would make it ({chance}).{indistinct_sentence}"
+            f"{names} agrees best with people{basis} ({value_name} {format_mean(value[best[0]])}), better than "
+            f"{others} by more than chance would make it ({chance}).{indistinct_sentence}"
         )
     range_ends = dict.fromkeys((format_mean(value[best[0]]), format_mean(value[best[-1]])))
-    span = f"{what} {' to '.join(range_ends)}{' each' if len(range_ends) == 1 else ''}"
+    span = f"{value_name} {' to '.join(range_ends)}{' each' if len(range_ends) == 1 else ''}"
     if not n_others:
         opening = "Neither of the two metrics is" if len(best) == 2 else f"None of the {len(best)} metrics is"
         opening += f" better than {'the other' if len(best) == 2 else 'another'} by more than chance would make it"

@@ -404,11 +404,9 @@ def ranks(
                 if preset is not None:
                     parts.append(tool_part(metric, judgments, gold_name, column))
                     continue
-                metric_parts, part_notes = measure_language_pairs(
-                    metric, judgments, gold_name, column, settings, progress
-                )
-            parts += metric_parts
-            notes += part_notes
+                measured, skip_notes = measure_language_pairs(metric, judgments, gold_name, column, settings, progress)
+            parts += measured
+            notes += skip_notes
     return RankAgreement(
         parts=tuple(parts),
         gold=join_names(gold_names),
@@ -509,8 +507,8 @@ def measure_part(
 ) -> tuple[RankPart, int]:
     table, n_skipped = table_of(rankings, gold, column, missing=settings.missing, invert=settings.invert)
     if not table.lengths.all():
-        kept = np.flatnonzero(table.lengths > 0)
-        table, rankings = table.rows(kept), rankings.select(kept)
+        with_items = np.flatnonzero(table.lengths > 0)
+        table, rankings = table.rows(with_items), rankings.select(with_items)
     measures = measure_lists(table, segments_of(rankings), settings, progress)
     return (
         RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), measures=measures),

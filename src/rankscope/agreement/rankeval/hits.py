@@ -97,7 +97,7 @@ def measure_gains(measure: Measure, table: PairedRanks) -> Floats:
 
 
 def ndcg(table: PairedRanks, cutoff: int | None = None) -> Floats:
-    """(lists) nDCG with gains 2^relevance - 1, averaged over the orders of what the machine ties."""
+    """(lists) nDCG with gains 2^relevance - 1, averaged over the orders of items that the machine ties."""
     return measure_gains(nDCG(gain="exp", cutoff=cutoff), table)
 
 

@@ -106,8 +106,8 @@ def as_table(gold: Lists, predicted: Lists, *, invert: bool = False, single: boo
     if missing.any() or (single and np.isnan(tables[0]).any()):
         i, j = np.argwhere(missing if missing.any() else np.isnan(tables[0]))[0].tolist()
         kind = "gold" if np.isnan(tables[0, i, j]) else "predicted"
-        place = f"item {j + 1}" if single else f"item {j + 1} of list {i + 1}"
-        raise InputError(f"{place} has no {kind} rank (NaN), expected a number; leave the item out of both")
+        item_text = f"item {j + 1}" if single else f"item {j + 1} of list {i + 1}"
+        raise InputError(f"{item_text} has no {kind} rank (NaN), expected a number; leave the item out of both")
     check_ranks(tables[0], lambda index: "" if single else f" of list {index + 1}")
     return PairedRanks(tables[0], -tables[1] if invert else tables[1])
 
@@ -182,15 +182,15 @@ def table_of(
         refuse_item(
             rankings, item, name, "expected a rank; correct it, or leave such items out with --missing drop (missing=)"
         )
-    judgment, place = rankings.judgment, place_in_group(rankings.offsets)
+    judgment, places = rankings.judgment, place_in_group(rankings.offsets)
     shape = len(rankings), int(np.diff(rankings.offsets).max(initial=0))
     tables = []
     for values, sign in zip(columns, (1.0, -1.0 if score else 1.0), strict=True):
         table = np.full(shape, np.nan)
-        table[judgment, place] = np.where(skipped, np.nan, sign * values)
+        table[judgment, places] = np.where(skipped, np.nan, sign * values)
         tables.append(table)
     systems = np.full(shape, -1, np.int32)
-    systems[judgment, place] = rankings.system.codes
+    systems[judgment, places] = rankings.system.codes
     paired_ranks = PairedRanks(tables[0], tables[1], systems)
     return compact(paired_ranks) if skipped.any() else paired_ranks, int(np.count_nonzero(skipped))
 

@@ -165,7 +165,7 @@ def combine_by_stouffer(statistics: Floats) -> float:
 
 #: Small integers: places and codes.
 Small = npt.NDArray[Any]
-#: Values that differ by less from the observed one are equal to it, but for the rounding of sums.
+#: Values that differ by less from the observed one are equal to it up to the rounding of sums.
 NOISE = 1e-12
 #: How many items (and places) are permuted at once, so that memory stays small; more are no faster.
 CHUNK_ITEMS = 1 << 17

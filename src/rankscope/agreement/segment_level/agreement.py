@@ -194,7 +194,7 @@ def segments(
     (0.6, 5)
     """
     settings = validate_segment_settings(statistic, grouping, epsilon, n_resamples, confidence_level, rng)
-    judged_metrics = load_judgments_and_metrics(
+    inputs = load_judgments_and_metrics(
         judgments,
         scores,
         gold=gold,
@@ -207,40 +207,33 @@ def segments(
         lines=lines,
         test_set=test_set,
     )
-    check_comparable(judged_metrics, settings)
-    refuse_unordered(judged_metrics, settings.convention, settings.grouping)
-    names, values_by_pair, draws = [], [], []
-    for name, rankings in judged_metrics.by_pair():
-        pair_values, drawn = agreement_on_pair(
-            tables_by_metric(rankings, judged_metrics.gold, judged_metrics.metrics), settings, name
-        )
+    check_comparable(inputs, settings)
+    refuse_unordered(inputs, settings.convention, settings.grouping)
+    names, rows, draws = [], [], []
+    for name, rankings in inputs.by_pair():
+        row, pair_draws = agreement_on_pair(tables_by_metric(rankings, inputs.gold, inputs.metrics), settings, name)
         names.append(name)
-        values_by_pair.append(pair_values)
-        draws.append(drawn)
-    fields: dict[str, Any] = {
-        field: np.array([getattr(pair_values, field) for pair_values in values_by_pair]).T
-        for field in PairValues._fields
-    }
+        rows.append(row)
+        draws.append(pair_draws)
+    table: dict[str, Any] = {field: np.array([getattr(row, field) for row in rows]).T for field in PairValues._fields}
     resampled = np.stack(draws, axis=1)  # (metrics, pairs, resamples)
     low, high = percentile_ends(resampled, settings.confidence_level)
     average_low, average_high = percentile_ends(resampled.mean(axis=1), settings.confidence_level)
     return SegmentAgreement(
-        metrics=judged_metrics.metrics,
+        metrics=inputs.metrics,
         pairs=tuple(names),
-        **fields,
+        **table,
         low=low,
         high=high,
-        average=fields["value"].mean(axis=1),
+        average=table["value"].mean(axis=1),
         average_low=average_low,
         average_high=average_high,
         settings=settings,
-        gold=judged_metrics.gold,
-        higher=tuple(
-            name
-            for name in (judged_metrics.gold, *judged_metrics.metrics)
-            if name in judged_metrics.rankings.score_columns
-        ),
-        notes=judged_metrics.notes,
+        gold=inputs.gold,
+        higher=tuple(name
+            for name in (inputs.gold, *inputs.metrics)
+            if name in inputs.rankings.score_columns),
+        notes=inputs.notes,
     )
 
 
@@ -270,7 +263,7 @@ def agreement_on_pair(
         missing=[table.n_missing for table in tables],
         lost=[count_unscored_pairs(table.gold, table.metric) for table in tables],
     )
-    drawn = np.full((len(tables), settings.n_resamples), np.nan)
+    draws_by_metric = np.full((len(tables), settings.n_resamples), np.nan)
     with_sums = [
         m for m, statistic in enumerate(statistics) if statistic.sums is not None and not np.isnan(statistic.value)
     ]
@@ -278,8 +271,8 @@ def agreement_on_pair(
         sums_by_metric = [sums for m in with_sums if (sums := statistics[m].sums) is not None]
         # A stream for the name of the pair: an interval does not depend on other pairs.
         rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
-        drawn[with_sums] = bootstrap_segments(sums_by_metric, draws or draw(rng, settings.n_resamples))
-    return pair_values, drawn
+        draws_by_metric[with_sums] = bootstrap_segments(sums_by_metric, draws or draw(rng, settings.n_resamples))
+    return pair_values, draws_by_metric
 
 
 def epsilon_of(table: JudgmentTables, settings: SegmentSettings) -> float:
@@ -302,9 +295,9 @@ def statistic_value(table: JudgmentTables, settings: SegmentSettings, epsilon: f
     return pair_statistic(table, settings.convention, settings.grouping, 0.0 if np.isnan(epsilon) else epsilon)
 
 
-def check_comparable(judged_metrics: JudgedMetrics, settings: SegmentSettings) -> None:
+def check_comparable(inputs: JudgedMetrics, settings: SegmentSettings) -> None:
     """Raise ParameterError where the statistic compares ranks of different judgments, or needs scores."""
-    if judged_metrics.gold in judged_metrics.rankings.score_columns:
+    if inputs.gold in inputs.rankings.score_columns:
         return
     if settings.convention is None and settings.grouping != "segment":
         raise ParameterError(
@@ -320,18 +313,18 @@ def check_comparable(judged_metrics: JudgedMetrics, settings: SegmentSettings) -
         )
 
 
-def refuse_unordered(judged_metrics: JudgedMetrics, convention: KendallConvention | None, grouping: str) -> None:
+def refuse_unordered(inputs: JudgedMetrics, convention: KendallConvention | None, grouping: str) -> None:
     """Raise InputError where people order no items that the statistic compares.
 
     convention: of pairs in one judgment, where ties that people gave may count; None for a correlation, which is within
     judgments only where these are grouped by segment.
     """
-    values = judged_metrics.rankings.column(judged_metrics.gold)
+    values = inputs.rankings.column(inputs.gold)
     if convention is None and grouping != "segment":
         if np.nanmin(values) < np.nanmax(values):
             return
-        raise InputError(f"{judged_metrics.gold} is {np.nanmin(values):g} wherever it is; expected at least two values")
-    table = judged_metrics.rankings.table(judged_metrics.gold)
+        raise InputError(f"{inputs.gold} is {np.nanmin(values):g} wherever it is; expected at least two values")
+    table = inputs.rankings.table(inputs.gold)
     lists_of_several = table[np.count_nonzero(~np.isnan(table), axis=1) > 1]
     ties_count = convention is not None and (convention.tied_human is not None or convention.tied_both is not None)
     if lists_of_several.size and (
@@ -339,6 +332,6 @@ def refuse_unordered(judged_metrics: JudgedMetrics, convention: KendallConventio
     ):
         return
     raise InputError(
-        f"in column {judged_metrics.gold!r} no item is ranked above another of its list: all of a list are tied, or a "
+        f"in column {inputs.gold!r} no item is ranked above another of its list: all of a list are tied, or a "
         "list has one item; expected lists in which people prefer some items"
     )

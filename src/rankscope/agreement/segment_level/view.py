@@ -91,10 +91,10 @@ def what_n_is(result: SegmentAgreement) -> str:
 
 def sentence_of(result: SegmentAgreement) -> str:
     """The sentence on which metric agrees most, and what the number means."""
-    several = len(result.pairs) > 1
-    values = result.average if several else result.value[:, 0]
+    several_pairs = len(result.pairs) > 1
+    values = result.average if several_pairs else result.value[:, 0]
     with_value = np.flatnonzero(~np.isnan(values))
-    scope = f" on average over {pluralise(len(result.pairs), 'language pair')}" if several else ""
+    scope = f" on average over {pluralise(len(result.pairs), 'language pair')}" if several_pairs else ""
     if not with_value.size:
         return f"No metric has a value{scope.replace('on average over', 'for all of')}; see the notes."
     rounded = np.round(values[with_value], 4)

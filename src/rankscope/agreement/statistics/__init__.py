@@ -1,4 +1,4 @@
-"""Statistics of agreement: functions of what people and metrics say, without files and without results."""
+"""Statistics of agreement between people's and metrics' scores, as functions of arrays."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-#: What a pair counts; None: it is left out.
+#: The coefficient of a pair; None: the pair is skipped.
 Cell = float | None
 X: Cell = None
 
@@ -65,12 +65,12 @@ class KendallConvention:
 
     @property
     def numerator(self) -> Floats:
-        """(5) what a pair of each kind adds to the sum above the line."""
+        """(5) the coefficient of a pair of each kind in the numerator."""
         return np.array([0.0 if cell is None else cell for cell in self.cells])
 
     @property
     def denominator(self) -> Floats:
-        """(5) 1 for kinds that count, 0 for those left out."""
+        """(5) 1 for kinds that count, 0 for kinds that are skipped."""
         return np.array([0.0 if cell is None else 1.0 for cell in self.cells])
 
     @property
@@ -162,8 +162,8 @@ TAU13 = "Macháček and Bojar (2013); a metric's ties are left out"
 TAU14 = "Macháček and Bojar (2014); a metric's tie counts neither way, but is counted"
 #: Every named convention.
 CONVENTIONS: Mapping[str, KendallConvention] = {
-    found.name: found
-    for found in (
+    convention.name: convention
+    for convention in (
         *(strict_convention(name, -1.0, OLD) for name in ("wmt10", "wmt11", "wmt12", "tau10")),
         *(strict_convention(name, None, TAU13) for name in ("wmt13", "tau13")),
         *(strict_convention(name, 0.0, TAU14) for name in ("wmt14", "tau14")),

@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class JudgmentTables:
-    """One language pair: what people and one metric say of each translation; lower is better on both sides.
+    """One language pair: the values of people and of one metric for each translation; lower is better on both sides.
 
     gold, metric: (judgments, items), NaN where there is no value. segment, system: (judgments) and (judgments, items)
     whole numbers from 0; a system is -1 where the list has no item. segments, systems: how many there are.

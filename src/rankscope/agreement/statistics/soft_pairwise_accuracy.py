@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-#: Swaps of signs behind each p-value, where no other number is asked for.
+#: The default number of sign swaps behind each p-value.
 SOFT_RESAMPLES = 1000
 
 

@@ -135,8 +135,8 @@ def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = Tru
 
 
 def rows_of(scores: PairScores, systems: Sequence[str]) -> Floats:
-    place = {name: i for i, name in enumerate(scores.systems)}
-    return scores.values[[place[name] for name in systems]]
+    positions = {name: i for i, name in enumerate(scores.systems)}
+    return scores.values[[positions[name] for name in systems]]
 
 
 def win_sums(
@@ -178,11 +178,11 @@ def win_sums(
     winner, loser = np.where(won, left, right), np.where(won, right, left)
     n_systems, decided = len(preferences.systems), ~tied
 
-    def table(chosen: Any, system: Any, opponent: Any | None = None) -> Floats:
-        """The weights of the chosen comparisons, (segments, systems, opponents or 1)."""
+    def table(mask: Any, system: Any, opponent: Any | None = None) -> Floats:
+        """The weights of the comparisons in the mask, (segments, systems, opponents or 1)."""
         width = 1 if opponent is None else n_systems
-        cell = (segment[chosen] * n_systems + system[chosen]) * width + (0 if opponent is None else opponent[chosen])
-        counts = np.bincount(cell, preferences.weight[chosen], len(names) * n_systems * width)
+        cell = (segment[mask] * n_systems + system[mask]) * width + (0 if opponent is None else opponent[mask])
+        counts = np.bincount(cell, preferences.weight[mask], len(names) * n_systems * width)
         return np.asarray(counts.reshape(len(names), n_systems, width)[:, indices], np.float64)
 
     if rule == "expected_wins":

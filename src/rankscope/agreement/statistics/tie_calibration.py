@@ -108,7 +108,7 @@ def calibration_curve(
 
 
 class CalibrationSteps(NamedTuple):
-    """Rising epsilons, what the statistic has gained at each, and the share of pairs tied; start: at none tied."""
+    """Rising epsilons, the gain of the statistic at each, and the share of pairs tied; start: the value without."""
 
     epsilon: Floats
     gained: Floats

@@ -463,13 +463,13 @@ def compute_values(
     for p, (matched, mask) in enumerate(zip(matches, outlier_masks, strict=True)):
         if mask.any() and np.count_nonzero(~mask) > 2:
             without[:, p] = statistic_values(matched, ~mask, settings)
-    drawn = None
+    resampled = None
     if interval == "segments":
-        drawn = np.stack(
+        resampled = np.stack(
             [resample_statistic(matched, mask, settings) for matched, mask in zip(matches, kept_masks, strict=True)],
             axis=1,
         )
-        low, high = percentile_ends(drawn, settings.confidence_level)
+        low, high = percentile_ends(resampled, settings.confidence_level)
     elif interval == "fisher":
         signed_values = [
             signed_statistic(matched.oriented()[:, mask], settings)
@@ -477,7 +477,7 @@ def compute_values(
         ]
         n_systems = np.array([int(np.count_nonzero(mask)) for mask in kept_masks])
         low, high = fisher_intervals(np.stack(signed_values, axis=1), n_systems, settings)
-    return SystemValues(value, low, high, without, drawn)
+    return SystemValues(value, low, high, without, resampled)
 
 
 def summaries(values: SystemValues, weights: Floats, shares: Floats, settings: SystemSettings) -> dict[str, Floats]:

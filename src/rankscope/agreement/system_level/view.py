@@ -175,10 +175,10 @@ def falling(result: SystemAgreement, m: int) -> tuple[str, ...]:
 
 def sentence_of(result: SystemAgreement) -> str:
     """The sentence on which metric agrees most, and what the number means."""
-    several = result.several_pairs
-    pooled = several and result.settings.statistic == ACCURACY and result.settings.weights is None
-    values = result.pooled if pooled else result.average if several else result.value[:, 0]
-    scope = f" over {pluralise(len(result.pairs), 'language pair')}" if several else ""
+    several_pairs = result.several_pairs
+    pooled = several_pairs and result.settings.statistic == ACCURACY and result.settings.weights is None
+    values = result.pooled if pooled else result.average if several_pairs else result.value[:, 0]
+    scope = f" over {pluralise(len(result.pairs), 'language pair')}" if several_pairs else ""
     if scope and not pooled:
         scope = f" on {'average' if result.settings.weights is None else 'the weighted average'}{scope}"
     meaning = f"{MEANING[result.settings.statistic]}."
