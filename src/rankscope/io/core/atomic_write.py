@@ -32,12 +32,12 @@ __all__ = [
 ]
 
 
-#: How the name of what is being written begins, until it is whole.
+#: The prefix of temporary files, until they are complete.
 TEMPORARY = ".rankscope-"
-#: Names of files that are open already, by the shell that began this process.
+#: Names of descriptors that the calling shell has opened.
 OPEN = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
-#: What file systems say that have no hard links.
+#: Error numbers of file systems without hard links.
 NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
@@ -50,10 +50,10 @@ def check_writable(path: PathLike) -> None:
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
-        pass  # told below
+        pass  # reported below
     except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL
-        why = getattr(error, "strerror", None) or error
-        raise OutputError(f"{path}: cannot be written ({why}); choose another place") from None
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{path}: cannot be written ({reason}); choose another place") from None
     if os.path.isdir(path):
         raise OutputError(f"{path}: is a directory, expected a file name to write to")
     if is_special(path):
@@ -63,17 +63,17 @@ def check_writable(path: PathLike) -> None:
     if not os.path.isdir(folder):
         if os.path.exists(folder):
             raise OutputError(f"{path}: {Path(path).parent} is a file, expected a folder; choose another place")
-        first = Path(path).parts[0]
-        if first.startswith(("~", "$")):  # which to make as a folder would be no help
-            raise OutputError(f"{path}: {first} stands as it is, as within quotes; write the path out")
+        first_part = Path(path).parts[0]
+        if first_part.startswith(("~", "$")):  # creating a folder of that name would not help
+            raise OutputError(f"{path}: {first_part} stands as it is, as within quotes; write the path out")
         raise OutputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
-    there = os.path.exists(target)
-    if not os.access(folder, os.W_OK) or (there and (not os.access(target, os.W_OK) or is_protected(target))):
+    target_exists = os.path.exists(target)
+    if not os.access(folder, os.W_OK) or (target_exists and (not os.access(target, os.W_OK) or is_protected(target))):
         raise OutputError(f"{path}: no permission to write there; choose another place")
 
 
 def is_protected(target: Path) -> bool:
-    """Whether it is another user's file in a folder such as /tmp, where nobody else can put a file in its place."""
+    """Whether another user's file is in a folder such as /tmp, where only its owner can replace it."""
     folder = target.parent.stat()
     owners = (0, folder.st_uid, target.stat().st_uid)
     return bool(folder.st_mode & stat.S_ISVTX) and hasattr(os, "geteuid") and os.geteuid() not in owners
@@ -81,34 +81,34 @@ def is_protected(target: Path) -> bool:
 
 def refuse_overwriting(output: PathLike, inputs: Iterable[PathLike]) -> None:
     """Raise ParameterError where the output is one of the files that are read."""
-    for path in (path for one in inputs for path in files_at(one)):
-        if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+    for input_path in (path for source in inputs for path in files_at(source)):
+        if os.path.exists(input_path) and os.path.exists(output) and os.path.samefile(input_path, output):
             raise ParameterError(f"{output}: is read here and would be overwritten; write to another file")
 
 
 def files_at(path: PathLike) -> Iterable[PathLike]:
-    """It, or where it is a folder, the files of the run that may be in it."""
+    """The path itself, or the files of the run in this folder."""
     if not is_folder(path):
         return [path]
     from rankscope.io.core.paths import readable_partitions
 
-    return [one.path for one in readable_partitions(path)]
+    return [partition.path for partition in readable_partitions(path)]
 
 
 def is_special(path: PathLike) -> bool:
-    """Whether it is a device, a pipe or a descriptor: written to directly, since it cannot be renamed over."""
+    """Whether it is a device, a pipe or a descriptor, which no rename can replace: it is written to directly."""
     return os.path.exists(path) and (not os.path.isfile(path) or descriptor_of(path) is not None)
 
 
 def descriptor_of(path: PathLike) -> int | None:
-    """Of a path that names an open file, its number; None for any other.
+    """The number of the open file that a path names; None for any other path.
 
-    What is behind it may be a file, as in `-o /dev/stdout >> all.run`: it is written to from where it stands, as anyone
-    else does who writes there. Whoever took its place would lose what is in it, and what comes after.
+    The descriptor may belong to a file, as in `-o /dev/stdout >> all.run`. It is written to from its current position:
+    replacing the file would lose its content, and what others append to it.
     """
     name = os.path.abspath(os.fsdecode(path))
-    found = OPEN.fullmatch(name)
-    return STREAMS.get(name) if found is None else int(found[1] or found[2])
+    match = OPEN.fullmatch(name)
+    return STREAMS.get(name) if match is None else int(match[1] or match[2])
 
 
 def write_text(path: PathLike, text: str) -> None:
@@ -117,11 +117,11 @@ def write_text(path: PathLike, text: str) -> None:
 
 
 def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
-    """Write beside the target, then rename: whoever looks sees the old file or the new one, never half.
+    """Write beside the target, then rename: readers see the old file or the new one, never half of it.
 
-    A link is followed; a file that is there keeps its permissions. Raises OutputError. What goes
-    wrong while the chunks are being made leaves nothing behind either. A process that is killed may leave a file
-    whose name begins with `.rankscope-`, and nothing else.
+    A link is followed; an existing file keeps its permissions. Raises OutputError. An error while the chunks are
+    computed leaves no file behind either. A killed process may leave a file whose name begins with `.rankscope-`, and
+    nothing else.
     """
     check_writable(path)
     with write_errors(path):
@@ -136,16 +136,15 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
             fill_file(temporary, chunks, target)
             os.replace(temporary, target)
         except BaseException:
-            with suppress(OSError):  # it was never made, or cannot be removed
+            with suppress(OSError):  # it was never created, or cannot be removed
                 temporary.unlink()
             raise
 
 
 def write_new(path: PathLike, text: str) -> bool:
-    """Write a file that is not there yet, whole; False, and nothing done, where another process was quicker.
+    """Write a new file, completely; return False, and write nothing, where the file already exists.
 
-    Of several that begin at the same time one is the first, and the others can see whose the file is. Raises
-    OutputError.
+    Of several processes that start at the same time exactly one gets True. Raises OutputError.
     """
     check_writable(path)
     with write_errors(path):
@@ -154,7 +153,7 @@ def write_new(path: PathLike, text: str) -> bool:
         try:
             fill_file(temporary, [text.encode()], target)
             try:
-                os.link(temporary, target)  # which, unlike a rename, replaces nothing
+                os.link(temporary, target)  # unlike a rename, this replaces nothing
             except FileExistsError:
                 return False
             except OSError as error:
@@ -163,32 +162,32 @@ def write_new(path: PathLike, text: str) -> bool:
                 os.replace(temporary, target)
             return True
         finally:
-            with suppress(OSError):  # it was never made, or cannot be removed
+            with suppress(OSError):  # it was never created, or cannot be removed
                 temporary.unlink()
 
 
 def fill_file(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
-    """A new file, with the group and permissions of the one whose place it is to take, or those of any new file."""
+    """Write a new file with the group and permissions of the target, or with the defaults where there is no target."""
     with open(temporary, "xb") as file:
         if target.exists():
             copy_permissions(temporary, target.stat())
         file.writelines(chunks)
 
 
-def copy_permissions(path: Path, before: os.stat_result) -> None:
-    """Give a file the owner and group that another had, as far as this process may, and its permissions."""
-    ours = path.stat()
-    if (ours.st_uid, ours.st_gid) != (before.st_uid, before.st_gid):
-        for owner in (before.st_uid, -1):  # only the system's administrator may give files away
+def copy_permissions(path: Path, original: os.stat_result) -> None:
+    """Give a file the permissions of the original, and its owner and group as far as this process may."""
+    current = path.stat()
+    if (current.st_uid, current.st_gid) != (original.st_uid, original.st_gid):
+        for owner in (original.st_uid, -1):  # only the system's administrator may give files away
             with suppress(OSError):
-                os.chown(path, owner, before.st_gid)
+                os.chown(path, owner, original.st_gid)
                 break
-    os.chmod(path, stat.S_IMODE(before.st_mode))
+    os.chmod(path, stat.S_IMODE(original.st_mode))
 
 
 @contextmanager
 def write_errors(path: PathLike) -> Iterator[None]:
-    """Raise OutputError for what the system says while something is written to the path."""
+    """Raise OutputError for errors of the system while the path is written."""
     try:
         yield
     except OutputError:
@@ -202,60 +201,60 @@ def temporary_name() -> str:
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether it was being written when a process was killed; nobody needs it."""
+    """Whether this is an incomplete file of a killed process, which can be ignored."""
     return path.name.startswith(TEMPORARY)
 
 
 @contextmanager
 def make_folder(folder: PathLike) -> Iterator[None]:
-    """The folder, and those that it is in; an error that leaves them empty takes away what was made of them.
+    """Create the folder and its parents; after an error in the block, remove those of them that are empty.
 
-    Raises OutputError, before anything else is done, where no folder can be made.
+    Raises OutputError, before the block starts, where the folder cannot be created.
     """
     path = Path(folder)
-    new = [one for one in (path, *path.parents) if not os.path.lexists(one)]
+    missing_folders = [ancestor for ancestor in (path, *path.parents) if not os.path.lexists(ancestor)]
     try:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            why = error.strerror or error
-            raise OutputError(f"{folder}: no folder can be made there ({why}); choose another") from None
+            reason = error.strerror or error
+            raise OutputError(f"{folder}: no folder can be made there ({reason}); choose another") from None
         yield
     except BaseException:
-        for one in new:
-            with suppress(OSError):  # it was never made, or something is in it, which is kept
-                one.rmdir()
+        for ancestor in missing_folders:
+            with suppress(OSError):  # it was never created, or it is not empty and stays
+                ancestor.rmdir()
         raise
 
 
 def write_folder(folder: PathLike, files: Mapping[str, Iterable[bytes]]) -> None:
-    """Write files into a folder, all or none; it is made where there is none, and other files in it are left alone.
+    """Write files into a folder, all or none; the folder is created if needed, and other files in it stay.
 
-    files: by name, which may begin with folders, as "scores/a.txt". All are written into a folder inside first; only
-    when nothing is left to be written do they take their places. Raises OutputError.
+    files: their content by name, which may include folders, as "scores/a.txt". All are first written into a temporary
+    folder inside, and moved only when all are complete. Raises OutputError.
     """
     base = Path(folder)
     with make_folder(base), write_errors(base):
-        staged = base / temporary_name()
+        staging_folder = base / temporary_name()
         try:
             for name, chunks in files.items():
-                check_place(base, name)
-                (staged / name).parent.mkdir(parents=True, exist_ok=True)
-                fill_file(staged / name, chunks, base / name)
+                check_target(base, name)
+                (staging_folder / name).parent.mkdir(parents=True, exist_ok=True)
+                fill_file(staging_folder / name, chunks, base / name)
             for name in files:
                 (base / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(staged / name, base / name)
+                os.replace(staging_folder / name, base / name)
         finally:
-            shutil.rmtree(staged, ignore_errors=True)
+            shutil.rmtree(staging_folder, ignore_errors=True)
 
 
-def check_place(base: Path, name: str) -> None:
-    """Raise OutputError where a file of that name cannot come to stand."""
-    place = base / name
-    if place.is_dir():
-        raise OutputError(f"{place}: is a directory, and a file is to be written there; choose another folder")
-    if any(one.exists() and not os.access(one, os.W_OK) for one in (place, place.parent)):
-        raise OutputError(f"{place}: no permission to write there; choose another folder")
+def check_target(base: Path, name: str) -> None:
+    """Raise OutputError where no file of that name can be written."""
+    target = base / name
+    if target.is_dir():
+        raise OutputError(f"{target}: is a directory, and a file is to be written there; choose another folder")
+    if any(path.exists() and not os.access(path, os.W_OK) for path in (target, target.parent)):
+        raise OutputError(f"{target}: no permission to write there; choose another folder")
 
 
 def write_stdout(chunks: Iterable[bytes]) -> None:
@@ -269,15 +268,15 @@ def write_stdout(chunks: Iterable[bytes]) -> None:
 
 @contextmanager
 def temporary_folder_errors(name: str) -> Iterator[None]:
-    """Raise OutputError for what goes wrong with files in the temporary folder, which is no fault of what is read.
+    """Raise OutputError for errors with files in the temporary folder, which are not the fault of the input.
 
-    name: of that.
+    name: of the input.
     """
     try:
         yield
     except OSError as error:
-        where = tempfile.tempdir or "none found"
+        folder = tempfile.tempdir or "none found"
         raise OutputError(
-            f"{name}: the temporary folder ({where}) cannot hold its rows ({error.strerror or error}), which take "
+            f"{name}: the temporary folder ({folder}) cannot hold its rows ({error.strerror or error}), which take "
             "about as much room as the file unpacked; make room, or set TMPDIR to another folder"
         ) from None

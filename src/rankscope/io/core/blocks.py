@@ -1,9 +1,8 @@
-"""Blocks of lines that end with a newline, and their whitespace-separated fields, without a loop over lines.
+"""Blocks of lines and their whitespace-separated fields, found without a loop over lines.
 
-One comparison finds all separators. Where every line has as many fields as the first and
-one space or tab between them, the separators' places reshaped to a table *are* the fields.
-Anything else (runs of spaces, CRLF, comments, blank lines, tags with spaces) is split by
-`split_irregular_fields`, slower and with the same result.
+One comparison finds all separators. Where every line has as many fields as the first and one space or tab between
+them, the positions of the separators, reshaped to a table, *are* the fields. Anything else (runs of spaces, CRLF,
+comments, blank lines, tags with spaces) is split by `split_irregular_fields`, more slowly and with the same result.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ __all__ = [
 ]
 
 
-#: Bytes that are split at a time: with all their arrays they fit the processor's cache.
+#: Bytes that are split at a time: with all their arrays they fit into the processor's cache.
 BLOCK = 1 << 20
-#: Bytes of a line; one that is longer may have no end at all.
+#: Maximum bytes of a line; a longer one may have no end at all.
 LONGEST = 64 << 20
 NEWLINE, RETURN, SPACE, TAB, HASH = 10, 13, 32, 9, 35
 BOM = b"\xef\xbb\xbf"
@@ -51,25 +50,25 @@ IS_SPACE[[9, 10, 11, 12, 13, 32]] = True  # C's isspace(); bytes of unicode spac
 
 @dataclass(frozen=True, slots=True)
 class LineLayout:
-    """What a line holds. `columns`: the fields we need, by index. `most` None: any number more."""
+    """The fields of a line. columns: the needed fields, by index. most: None for no limit."""
 
     least: int
     most: int | None
     columns: tuple[int, ...]
     expected: str  # for the error message: "6 (query Q0 doc rank score tag)"
-    advise: Callable[[bytes, int, bool], str | None]  # of a line, its fields, whether it is the first: what to do
+    advise: Callable[[bytes, int, bool], str | None]  # (line, number of fields, whether it is the first) -> advice
     mistaken: Mapping[int, str] = field(default_factory=dict)  # number of fields -> what the file may be instead
-    trec: bool = False  # whether it may be so only where the first line is one of TREC's
+    trec: bool = False  # whether `mistaken` needs a first line in TREC's format
 
-    def advice(self, fields: int, line: bytes, *, first: bool) -> str:
-        """What to do about a line of so many fields. first: whether it is the first one."""
-        other = self.mistaken.get(fields) if not self.trec or (first and looks_like_trec(line)) else None
-        return self.advise(line, fields, first) or other or "correct this line"
+    def advice(self, n_fields: int, line: bytes, *, is_first: bool) -> str:
+        """Advice about a line with this number of fields. is_first: whether it is the first line of the file."""
+        alternative = self.mistaken.get(n_fields) if not self.trec or (is_first and looks_like_trec(line)) else None
+        return self.advise(line, n_fields, is_first) or alternative or "correct this line"
 
 
 @dataclass(frozen=True, slots=True)
 class LineBlock:
-    """Whole lines: buffer[begin:end], the last byte a newline, with padding on both sides."""
+    """Complete lines: buffer[begin:end]. The last byte is a newline; there is padding on both sides."""
 
     buffer: bytearray
     begin: int
@@ -82,13 +81,13 @@ class LineBlock:
     def array(self) -> npt.NDArray[np.uint8]:
         return np.frombuffer(self.buffer, np.uint8)
 
-    def where(self, place: int) -> str:
+    def where(self, position: int) -> str:
         """file:line of a byte of the buffer."""
-        return f"{self.name}:{self.first_line + count_lines(self.buffer, self.begin, place)}"
+        return f"{self.name}:{self.first_line + count_lines(self.buffer, self.begin, position)}"
 
 
 class BlockReader:
-    """Reads a stream block by block. The caller says from where on it wants to see the bytes again."""
+    """Reads a stream block by block. The caller says which last bytes of a block the next one starts with."""
 
     def __init__(self, stream: Readable, name: str, size: int = BLOCK, progress: Callable[[int], Any] | None = None):
         self.stream, self.name, self.progress = stream, name, progress
@@ -100,9 +99,9 @@ class BlockReader:
         self.empty = True
 
     def next(self, keep_from: int | None = None) -> LineBlock | None:
-        """The next block: what was kept of the last one, and more. None at the end.
+        """The next block: the bytes from `keep_from` on, and more. None at the end.
 
-        The last block's buffer is used again: what is still needed of it must be copied before.
+        The buffer of the last block is reused: copy what is still needed before.
         """
         self._move(keep_from)
         while True:
@@ -132,35 +131,35 @@ class BlockReader:
             self._grow()
             return
         self.line += count_lines(self.buffer, self.begin, keep_from)
-        rest = self.buffer[keep_from : self.filled]
-        self.buffer[self.begin : self.begin + len(rest)] = rest
-        self.filled = self.begin + len(rest)
+        remaining = self.buffer[keep_from : self.filled]
+        self.buffer[self.begin : self.begin + len(remaining)] = remaining
+        self.filled = self.begin + len(remaining)
 
     def _grow(self) -> None:
-        larger = bytearray(2 * len(self.buffer))
-        larger[: self.filled] = self.buffer[: self.filled]
-        self.buffer = larger
+        larger_buffer = bytearray(2 * len(self.buffer))
+        larger_buffer[: self.filled] = self.buffer[: self.filled]
+        self.buffer = larger_buffer
 
     def _fill(self) -> None:
         limit = len(self.buffer) - 2 * PADDING
         view = memoryview(self.buffer)
-        start = self.filled
+        filled_before = self.filled
         while not self.ended and self.filled < limit:
-            n = self.stream.readinto(view[self.filled : limit])
-            if not n:
+            n_bytes = self.stream.readinto(view[self.filled : limit])
+            if not n_bytes:
                 self.ended = True
                 self._end()
             else:
-                refuse_binary(self.buffer, self.filled, self.filled + n, self.name)
+                refuse_binary(self.buffer, self.filled, self.filled + n_bytes, self.name)
                 if self.empty:
-                    self._begin(n)
-                self.filled += n
-        if self.progress and self.filled > start:
-            self.progress(self.filled - start)
+                    self._begin(n_bytes)
+                self.filled += n_bytes
+        if self.progress and self.filled > filled_before:
+            self.progress(self.filled - filled_before)
 
-    def _begin(self, n: int) -> None:
+    def _begin(self, n_bytes: int) -> None:
         self.empty = False
-        if n >= 3 and self.buffer.startswith(BOM, self.begin):
+        if n_bytes >= 3 and self.buffer.startswith(BOM, self.begin):
             self.buffer[self.begin : self.begin + 3] = b"\n\n\n"  # three blank lines, not counted
             self.line -= 3
 
@@ -176,14 +175,14 @@ def refuse_binary(buffer: bytearray, begin: int, end: int, name: str) -> None:
 
 
 def count_lines(buffer: bytearray, begin: int, end: int) -> int:
-    """How many lines end there."""
+    """The number of newlines in this range."""
     bytes_ = np.frombuffer(buffer, np.uint8)
-    pieces = range(begin, end, BLOCK)
-    return sum(int(np.count_nonzero(bytes_[a : min(a + BLOCK, end)] == NEWLINE)) for a in pieces)
+    starts = range(begin, end, BLOCK)
+    return sum(int(np.count_nonzero(bytes_[start : min(start + BLOCK, end)] == NEWLINE)) for start in starts)
 
 
 def read_all(stream: Readable, name: str, size: int = 0) -> LineBlock:
-    """The whole stream as one block. size: how many bytes to expect, where that is known."""
+    """The whole stream as one block. size: the expected number of bytes, if known."""
     reader = BlockReader(stream, name, max(size + 1, 4 * BLOCK))
     block = reader.next()
     while block is not None and not block.last:
@@ -193,7 +192,7 @@ def read_all(stream: Readable, name: str, size: int = 0) -> LineBlock:
 
 
 def split_block(block: LineBlock, size: int = BLOCK) -> Iterator[LineBlock]:
-    """A large block as pieces of whole lines over the same buffer."""
+    """A large block as smaller blocks of complete lines over the same buffer."""
     begin, line = block.begin, block.first_line
     while begin < block.end:
         end = block.end
@@ -205,45 +204,45 @@ def split_block(block: LineBlock, size: int = BLOCK) -> Iterator[LineBlock]:
 
 
 def split_fields(block: LineBlock, layout: LineLayout) -> list[Fields]:
-    """The columns that `layout` names, one entry a line that holds data."""
+    """The columns that `layout` names, one entry for each line with data."""
     return split_regular_fields(block, layout) or split_irregular_fields(block, layout)
 
 
 def split_regular_fields(block: LineBlock, layout: LineLayout) -> list[Fields] | None:
-    """As `split_fields`, where all lines are alike; else None."""
+    """As `split_fields`, where all lines have the same form; else None."""
     bytes_ = block.array
     separators = np.flatnonzero(bytes_[block.begin : block.end] <= SPACE)
     separators += block.begin
     first_newline = block.buffer.find(b"\n", block.begin, block.end)
-    k = int(np.searchsorted(separators, first_newline)) + 1
-    n, left_over = divmod(separators.size, k)
-    if left_over or k < layout.least:
+    n_columns = int(np.searchsorted(separators, first_newline)) + 1
+    n_lines, remainder = divmod(separators.size, n_columns)
+    if remainder or n_columns < layout.least:
         return None
     kinds = bytes_[separators]
     newlines = kinds == NEWLINE
-    if not newlines[k - 1 :: k].all() or np.count_nonzero(newlines) != n:
+    if not newlines[n_columns - 1 :: n_columns].all() or np.count_nonzero(newlines) != n_lines:
         return None
-    widths = np.empty(separators.size, np.int64)  # of the field before each separator, and the separator
+    widths = np.empty(separators.size, np.int64)  # of the field before each separator, including the separator
     widths[0] = separators[0] - block.begin + 1
     np.subtract(separators[1:], separators[:-1], out=widths[1:])
-    table = widths.reshape(n, k)
+    table = widths.reshape(n_lines, n_columns)
     crlf = bool((table[:, -1] == 1).all())  # or a blank before each newline
     if not crlf and int(widths.min()) < 2:
         return None
-    if crlf and (not IS_SPACE[kinds[k - 2 :: k]].all() or int(table[:, :-1].min()) < 2):
+    if crlf and (not IS_SPACE[kinds[n_columns - 2 :: n_columns]].all() or int(table[:, :-1].min()) < 2):
         return None
-    ours = newlines | (kinds == SPACE) | (kinds == TAB)
+    is_separator = newlines | (kinds == SPACE) | (kinds == TAB)
     if crlf:
-        ours[k - 2 :: k] = True
-    fields = k - crlf
-    if fields < layout.least or (layout.most is not None and fields > layout.most) or not ours.all():
+        is_separator[n_columns - 2 :: n_columns] = True
+    n_fields = n_columns - crlf
+    if n_fields < layout.least or (layout.most is not None and n_fields > layout.most) or not is_separator.all():
         return None
-    ends = separators.reshape(n, k)
+    ends = separators.reshape(n_lines, n_columns)
     if block.buffer.find(b"#", block.begin, block.end) >= 0:
         line_starts = ends[:, 0] - table[:, 0] + 1
         if (bytes_[line_starts] == HASH).any():
             return None
-    return [Fields(bytes_, ends[:, c] - table[:, c] + 1, table[:, c] - 1) for c in layout.columns]
+    return [Fields(bytes_, ends[:, column] - table[:, column] + 1, table[:, column] - 1) for column in layout.columns]
 
 
 def split_irregular_fields(block: LineBlock, layout: LineLayout) -> list[Fields]:
@@ -255,35 +254,35 @@ def split_irregular_fields(block: LineBlock, layout: LineLayout) -> list[Fields]
     starts, ends = edges[::2], edges[1::2]
     newlines = np.flatnonzero(lines == NEWLINE)
     line_starts = np.r_[0, newlines[:-1] + 1]
-    first_field: Any = np.searchsorted(starts, line_starts)
-    fields = np.diff(np.r_[first_field, starts.size])
-    rows = np.flatnonzero((fields > 0) & (lines[line_starts] != HASH))
-    fields = fields[rows]
-    wrong = fields < layout.least
+    first_fields: Any = np.searchsorted(starts, line_starts)
+    n_fields = np.diff(np.r_[first_fields, starts.size])
+    rows = np.flatnonzero((n_fields > 0) & (lines[line_starts] != HASH))
+    n_fields = n_fields[rows]
+    invalid = n_fields < layout.least
     if layout.most is not None:
-        wrong |= fields > layout.most
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        where = block.where(block.begin + int(line_starts[rows[row]]))
-        found = f"{fields[row]} field{'s' if fields[row] != 1 else ''}"
-        begin = int(line_starts[rows[row]])
-        line = lines[begin : int(newlines[np.searchsorted(newlines, begin)])].tobytes()
-        advice = layout.advice(int(fields[row]), line, first=row == 0)
-        raise InputError(f"{where}: {found}, expected {layout.expected}; {advice}")
+        invalid |= n_fields > layout.most
+    if invalid.any():
+        row = int(np.argmax(invalid))
+        location = block.where(block.begin + int(line_starts[rows[row]]))
+        field_count = f"{n_fields[row]} field{'s' if n_fields[row] != 1 else ''}"
+        line_start = int(line_starts[rows[row]])
+        line = lines[line_start : int(newlines[np.searchsorted(newlines, line_start)])].tobytes()
+        advice = layout.advice(int(n_fields[row]), line, is_first=row == 0)
+        raise InputError(f"{location}: {field_count}, expected {layout.expected}; {advice}")
     returns = lone_returns(block)
-    if returns.size:  # in a line of too many fields they end several lines; elsewhere they are white space
-        long = rows[fields > layout.least + 1]
-        refuse_returns(block, returns[np.isin(np.searchsorted(newlines, returns - block.begin), long)])
-    first_field = first_field[rows]
+    if returns.size:  # in a line with too many fields they are line ends; elsewhere they are white space
+        long_lines = rows[n_fields > layout.least + 1]
+        refuse_returns(block, returns[np.isin(np.searchsorted(newlines, returns - block.begin), long_lines)])
+    first_fields = first_fields[rows]
     columns = []
-    for c in layout.columns:
-        field = first_field + c
-        columns.append(Fields(bytes_, starts[field] + block.begin, ends[field] - starts[field]))
+    for column in layout.columns:
+        field_index = first_fields + column
+        columns.append(Fields(bytes_, starts[field_index] + block.begin, ends[field_index] - starts[field_index]))
     return columns
 
 
 def lone_returns(block: LineBlock) -> Indices:
-    """Where carriage returns stand that end no line as CR LF do."""
+    """The positions of carriage returns that are not followed by a newline."""
     if block.buffer.find(b"\r", block.begin, block.end) < 0:
         return np.empty(0, np.intp)
     bytes_ = block.array
@@ -291,17 +290,17 @@ def lone_returns(block: LineBlock) -> Indices:
     return np.asarray(returns[bytes_[returns + 1] != NEWLINE])
 
 
-def refuse_returns(block: LineBlock, places: Indices) -> None:
-    """Raise for the first of these carriage returns: several lines, with the ends of old Macs."""
-    if places.size:
+def refuse_returns(block: LineBlock, positions: Indices) -> None:
+    """Raise for the first of these carriage returns: they are line ends of old Macs."""
+    if positions.size:
         raise InputError(
-            f"{block.where(int(places[0]))}: a carriage return inside the line, expected lines that end with LF or "
+            f"{block.where(int(positions[0]))}: a carriage return inside the line, expected lines that end with LF or "
             "CR LF; convert the line ends"
         )
 
 
 def looks_like_trec(line: bytes) -> bool:
-    """Whether a line has the number of judgments or of a run in its place, and is no JSON."""
+    """Whether a line has a number where judgments or runs have it, and is not JSON."""
     fields = line.split(None, 5)
     numbers = fields[3:4] if len(fields) == 4 else fields[4:5]
     return bool(numbers) and not line.startswith((b"{", b"[")) and NUMBER.fullmatch(numbers[0]) is not None

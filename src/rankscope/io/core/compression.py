@@ -1,6 +1,6 @@
-"""gzip and Zstandard: suffixes, reading with a limit on what may come out, writing.
+"""gzip and Zstandard: suffixes, reading with a limit on the unpacked size, writing.
 
-What unpacks to a thousand times its size is no data, and stops there.
+A file that unpacks to more than a thousand times its size is not data; reading stops there.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ __all__ = [
 ]
 
 
-#: How names of packed files end.
+#: Suffixes of compressed files.
 ENDINGS = (".gz", ".zst")
-#: Unpacked data may be so many times as large as the file, and so many bytes in any case. Runs and judgments pack to a
-#: tenth or so, one line over and over to a hundredth.
+#: Unpacked data may be this many times as large as the file, and this many bytes in any case. Runs and judgments
+#: shrink to about a tenth, one line repeated to a hundredth.
 RATIO, FREE = 1000, 100 << 20
 
 
 def split_compression_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """A path without the ending that says how the file is packed, and that ending in lower case; "" where none does.
+    """A path without its suffix of compression, and that suffix in lower case ("" if there is none).
 
     >>> split_compression_suffix("runs/bm25.run.GZ"), split_compression_suffix("bm25.run")
     (('runs/bm25.run', '.gz'), ('bm25.run', ''))
@@ -45,19 +45,19 @@ def split_compression_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 class CountedStream:
-    """A stream that is read, and how many bytes of it were."""
+    """A stream that counts the bytes read from it."""
 
     def __init__(self, raw: Any) -> None:
         self.raw, self.bytes = raw, 0
 
     def read(self, size: int = -1) -> bytes:
-        found: bytes = self.raw.read(size)
-        self.bytes += len(found)
-        return found
+        chunk: bytes = self.raw.read(size)
+        self.bytes += len(chunk)
+        return chunk
 
 
 class UnpackedStream(io.RawIOBase):
-    """What a compressed stream holds. Raises InputError while it is read, as soon as that is too much."""
+    """The content of a compressed stream. Raises InputError as soon as it is too large."""
 
     def __init__(self, stream: Any, packed: CountedStream, name: str) -> None:
         self.stream, self.packed, self.name, self.bytes = stream, packed, name, 0
@@ -66,16 +66,16 @@ class UnpackedStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        n: int = self.stream.readinto(buffer)
-        self.bytes += n
+        n_bytes: int = self.stream.readinto(buffer)
+        self.bytes += n_bytes
         refuse_bomb(self.bytes, self.packed.bytes, self.name)
-        return n
+        return n_bytes
 
 
 def refuse_bomb(unpacked: int, packed: int, name: str, advice: str = "unpack it yourself") -> None:
-    """Raise InputError where so many packed bytes hold so many unpacked ones as no data do.
+    """Raise InputError where packed bytes unpack to more than any real data.
 
-    advice: what helps if it is to be read all the same.
+    advice: how to read the file all the same.
     """
     if unpacked > max(FREE, RATIO * packed):
         raise InputError(
@@ -88,7 +88,7 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 def zstd_module() -> Any:
-    """The library of Zstandard, which comes with Python from 3.14 on."""
+    """The module for Zstandard, which comes with Python from 3.14 on."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -101,7 +101,7 @@ def zstd_file(raw: Any) -> BinaryIO:
     base: Any = zstd.ZstdFile
 
     class File(base):  # type: ignore[misc]  # of either of two modules
-        """Damaged data as the error that gzip raises."""
+        """Raises the same error as gzip for damaged data."""
 
         def read(self, size: int | None = -1) -> Any:
             try:
@@ -119,7 +119,7 @@ def zstd_file(raw: Any) -> BinaryIO:
 
 
 def compress(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
-    """The chunks as gzip (`.gz`) or Zstandard (`.zst`); as they are for any other suffix. Nothing tells the time."""
+    """The chunks as gzip (`.gz`) or Zstandard (`.zst`), without a timestamp; unchanged for any other suffix."""
     if suffix == ".gz":
         packer: Any = zlib.compressobj(wbits=31)
     elif suffix == ".zst":

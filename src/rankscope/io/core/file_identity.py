@@ -1,7 +1,7 @@
-"""Whether a file is still the same: size, time and number for pieces that are opened one by one, SHA-256 for later.
+"""Whether a file is still the same: by size, time and inode during a run, by SHA-256 later.
 
-Who reads a file from one end to the other has it as it was when it was opened, also where another takes its place
-meanwhile. Pieces that are opened later would be those of the other one, and what comes of both is of neither.
+A file that is read in one go is read as it was when it was opened, even if another file replaces it meanwhile. Where
+parts are opened one after the other, later parts would come from the new file, and the result would mix both.
 """
 
 from __future__ import annotations
@@ -26,31 +26,35 @@ __all__ = [
 ]
 
 
-#: Size, time of the last change and number of a file; None of what is no file on disk.
+#: Size, time of the last change and inode of a file; None for anything that is not a file on disk.
 FileStamp = tuple[int, int, int] | None
 
 
 def file_stamp(path: Any) -> FileStamp:
-    """Another one when the file has been written to, or another has taken its place."""
-    with suppress(OSError):  # it is gone
+    """The stamp of a file; it differs once the file has been written to or replaced."""
+    with suppress(OSError):  # the file is gone
         if is_file(path):
-            found = os.stat(path)
-            return found.st_size, found.st_mtime_ns, found.st_ino
+            status = os.stat(path)
+            return status.st_size, status.st_mtime_ns, status.st_ino
     return None
 
 
 def file_stamps(inputs: Iterable[Any]) -> dict[str, FileStamp]:
-    """Of all files, those in folders among them; others are passed over."""
+    """The stamps of all files by name, including files in folders; other inputs are skipped."""
     files: list[Any] = []
-    for one in inputs:
-        files += [part.path for part in readable_partitions(one)] if is_folder(one) and not is_url(one) else [one]
+    for source in inputs:
+        files += (
+            [partition.path for partition in readable_partitions(source)]
+            if is_folder(source) and not is_url(source)
+            else [source]
+        )
     return {source_name(file): file_stamp(file) for file in files if is_file(file)}
 
 
-def refuse_changed(before: Mapping[str, FileStamp], name: str = "") -> None:
-    """Raise InputError for a file that is another than it was. name: how errors call it, where not by its path."""
-    for path, one in before.items():
-        if file_stamp(path) != one:
+def refuse_changed(stamps_before: Mapping[str, FileStamp], name: str = "") -> None:
+    """Raise InputError for a file that has changed. name: of the file in the message; by default its path."""
+    for path, stamp in stamps_before.items():
+        if file_stamp(path) != stamp:
             raise InputError(
                 f"{name or path}: was changed while it was read, expected a file that stays as it is; try again when "
                 "nothing writes to it"
@@ -58,7 +62,7 @@ def refuse_changed(before: Mapping[str, FileStamp], name: str = "") -> None:
 
 
 def file_digest(path: PathLike) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal; empty for standard input, a pipe, or a file that is gone.
+    """SHA-256 of a file's bytes, in hexadecimal; empty for standard input, a pipe, or a missing file.
 
     Raises InputError where it cannot be read.
     """

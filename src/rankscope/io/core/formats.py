@@ -1,5 +1,6 @@
-"""The formats of judgments and runs, and which of them a file has by its first bytes. `FORMATS` is the table: a new one
-is a file that holds it, and its line there.
+"""The formats of judgments and runs, and how their first bytes tell them apart.
+
+`FORMATS` is the table. A new format is a module that defines it and a line in this table.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ __all__ = [
 ]
 
 
-#: Told of the number of bytes just read.
+#: Called with the number of bytes just read.
 Progress = Callable[[int], Any]
 KINDS = {"qrels": "judgments", "run": "a run"}
 VALUES = {"qrels": "relevance", "run": "score"}
 
 
 class FileHead(NamedTuple):
-    """How a file begins: its first bytes. text: the same from the first line on that is neither blank nor a comment;
-    line: that line, without blanks around it.
+    """The beginning of a file. start: its first bytes; line: the first line that is neither blank nor a comment,
+    stripped; text: the first bytes from that line on.
     """
 
     start: bytes
@@ -53,11 +54,11 @@ class FileHead(NamedTuple):
 
 
 class ReadRequest(NamedTuple):
-    """What somebody wants of a file.
+    """What to read from a file.
 
-    kind: "qrels", "run", or None: what its content tells. subtopics: whether judgments are wanted by subtopic.
-    complete: whether nothing is to be lost: subtopics are kept where there are any, and notes say what was left out.
-    hint: the kind to take it for where content does not tell. labels: the other file of a pair of files.
+    kind: "qrels", "run", or None to detect it by content. subtopics: whether to read judgments by subtopic.
+    complete: whether to keep everything: subtopics, if there are any, and notes on what was skipped. hint: the kind to
+    assume where the content does not tell. labels: the label file that belongs to a file of predictions.
     """
 
     kind: str | None
@@ -66,17 +67,17 @@ class ReadRequest(NamedTuple):
     hint: str | None = None
     labels: str | os.PathLike[str] | None = None
 
-    def either(self, name: str, why: str) -> str:
-        """The kind of a file whose content does not tell. Raises ParameterError where nobody said it."""
+    def either(self, name: str, reason: str) -> str:
+        """The kind of a file whose content does not tell. Raises ParameterError without `kind` and `hint`."""
         if self.kind is None and self.hint is None:
-            raise ParameterError(f"{name}: {why}; say which with --kind qrels or --kind run")
+            raise ParameterError(f"{name}: {reason}; say which with --kind qrels or --kind run")
         return self.kind or self.hint or ""
 
 
 class FileContent(NamedTuple):
-    """What a file holds. apart: how many queries did not have their rows together. name: the run's, where it says one.
+    """The content of a file. apart: the number of queries whose rows were not together. name: of the run, if any.
 
-    Relevances are int64 and scores are float64: that tells judgments from a run.
+    Relevances are int64 and scores are float64: this tells judgments from a run.
     """
 
     rows: Rows
@@ -95,18 +96,19 @@ def accept_everything(*_: object) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """How files of one format are told, read and written. Only `read` is needed.
+    """How to detect, read and write files of one format. Only `read` is required.
 
-    read: the rows of a file of which something is wanted; raises InputError that names file and line.
-    sniff: whether a file that begins so is one. write: rows as the pieces of a file; name: the run's.
-    refuse: raises InputError where `write` could not hold the rows; (rows, name of the run, what to call the input).
-    loses: notes on what of the rows `write` leaves out, beside what keeps_name (a run's name) and keeps_empty (queries
-    without documents) say. prepare: raises before long work where something is not installed; (name of the target).
-    instead: of files that are no judgments and no run by themselves, what to call. takes_labels: whether the label file
-    that its lines follow may be named. stretches: the rows of a run in the order of the file, piece by piece, for files
-    of more than `small` bytes; each piece is valid until the next is asked for. rows: the same query by query, from
-    blocks of so many bytes; raises Ungrouped. row_called: how a row is named, from the name of the file and its number
-    in the pieces. What is read is a `Source`, which knows formats and stands above this module.
+    read: the content of a file, for a request; raises InputError that names file and line.
+    sniff: whether a file with this head has the format. write: rows, and the run's name, as chunks of a file.
+    refuse: raises InputError where `write` cannot hold the rows; called with (rows, run's name, name of the input).
+    loses: notes on what `write` drops, apart from the run's name (keeps_name) and queries without documents
+    (keeps_empty). prepare: raises before long work where a package is missing; called with the name of the target.
+    instead: the function to call for files that are neither judgments nor a run by themselves. takes_labels: whether
+    a label file may be named, whose lines the file follows. stretches: the rows of a run in the order of the file,
+    batch by batch, for files of more than `small` bytes; each batch is valid until the next is requested. rows: the
+    same query by query, from blocks of a number of bytes; raises Ungrouped. row_called: how messages name a row, from
+    the name of the file and the number of the row in the batches. Files are read from a `Source`, which is in a module
+    above this one.
     """
 
     read: Callable[[Any, ReadRequest], FileContent]
@@ -128,9 +130,9 @@ class Format:
 class FormatEntry(NamedTuple):
     """A line of the table.
 
-    home: the place of the format, as `rankscope.registry.resolve` takes it; or the format itself.
-    suffixes: of the files that are written in it; one that is called as a kind (`.run`) says what they hold.
-    by_content: whether `Format.sniff` may tell it; what cannot be told must be named.
+    home: where the format is defined, as for `rankscope.registry.resolve`; or the format itself.
+    suffixes: of the files that are written in it; a suffix that is a kind (`.run`) also says what they hold.
+    by_content: whether `Format.sniff` detects it; other formats must be named.
     """
 
     home: str | Format
@@ -138,11 +140,11 @@ class FormatEntry(NamedTuple):
     by_content: bool = True
 
 
-#: Every format as `--input` and `--to` name it. A file is loaded when its format is first asked for.
+#: Every format as `--input` and `--to` name it. Its module is loaded when the format is first used.
 FORMATS: dict[str, FormatEntry] = {
     "trec": FormatEntry(
         "rankscope.io.trec.format:TREC", (".qrels", ".run", ".trec", ".txt"), by_content=False
-    ),  # what none of the others is
+    ),  # the default if no other format matches
     "csv": FormatEntry("rankscope.io.tables.formats:CSV", (".csv",)),
     "tsv": FormatEntry("rankscope.io.tables.formats:TSV", (".tsv",)),
     "jsonl": FormatEntry("rankscope.io.tables.formats:JSONL", (".jsonl",)),
@@ -168,12 +170,12 @@ def get_format(name: str) -> Format:
     home = FORMATS[name].home
     if isinstance(home, Format):
         return home
-    loaded: Format = resolve(home)
-    return loaded
+    loaded_format: Format = resolve(home)
+    return loaded_format
 
 
 def writable_formats() -> list[str]:
-    """The formats that are written."""
+    """The formats that can be written."""
     return [name for name in FORMATS if get_format(name).write is not None]
 
 
@@ -182,33 +184,33 @@ HTML = re.compile(rb"<(!doctype html|html|head|body)\b", re.IGNORECASE)
 
 
 def sniff(start: bytes, name: str) -> str:
-    """The format that these first bytes are in. Raises InputError for what is none of ours."""
+    """The format of a file with these first bytes. Raises InputError for files of other programs."""
     refuse_foreign(start, name)
     head = parse_head(start)
-    if looks_like_trec(head.line):  # as most files are: the others need not be loaded
+    if looks_like_trec(head.line):  # most files: the other formats need not be loaded
         return "trec"
-    for form, entry in FORMATS.items():
+    for format_name, entry in FORMATS.items():
         if entry.by_content:
-            tells = get_format(form).sniff
-            if tells is not None and tells(head):
-                return form
+            sniffer = get_format(format_name).sniff
+            if sniffer is not None and sniffer(head):
+                return format_name
     return "trec"
 
 
 def parse_head(start: bytes) -> FileHead:
     text = start.removeprefix(BOM)
-    for raw in text.splitlines():
-        line = raw.strip()
+    for raw_line in text.splitlines():
+        line = raw_line.strip()
         if line and not line.startswith(b"#"):
-            return FileHead(start, text[text.index(raw) :].lstrip(), line)
+            return FileHead(start, text[text.index(raw_line) :].lstrip(), line)
     return FileHead(start, b"", b"")
 
 
 def refuse_foreign(start: bytes, name: str) -> None:
-    """Raise for a file that is no text, or a page of the web."""
+    """Raise for files that are not UTF-8 text, or are a web page."""
     if start.startswith(UTF16):
         raise InputError(f"{name}: the text is UTF-16, expected UTF-8; convert it, for example with iconv")
-    if start[8:9] == b"{" and start[4:8] == bytes(4):  # the length of a header, and its beginning
+    if start[8:9] == b"{" and start[4:8] == bytes(4):  # the length of a header, and its first byte
         raise InputError(f"{name}: these are tensors (safetensors), as of a model, expected data; name another file")
     if start.startswith(b"rankscope features "):
         raise InputError(f"{name}: this is a cache of features, expected data; name the file that it lies beside")

@@ -1,4 +1,4 @@
-"""Arrays in one file by name, as checkpoints and caches keep them; nothing in it is run."""
+"""Named arrays in one file (.npz), for checkpoints and caches; loading never runs code."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ __all__ = [
 
 
 Arrays = dict[str, npt.NDArray[Any]]
-#: For the arrays of a file of so many bytes there is memory, once there was some to read it.
+#: A file of fewer bytes that was read also fits into memory as arrays.
 SMALL = 1 << 26
 
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Write them, whole or not at all. Raises OutputError."""
+    """Write the arrays, all or nothing. Raises OutputError."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]  # names are no parameters of savez
     write_chunks(path, [buffer.getvalue()])
 
 
 def read_arrays(path: Path) -> Arrays:
-    """The arrays of a file. Raises InputError for one that cannot be read, or is damaged."""
+    """The arrays of a file. Raises InputError where it cannot be read or is damaged."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -43,17 +43,17 @@ def read_arrays(path: Path) -> Arrays:
             f"{path}: cannot be read ({error.strerror or error}); check it, and the disk that it is on"
         ) from None
     try:
-        # Of a damaged archive that it opened itself NumPy leaves the file open.
+        # NumPy would leave a damaged archive open if it opened the file itself.
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if any(one.compress_type != zipfile.ZIP_STORED for one in archive.infolist()):
-                raise damaged_file_error(path)  # what is packed may unpack to anything
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                raise damaged_file_error(path)  # compressed members could unpack to any size
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except MemoryError:
-        if len(content) < SMALL:  # it says that it holds more than it does
+        if len(content) < SMALL:  # its header claims more than it holds
             raise damaged_file_error(path) from None
         raise
-    except Exception:  # whatever the bytes are, they are no arrays
+    except Exception:  # of many types, for bytes that are no arrays
         raise damaged_file_error(path) from None
 
 

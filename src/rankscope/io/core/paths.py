@@ -1,7 +1,7 @@
-"""What the user named: a file, a folder that is one run and its files in order, standard input, a URL.
+"""Inputs by name: a file, a folder that holds one run as several files, standard input, a URL.
 
-Names that begin with "." or "_" are those of what Spark, Dask and Hive keep beside them: `_SUCCESS`, `_metadata`,
-checksums.
+Files whose names begin with "." or "_" are skipped: Spark, Dask and Hive write them beside the data (`_SUCCESS`,
+`_metadata`, checksums).
 """
 
 from __future__ import annotations
@@ -32,56 +32,58 @@ __all__ = [
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
-    """How an error names the source."""
+    """The name of the source in errors."""
     return "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
 
 
-def is_path(x: object) -> TypeGuard[str | os.PathLike[str]]:
-    return isinstance(x, (str, os.PathLike))
+def is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
+    return isinstance(value, (str, os.PathLike))
 
 
-def is_folder(x: object) -> TypeGuard[str | os.PathLike[str]]:
+def is_folder(value: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether it is the path of a folder, or a URL that ends with a slash."""
-    return is_url_of_folder(x) or (is_path(x) and source_name(x) != "<stdin>" and os.path.isdir(x))
+    return is_url_of_folder(value) or (is_path(value) and source_name(value) != "<stdin>" and os.path.isdir(value))
 
 
-def is_file(x: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether it is the path of a file on disk, which can be read again, as no pipe can."""
-    return is_path(x) and source_name(x) != "<stdin>" and os.path.isfile(x)
+def is_file(value: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether it is the path of a file on disk, which unlike a pipe can be read again."""
+    return is_path(value) and source_name(value) != "<stdin>" and os.path.isfile(value)
 
 
 def check_single_stdin(inputs: Iterable[object]) -> None:
     """Raise ParameterError where standard input is named for more than one of the inputs, paths or not."""
-    if sum(is_path(x) and source_name(x) == "<stdin>" for x in inputs) > 1:
+    if sum(is_path(source) and source_name(source) == "<stdin>" for source in inputs) > 1:
         raise ParameterError("standard input (-) can stand for one file only")
 
 
-def refuse_pipes(inputs: Iterable[object], why: str) -> None:
-    """Raise ParameterError where what is read twice is standard input, or another pipe. why: who reads it twice."""
-    for x in filter(is_path, inputs):
-        name, mode = source_name(x), 0
-        with suppress(OSError, ValueError):  # what cannot be opened either
-            mode = os.stat(x).st_mode
+def refuse_pipes(inputs: Iterable[object], reason: str) -> None:
+    """Raise ParameterError for standard input and other pipes. reason: why the inputs are read twice."""
+    for path in filter(is_path, inputs):
+        name, mode = source_name(path), 0
+        with suppress(OSError, ValueError):  # reported when it is opened
+            mode = os.stat(path).st_mode
         if name == "<stdin>" or stat.S_ISFIFO(mode):
             pipe = "standard input" if name == "<stdin>" else f"{name}, a pipe,"
-            raise ParameterError(f"{why}, and {pipe} can be read once; name a file")
+            raise ParameterError(f"{reason}, and {pipe} can be read once; name a file")
 
 
 class Partition(NamedTuple):
-    """A file of a run. size: in bytes; 0 where a store does not say."""
+    """A file of a run. size: in bytes; 0 if the store does not know it."""
 
     path: str
     size: int
 
 
-#: What was listed within `list_folders_once`, by the names of folders; None outside.
+#: Folders listed within `list_folders_once`, by name; None outside.
 LISTED: ContextVar[dict[str, list[Partition]] | None] = ContextVar("LISTED", default=None)
 
 
 @contextmanager
 def list_folders_once() -> Iterator[None]:
-    """Within it a folder is listed once: how long its files are, which are written over and which are read is asked
-    one after the other, of a store each time over the network, and all is to hold for the same files.
+    """Within the block each folder is listed once.
+
+    Sizes, checks and reading need the list one after the other. All should see the same files, and listing a remote
+    store takes a request each time.
     """
     if LISTED.get() is not None:
         yield
@@ -94,30 +96,30 @@ def list_folders_once() -> Iterator[None]:
 
 
 def list_partitions(folder: PathLike) -> list[Partition]:
-    """The files of a run that is a folder; see `list_folders_once`.
+    """The files of a run in a folder; see `list_folders_once`.
 
-    Raises InputError for a folder that holds none, or cannot be listed, and for whatever in it is no file.
+    Raises InputError for a folder that is empty or cannot be listed, and for anything in it that is not a file.
     """
-    name, known = source_name(folder), LISTED.get()
-    if known is None:
+    name, listings = source_name(folder), LISTED.get()
+    if listings is None:
         return list_folder(name)
-    if name not in known:
-        known[name] = list_folder(name)
-    return known[name]
+    if name not in listings:
+        listings[name] = list_folder(name)
+    return listings[name]
 
 
 def list_folder(name: str) -> list[Partition]:
-    """As `list_partitions`, as the disk or store has them now."""
+    """As `list_partitions`, always from the disk or store."""
     try:
-        listed = url_files(name) if is_url(name) else files_in(name)
+        entries = url_files(name) if is_url(name) else files_in(name)
     except FileNotFoundError:
         raise InputError(f"{name}: no such folder; check the path") from None
     except NotADirectoryError:
         raise InputError(f"{name}: is a file, expected a folder; leave out the / at its end") from None
     except OSError as error:
         raise InputError(f"{name}: the folder cannot be listed ({error.strerror or error})") from None
-    found = []
-    for path, kind, size in sorted(listed):
+    partitions = []
+    for path, kind, size in sorted(entries):
         if os.path.basename(path).startswith((".", "_")):
             continue
         if kind == "directory":
@@ -127,15 +129,15 @@ def list_folder(name: str) -> list[Partition]:
             )
         if kind != "file":
             raise InputError(f"{path}: no file, expected the files of one run in {name}; take it out of the folder")
-        found.append(Partition(path, size))
-    if not found:
-        besides = "nothing but names that begin with . or _" if listed else "nothing"
-        raise InputError(f"{name}: the folder holds {besides}, expected the files of a run; check the path")
-    return found
+        partitions.append(Partition(path, size))
+    if not partitions:
+        contents = "nothing but names that begin with . or _" if entries else "nothing"
+        raise InputError(f"{name}: the folder holds {contents}, expected the files of a run; check the path")
+    return partitions
 
 
 def files_in(folder: str) -> list[tuple[str, str, int]]:
-    """As `url_files`, of a folder on disk."""
+    """As `url_files`, for a folder on disk."""
     with os.scandir(folder) as entries:
         return [
             (entry.path, "directory" if entry.is_dir() else "file", entry.stat().st_size)
@@ -146,7 +148,7 @@ def files_in(folder: str) -> list[tuple[str, str, int]]:
 
 
 def readable_partitions(folder: PathLike) -> list[Partition]:
-    """The same; none where something is wrong, which is told when they are read."""
+    """As `list_partitions`; empty after an error, which is reported when the folder is read."""
     try:
         return list_partitions(folder)
     except RankscopeError:

@@ -1,4 +1,4 @@
-"""What writers share: pieces of rows, columns of bytes line by line, Parquet, ids that a format cannot hold."""
+"""Helpers of all writers: rows in pieces, columns of bytes joined to lines, Parquet, ids that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ __all__ = [
 ]
 
 
-#: Rows that are rendered at a time.
+#: Rows that are formatted at a time.
 PIECE = 65_536
-#: Numbers from which on another library renders them.
+#: From this many numbers on polars formats them.
 MANY = 16_384
-#: Ids up to this length are looked at eight bytes at a time.
+#: Ids up to this length are checked eight bytes at a time.
 SHORT = 64
-#: What ends a field of white-space-separated lines, and what makes a file binary.
+#: Bytes that end a field of white-space-separated lines, and NUL, which makes a file binary.
 BLANKS = b" \t\n\v\f\r\0"
 FORMAT_ADVICE = "write jsonl, json or parquet instead"
 
 
 class RowPiece(NamedTuple):
-    """Some rows. queries: (n) the index of each one's query."""
+    """Some rows. queries: (n) the index of the query of each row."""
 
     queries: Ints
     docs: list[bytes]
@@ -51,68 +51,71 @@ class RowPiece(NamedTuple):
 
 
 def row_pieces(rows: Rows) -> Iterator[RowPiece]:
-    for a in range(0, rows.values.size, PIECE):
-        part = slice(a, min(a + PIECE, rows.values.size))
-        queries = np.searchsorted(rows.offsets, np.arange(part.start, part.stop), side="right") - 1
-        subtopics = None if rows.subtopics is None else decode(rows.subtopics.slice(part))
-        yield RowPiece(queries, decode(rows.docs.slice(part)), subtopics, rows.values[part])
+    for start in range(0, rows.values.size, PIECE):
+        piece = slice(start, min(start + PIECE, rows.values.size))
+        queries = np.searchsorted(rows.offsets, np.arange(piece.start, piece.stop), side="right") - 1
+        subtopics = None if rows.subtopics is None else decode(rows.subtopics.slice(piece))
+        yield RowPiece(queries, decode(rows.docs.slice(piece)), subtopics, rows.values[piece])
 
 
 def pick_texts(texts: list[bytes], index: Ints) -> list[bytes]:
-    found: list[bytes] = np.array(texts, object)[index].tolist()  # pointers: three times as fast as a list's items
-    return found
+    picked: list[bytes] = np.array(texts, object)[index].tolist()  # three times as fast as indexing the list
+    return picked
 
 
 def format_numbers(values: npt.NDArray[Any]) -> list[bytes]:
-    """Whole numbers as they are, scores with the fewest digits that give every bit back."""
+    """Numbers as text: whole numbers, and scores with the fewest digits that give every bit back."""
     if values.dtype == np.float64 and values.size >= MANY:
         return format_many_floats(values)
     return "\n".join(map(repr, values.tolist())).encode().split(b"\n")
 
 
 def format_many_floats(values: npt.NDArray[np.float64]) -> list[bytes]:
-    """The same texts in a sixth of the time: by polars, which is worth loading where the lines are many.
+    """As `format_numbers`, by polars in a sixth of the time, which is worth its import for many numbers.
 
-    Both find the fewest digits. What they do not agree on is when and how an exponent is written, and numbers of such
-    sizes are left to Python.
+    Both find the fewest digits, but differ in when and how they write an exponent; Python formats numbers that need
+    one.
     """
     import polars as pl
 
     file = BytesIO()
     pl.Series(values).cast(pl.String).to_frame().write_csv(file, include_header=False, quote_style="never")
-    found = file.getvalue().split(b"\n")[:-1]
-    size = np.abs(values)
-    other = np.flatnonzero(~(((size >= 1e-3) & (size < 1e15)) | (size < 1e-10)))
-    if not other.size:
-        return found
-    table = np.array(found, object)
-    table[other] = "\n".join(map(repr, values[other].tolist())).encode().split(b"\n")
-    texts: list[bytes] = table.tolist()
+    polars_texts = file.getvalue().split(b"\n")[:-1]
+    magnitudes = np.abs(values)
+    exponent_rows = np.flatnonzero(~(((magnitudes >= 1e-3) & (magnitudes < 1e15)) | (magnitudes < 1e-10)))
+    if not exponent_rows.size:
+        return polars_texts
+    text_array = np.array(polars_texts, object)
+    text_array[exponent_rows] = "\n".join(map(repr, values[exponent_rows].tolist())).encode().split(b"\n")
+    texts: list[bytes] = text_array.tolist()
     return texts
 
 
 def interleave(*columns: list[bytes] | bytes) -> bytes:
-    """The columns line by line, joined; a column of bytes is the same on each line."""
+    """The columns joined line by line; a column given as bytes is the same on each line."""
     n = max(len(column) for column in columns if isinstance(column, list))
-    parts = [b""] * (n * len(columns))
+    cells = [b""] * (n * len(columns))
     for c, column in enumerate(columns):
-        parts[c :: len(columns)] = column if isinstance(column, list) else [column] * n
-    return b"".join(parts)
+        cells[c :: len(columns)] = column if isinstance(column, list) else [column] * n
+    return b"".join(cells)
 
 
 def to_parquet(frame: pl.DataFrame, **options: Any) -> bytes:
-    """A frame as the content of a Parquet file. options: those of polars."""
+    """A frame as the content of a Parquet file. options: of polars' `write_parquet`."""
     file = BytesIO()
     frame.write_parquet(file, **options)
     return file.getvalue()
 
 
-def refuse_ids(rows: Rows, bad: Callable[[list[bytes]], bool], shown: str, fault: str) -> None:
-    """Raise InputError for the first id that is bad. bad: whether any of some ids is. fault: what it is, what to do."""
-    for what, ids in id_lists(rows):
-        if bad(ids):
-            found = next(id_ for id_ in ids if bad([id_]))
-            raise InputError(f"{shown}: the {what} id {decode_id(found)!r} {fault}")
+def refuse_ids(rows: Rows, any_invalid: Callable[[list[bytes]], bool], input_name: str, problem: str) -> None:
+    """Raise InputError for the first invalid id.
+
+    any_invalid: whether any of these ids is invalid. problem: the end of the message, with what to do.
+    """
+    for id_kind, ids in id_lists(rows):
+        if any_invalid(ids):
+            invalid_id = next(id_ for id_ in ids if any_invalid([id_]))
+            raise InputError(f"{input_name}: the {id_kind} id {decode_id(invalid_id)!r} {problem}")
 
 
 def id_lists(rows: Rows) -> Iterator[tuple[str, list[bytes]]]:
@@ -123,40 +126,45 @@ def id_lists(rows: Rows) -> Iterator[tuple[str, list[bytes]]]:
             yield "subtopic", piece.subtopics
 
 
-def refuse_blanks(rows: Rows, shown: str, lines: str) -> None:
-    """Raise for an id that white-space-separated lines cannot hold. lines: whose they are."""
-    if not has_blank(rows.query_ids) and not any(map(any_blank, some_fields(rows))):
+def refuse_blanks(rows: Rows, input_name: str, format_name: str) -> None:
+    """Raise for an id that white-space-separated lines cannot hold. format_name: whose lines, for the message."""
+    if not has_blank(rows.query_ids) and not any(map(any_blank, id_field_pieces(rows))):
         return
     refuse_ids(
-        rows, has_blank, shown, f"is empty or holds a blank, which ends a field of {lines}'s lines; {FORMAT_ADVICE}"
+        rows,
+        has_blank,
+        input_name,
+        f"is empty or holds a blank, which ends a field of {format_name}'s lines; {FORMAT_ADVICE}",
     )
 
 
-def some_fields(rows: Rows) -> Iterator[Fields]:
-    """The document and subtopic ids, some at a time."""
+def id_field_pieces(rows: Rows) -> Iterator[Fields]:
+    """The document and subtopic ids, in pieces."""
     for fields in (rows.docs, rows.subtopics):
         if fields is not None:
-            yield from (fields.slice(slice(a, a + PIECE)) for a in range(0, fields.starts.size, PIECE))
+            yield from (fields.slice(slice(start, start + PIECE)) for start in range(0, fields.starts.size, PIECE))
 
 
 def any_blank(fields: Fields) -> bool:
-    """The same as `has_blank`, in a third of the time for short ids: a blank is a byte too few."""
+    """As `has_blank`, in a third of the time for short ids: bytes are missing once blanks are removed."""
     longest = int(fields.lengths.max(initial=0))
     if longest > SHORT:
         return has_blank(decode(fields))
-    left = sum(len(words(fields, j).tobytes().translate(None, BLANKS)) for j in range((longest + 7) // 8))
-    return left < int(fields.lengths.sum()) or not fields.lengths.all()
+    n_nonblank = sum(
+        len(words(fields, word_index).tobytes().translate(None, BLANKS)) for word_index in range((longest + 7) // 8)
+    )
+    return n_nonblank < int(fields.lengths.sum()) or not fields.lengths.all()
 
 
 def has_blank(ids: list[bytes]) -> bool:
-    together = b"".join(ids)
-    return len(together.translate(None, BLANKS)) < len(together) or b"" in ids
+    joined = b"".join(ids)
+    return len(joined.translate(None, BLANKS)) < len(joined) or b"" in ids
 
 
-def refuse_not_utf8(rows: Rows, name: str, shown: str) -> None:
-    """Raise for an id that a format of UTF-8 cannot hold."""
-    del name
-    refuse_ids(rows, not_utf8, shown, "is not UTF-8, as this format must be; write trec instead")
+def refuse_not_utf8(rows: Rows, run_name: str, input_name: str) -> None:
+    """Raise for an id that is not UTF-8."""
+    del run_name
+    refuse_ids(rows, not_utf8, input_name, "is not UTF-8, as this format must be; write trec instead")
 
 
 def not_utf8(ids: list[bytes]) -> bool:

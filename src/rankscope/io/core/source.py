@@ -1,4 +1,4 @@
-"""An open file of a format, whose first bytes were looked at and are read again."""
+"""An open file and its format, which its first bytes tell."""
 
 from __future__ import annotations
 
@@ -41,42 +41,42 @@ __all__ = [
 
 
 HEAD = 1 << 16
-#: Suffixes that are no part of a run's name, beside those of the formats.
+#: Suffixes that do not belong to a run's name, beside those of the formats.
 SUFFIXES = (".gz", ".zst", ".res", ".out")
 
 
 class Source:
-    """An open file whose first bytes have been looked at and are read again.
+    """An open file whose first bytes were read ahead and are delivered again.
 
-    named: whether somebody said its format, which is told by content otherwise.
+    named: whether the caller named its format, which is detected by content otherwise.
     """
 
-    def __init__(self, stream: Any, path: PathLike, input_: str | None) -> None:
+    def __init__(self, stream: Any, path: PathLike, format_name: str | None) -> None:
         self.stream, self.path, self.name = stream, path, source_name(path)
         self.head: bytes = b""
         self.look(HEAD)
-        if input_ is not None:
-            check_format(input_)
-        self.named = input_ is not None
-        self.format = input_ or sniff(self.head, self.name)
+        if format_name is not None:
+            check_format(format_name)
+        self.named = format_name is not None
+        self.format = format_name or sniff(self.head, self.name)
 
-    def look(self, most: int) -> None:
-        """Look at so many bytes, or all that there are; before anything is read."""
-        while len(self.head) < most and (more := self.stream.read(most - len(self.head))):
-            self.head += more
+    def look(self, n_bytes: int) -> None:
+        """Read ahead this many bytes, or all; only before anything is read."""
+        while len(self.head) < n_bytes and (chunk := self.stream.read(n_bytes - len(self.head))):
+            self.head += chunk
         self.left = memoryview(self.head)
 
     def readinto(self, buffer: memoryview, /) -> int | None:
         if self.left:
-            n = min(len(self.left), len(buffer))
-            buffer[:n], self.left = self.left[:n], self.left[n:]
-            return n
+            n_bytes = min(len(self.left), len(buffer))
+            buffer[:n_bytes], self.left = self.left[:n_bytes], self.left[n_bytes:]
+            return n_bytes
         self.head = self.head[:HEAD]
         return self.stream.readinto(buffer)  # type: ignore[no-any-return]  # any binary stream
 
     @property
     def size(self) -> int:
-        """How many bytes there are, where that is known; 0 where not."""
+        """The size in bytes; 0 if it is not known."""
         try:
             if not isinstance(self.stream, BufferedReader):
                 return 0
@@ -88,51 +88,51 @@ class Source:
 
     @property
     def large(self) -> bool:
-        """Whether it holds too much for memory, and is of a format that can be read piece by piece."""
-        form = get_format(self.format)
-        if form.stretches is None or 0 < self.size <= form.small:
+        """Whether it is large and has a format that can be read batch by batch."""
+        file_format = get_format(self.format)
+        if file_format.stretches is None or 0 < self.size <= file_format.small:
             return False
         if not self.size:
-            self.look(form.small + 1)
-        return max(self.size, len(self.head)) > form.small
+            self.look(file_format.small + 1)
+        return max(self.size, len(self.head)) > file_format.small
 
     def rest(self) -> bytes:
-        """All bytes, for readers that need the whole file. Raises InputError where there are none."""
+        """All bytes, for readers that need the whole file. Raises InputError where it is empty."""
         content = self.head + bytes(self.stream.read())
         if not content.strip():
             raise empty_file_error(self.name)
         return content
 
-    def read(self, wanted: ReadRequest) -> FileContent:
-        """What the file holds. Raises InputError, and ParameterError for a file that is neither by itself."""
-        form = get_format(self.format)
-        if form.instead and not wanted.complete:
-            raise ParameterError(f"{self.name}: input={self.format!r} (--input {self.format}) is {form.instead}")
-        found = form.read(self, wanted)
-        if not wanted.complete and wanted.kind != (kind := kind_of_rows(found.rows)):
-            raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[wanted.kind or '']}")
-        return found
+    def read(self, request: ReadRequest) -> FileContent:
+        """The content of the file. Raises InputError, and ParameterError for a file that needs a second one."""
+        file_format = get_format(self.format)
+        if file_format.instead and not request.complete:
+            raise ParameterError(f"{self.name}: input={self.format!r} (--input {self.format}) is {file_format.instead}")
+        content = file_format.read(self, request)
+        if not request.complete and request.kind != (kind := kind_of_rows(content.rows)):
+            raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[request.kind or '']}")
+        return content
 
     def stream_rows(self, size: int = BLOCK, progress: Progress | None = None) -> Iterator[Rows]:
-        """The rows of a run while it is read, query by query. Raises Ungrouped. size: of a block of TREC's lines."""
+        """The rows of a run, query by query while it is read. Raises Ungrouped. size: of a block of TREC's lines."""
         rows = get_format(self.format).rows
         if rows is not None:
             return rows(self, size, progress)
         return complete_queries(self.stretches(progress), self.row_called)
 
     def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
-        """The rows of a run in the order of the file, piece by piece, where its format can be read so."""
-        form = get_format(self.format)
-        assert form.stretches is not None
-        return form.stretches(self, progress)
+        """The rows of a run in the order of the file, batch by batch, for formats that have batches."""
+        file_format = get_format(self.format)
+        assert file_format.stretches is not None
+        return file_format.stretches(self, progress)
 
     def row_called(self, number: int) -> str:
-        """How messages name the row of this number among `stretches`."""
+        """How messages name the row with this number in `stretches`."""
         return get_format(self.format).row_called.format(self.name, number)
 
     @property
     def first_line(self) -> list[bytes]:
-        """The fields of the first line of TREC's that holds data."""
+        """The fields of the first line with data, in TREC's format."""
         end = len(self.head)
         if end >= HEAD:  # the last line may be cut
             end = self.head.rfind(b"\n") + 1
@@ -140,49 +140,49 @@ class Source:
 
     @property
     def tag(self) -> str | None:
-        """The tag of a run's first line in TREC's format."""
+        """The tag in the first line of a run in TREC's format."""
         fields = self.first_line
         return decode_id(fields[5].strip()) if len(fields) == 6 else None
 
     @property
     def run_tag(self) -> str | None:
-        """What the file says that its run is called, as far as that stands in its first bytes."""
+        """The run's name in the first bytes of the file, if there is one."""
         return self.tag if self.format == "trec" else None
 
     @property
     def run_name(self) -> str:
-        """What the run that it holds is called, unless the reader of the whole finds a name."""
+        """The run's name as far as the first bytes tell it, else the stem of the path."""
         return self.run_tag or file_stem(self.path)
 
 
-def open_source(stream: Any, path: PathLike, input_: str | None) -> Source:
-    return Source(stream, path, input_)
+def open_source(stream: Any, path: PathLike, format_name: str | None) -> Source:
+    return Source(stream, path, format_name)
 
 
-def ungrouped_note(name: str, apart: int) -> str:
-    return f"{name}: the lines of {pluralise_queries(apart)} were not together; they have been merged"
+def ungrouped_note(name: str, n_ungrouped: int) -> str:
+    return f"{name}: the lines of {pluralise_queries(n_ungrouped)} were not together; they have been merged"
 
 
 def file_stem(path: PathLike) -> str:
-    """The name of a file without folders and suffixes of format and compression."""
+    """The name of a file without its folder and without suffixes of format and compression."""
     name = source_name(path)
     if name == "<stdin>":
         return "stdin"
     stem = Path(name).name or Path(name).absolute().name
-    known = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}.union(SUFFIXES)
-    while (suffix := Path(stem).suffix).lower() in known:
+    suffixes = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}.union(SUFFIXES)
+    while (suffix := Path(stem).suffix).lower() in suffixes:
         stem = stem.removesuffix(suffix)
     return stem
 
 
 def first_fields(buffer: bytes | bytearray, begin: int, end: int) -> list[bytes]:
-    """The fields of the first line that holds data, all of the tag as the sixth; none where there is no such line."""
+    """The fields of the first line with data, with the whole tag as the sixth; empty if there is no such line."""
     while begin < end:
-        stop = buffer.find(b"\n", begin, end)
-        stop = end if stop < 0 else stop
-        line = bytes(buffer[begin:stop])
+        line_end = buffer.find(b"\n", begin, end)
+        line_end = end if line_end < 0 else line_end
+        line = bytes(buffer[begin:line_end])
         fields = line.split(None, 5)
         if fields and not line.startswith(b"#"):
             return fields
-        begin = stop + 1
+        begin = line_end + 1
     return []

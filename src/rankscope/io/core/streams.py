@@ -1,4 +1,4 @@
-"""Opening files, standard input and URLs for reading, decompressed by content; files of other programs are refused by
+"""Opening files, standard input and URLs for reading, decompressed by content. Files of other programs are refused by
 their first bytes.
 """
 
@@ -37,7 +37,7 @@ PLAIN = "expected plain text, gzip or Zstandard; unpack it first"
 TABLE = "expected text; save it as CSV, or as Parquet"
 PICKLE = "a pickle of Python, which could run code and is not read; save the data as JSON or CSV"
 PDF = "a PDF, expected data; name another file"
-#: How a file begins -> what it is, and what was expected. None of these can be the beginning of a text.
+#: First bytes -> what the file is, and what was expected. No text begins with any of these.
 PROGRAMS = {
     b"\xfd7zXZ": f"compressed with xz, {PLAIN}",
     b"7z\xbc\xaf": f"compressed with 7-Zip, {PLAIN}",
@@ -56,45 +56,45 @@ PROGRAMS = {
     b"version https://git-lfs": "only the pointer of Git LFS to a file, expected the file; fetch it with git lfs pull",
 }
 ZIP = b"PK\x03\x04"
-#: A block of bzip2, or the end of none.
+#: The first block of bzip2, or the end mark of an empty file.
 BZIP2 = re.compile(rb"BZh[1-9](1AY|\x17rE)")
-#: Where a tar archive says that it is one, behind names and numbers that NUL bytes fill up.
+#: The position of a tar archive's magic bytes, behind names and numbers padded with NUL bytes.
 TAR = slice(257, 262)
-#: So many bytes tell whether a text is UTF-16.
+#: From this many bytes on a text can be recognised as UTF-16.
 LEAST = 8
 
 
 def refuse_binary_kinds(start: bytes, name: str) -> None:
-    """Raise InputError for a file that begins as one of another program does."""
-    found = program_of(start)
-    if found is not None:
-        raise InputError(f"{name}: {found}")
+    """Raise InputError for a file with the first bytes of another program's format."""
+    description = describe_program(start)
+    if description is not None:
+        raise InputError(f"{name}: {description}")
 
 
-def program_of(start: bytes) -> str | None:
+def describe_program(start: bytes) -> str | None:
     if start.startswith(ZIP):
-        first = start[30 : 30 + int.from_bytes(start[26:28], "little")]
-        if first.startswith((b"[Content_Types]", b"_rels/", b"docProps/", b"xl/", b"mimetype")):
+        member_name = start[30 : 30 + int.from_bytes(start[26:28], "little")]
+        if member_name.startswith((b"[Content_Types]", b"_rels/", b"docProps/", b"xl/", b"mimetype")):
             return f"a workbook (.xlsx, .ods), {TABLE}"
-        if first.endswith(b".npy"):
+        if member_name.endswith(b".npy"):
             return f"arrays of NumPy (.npz), {TABLE}"
         return f"compressed with zip, {PLAIN}"
     if BZIP2.match(start):
         return f"compressed with bzip2, {PLAIN}"
     if start[TAR] == b"ustar" and b"\0" in start[: TAR.start]:
         return "an archive (tar) of several files, expected one; unpack it first"
-    return next((what for magic, what in PROGRAMS.items() if start.startswith(magic)), None)
+    return next((description for magic, description in PROGRAMS.items() if start.startswith(magic)), None)
 
 
 def binary_file_error(start: bytes, name: str) -> InputError:
-    """What to say of a text with NUL bytes in it."""
+    """The error for a text with NUL bytes in it."""
     halves = start[: len(start) // 2 * 2]
     if len(halves) >= LEAST and (not any(halves[1::2]) or not any(halves[::2])):
         return InputError(f"{name}: the text looks like UTF-16, expected UTF-8; convert it, for example with iconv")
     return InputError(f"{name}: a binary file (it holds NUL bytes), expected text in UTF-8; convert it first")
 
 
-#: So many names of a folder are looked at for a misspelt one, and so alike it has to be.
+#: Names of a folder that are compared with a misspelt one, and the required similarity.
 MOST_NAMES, NEAR = 10_000, 0.8
 
 
@@ -107,31 +107,31 @@ def empty_file_error(name: str, expected: str = "at least one line") -> InputErr
 
 
 def missing_file_error(name: str) -> InputError:
-    """Names the file of that folder whose name is nearest, where one is near."""
-    several = name.replace(",", " ").split()
-    if len(several) > 1 and all(map(os.path.exists, several)):
-        return InputError(f"{name}: no such file, but {len(several)} in one word; put blanks between them, no quotes")
-    folder, base = os.path.split(name)
-    if any(mark in base for mark in "*?["):
+    """The error for a missing file; it suggests the file of the folder with the most similar name."""
+    paths = name.replace(",", " ").split()
+    if len(paths) > 1 and all(map(os.path.exists, paths)):
+        return InputError(f"{name}: no such file, but {len(paths)} in one word; put blanks between them, no quotes")
+    folder, base_name = os.path.split(name)
+    if any(wildcard in base_name for wildcard in "*?["):
         return InputError(f"{name}: no such file, and none that such a pattern stands for; check the path")
     if name.startswith(("~", "$", "%")):
-        mark = name.replace("\\", "/").partition("/")[0]
-        return InputError(f"{name}: no such file; {mark} stands as it is, as within quotes; write the path out")
-    behind = name.partition("=")[2]
-    if os.path.isfile(behind):
-        return InputError(f"{name}: no such file, but {behind}; name it alone")
+        first_part = name.replace("\\", "/").partition("/")[0]
+        return InputError(f"{name}: no such file; {first_part} stands as it is, as within quotes; write the path out")
+    value = name.partition("=")[2]
+    if os.path.isfile(value):
+        return InputError(f"{name}: no such file, but {value}; name it alone")
     with suppress(OSError), os.scandir(folder or ".") as entries:
-        there = sorted(entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file())
-        for one in there:
-            if one.lower() == base.lower():
-                return InputError(f"{name}: no such file; did you mean {os.path.join(folder, one)}?")
-            if one.startswith(f"{base} "):
-                return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, one)}'")
-        near = difflib.get_close_matches(base, there, n=1, cutoff=NEAR)
-        if near and difflib.get_close_matches(
-            without_suffix(base), [without_suffix(near[0])], cutoff=0.7
+        file_names = sorted(entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file())
+        for file_name in file_names:
+            if file_name.lower() == base_name.lower():
+                return InputError(f"{name}: no such file; did you mean {os.path.join(folder, file_name)}?")
+            if file_name.startswith(f"{base_name} "):
+                return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, file_name)}'")
+        matches = difflib.get_close_matches(base_name, file_names, n=1, cutoff=NEAR)
+        if matches and difflib.get_close_matches(
+            without_suffix(base_name), [without_suffix(matches[0])], cutoff=0.7
         ):  # not by its suffix alone
-            return InputError(f"{name}: no such file; did you mean {os.path.join(folder, near[0])}?")
+            return InputError(f"{name}: no such file; did you mean {os.path.join(folder, matches[0])}?")
     if "\\" in name and os.path.isfile(name.replace("\\", "/")):
         return InputError(f"{name}: no such file; write / for \\ in paths")
     return InputError(f"{name}: no such file; check the path")
@@ -143,10 +143,10 @@ def without_suffix(name: str) -> str:
 
 @contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open for reading, decompressed where the first bytes say so. "-" is standard input; a URL is opened by fsspec.
+    """Open for reading, decompressed if the first bytes say so. "-" is standard input; fsspec opens URLs.
 
-    Raises InputError for a file of another program, told by its first bytes, and also for what goes wrong while it is
-    being read; ParameterError for a URL where what opens it is not installed.
+    Raises InputError for a file of another program, by its first bytes, and for errors while the file is read;
+    ParameterError for a URL where fsspec, or its package for this kind of URL, is not installed.
     """
     name = source_name(path)
     if not name:
@@ -161,7 +161,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield _decompressed(raw, name)
     except FileNotFoundError:
         raise missing_file_error(name) from None
-    except IsADirectoryError:  # a URL; of paths that has been said
+    except IsADirectoryError:  # a URL; folders on disk were refused above
         raise InputError(
             f"{name}: is a directory, expected a file; name one file of it, or end the URL of a run in a folder with /"
         ) from None
@@ -174,12 +174,12 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def refuse_devices(path: str | os.PathLike[str]) -> None:
-    """Raise InputError for what may never end, as /dev/zero; a terminal may be read, and a pipe."""
+    """Raise InputError for devices that may never end, as /dev/zero. Terminals and pipes are allowed."""
     if source_name(path) == "<stdin>":
         return
     try:
         mode = os.stat(path).st_mode
-    except (OSError, ValueError):  # a URL, or what cannot be opened either
+    except (OSError, ValueError):  # a URL, or a path that cannot be opened either
         return
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not is_terminal(path)):
         raise InputError(f"{source_name(path)}: is a device, expected a file; name a file, or a pipe into this command")
@@ -197,7 +197,7 @@ def is_terminal(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def open_raw(path: str | os.PathLike[str]) -> Iterator[Any]:
-    """As it is, compressed or not. Raises as `open`, too."""
+    """Open without decompressing. Also raises what `open` raises."""
     if source_name(path) == "<stdin>":
         if sys.stdin is None:
             raise InputError("<stdin>: standard input is closed, expected data; name a file or pipe into this command")

@@ -1,4 +1,4 @@
-"""Files that are named by a URL and opened by fsspec: s3://, gs://, https://, memory://, ...; the extra `scale`."""
+"""Files named by URLs (s3://, gs://, https://, memory://, ...) and opened by fsspec; needs the extra `scale`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = [
 ]
 
 
-#: A scheme and two slashes; one letter is a drive of Windows.
+#: A scheme and two slashes; a single letter is a drive on Windows.
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::|://)")
 HTTP = ("http://", "https://")
 NOT_FOUND = 404
 
 
 class RemoteFile(io.RawIOBase):
-    """A file of fsspec's; whatever its library raises while it is read is an OSError."""
+    """A file opened by fsspec; all errors while it is read become OSError."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
@@ -43,15 +43,15 @@ class RemoteFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         with as_oserror():
-            found: bytes = self.file.read(len(buffer))
-            if len(found) > len(buffer):
+            chunk: bytes = self.file.read(len(buffer))
+            if len(chunk) > len(buffer):
                 raise OSError("more bytes came than were asked for")
-        buffer[: len(found)] = found
-        return len(found)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
     @property
     def size(self) -> int:
-        """Bytes, where it can be read from any place on; else 0."""
+        """The size in bytes of a file that can seek; else 0."""
         if self.bytes is None:
             self.bytes = self._size()
         return self.bytes
@@ -60,17 +60,17 @@ class RemoteFile(io.RawIOBase):
         try:
             if not self.seekable():
                 return 0
-            place = self.tell()
+            position = self.tell()
             size = self.seek(0, io.SEEK_END)
-        except (OSError, EOFError):  # some say that they are seekable and are not, as what HTTP sends without a length
+        except (OSError, EOFError):  # some claim to be seekable and are not, as HTTP responses without a length
             return 0
-        self.seek(place)
+        self.seek(position)
         return size
 
-    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         with as_oserror():
-            found = self.file.seek(place, whence)
-        return self.tell() if found is None else int(found)
+            position = self.file.seek(offset, whence)
+        return self.tell() if position is None else int(position)
 
     def tell(self) -> int:
         with as_oserror():
@@ -79,7 +79,7 @@ class RemoteFile(io.RawIOBase):
 
 @contextmanager
 def as_oserror() -> Iterator[None]:
-    """Raise OSError with a text for whatever is raised: each store has errors of its own."""
+    """Turn all errors into OSError with a text: each store has errors of its own."""
     try:
         yield
     except EOFError as error:
@@ -91,7 +91,7 @@ def as_oserror() -> Iterator[None]:
 
 
 def is_url(path: object) -> bool:
-    """Whether it is the text of a URL and no path; `file://` is one, too.
+    """Whether it is a URL and not a path; `file://` is a URL, too.
 
     >>> is_url("s3://runs/bm25.run"), is_url("runs/bm25.run"), is_url("C:/runs/bm25.run")
     (True, False, False)
@@ -100,7 +100,7 @@ def is_url(path: object) -> bool:
 
 
 def is_url_of_folder(path: object) -> bool:
-    """Whether it is a URL that names a folder: one that ends with a slash, of a store that has folders.
+    """Whether it is a URL of a folder: it ends with a slash, and the store has folders.
 
     >>> is_url_of_folder("s3://runs/bm25.parquet/"), is_url_of_folder("s3://runs/bm25.parquet")
     (True, False)
@@ -109,38 +109,40 @@ def is_url_of_folder(path: object) -> bool:
 
 
 def url_files(url: str) -> list[tuple[str, str, int]]:
-    """What is in a folder: of each its URL, its kind as fsspec tells it ("file", "directory"), and its bytes.
+    """The content of a folder: the URL of each entry, its kind as fsspec names it ("file", "directory"), its size.
 
-    Raises as `open_url`, and NotADirectoryError where it is a file.
+    Raises as `open_url`, and NotADirectoryError for a file.
     """
     with store_errors(url):
         import fsspec
 
         store, path = fsspec.core.url_to_fs(url)
-        found = store.ls(path, detail=True)
-    base, ours = url.rstrip("/"), path.rstrip("/")
-    if any(one["name"] == ours and one["type"] == "file" for one in found):
+        listing = store.ls(path, detail=True)
+    base_url, folder_path = url.rstrip("/"), path.rstrip("/")
+    if any(entry["name"] == folder_path and entry["type"] == "file" for entry in listing):
         raise NotADirectoryError
-    entries = [(one["name"].rstrip("/"), one["type"], int(one["size"] or 0)) for one in found]
+    entries = [(entry["name"].rstrip("/"), entry["type"], int(entry["size"] or 0)) for entry in listing]
     # Some stores list the folder itself.
-    return [(f"{base}/{name.rpartition('/')[2]}", kind, size) for name, kind, size in entries if name != ours]
+    return [
+        (f"{base_url}/{name.rpartition('/')[2]}", kind, size) for name, kind, size in entries if name != folder_path
+    ]
 
 
 @contextmanager
 def open_url(url: str) -> Iterator[Any]:
-    """Open for reading, from any place on where the store can do that.
+    """Open for reading; the stream can seek where the store supports it.
 
-    Raises FileNotFoundError and OSError as `open`; ParameterError where fsspec, or what it needs for this kind of URL,
-    is not installed; InputError for a kind that it does not know.
+    Raises FileNotFoundError and OSError as `open`; ParameterError where fsspec, or its package for this kind of URL, is
+    not installed; InputError for an unknown kind of URL.
     """
     with open_remote(url) as file, io.BufferedReader(RemoteFile(file), 1 << 16) as stream:
         yield stream
 
 
 def url_size(url: str) -> int:
-    """Bytes of the file, where the store says so, and it can be read from any place on; else 0.
+    """The size of the file in bytes, where the store knows it and the file can seek; else 0.
 
-    Raises ParameterError as `open_url`, but nothing for a file that cannot be opened, which has 0 until somebody does.
+    Raises ParameterError as `open_url`, but no error for a file that cannot be opened: its size is 0.
     """
     try:
         with open_remote(url) as file:
@@ -154,27 +156,27 @@ def open_remote(url: str) -> Iterator[Any]:
     with store_errors(url):
         import fsspec
 
-        source = fsspec.open(url, "rb")  # kept: of an archive it has the file that this one is in
+        source = fsspec.open(url, "rb")  # must stay alive: it holds the archive that a member belongs to
         refuse_packed(source, url)
         file = source.open()
         if url.startswith(HTTP) and not serves_ranges(file):
             file.close()
-            file = fsspec.open(url, "rb", block_size=0).open()  # from its beginning on, once
+            file = fsspec.open(url, "rb", block_size=0).open()  # once, from the beginning
     with file:
         yield file
 
 
 def refuse_packed(source: Any, url: str) -> None:
-    """Raise InputError for a file of a zip archive that unpacks to more than it can hold."""
+    """Raise InputError for a member of a zip archive whose unpacked size is implausible."""
     if url.startswith("zip://"):
-        about = source.fs.info(source.path)
-        refuse_bomb(about["size"], about.get("compress_size", about["size"]), url)
+        info = source.fs.info(source.path)
+        refuse_bomb(info["size"], info.get("compress_size", info["size"]), url)
 
 
 def serves_ranges(file: Any) -> bool:
-    """Whether a file by HTTP can be read piece by piece; some servers send all of it whatever part they are asked for.
+    """Whether a server sends parts of a file over HTTP; some always send the whole file.
 
-    They are asked for its last byte, where it takes more than one piece.
+    Requests the last byte, if the file is longer than one block.
     """
     if not file.size or file.size <= file.blocksize:
         return True
@@ -189,24 +191,24 @@ def serves_ranges(file: Any) -> bool:
 
 @contextmanager
 def store_errors(url: str) -> Iterator[None]:
-    """Raise errors of ours, or OSError, for whatever goes wrong with a store."""
+    """Turn all errors of a store into errors of this package, or OSError."""
     try:
-        import fsspec  # noqa: F401 - whether it is there
+        import fsspec  # noqa: F401 - whether it is installed
     except ImportError:
         raise ParameterError(
             f"{url}: a URL is opened by fsspec, which is not installed; pip install 'rankscope[scale]', or name a path"
         ) from None
     try:
         yield
-    except ImportError as error:  # of the package for this store
+    except ImportError as error:  # the package for this store is missing
         raise ParameterError(f"{url}: a package for such URLs is not installed ({error_text(error)})") from None
     except FileNotFoundError as error:
         cause = error.__cause__
         if cause is None or isinstance(cause, FileNotFoundError) or getattr(cause, "status", 0) == NOT_FOUND:
             raise
-        called, text = type(cause).__name__, error_text(cause)
+        error_type, text = type(cause).__name__, error_text(cause)
         # A server that refuses, or does not answer.
-        raise OSError(text if text == called else f"{called}: {text}") from error
+        raise OSError(text if text == error_type else f"{error_type}: {text}") from error
     except (OSError, RankscopeError):
         raise
     except ValueError as error:
@@ -216,5 +218,5 @@ def store_errors(url: str) -> Iterator[None]:
 
 
 def error_text(error: BaseException) -> str:
-    """In one line."""
+    """The message of an error in one line; its type if there is no message."""
     return " ".join(str(error).split()) or type(error).__name__
