@@ -1,4 +1,4 @@
-"""Runs that are large: folders of files, splits of Parquet, byte ranges, grouping on disk."""
+"""Large runs: folders of files, splits of Parquet, byte ranges, grouping on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grouping the rows of a run by query on disk, by way of files in the temporary folder."""
+"""Grouping the rows of a large run by query, with files in the temporary folder."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ __all__ = [
 
 
 File = IO[bytes]
-#: Files that the rows are spread over, and bytes of one that is held in memory.
+#: The number of files that the rows are spread over, and the largest file in bytes that is read into memory.
 FILES, LARGEST = 64, 32 << 20
-#: What is written of a row beside its document's id. code: of its query, by first appearance.
+#: The fixed-size part of a row, written before the document ids. code: of its query, by first appearance.
 RECORD = np.dtype([("code", "<u4"), ("length", "<u4"), ("number", "<i8"), ("value", "<f8")])
 HEAD = np.dtype("<i8")
 
 
 class ExternalGroupBy:
-    """The rows of a run, of which only some are in memory. Closes its files at the end of `with`.
+    """Groups the rows of a run, with few of them in memory at a time. Closes its files at the end of `with`.
 
-    name: of the run, for errors. files, largest: how many files, and bytes of one that is not taken apart.
+    name: of the run, for errors. files: the number of files. largest: bytes above which a file is split again.
     """
 
     def __init__(self, name: str, files: int = FILES, largest: int = LARGEST) -> None:
         self.name, self.files, self.largest = name, files, largest
         self.known = Interner()
         self._stack = ExitStack()
-        self._stretches = np.zeros(0, np.int64)  # of each query
+        self._stretches = np.zeros(0, np.int64)  # (queries) the number of stretches of each
         self._last = -1
         self._ids: list[bytes] = []
 
@@ -47,96 +47,99 @@ class ExternalGroupBy:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # of what could not be written, which has been said
+        with suppress(OSError):  # of failed writes, which have been reported
             self._stack.close()
 
     @property
     def apart(self) -> int:
-        """How many queries did not have their rows together."""
+        """The number of queries whose rows were not together."""
         return int((self._stretches > 1).sum())
 
-    def rows(self, pieces: Iterable[RowBatch], say: Callable[[int], str]) -> Iterator[Rows]:
-        """All rows, each query once and whole, its rows in their order; queries in any order.
+    def rows(self, batches: Iterable[RowBatch], describe_row: Callable[[int], str]) -> Iterator[Rows]:
+        """All rows grouped by query, those of a query in their original order; queries in any order.
 
-        say: as of `RowNumbers`. Raises OutputError where the temporary folder fails, and what the pieces raise.
+        describe_row: as in `RowNumbers`. Raises OutputError for errors of the temporary folder, and errors of the
+        batches.
         """
         with temporary_folder_errors(self.name):
             buckets = self._new_files()
-        for piece in pieces:
-            codes = self._count(piece)
+        for batch in batches:
+            codes = self._count(batch)
             with temporary_folder_errors(self.name):
-                self._spread(piece, codes, buckets, 1)
+                self._spread(batch, codes, buckets, 1)
         self._ids = list(self.known.ids)
-        yield from self._read(buckets, 1, 0, say)
+        yield from self._read(buckets, 1, 0, describe_row)
 
     def _new_files(self) -> list[File]:
         return [self._stack.enter_context(tempfile.TemporaryFile(buffering=1 << 16)) for _ in range(self.files)]
 
-    def _count(self, piece: RowBatch) -> Ints:
-        """(rows) the code of each one's query; counts stretches on the way."""
-        codes = self.known.codes(piece.queries)
+    def _count(self, batch: RowBatch) -> Ints:
+        """(rows) the code of each row's query; also counts the stretches of each query."""
+        codes = self.known.codes(batch.queries)
         begin = 1 if codes.size and codes[0] == self._last else 0
-        found = np.bincount(codes[begin:], minlength=len(self.known.ids))
-        found[: self._stretches.size] += self._stretches
-        self._stretches = found
+        counts = np.bincount(codes[begin:], minlength=len(self.known.ids))
+        counts[: self._stretches.size] += self._stretches
+        self._stretches = counts
         self._last = int(codes[-1]) if codes.size else self._last
-        return np.repeat(codes, np.diff(np.append(piece.starts, piece.values.size)))
+        return np.repeat(codes, np.diff(np.append(batch.starts, batch.values.size)))
 
-    def _spread(self, piece: RowBatch, codes: Ints, buckets: list[File], step: int) -> None:
-        """Append rows to the files of their queries. step: how many codes go to one file before the next one's turn."""
-        place = codes // step % self.files
-        order = stable_order(place)
+    def _spread(self, batch: RowBatch, codes: Ints, buckets: list[File], step: int) -> None:
+        """Append rows to the files of their queries. step: the number of consecutive codes that share a file."""
+        file_index = codes // step % self.files
+        order = stable_order(file_index)
         records = np.empty(codes.size, RECORD)
-        records["code"], records["length"] = codes[order], piece.docs.lengths[order]
-        records["number"], records["value"] = piece.numbers[order], piece.values[order]
-        lengths = piece.docs.lengths[order]
-        texts = piece.docs.buffer[ranges(piece.docs.starts[order], lengths)]
+        records["code"], records["length"] = codes[order], batch.docs.lengths[order]
+        records["number"], records["value"] = batch.numbers[order], batch.values[order]
+        lengths = batch.docs.lengths[order]
+        texts = batch.docs.buffer[ranges(batch.docs.starts[order], lengths)]
         ends = np.append(0, np.cumsum(lengths))
-        rows = np.searchsorted(place[order], np.arange(self.files + 1))
-        for b in np.flatnonzero(np.diff(rows)).tolist():
-            a, z = int(rows[b]), int(rows[b + 1])
-            head = np.array([z - a, ends[z] - ends[a]], HEAD)
-            buckets[b].write(b"".join((head.data, records[a:z].data, texts[ends[a] : ends[z]].data)))
+        row_bounds = np.searchsorted(file_index[order], np.arange(self.files + 1))
+        for bucket in np.flatnonzero(np.diff(row_bounds)).tolist():
+            start, end = int(row_bounds[bucket]), int(row_bounds[bucket + 1])
+            head = np.array([end - start, ends[end] - ends[start]], HEAD)
+            buckets[bucket].write(b"".join((head.data, records[start:end].data, texts[ends[start] : ends[end]].data)))
 
-    def _read(self, buckets: list[File], step: int, first: int, say: Callable[[int], str]) -> Iterator[Rows]:
-        """first: the lowest code that may be in the first of these files."""
-        for b, file in enumerate(buckets):
-            code, next_step = first + b * step, step * self.files
+    def _read(
+        self, buckets: list[File], step: int, first_code: int, describe_row: Callable[[int], str]
+    ) -> Iterator[Rows]:
+        """The rows in these files, grouped. first_code: the lowest code that may be in the first of the files."""
+        for index, file in enumerate(buckets):
+            lowest_code, next_step = first_code + index * step, step * self.files
             with temporary_folder_errors(self.name):
                 size = file.tell()
                 file.seek(0)
-            if size > self.largest and len(self.known.ids) > code + next_step:  # more than one query
-                yield from self._read(self._taken_apart(file, next_step), next_step, code, say)
+            if size > self.largest and len(self.known.ids) > lowest_code + next_step:  # more than one query
+                yield from self._read(self._taken_apart(file, next_step), next_step, lowest_code, describe_row)
             elif size:
-                yield self._grouped(file, say)
+                yield self._grouped(file, describe_row)
 
     def _taken_apart(self, file: File, step: int) -> list[File]:
-        none = np.empty(0, np.int64)
+        no_rows = np.empty(0, np.int64)
         with temporary_folder_errors(self.name):
             buckets = self._new_files()
-            for records, text in read_frames(file):
-                docs = pack_strings([(text, records["length"])])
-                piece = RowBatch(docs, none, docs, none.view(np.uint64), records["value"], records["number"])
-                self._spread(piece, records["code"].astype(np.int64), buckets, step)
+            for records, id_bytes in read_frames(file):
+                docs = pack_strings([(id_bytes, records["length"])])
+                batch = RowBatch(docs, no_rows, docs, no_rows.view(np.uint64), records["value"], records["number"])
+                self._spread(batch, records["code"].astype(np.int64), buckets, step)
             file.close()
         return buckets
 
-    def _grouped(self, file: File, say: Callable[[int], str]) -> Rows:
+    def _grouped(self, file: File, describe_row: Callable[[int], str]) -> Rows:
         with temporary_folder_errors(self.name):
             frames = list(read_frames(file))
             file.close()
-        docs = pack_strings((text, records["length"]) for records, text in frames)
+        docs = pack_strings((id_bytes, records["length"]) for records, id_bytes in frames)
         records = np.concatenate([records for records, _ in frames])
         del frames
-        codes, found = np.unique(records["code"], return_inverse=True)
-        where = RowNumbers(docs.starts, records["number"].copy(), say)
+        codes, code_index = np.unique(records["code"], return_inverse=True)
+        row_numbers = RowNumbers(docs.starts, records["number"].copy(), describe_row)
         values = records["value"].copy()
         ids = [self._ids[code] for code in codes.tolist()]
-        return group_rows(ids, found.astype(np.int64), docs, hashes(docs), values, where)[0]
+        return group_rows(ids, code_index.astype(np.int64), docs, hashes(docs), values, row_numbers)[0]
 
 
 def read_frames(file: File) -> Iterator[tuple[npt.NDArray[Any], bytes]]:
-    """Records and ids as they were written, piece by piece."""
+    """The records and document ids of a file, as they were written."""
     while head := file.read(2 * HEAD.itemsize):
-        n, size = np.frombuffer(head, HEAD).tolist()
-        yield np.frombuffer(file.read(n * RECORD.itemsize), RECORD), file.read(size)
+        n_records, n_bytes = np.frombuffer(head, HEAD).tolist()
+        yield np.frombuffer(file.read(n_records * RECORD.itemsize), RECORD), file.read(n_bytes)

@@ -1,4 +1,4 @@
-"""The files of a run that is a folder, read as if they followed each other in one file."""
+"""A run in a folder: its files are read as if they were one file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.data.rows import RowBatch, RowNumbers, Rows, decode_id, gather_rows
 from rankscope.data.run import Run
-from rankscope.data.text import join_names as enumerated
+from rankscope.data.text import join_names
 from rankscope.errors import InputError
 from rankscope.io.core import (
     FORMATS,
@@ -34,24 +34,24 @@ __all__ = [
 ]
 
 
-#: What to do where a query holds a document in two partitions.
+#: Advice for a document that a query has in two files.
 DUPLICATE_ADVICE = "remove one of the two, or name the files where each is a run of its own"
-#: Rows of one partition, at most: a row is known by a number that holds that of its partition, too.
+#: The maximum number of rows of one file: the number of a row also encodes the index of its file.
 MOST = 1 << 40
 
 
 class FolderRun:
-    """The files of one run, read one after the other. tags: those that were met, in their order."""
+    """The files of one run, read one after the other. tags: the distinct tags so far, in order."""
 
-    def __init__(self, folder: PathLike, paths: Sequence[str], input_: str | None) -> None:
+    def __init__(self, folder: PathLike, paths: Sequence[str], format_name: str | None) -> None:
         self.name = source_name(folder)
-        self.paths, self.input_ = paths, input_
-        self.called: list[tuple[str, str]] = []  # of each file, how its rows are named, and its name
-        self.of_file: list[str | None] = []  # its tag
+        self.paths, self.input_ = paths, format_name
+        self.called: list[tuple[str, str]] = []  # for each file: how its rows are named, and its name
+        self.of_file: list[str | None] = []  # for each file: its tag
 
     @property
     def run_tag(self) -> str | None:
-        """What all of those that have a tag say that the run is called."""
+        """The tag of the run, if all files with a tag have the same."""
         return self.tags[0] if len(self.tags) == 1 else None
 
     @property
@@ -60,77 +60,85 @@ class FolderRun:
 
     def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
         """All rows. Raises InputError that names file and line."""
-        for place, path in enumerate(self.paths):
+        for file_index, path in enumerate(self.paths):
             with open_binary(path) as stream:
                 source = open_source(stream, path, self.input_)
                 refuse_unstreamable(source)
                 self.called.append((get_format(source.format).row_called, source.name))
                 self.of_file.append(source.run_tag)
-                for piece in source.stretches(progress):
-                    yield piece._replace(numbers=piece.numbers + place * MOST)
+                for batch in source.stretches(progress):
+                    yield batch._replace(numbers=batch.numbers + file_index * MOST)
 
     def row_called(self, number: int) -> str:
-        """How messages name the row of this number among `stretches`."""
-        place, row = divmod(number, MOST)
-        form, name = self.called[place]
-        return form.format(name, row)
+        """How messages name the row with this number in `stretches`."""
+        file_index, row = divmod(number, MOST)
+        template, name = self.called[file_index]
+        return template.format(name, row)
 
 
 def refuse_unstreamable(source: Source) -> None:
-    """Raise InputError for a file that cannot be read piece by piece."""
+    """Raise InputError for a format that cannot be read batch by batch."""
     if get_format(source.format).stretches is None:
-        known = [name for name in FORMATS if get_format(name).stretches is not None]
+        format_names = [name for name in FORMATS if get_format(name).stretches is not None]
         raise InputError(
-            f"{source.name}: {source.format} as one of the files of a run, expected one of {', '.join(known)}; name "
-            "the file itself, or convert it"
+            f"{source.name}: {source.format} as one of the files of a run, expected one of {', '.join(format_names)}; "
+            "name the file itself, or convert it"
         )
 
 
 def run_name_of_tags(folder: PathLike, tags: Iterable[str]) -> tuple[str, tuple[str, ...]]:
-    """What a run is called: its tag, where all partitions that have one agree, else as its folder; a note if not."""
-    found = list(dict.fromkeys(tags))
-    if len(found) == 1:
-        return found[0], ()
+    """The name of a run: its tag if all files with a tag agree, else the folder's name, with a note if they differ."""
+    distinct_tags = list(dict.fromkeys(tags))
+    if len(distinct_tags) == 1:
+        return distinct_tags[0], ()
     name = file_stem(folder)
-    if not found:
+    if not distinct_tags:
         return name, ()
-    said = enumerated(map(repr, found))
-    return name, (f"{source_name(folder)}: its files bear several tags ({said}); the run is called {name!r}",)
+    tag_list = join_names(map(repr, distinct_tags))
+    return name, (f"{source_name(folder)}: its files bear several tags ({tag_list}); the run is called {name!r}",)
 
 
-def refuse_systems(query: str, one: str, tag: str | None, other: str, its_tag: str | None) -> None:
-    """Raise InputError where two files hold a query and say that they are of two systems."""
-    if tag and its_tag and tag != its_tag:
+def refuse_systems(
+    query: str, first_path: str, first_tag: str | None, second_path: str, second_tag: str | None
+) -> None:
+    """Raise InputError where two files hold the same query and have different tags."""
+    if first_tag and second_tag and first_tag != second_tag:
         raise InputError(
-            f"{other}: query {query!r} stands in {one} too, with another tag ({its_tag!r}, there {tag!r}), and a "
-            "folder is one run; name the files if they are runs of their own"
+            f"{second_path}: query {query!r} stands in {first_path} too, with another tag ({second_tag!r}, there "
+            f"{first_tag!r}), and a folder is one run; name the files if they are runs of their own"
         )
 
 
-def read_folder(folder: PathLike, input_: str | None = None, name: str | None = None) -> tuple[Run, bool]:
-    """The whole run, and whether its files name it. name: in the place of theirs. Raises InputError."""
-    found = FolderRun(folder, [one.path for one in list_partitions(folder)], input_)
-    rows, apart = gather_rows(found.stretches(), found.row_called)
-    called, notes = run_name_of_tags(folder, found.tags)
-    refuse_several(rows, found)
-    if apart:
-        notes = (ungrouped_note(found.name, apart), *notes)
-    return Run.from_rows(rows, name=name or called, notes=notes), len(found.tags) == 1
+def read_folder(folder: PathLike, format_name: str | None = None, name: str | None = None) -> tuple[Run, bool]:
+    """The whole run, and whether its files name it. name: overrides their tag. Raises InputError."""
+    folder_run = FolderRun(folder, [partition.path for partition in list_partitions(folder)], format_name)
+    rows, n_ungrouped = gather_rows(folder_run.stretches(), folder_run.row_called)
+    run_name, notes = run_name_of_tags(folder, folder_run.tags)
+    refuse_several(rows, folder_run)
+    if n_ungrouped:
+        notes = (ungrouped_note(folder_run.name, n_ungrouped), *notes)
+    return Run.from_rows(rows, name=name or run_name, notes=notes), len(folder_run.tags) == 1
 
 
-def refuse_several(rows: Rows, found: FolderRun) -> None:
-    """Raise InputError for a query that two files with different tags hold. rows: all of them."""
-    tags = found.tags
+def refuse_several(rows: Rows, folder_run: FolderRun) -> None:
+    """Raise InputError for a query that is in two files with different tags. rows: of all files."""
+    tags = folder_run.tags
     if len(tags) < 2:
         return
     assert isinstance(rows.where, RowNumbers)
-    file = rows.where.numbers[np.searchsorted(rows.where.starts, rows.docs.starts)] // MOST
-    tag = np.array([tags.index(tag) if tag else -1 for tag in found.of_file])[file]
-    tagged = np.flatnonzero(tag >= 0)
-    query = np.repeat(np.arange(len(rows.query_ids)), np.diff(rows.offsets))[tagged]
-    first = tagged[np.searchsorted(query, query)]
-    others = np.flatnonzero(tag[tagged] != tag[first])
-    if others.size:
-        one, other = file[[first[others[0]], tagged[others[0]]]].tolist()
-        id_ = decode_id(rows.query_ids[int(query[others[0]])])
-        refuse_systems(id_, found.paths[one], found.of_file[one], found.paths[other], found.of_file[other])
+    file_index = rows.where.numbers[np.searchsorted(rows.where.starts, rows.docs.starts)] // MOST
+    tag_index = np.array([tags.index(tag) if tag else -1 for tag in folder_run.of_file])[file_index]
+    tagged_rows = np.flatnonzero(tag_index >= 0)
+    query_index = np.repeat(np.arange(len(rows.query_ids)), np.diff(rows.offsets))[tagged_rows]
+    first_rows = tagged_rows[np.searchsorted(query_index, query_index)]
+    conflicts = np.flatnonzero(tag_index[tagged_rows] != tag_index[first_rows])
+    if conflicts.size:
+        first_file, second_file = file_index[[first_rows[conflicts[0]], tagged_rows[conflicts[0]]]].tolist()
+        id_ = decode_id(rows.query_ids[int(query_index[conflicts[0]])])
+        refuse_systems(
+            id_,
+            folder_run.paths[first_file],
+            folder_run.of_file[first_file],
+            folder_run.paths[second_file],
+            folder_run.of_file[second_file],
+        )

@@ -1,7 +1,6 @@
-"""Parts of a run file for several workers: byte ranges of TREC's lines, rows of Parquet, each cut where one query ends
-and the next begins.
+"""Splitting a run file for several workers: byte ranges of TREC's lines, rows of Parquet, cut between queries.
 
-Where shares begin is settled by whoever reads them, so that nobody has to look into the file to cut it.
+The reader of a split of Parquet finds where it begins, so that the file need not be read to split it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ __all__ = [
 ]
 
 
-#: Bytes that are looked at at a time for the end of a query.
+#: Bytes that are read at a time to find the end of a query.
 LOOK = 1 << 16
 
 
@@ -40,108 +39,110 @@ class ByteRange(NamedTuple):
 
 
 def cut_at_queries(file: BinaryIO, length: int, size: int) -> list[ByteRange]:
-    r"""A file of so many bytes in ranges of about `size` that hold whole queries, wherever the lines of each are
-    together.
+    r"""Split a file of `length` bytes into ranges of about `size` bytes that hold complete queries, provided that the
+    lines of each query are together.
 
-    Lines are looked at from byte `size` on, and the first whose first field is not that of the line before is where the
-    file is cut; the next cut is looked for `size` bytes further on. A query that is longer makes its range as long.
-    Comments and blank lines are passed over, and no range but the first begins with a byte order mark, which a reader
-    would take for that of the file. Little is read besides. An empty file has no range.
+    The file is cut before the first line from byte `size` on whose first field differs from that of the line before;
+    the search for the next cut starts `size` bytes after that. A longer query makes its range longer. Comments and
+    blank lines are skipped. No range but the first begins with a byte order mark, which a reader would take for that of
+    the file. Only the bytes around the cuts are read. An empty file has no range.
 
     >>> from io import BytesIO
     >>> lines = b"q1 Q0 a 1 2 r\nq1 Q0 b 2 1 r\nq2 Q0 a 1 2 r\nq2 Q0 b 2 1 r\nq3 Q0 a 1 2 r\n"
-    >>> [tuple(one) for one in cut_at_queries(BytesIO(lines), len(lines), 5)]
+    >>> [tuple(byte_range) for byte_range in cut_at_queries(BytesIO(lines), len(lines), 5)]
     [(0, 28), (28, 56), (56, 70)]
     """
-    found = [0]
-    while found[-1] + size < length:
-        cut = next_query(file, found[-1] + size, length)
+    starts = [0]
+    while starts[-1] + size < length:
+        cut = next_query(file, starts[-1] + size, length)
         if cut is None:
             break
-        found.append(cut)
-    return [ByteRange(a, b) for a, b in zip(found, [*found[1:], length], strict=True) if b > a]
+        starts.append(cut)
+    return [ByteRange(begin, end) for begin, end in zip(starts, [*starts[1:], length], strict=True) if end > begin]
 
 
-def next_query(file: BinaryIO, place: int, length: int) -> int | None:
-    """Where the first line behind this byte begins whose query is not that of the line before; None without one."""
-    file.seek(place)
-    rest = b""
-    whole = False  # whether what is left begins a line
+def next_query(file: BinaryIO, position: int, length: int) -> int | None:
+    """The start of the first line after this byte with another query than the line before; None without one."""
+    file.seek(position)
+    remainder = b""
+    at_line_start = False  # whether the remainder begins a line
     query: bytes | None = None
-    while place < length and (more := file.read(min(LOOK, length - place))):
-        text = rest + more
-        begin = place - len(rest)
-        place += len(more)
+    while position < length and (chunk := file.read(min(LOOK, length - position))):
+        text = remainder + chunk
+        begin = position - len(remainder)
+        position += len(chunk)
         lines = text.split(b"\n")
-        rest = lines.pop()
-        if query is not None and lines and query_of(lines[-1]) == query:  # so have those between, if they are together
+        remainder = lines.pop()
+        if query is not None and lines and query_of(lines[-1]) == query:  # then all lines between have it, too
             continue
         for line in lines:
-            now = query_of(line) if whole else None
-            if now is not None:
-                if query is not None and now != query and not line.startswith(BOM):
+            line_query = query_of(line) if at_line_start else None
+            if line_query is not None:
+                if query is not None and line_query != query and not line.startswith(BOM):
                     return begin
-                query = now
-            whole = True
+                query = line_query
+            at_line_start = True
             begin += len(line) + 1
     return None
 
 
 def query_of(line: bytes) -> bytes | None:
-    """The first field of a line; None where it holds no data."""
+    """The first field of a line; None for a comment or a blank line."""
     fields = line.split(None, 1)
     return fields[0] if fields and not line.startswith(b"#") else None
 
 
 class RangeReader:
-    """A range of an open file, as a stream of its own."""
+    """A byte range of an open file, as a stream."""
 
-    def __init__(self, file: Any, part: ByteRange) -> None:
-        self.file, self.left = file, part.size
-        self.file.seek(part.begin)
+    def __init__(self, file: Any, byte_range: ByteRange) -> None:
+        self.file, self.left = file, byte_range.size
+        self.file.seek(byte_range.begin)
 
     def readinto(self, buffer: memoryview, /) -> int | None:
         if not self.left:
             return 0
-        n = self.file.readinto(buffer[: self.left])
-        self.left -= n or 0
-        return n  # type: ignore[no-any-return]  # any binary stream
+        n_bytes = self.file.readinto(buffer[: self.left])
+        self.left -= n_bytes or 0
+        return n_bytes  # type: ignore[no-any-return]  # any binary stream
 
 
 class ParquetSplit(NamedTuple):
-    """One of so many parts of a file: the queries that begin in it. number: from 0 on."""
+    """One of several parts of a file: the queries that begin in it. number: from 0; of: how many parts there are."""
 
     number: int
     of: int
 
 
-def split_rows(path: str | PathLike[str], share: ParquetSplit) -> Iterator[Rows]:
-    """The rows of a share, query by query; a query that no share begins with belongs to one before.
+def split_rows(path: str | PathLike[str], split: ParquetSplit) -> Iterator[Rows]:
+    """The rows of a split, query by query; a query belongs to the split in which it begins.
 
-    Raises Ungrouped where a query comes up again within the share; InputError that names the row.
+    Raises Ungrouped where the rows of a query are not together within the split; InputError that names the row.
     """
     name = fspath(path)
     table = ParquetRows(name, name)
-    begin, end = (table.height * place // share.of for place in (share.number, share.number + 1))
+    begin, end = (table.height * number // split.of for number in (split.number, split.number + 1))
     return complete_queries(batches_begun_within(table, begin, end), lambda row: PARQUET.row_called.format(name, row))
 
 
 def batches_begun_within(table: ParquetRows, begin: int, end: int) -> Iterator[RowBatch]:
-    """The stretches that begin in these rows, whole, wherever they end."""
-    row = max(begin - 1, 0)  # which tells whether a query begins behind it
-    last = b""
-    ours = False  # whether the stretch that may go on is
-    while row < table.height and (row < end or ours):
-        piece = table.stretches(row)
-        n = piece.starts.size
-        first, next_last = (decode(piece.queries.slice(slice(at, at + 1)))[0] for at in (0, n - 1))
-        goes_on = bool(last) and first == last
-        starts = row + piece.starts
-        kept = (starts >= begin) & (starts < end)
-        if goes_on:
-            kept[0] = ours
-        found = kept.nonzero()[0]  # they stand together
-        if found.size:
-            yield piece.part(int(found[0]), int(found[-1]) + 1)
-        ours, last = bool(kept[-1]), next_last
-        row += piece.values.size
+    """The complete stretches that begin in these rows, wherever they end."""
+    row = max(begin - 1, 0)  # the row before tells whether a query begins at `begin`
+    last_query = b""
+    last_included = False  # whether the last stretch, which may continue, is included
+    while row < table.height and (row < end or last_included):
+        batch = table.stretches(row)
+        n_stretches = batch.starts.size
+        first_query, next_last_query = (
+            decode(batch.queries.slice(slice(stretch, stretch + 1)))[0] for stretch in (0, n_stretches - 1)
+        )
+        continues = bool(last_query) and first_query == last_query
+        starts = row + batch.starts
+        included = (starts >= begin) & (starts < end)
+        if continues:
+            included[0] = last_included
+        included_stretches = included.nonzero()[0]  # they are contiguous
+        if included_stretches.size:
+            yield batch.part(int(included_stretches[0]), int(included_stretches[-1]) + 1)
+        last_included, last_query = bool(included[-1]), next_last_query
+        row += batch.values.size

@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, JSON lines and Parquet by polars, and what is read from their columns."""
+"""Tables: CSV, TSV, JSON lines and Parquet, read with polars, and the contents of their columns."""
 
 from __future__ import annotations
 

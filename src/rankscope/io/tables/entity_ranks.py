@@ -1,4 +1,4 @@
-"""The format entity-ranks: the ranks of entities, TSV or CSV: a header of system names, then an entity a line."""
+"""The format entity-ranks: ranks of entities in TSV or CSV, with a header of system names and one entity per line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-#: As 1,5 for 1.5.
+#: A number with a decimal comma, as 1,5 for 1.5.
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
@@ -67,20 +67,20 @@ def read_entity_ranks(path: PathLike, total_ranks: int | None = None, *, least: 
 
 def entity_ranks_of(content: bytes, path: PathLike, total_ranks: int | None = None, least: float = 1.0) -> EntityRanks:
     name = source_name(path)
-    found = parse_rank_table(content, name, ENTITIES)
+    table = parse_rank_table(content, name, ENTITIES)
     return EntityRanks(
-        ranks=found.ranks,
-        systems=found.names,
-        entity_ids=found.items,
+        ranks=table.ranks,
+        systems=table.names,
+        entity_ids=table.items,
         total_ranks=total_ranks,
         name=file_stem(path),
         least=least,
-        where=lambda row: f"{name}:{found.lines[row]}",
+        where=lambda row: f"{name}:{table.lines[row]}",
     )
 
 
 class TableTerms(NamedTuple):
-    """What the columns and the lines of a table are called in messages."""
+    """The words for the columns and lines of a table in messages."""
 
     column: str
     line: str
@@ -96,7 +96,7 @@ ENTITIES = TableTerms("system", "entity", "entities")
 
 
 class ParsedRanks(NamedTuple):
-    """What a table holds. ranks: (columns, lines), NaN where there is none. head, lines: the numbers of its lines."""
+    """The content of a table. ranks: (columns, lines), NaN for none. head: the header's line; lines: of the items."""
 
     names: tuple[str, ...]
     items: tuple[str, ...]
@@ -105,55 +105,61 @@ class ParsedRanks(NamedTuple):
     lines: list[int]
 
 
-def parse_rank_table(content: bytes, name: str, words: TableTerms, none: Container[str] = ()) -> ParsedRanks:
-    """The numbers of a table with a header of names, then an item a line. none: cells that stand for no rank.
+def parse_rank_table(content: bytes, name: str, terms: TableTerms, missing_cells: Container[str] = ()) -> ParsedRanks:
+    """The ranks in a table with a header of names and one item per line. missing_cells: texts that mean no rank.
 
-    Raises InputError with file and line for lines with another number of fields, two columns of one name or one of
-    none, no line but the header, and a cell that is no number.
+    Raises InputError with file and line for lines with another number of fields, columns with the same name or without
+    a name, a table with only a header, and a cell that is not a number.
     """
     text = content.removeprefix(BOM).decode("utf-8", "surrogateescape")
-    lines, rows = read_fields(text, name, words.form)
-    header, at = rows[0], lines[0]
+    lines, rows = read_fields(text, name, terms.form)
+    header, header_line = rows[0], lines[0]
     if len(header) < 2:
         semicolons = "; put tabs in the place of the semicolons, and points in that of decimal commas"
-        raise InputError(f"{name}:{at}: 1 column, expected {words.form}{semicolons if ';' in header[0] else ''}")
+        raise InputError(
+            f"{name}:{header_line}: 1 column, expected {terms.form}{semicolons if ';' in header[0] else ''}"
+        )
     names = header[1:]
     seen: set[str] = set()
-    for one in names:
-        if not one or one in seen:
-            found = f"two {words.column}s are named {one!r}" if one else f"a {words.column} without a name"
-            raise InputError(f"{name}:{at}: {found}, expected a name of its own for each; correct this line")
-        seen.add(one)
+    for column_name in names:
+        if not column_name or column_name in seen:
+            problem = (
+                f"two {terms.column}s are named {column_name!r}" if column_name else f"a {terms.column} without a name"
+            )
+            raise InputError(f"{name}:{header_line}: {problem}, expected a name of its own for each; correct this line")
+        seen.add(column_name)
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(header):
-            shown = first_names(header, 8)
-            raise InputError(f"{name}:{line}: {len(row)} fields, expected {len(header)} ({shown}); correct this line")
+            header_text = first_names(header, 8)
+            raise InputError(
+                f"{name}:{line}: {len(row)} fields, expected {len(header)} ({header_text}); correct this line"
+            )
     if len(rows) == 1:
-        raise InputError(f"{name}: no {words.lines}, only a header; expected {words.form}")
+        raise InputError(f"{name}: no {terms.lines}, only a header; expected {terms.form}")
     cells = [cell for row in rows[1:] for cell in row[1:]]
-    left = [place for place, cell in enumerate(cells) if cell in none] if none else []
-    for place in left:
-        cells[place] = "0"
-    ranks, bad = parse_floats(encode(cells))
-    ranks[left] = np.nan
-    if bad.size:
-        (line, column), cell = divmod(int(bad.min()), len(names)), cells[int(bad.min())]
-        found = f"is {cell!r}" if cell else "is missing"
+    missing = [index for index, cell in enumerate(cells) if cell in missing_cells] if missing_cells else []
+    for index in missing:
+        cells[index] = "0"
+    ranks, invalid = parse_floats(encode(cells))
+    ranks[missing] = np.nan
+    if invalid.size:
+        (line, column), cell = divmod(int(invalid.min()), len(names)), cells[int(invalid.min())]
+        problem = f"is {cell!r}" if cell else "is missing"
         advice = "write a point for the decimal comma" if DECIMAL_COMMA.fullmatch(cell) else "correct this line"
         raise InputError(
-            f"{name}:{lines[line + 1]}: the rank of {words.column} {names[column]!r} {found}, expected a number; "
+            f"{name}:{lines[line + 1]}: the rank of {terms.column} {names[column]!r} {problem}, expected a number; "
             f"{advice}"
         )
     table = np.ascontiguousarray(ranks.reshape(len(rows) - 1, len(names)).T)
-    return ParsedRanks(tuple(names), tuple(row[0] for row in rows[1:]), table, at, lines[1:])
+    return ParsedRanks(tuple(names), tuple(row[0] for row in rows[1:]), table, header_line, lines[1:])
 
 
-def read_fields(text: str, name: str, form: str) -> tuple[list[int], list[list[str]]]:
-    """The number of each line that is not blank, and its fields, without blanks around them."""
-    first = next((line for line in text.splitlines() if line.strip()), None)
-    if first is None:
-        raise empty_file_error(name, form)
-    tabs = "\t" in first
+def read_fields(text: str, name: str, expected: str) -> tuple[list[int], list[list[str]]]:
+    """The number of each line that is not blank, and its stripped fields."""
+    first_line = next((line for line in text.splitlines() if line.strip()), None)
+    if first_line is None:
+        raise empty_file_error(name, expected)
+    tabs = "\t" in first_line
     source = io.StringIO(text, newline="")
     reader = csv.reader(source, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(source)
     lines, rows = [], []
@@ -165,18 +171,18 @@ def read_fields(text: str, name: str, form: str) -> tuple[list[int], list[list[s
                 rows.append(fields)
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: cannot be read ({error}); correct this line") from None
-    if not rows:  # of a lone quotation mark nothing is left
-        raise InputError(f"{name}: no data, expected {form}")
+    if not rows:  # as for a single quotation mark
+        raise InputError(f"{name}: no data, expected {expected}")
     return lines, rows
 
 
-def read_format(source: Source, wanted: ReadRequest) -> FileContent:
-    """The entities as judgments, all relevant, or the ranks of the one system as a run: the score is minus the rank."""
-    table, kind = entity_ranks_of(source.rest(), source.path), wanted.kind or wanted.hint
+def read_format(source: Source, request: ReadRequest) -> FileContent:
+    """The entities as judgments, all relevant, or the ranks of the only system as a run of scores -rank."""
+    table, kind = entity_ranks_of(source.rest(), source.path), request.kind or request.hint
     if kind != "run":
-        lost = f"{source.name}: the ranks of {', '.join(table.systems)} are not kept: judgments have none"
-        judged = rows_from_dicts({table.name: dict.fromkeys(table.entity_ids, 1)}, source.name, VALUES["qrels"])
-        return FileContent(judged, notes=(*table.notes, lost))
+        loss_note = f"{source.name}: the ranks of {', '.join(table.systems)} are not kept: judgments have none"
+        rows = rows_from_dicts({table.name: dict.fromkeys(table.entity_ids, 1)}, source.name, VALUES["qrels"])
+        return FileContent(rows, notes=(*table.notes, loss_note))
     if len(table.systems) > 1:
         raise ParameterError(
             f"{source.name}: a table of {len(table.systems)} systems ({', '.join(table.systems)}), and a run is "

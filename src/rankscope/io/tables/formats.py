@@ -1,7 +1,7 @@
 """The formats csv, tsv, jsonl and parquet of judgments and runs: read at once or batch by batch, and written.
 
-Each block goes through the reader of whole files, below the header of the first one, so that a row is read as it would
-be there. Columns are those of the first block; what a later one lacks is empty, as it would be there.
+Each block is parsed by the reader of whole files, with the header of the first block, so that rows are read in the
+same way. Columns are those of the first block; columns that a later block lacks are empty, as in the whole file.
 """
 
 from __future__ import annotations
@@ -81,63 +81,65 @@ __all__ = [
 
 
 MAGIC = b"PAR1"
-#: The line of the first row; 0 where rows are no lines.
+#: The line of the first row; 0 where rows are not lines.
 FIRST_ROW = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}
 #: The columns of the scores that `--save` writes.
 SAVED = {"system", "measure", "query", "value"}
 
 
-# Telling
+# Detecting
 
 
-def header_sniffer(form: str) -> Callable[[FileHead], bool]:
-    """What tells a line of names with this separator: one names queries, one documents."""
+def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
+    """The sniffer of tables with this separator: the header has a column of queries and one of documents."""
 
-    def tells(head: FileHead) -> bool:
-        if head.line.startswith(b"{"):  # an object a line, whatever its texts hold
+    def is_header(head: FileHead) -> bool:
+        if head.line.startswith(b"{"):  # JSON lines, whatever their texts hold
             return False
-        names = {part.strip(b" \"'").lower() for part in head.line.split(SEPARATORS[form].encode())}
-        wanted = (COLUMN_NAMES["query_id"], COLUMN_NAMES["doc_id"])
-        return all(any(option.encode() in names for option in options) for options in wanted)
+        names = {cell.strip(b" \"'").lower() for cell in head.line.split(SEPARATORS[format_name].encode())}
+        required = (COLUMN_NAMES["query_id"], COLUMN_NAMES["doc_id"])
+        return all(any(option.encode() in names for option in options) for options in required)
 
-    return tells
+    return is_header
 
 
 # Reading
 
 
-def reader_of(form: str) -> Callable[[Source, ReadRequest], FileContent]:
-    def read(source: Source, wanted: ReadRequest) -> FileContent:
+def reader_of(format_name: str) -> Callable[[Source, ReadRequest], FileContent]:
+    def read(source: Source, request: ReadRequest) -> FileContent:
         content, name = source.rest().removeprefix(BOM), source.name
-        if wanted.complete:
-            return read_complete(content, name, form, wanted)
-        return FileContent(*read_table(content, name, form, VALUES[wanted.kind or "run"]))
+        if request.complete:
+            return read_complete(content, name, format_name, request)
+        return FileContent(*read_table(content, name, format_name, VALUES[request.kind or "run"]))
 
     return read
 
 
-def read_complete(content: bytes, name: str, form: str, wanted: ReadRequest) -> FileContent:
-    """Judgments or a run, whichever the columns say, and a note on the columns that neither has."""
-    columns = column_names(content, form)
-    kind = wanted.kind or kind_of_columns(columns, name, wanted)
-    rows, apart = read_table(content, name, form, VALUES[kind])
-    if wanted.kind is None and kind == "run" and all_integers(rows.values):  # so are judgments of BEIR and of ranx
-        kind = wanted.either(name, "whole numbers in the column of scores, which may be judgments")
+def read_complete(content: bytes, name: str, format_name: str, request: ReadRequest) -> FileContent:
+    """Judgments or a run, as the columns tell, and a note on the other columns."""
+    columns = column_names(content, format_name)
+    kind = request.kind or kind_of_columns(columns, name, request)
+    rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
+    if request.kind is None and kind == "run" and all_integers(rows.values):  # as judgments of BEIR and ranx
+        kind = request.either(name, "whole numbers in the column of scores, which may be judgments")
         if kind == "qrels":
-            rows, apart = read_table(content, name, form, VALUES[kind])
+            rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
     fields = ["query_id", "doc_id", VALUES[kind], *(["subtopic"] if kind == "qrels" else [])]
-    used = {find_column(columns, COLUMN_NAMES[field]) for field in fields}
-    left = [column for column in columns if column not in used]
+    used_columns = {find_column(columns, COLUMN_NAMES[field]) for field in fields}
+    unused_columns = [column for column in columns if column not in used_columns]
     notes: tuple[str, ...] = ()
-    if left:
-        many = "the column" if len(left) == 1 else "the columns"
-        notes = (f"{name}: {many} {', '.join(map(repr, left))} left out: formats of rankings have none such",)
-    return FileContent(rows, apart, None, notes)
+    if unused_columns:
+        subject = "the column" if len(unused_columns) == 1 else "the columns"
+        notes = (
+            f"{name}: {subject} {', '.join(map(repr, unused_columns))} left out: formats of rankings have none such",
+        )
+    return FileContent(rows, n_ungrouped, None, notes)
 
 
-def column_names(content: bytes, form: str) -> list[str]:
-    """Empty where they cannot be read, which the reader will say."""
-    if form == "parquet":
+def column_names(content: bytes, format_name: str) -> list[str]:
+    """The names of the columns; empty where they cannot be read, which the reader reports."""
+    if format_name == "parquet":
         import polars as pl
 
         try:
@@ -147,31 +149,31 @@ def column_names(content: bytes, form: str) -> list[str]:
     lines = io.BytesIO(content)
     line = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode("utf-8", "replace")
     try:
-        if form == "jsonl":
+        if format_name == "jsonl":
             return list(json.loads(line))
-        return next(csv.reader([line], delimiter=SEPARATORS[form]))
+        return next(csv.reader([line], delimiter=SEPARATORS[format_name]))
     except (ValueError, TypeError, RecursionError, StopIteration, csv.Error):
         return []
 
 
-def kind_of_columns(columns: list[str], name: str, wanted: ReadRequest) -> str:
-    """By the column that holds the number: relevance or score."""
-    there = {column.strip().lower() for column in columns}
-    scores = there & set(COLUMN_NAMES["score"])
-    grades = there & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
-    if scores and grades:
-        return wanted.either(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
-    if columns and not scores and not grades:
+def kind_of_columns(columns: list[str], name: str, request: ReadRequest) -> str:
+    """The kind by the column of numbers: relevance or score."""
+    present = {column.strip().lower() for column in columns}
+    score_columns = present & set(COLUMN_NAMES["score"])
+    relevance_columns = present & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
+    if score_columns and relevance_columns:
+        return request.either(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
+    if columns and not score_columns and not relevance_columns:
         refuse_saved_scores(columns, name)
         raise InputError(
             f"{name}: no column 'relevance' (judgments) or 'score' (a run) among {list_columns(columns)}; "
             "rename one of them"
         )
-    return "qrels" if grades else "run"
+    return "qrels" if relevance_columns else "run"
 
 
 def refuse_saved_scores(columns: list[str], name: str) -> None:
-    """Raise for a table of scores, which is no run."""
+    """Raise for a table of saved scores, which is not a run."""
     if set(columns) >= SAVED:
         raise InputError(
             f"{name}: these are saved scores, expected judgments or a run; compare with them by --against (in Python "
@@ -179,20 +181,20 @@ def refuse_saved_scores(columns: list[str], name: str) -> None:
         )
 
 
-def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Rows, int]:
-    """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
-    content, skipped = below_comments(content, format_)
+def read_table(content: bytes, name: str, format_name: str, value: str) -> tuple[Rows, int]:
+    """The rows of a table, and how many queries had rows that were not together. Raises InputError with the line."""
+    content, skipped = below_comments(content, format_name)
     if not content:
         raise no_header_error(name)
-    with uneven_lines_first(content, name, format_, skipped):
-        frame = named_frame(content, name, format_, value)
-        return rows_from_frame(frame, value, name, FIRST_ROW[format_] + skipped)
+    with uneven_lines_first(content, name, format_name, skipped):
+        frame = named_frame(content, name, format_name, value)
+        return rows_from_frame(frame, value, name, FIRST_ROW[format_name] + skipped)
 
 
-def below_comments(content: bytes, format_: str) -> tuple[bytes, int]:
-    """A table from its header on, and how many lines of comments and blank ones there were before it."""
+def below_comments(content: bytes, format_name: str) -> tuple[bytes, int]:
+    """A table from its header on, and the number of comments and blank lines before it."""
     skipped = 0
-    while format_ in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
+    while format_name in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
         _, _, content = content.partition(b"\n")
         skipped += 1
     return content, skipped
@@ -202,11 +204,11 @@ def no_header_error(name: str) -> InputError:
     return InputError(f"{name}: no header and no rows, expected a line of column names and one a row below it")
 
 
-def named_frame(content: bytes, name: str, format_: str, value: str) -> pl.DataFrame:
-    """A table that may be judgments or a run. Raises InputError for what tells by its columns that it is none."""
-    frame = read_frame(content, name, format_)
+def named_frame(content: bytes, name: str, format_name: str, value: str) -> pl.DataFrame:
+    """A table that may be judgments or a run. Raises InputError where its columns show that it is neither."""
+    frame = read_frame(content, name, format_name)
     refuse_saved_scores(frame.columns, name)
-    if format_ == "jsonl" and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
+    if format_name == "jsonl" and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
         texts = "these look like texts, to which judgments and runs refer" if "_id" in frame.columns else "convert it"
         raise InputError(
             f"{name}: objects without query_id, expected an object a line with query_id, doc_id, {value}, or one "
@@ -231,11 +233,11 @@ def frames_of_rows(rows: Rows) -> Iterator[pl.DataFrame]:
         yield pl.DataFrame(columns)
 
 
-def writer_of(form: str) -> Callable[[Rows, str], Iterator[bytes]]:
+def writer_of(format_name: str) -> Callable[[Rows, str], Iterator[bytes]]:
     def write(rows: Rows, name: str) -> Iterator[bytes]:
         del name
         for i, frame in enumerate(frames_of_rows(rows)):
-            yield frame.write_csv(include_header=not i, separator=SEPARATORS[form]).encode()
+            yield frame.write_csv(include_header=not i, separator=SEPARATORS[format_name]).encode()
 
     return write
 
@@ -252,40 +254,40 @@ def write_parquet(rows: Rows, name: str) -> Iterator[bytes]:
     yield to_parquet(pl.concat(frames_of_rows(rows)))
 
 
-def refuse_edges(rows: Rows, name: str, shown: str) -> None:
-    """Raise for an id with a blank at an end: readers of tables take blanks around a field away."""
-    refuse_not_utf8(rows, name, shown)
+def refuse_edges(rows: Rows, run_name: str, input_name: str) -> None:
+    """Raise for an id with a blank at either end: readers of tables strip fields."""
+    refuse_not_utf8(rows, run_name, input_name)
     columns = {"query": as_fields(rows.query_ids), "document": rows.docs, "subtopic": rows.subtopics}
-    for what, fields in columns.items():
+    for id_kind, fields in columns.items():
         if fields is None:
             continue
         edges = fields.buffer[[fields.starts, fields.starts + fields.lengths - 1]]
-        bad = np.flatnonzero(((edges == ord(" ")) | (edges == ord("\t"))).any(axis=0))
-        if bad.size:
-            id_ = decode_id(decode(fields.take(bad[:1]))[0])
+        invalid = np.flatnonzero(((edges == ord(" ")) | (edges == ord("\t"))).any(axis=0))
+        if invalid.size:
+            id_ = decode_id(decode(fields.take(invalid[:1]))[0])
             raise InputError(
-                f"{shown}: the {what} id {id_!r} begins or ends with a blank, which csv and tsv do not keep; "
+                f"{input_name}: the {id_kind} id {id_!r} begins or ends with a blank, which csv and tsv do not keep; "
                 f"{FORMAT_ADVICE}"
             )
 
 
-def batch_reader_of(form: str) -> Callable[[Source, Progress | None], Iterator[RowBatch]]:
-    def stretches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
+def batch_reader_of(format_name: str) -> Callable[[Source, Progress | None], Iterator[RowBatch]]:
+    def read_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
 
-        if form == "parquet":
+        if format_name == "parquet":
             return parquet_batches(source, progress)
-        return text_batches(source, form, progress)
+        return text_batches(source, format_name, progress)
 
-    return stretches
+    return read_batches
 
 
-def text_format(form: str) -> Format:
+def text_format(format_name: str) -> Format:
     return Format(
-        sniff=header_sniffer(form),
-        read=reader_of(form),
-        write=writer_of(form),
+        sniff=header_sniffer(format_name),
+        read=reader_of(format_name),
+        write=writer_of(format_name),
         refuse=refuse_edges,
-        stretches=batch_reader_of(form),
+        stretches=batch_reader_of(format_name),
         small=16 << 20,
     )
 
@@ -310,46 +312,48 @@ PARQUET = Format(
 )
 #: Bytes of a block.
 BLOCK = 1 << 20
-#: Rows of a slice.
+#: Rows of Parquet that are read at a time.
 SLICE = 1 << 16
 
 
-def text_batches(source: Source, form: str, progress: Progress | None) -> Iterator[RowBatch]:
-    """A run in CSV, TSV or JSONL. Raises InputError that names the line, as for a file that is read whole."""
+def text_batches(source: Source, format_name: str, progress: Progress | None) -> Iterator[RowBatch]:
+    """A run in CSV, TSV or JSONL, batch by batch. Raises InputError that names the line, as for whole files."""
     name = source.name
     header, names = b"", None
-    skipped = lines = rows = 0  # lines before the header, lines and rows before this block
-    for block in line_blocks(source, form in SEPARATORS, progress):
-        content, before = header + block, lines - header.count(b"\n")
+    n_skipped = n_lines = n_rows = 0  # lines before the header, lines and rows before this block
+    for block in line_blocks(source, format_name in SEPARATORS, progress):
+        content, lines_before = header + block, n_lines - header.count(b"\n")
         if names is None:
-            content, more = below_comments(block.removeprefix(BOM) if not lines else block, form)
-            skipped += more
-            before = lines + more
-        lines += block.count(b"\n")
-        if not content.strip() or (form == "jsonl" and not block.strip()):
+            content, n_comments = below_comments(block.removeprefix(BOM) if not n_lines else block, format_name)
+            n_skipped += n_comments
+            lines_before = n_lines + n_comments
+        n_lines += block.count(b"\n")
+        if not content.strip() or (format_name == "jsonl" and not block.strip()):
             continue
-        with uneven_lines_first(content, name, form, before):
+        with uneven_lines_first(content, name, format_name, lines_before):
             if names is None:
-                frame = named_frame(content, name, form, "score")
+                frame = named_frame(content, name, format_name, "score")
                 names = required_columns(frame.columns, "score", name)
-                header = content[: end_of_line(content)] if form in SEPARATORS else b""
+                header = content[: end_of_line(content)] if format_name in SEPARATORS else b""
             else:
-                frame = read_frame(content, name, form)
+                frame = read_frame(content, name, format_name)
             if frame.height:
-                yield batch_of_frame(frame, RowLocation(name, FIRST_ROW[form] + skipped + rows, lines=True), names)
-        rows += frame.height
+                yield batch_of_frame(
+                    frame, RowLocation(name, FIRST_ROW[format_name] + n_skipped + n_rows, lines=True), names
+                )
+        n_rows += frame.height
     if names is None:
-        raise no_header_error(name) if skipped else empty_file_error(name)
-    if not rows:
+        raise no_header_error(name) if n_skipped else empty_file_error(name)
+    if not n_rows:
         raise no_rows_error(name)
 
 
-def batch_of_frame(frame: pl.DataFrame, place: RowLocation, names: Mapping[str, str]) -> RowBatch:
+def batch_of_frame(frame: pl.DataFrame, location: RowLocation, names: Mapping[str, str]) -> RowBatch:
     import polars as pl
 
-    lacking = [pl.lit(None).alias(called) for called in names.values() if called not in frame.columns]
-    columns = columns_of_frame(frame.with_columns(lacking), "score", place, names)
-    numbers = np.arange(place.first, place.first + frame.height)
+    missing_columns = [pl.lit(None).alias(name) for name in names.values() if name not in frame.columns]
+    columns = columns_of_frame(frame.with_columns(missing_columns), "score", location, names)
+    numbers = np.arange(location.first, location.first + frame.height)
     return row_batch(columns.queries, columns.docs, columns.values, numbers)
 
 
@@ -358,47 +362,47 @@ def no_rows_error(name: str) -> InputError:
 
 
 def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
-    """Whole lines, of about `BLOCK` bytes together. quoted: whether a line end between quotation marks is none."""
-    rest = b""
-    line = 1
+    """Complete lines in blocks of about `BLOCK` bytes. quoted: whether to ignore line ends inside quotation marks."""
+    remainder = b""
+    line_number = 1
     buffer = bytearray(BLOCK)
-    while n := fill_buffer(source, buffer):
+    while n_bytes := fill_buffer(source, buffer):
         if progress is not None:
-            progress(n)
-        text = rest + buffer[:n]
+            progress(n_bytes)
+        text = remainder + buffer[:n_bytes]
         end = last_line_end(text, quoted)
         if end:
             yield text[:end]
-            line += text.count(b"\n", 0, end)
-        rest = text[end:]
-        if len(rest) > LONGEST:
-            marks = " or an open quotation mark" if quoted else ""
+            line_number += text.count(b"\n", 0, end)
+        remainder = text[end:]
+        if len(remainder) > LONGEST:
+            alternative = " or an open quotation mark" if quoted else ""
             raise InputError(
-                f"{source.name}:{line}: no line end within {LONGEST >> 20} MB, expected a row a line; look for other "
-                f"line ends{marks}"
+                f"{source.name}:{line_number}: no line end within {LONGEST >> 20} MB, expected a row a line; look for "
+                f"other line ends{alternative}"
             )
-    if rest:
-        yield rest
+    if remainder:
+        yield remainder
 
 
 def fill_buffer(source: Source, buffer: bytearray) -> int:
-    """How many bytes were read: fewer than there is room for only at the end."""
-    view, n = memoryview(buffer), 0
-    while n < len(buffer) and (more := source.readinto(view[n:])):
-        n += more
-    return n
+    """Fill the buffer; return the number of bytes read, fewer than its size only at the end."""
+    view, n_bytes = memoryview(buffer), 0
+    while n_bytes < len(buffer) and (n_read := source.readinto(view[n_bytes:])):
+        n_bytes += n_read
+    return n_bytes
 
 
 def last_line_end(text: bytes, quoted: bool) -> int:
-    """Behind the last line end that is not between quotation marks; 0 where there is none."""
+    """The position after the last line end outside quotation marks; 0 where there is none."""
     end = text.rfind(b"\n") + 1
     while quoted and end and text.count(b'"', 0, end) % 2:
-        end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1  # before the mark that is open there
+        end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1  # before the open quotation mark
     return end
 
 
 def end_of_line(text: bytes) -> int:
-    """Behind the first line end that is not between quotation marks."""
+    """The position after the first line end outside quotation marks."""
     end = text.find(b"\n") + 1
     while end and text.count(b'"', 0, end) % 2:
         end = text.find(b"\n", end) + 1
@@ -406,21 +410,21 @@ def end_of_line(text: bytes) -> int:
 
 
 def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
-    """A run in Parquet. Raises InputError that names the row."""
+    """A run in Parquet, batch by batch. Raises InputError that names the row."""
     with as_local_file(source) as path:
         table = ParquetRows(path, source.name)
-        n = table.height
-        for a in range(0, n, SLICE):
-            yield table.stretches(a)
+        n_rows = table.height
+        for start in range(0, n_rows, SLICE):
+            yield table.stretches(start)
             if progress is not None:
-                progress(source.size * min(a + SLICE, n) // n - source.size * a // n)
+                progress(source.size * min(start + SLICE, n_rows) // n_rows - source.size * start // n_rows)
 
 
 class ParquetRows:
-    """A run in a Parquet file on disk, of which some rows are read at a time.
+    """A run in a Parquet file on disk, read some rows at a time.
 
-    name: for errors. Raises InputError for what is no run, holds no rows, or is another file than at first: polars
-    opens it anew each time.
+    name: for errors. Raises InputError for a file that is not a run, has no rows, or has changed: polars opens it for
+    every read.
     """
 
     def __init__(self, path: str, name: str) -> None:
@@ -440,30 +444,30 @@ class ParquetRows:
         if not self.height:
             raise no_rows_error(name)
 
-    def stretches(self, first: int) -> RowBatch:
-        """The `SLICE` rows from this one on. Raises InputError that names the row."""
+    def stretches(self, first_row: int) -> RowBatch:
+        """The next `SLICE` rows from this one on. Raises InputError that names the row."""
         try:
             with report_polars_errors(self.name, "parquet"):
-                frame = self.frames.select(sorted(set(self.names.values()))).slice(first, SLICE).collect()
+                frame = self.frames.select(sorted(set(self.names.values()))).slice(first_row, SLICE).collect()
                 refuse_long_texts(frame, self.size, self.name)
-        finally:  # before what makes no sense for that reason is told
+        finally:  # a changed file is the cause of other errors, so it is reported first
             refuse_changed(self.was, self.name)
-        return batch_of_frame(frame, RowLocation(self.name, first, lines=False), self.names)
+        return batch_of_frame(frame, RowLocation(self.name, first_row, lines=False), self.names)
 
 
 @contextmanager
 def as_local_file(source: Source) -> Iterator[str]:
-    """The path of the unpacked file: its own, or that of a copy in the temporary folder."""
+    """The path of the unpacked file: its own path, or that of a copy in the temporary folder."""
     if source.size and source.name != "<stdin>" and not is_url(source.path):
         yield fspath(source.path)
         return
     buffer = bytearray(BLOCK)
     with temporary_folder_errors(source.name):
-        file = tempfile.NamedTemporaryFile(suffix=".parquet")  # noqa: SIM115 - opened apart, for its errors are ours
+        file = tempfile.NamedTemporaryFile(suffix=".parquet")  # noqa: SIM115 - opened outside `with`, to convert its errors
     with file:
-        while n := fill_buffer(source, buffer):
+        while n_bytes := fill_buffer(source, buffer):
             with temporary_folder_errors(source.name):
-                file.write(memoryview(buffer)[:n])
+                file.write(memoryview(buffer)[:n_bytes])
         with temporary_folder_errors(source.name):
             file.flush()
         yield file.name

@@ -1,5 +1,5 @@
-"""Tables of any columns as polars frames: CSV, TSV, JSON lines and Parquet; where one is broken; columns by name, as
-names or numbers.
+"""Tables with any columns as polars frames: CSV, TSV, JSON lines and Parquet; the first invalid line; columns of
+names and of numbers.
 """
 
 from __future__ import annotations
@@ -50,43 +50,43 @@ __all__ = [
 
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
-#: What to do with Parquet that holds too much for its size: it cannot be unpacked by itself.
+#: Advice for Parquet that is implausibly large when unpacked: it cannot be unpacked by hand.
 AS_TEXT = "save it as CSV"
-#: So many columns may be in any table of text, and one more for so many bytes: polars takes 5 kB for each.
+#: The maximum number of columns of a text table, and bytes for one more: polars takes 5 kB for each column.
 MOST_COLUMNS, COLUMN = 25_000, 250
-#: Lists and objects in a line of JSON may nest so deeply.
+#: How deeply lists and objects in a line of JSON may nest.
 DEEPEST = 100
 OPENING, CLOSING = (np.frombuffer(brackets, np.uint8) for brackets in (b"[{", b"]}"))
-#: So many names of columns are listed.
+#: How many names of columns messages list.
 MOST_SHOWN = 8
 
 
-def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
+def read_frame(content: bytes, name: str, format_name: str) -> pl.DataFrame:
     import polars as pl
 
-    with report_polars_errors(name, format_):
-        if format_ == "parquet":
+    with report_polars_errors(name, format_name):
+        if format_name == "parquet":
             refuse_false_pages(content, name)
             refuse_many_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
             return refuse_long_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
-        if format_ == "jsonl":
+        if format_name == "jsonl":
             refuse_deep_lines(content, name)
             return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
-        separator = SEPARATORS[format_]
+        separator = SEPARATORS[format_name]
         refuse_short_lines(content, separator, name)
-        # All columns as text: an id "007" stays what it is. Blanks around a field are not part of it.
+        # All columns as text: an id "007" stays as it is. Blanks around a field are not part of it.
         frame = pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False)
         return frame.with_columns(pl.all().str.strip_chars(" \t"))
 
 
 def first_record(head: bytes) -> dict[str, object]:
-    """The first object of JSON lines, or of a list of objects; empty where there is none. The text may be cut."""
+    """The first object of JSON lines, or of a list of objects; empty where there is none. The text may be cut off."""
     text = head.decode("utf-8", "replace").lstrip()
     try:
-        found, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
+        record, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 def records_to_lines(content: bytes, name: str) -> bytes:
@@ -102,35 +102,37 @@ def records_to_lines(content: bytes, name: str) -> bytes:
 
 
 @contextmanager
-def report_polars_errors(name: str, format_: str) -> Iterator[None]:
-    """Raise InputError for whatever polars says of a file within the block."""
+def report_polars_errors(name: str, format_name: str) -> Iterator[None]:
+    """Turn errors of polars within the block into InputError."""
     try:
         yield
     except InputError:
         raise
     except polars_errors() as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{name}: cannot be read as {format_} ({first}); check the file or name its format") from None
+        first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"{name}: cannot be read as {format_name} ({first_line}); check the file or name its format"
+        ) from None
 
 
 def polars_errors() -> tuple[type[BaseException], ...]:
-    """What polars raises for files of any content. Its panics are no exceptions of Python's usual kind."""
+    """The errors that polars raises for invalid files. Its panics are not subclasses of Exception."""
     import polars as pl
 
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RuntimeError, MemoryError)
 
 
 def refuse_many_rows(table: pl.LazyFrame, size: int, name: str) -> int:
-    """How many rows a Parquet file of so many bytes says it has. Raises InputError for more than it can hold."""
+    """The number of rows in the metadata of a Parquet file. Raises InputError for more than `size` bytes can hold."""
     import polars as pl
 
-    rows = int(table.select(pl.len()).collect().item())
-    refuse_bomb(8 * rows * len(table.collect_schema()), size, name, AS_TEXT)
-    return rows
+    n_rows = int(table.select(pl.len()).collect().item())
+    refuse_bomb(8 * n_rows * len(table.collect_schema()), size, name, AS_TEXT)
+    return n_rows
 
 
 def refuse_long_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
-    """The frame of a Parquet file of so many bytes. Raises InputError where a long text stands for many rows."""
+    """Return the frame of a Parquet file of `size` bytes. Raises InputError where its texts are implausibly long."""
     import polars as pl
 
     lengths = frame.select(pl.col(pl.String).str.len_bytes().cast(pl.Int64).sum())
@@ -144,8 +146,8 @@ def refuse_deep_lines(content: bytes, name: str) -> None:
     Versions of polars before 2.1 overflow their stack on such a line, which ends the process. Lines with few brackets
     cannot be deep, so that usual files cost two counts of a byte.
     """
-    rows = content.count(b"\n") + 1
-    if content.count(b"{") + content.count(b"[") <= rows + DEEPEST:
+    n_lines = content.count(b"\n") + 1
+    if content.count(b"{") + content.count(b"[") <= n_lines + DEEPEST:
         return
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.count(b"{") + line.count(b"[") > DEEPEST and depth_of(line) > DEEPEST:
@@ -164,97 +166,101 @@ def depth_of(line: bytes) -> int:
 
 
 def schema_of_lines(content: bytes, name: str) -> dict[str, pl.DataType]:
-    """The columns of JSON lines. Raises InputError where each line has keys of its own.
+    """The columns of JSON lines. Raises InputError where each line has its own keys.
 
-    Some lines at a time, for telling many keys apart takes as long as their square.
+    Samples a growing number of lines, since polars takes time quadratic in the number of keys.
     """
     import polars as pl
 
-    rows, given, some = content.count(b"\n") + 1, content.count(b":"), 1000
+    n_lines, n_values, n_sampled = content.count(b"\n") + 1, content.count(b":"), 1000
     while True:
-        lines = pl.scan_ndjson(io.BytesIO(content), infer_schema_length=some if some < rows else None)
+        lines = pl.scan_ndjson(io.BytesIO(content), infer_schema_length=n_sampled if n_sampled < n_lines else None)
         schema = lines.collect_schema()
-        refuse_sparse((rows, len(schema)), given, name, "lines and keys")
-        if some >= rows:
+        refuse_sparse((n_lines, len(schema)), n_values, name, "lines and keys")
+        if n_sampled >= n_lines:
             return dict(schema)
-        some = rows if are_all_keys(schema, content) else 4 * some
+        n_sampled = n_lines if are_all_keys(schema, content) else 4 * n_sampled
 
 
 def are_all_keys(keys: Iterable[str], content: bytes) -> bool:
-    """Whether JSON lines surely have no other keys: each colon follows one of these, and no quotation mark is escaped.
+    """Whether JSON lines certainly have no other keys: each colon follows one of these, and nothing is escaped.
 
-    So it is with usual files, which then need not be looked at again and again.
+    This holds for most files, which then need no larger sample.
     """
-    found = sum(content.count(f'"{key}":'.encode()) for key in keys)
-    return found == content.count(b":") and b"\\" not in content
+    n_key_colons = sum(content.count(f'"{key}":'.encode()) for key in keys)
+    return n_key_colons == content.count(b":") and b"\\" not in content
 
 
 def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
-    """Raise InputError where the header names many columns, and the lines below hold few."""
-    lines, separators = content.count(b"\n") + 1, content.count(separator.encode())
-    columns = content.partition(b"\n")[0].count(separator.encode()) + 1
-    most = MOST_COLUMNS + len(content) // COLUMN
-    if columns > most:
+    """Raise InputError where the header has too many columns, or many more than the lines below."""
+    n_lines, n_separators = content.count(b"\n") + 1, content.count(separator.encode())
+    n_columns = content.partition(b"\n")[0].count(separator.encode()) + 1
+    max_columns = MOST_COLUMNS + len(content) // COLUMN
+    if n_columns > max_columns:
         raise InputError(
-            f"{name}:1: {columns:,} columns, expected at most {most:,} in {len(content):,} bytes; save it as Parquet"
+            f"{name}:1: {n_columns:,} columns, expected at most {max_columns:,} in {len(content):,} bytes; save it as "
+            "Parquet"
         )
-    refuse_sparse((lines, columns), separators + lines, name, "lines and columns")
+    refuse_sparse((n_lines, n_columns), n_separators + n_lines, name, "lines and columns")
 
 
 @contextmanager
-def uneven_lines_first(content: bytes, name: str, format_: str, before: int) -> Iterator[None]:
-    """Where this raises InputError, raise what tells more if a line is not as the others. before: as of uneven_line."""
+def uneven_lines_first(content: bytes, name: str, format_name: str, lines_before: int) -> Iterator[None]:
+    """Replace an InputError in the block by one that names the first uneven line, if there is one.
+
+    lines_before: as in `find_uneven_line`.
+    """
     try:
         yield
     except InputError:
-        where = find_uneven_line(content, format_, before)
-        if where is None:
+        uneven_line = find_uneven_line(content, format_name, lines_before)
+        if uneven_line is None:
             raise
-        raise InputError(f"{name}:{where}; correct this line") from None
+        raise InputError(f"{name}:{uneven_line}; correct this line") from None
 
 
-def find_uneven_line(content: bytes, format_: str, before: int) -> str | None:
-    """The first line that is not as the others, as "17: 3 fields, expected 4 (...)". before: lines left out before."""
-    if format_ == "jsonl":
+def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str | None:
+    """The first invalid line, as "17: 3 fields, expected 4 (...)". lines_before: lines of the file before `content`."""
+    if format_name == "jsonl":
         for number, line in enumerate(content.splitlines(), 1):
             try:
-                good = not line.strip() or isinstance(
+                is_valid = not line.strip() or isinstance(
                     json.loads(line, parse_constant=parse_finite, parse_float=parse_finite), dict
                 )
             except OverflowError as error:
-                return f"{number + before}: the value {error}, expected finite numbers"
+                return f"{number + lines_before}: the value {error}, expected finite numbers"
             except (ValueError, RecursionError):
-                good = False
-            if not good:
-                return f"{number + before}: no JSON object, expected one a line"
-    if format_ not in SEPARATORS:
+                is_valid = False
+            if not is_valid:
+                return f"{number + lines_before}: no JSON object, expected one a line"
+    if format_name not in SEPARATORS:
         return None
-    reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_])
+    reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_name])
     try:
         header = next(reader)
-        shown = first_names(header, MOST_SHOWN)
+        header_text = first_names(header, MOST_SHOWN)
         for row in reader:
             if len(row) != len(header):
-                return f"{reader.line_num + before}: {len(row)} fields, expected {len(header)} ({shown})"
+                return f"{reader.line_num + lines_before}: {len(row)} fields, expected {len(header)} ({header_text})"
     except (csv.Error, StopIteration):
         pass
     return None
 
 
 def parse_finite(text: str) -> float:
-    """A number as JSON has it. Raises OverflowError for what is none, or too large."""
+    """A number of JSON. Raises OverflowError for NaN and infinity, and for numbers that are too large."""
     value = float(text)
     if not math.isfinite(value):
         raise OverflowError(text)
     return value
 
 
-#: What stands in a cell of numbers where there is none, in small letters.
+#: Texts of cells without a number, in lower case.
 NO_VALUE = ("", "nan", "none", "na", "n/a", "null")
 
 
 class NamedTable(NamedTuple):
-    """A table as it was read. first: the number of its first row's line, 0 where rows have no lines."""
+    """A table with its source. first: the line of its first row, 0 where rows are not lines."""
 
     frame: pl.DataFrame
     name: str
@@ -262,7 +268,7 @@ class NamedTable(NamedTuple):
 
     @property
     def head(self) -> str:
-        """Where the names of the columns stand."""
+        """File and line of the header."""
         return f"{self.name}:{self.first - 1}" if self.first > 1 else self.name
 
     def where(self, row: int) -> str:
@@ -270,113 +276,127 @@ class NamedTable(NamedTuple):
 
 
 def read_named_table(path: PathLike, expected: str, *, even: bool = False) -> NamedTable:
-    """A table of whatever format, with the line of its first row.
+    """A table in any format, with the line of its first row.
 
-    expected: what an empty file should hold. even: a line that ends too early is refused; else the rest of it is empty.
+    expected: for the message about an empty file. even: whether to refuse short lines; else their missing cells are
+    empty.
     """
     with open_binary(path) as stream:
         return parse_named_table(stream.read(), source_name(path), expected, even=even)
 
 
 def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = False) -> NamedTable:
-    """The table in a file that was read; as `read_named_table`."""
+    """The table in the content of a file; as `read_named_table`."""
     content = content.removeprefix(BOM)
     if not content.strip():
         raise empty_file_error(name, expected)
     if content.startswith(b"PAR1"):
         return NamedTable(read_frame(content, name, "parquet"), name, 0)
     if content.lstrip().startswith((b"{", b"[")):
-        form, before = "jsonl", 1
+        format_name, first_line = "jsonl", 1
         if content.lstrip().startswith(b"["):
-            content, before = records_to_lines(content, name), 0
+            content, first_line = records_to_lines(content, name), 0
             if not content:
                 raise InputError(f"{name}: an empty list, expected {expected}; check how it was made")
     else:
-        before = 2
+        first_line = 2
         while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
-            content, before = content.partition(b"\n")[2], before + 1
+            content, first_line = content.partition(b"\n")[2], first_line + 1
         if not content:
             raise InputError(f"{name}: comments only, expected {expected}")
-        form = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
-        content = content.rstrip(b"\r\n") + b"\n"  # blank lines at the end are no rows
+        format_name = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
+        content = content.rstrip(b"\r\n") + b"\n"  # blank lines at the end are not rows
     try:
-        frame = read_frame(content, name, form)
-        even = not (even and form in SEPARATORS and frame[:, -1].null_count() and ends_early(content, SEPARATORS[form]))
-        wrong = None
+        frame = read_frame(content, name, format_name)
+        is_even = not (
+            even
+            and format_name in SEPARATORS
+            and frame[:, -1].null_count()
+            and ends_early(content, SEPARATORS[format_name])
+        )
+        read_error = None
     except InputError as error:
-        even, wrong = False, error
-    rows = before == 0  # of a list, whose lines these are not
-    where = None if even else find_uneven_line(content, form, before - 2 if form in SEPARATORS else -rows)
-    if where is not None:
-        raise InputError(f"{name}: row {where}; correct it" if rows else f"{name}:{where}; correct this line")
-    if wrong is not None:
-        raise wrong
-    return NamedTable(frame if form in SEPARATORS else order_columns(frame, content), name, before)
+        is_even, read_error = False, error
+    is_list = first_line == 0  # rows of a JSON list are not lines
+    uneven_line = (
+        None
+        if is_even
+        else find_uneven_line(content, format_name, first_line - 2 if format_name in SEPARATORS else -is_list)
+    )
+    if uneven_line is not None:
+        raise InputError(
+            f"{name}: row {uneven_line}; correct it" if is_list else f"{name}:{uneven_line}; correct this line"
+        )
+    if read_error is not None:
+        raise read_error
+    return NamedTable(frame if format_name in SEPARATORS else order_columns(frame, content), name, first_line)
 
 
 def order_columns(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
-    """The columns of JSON lines as the first object has them, then the others: they are read in any order."""
-    first = next(line for line in content.splitlines() if line.strip())
-    names = [*json.loads(first), *sorted(frame.columns)]
+    """The columns of JSON lines in the order of the first object, then the others: polars reads them in any order."""
+    first_line = next(line for line in content.splitlines() if line.strip())
+    names = [*json.loads(first_line), *sorted(frame.columns)]
     return frame[list(dict.fromkeys(name for name in names if name in frame))]
 
 
 def ends_early(content: bytes, separator: str) -> bool:
-    """Whether a line may have fewer fields than the first: by counting separators, unless quotes hide some."""
+    """Whether a line may have fewer fields than the first: by the number of separators, unless there are quotes."""
     if b'"' in content:
         return True
-    text = np.frombuffer(content, np.uint8)
-    ends = np.append(np.flatnonzero(text == ord("\n")), text.size)
-    fields = np.diff(np.searchsorted(np.flatnonzero(text == ord(separator)), ends), prepend=0)
-    blank = np.diff(ends, prepend=-1) <= 2  # the line's end alone, perhaps with a carriage return
-    return bool(((fields < fields[0]) & ~blank).any())
+    content_bytes = np.frombuffer(content, np.uint8)
+    line_ends = np.append(np.flatnonzero(content_bytes == ord("\n")), content_bytes.size)
+    n_fields = np.diff(np.searchsorted(np.flatnonzero(content_bytes == ord(separator)), line_ends), prepend=0)
+    is_blank = np.diff(line_ends, prepend=-1) <= 2  # only a line end, perhaps with a carriage return
+    return bool(((n_fields < n_fields[0]) & ~is_blank).any())
 
 
 def name_column(table: NamedTable, column: str, field: str, *, needed: bool = True) -> pl.Series:
-    """The names in a column as text. needed: each must be there, else it is empty where none is.
+    """The names in a column as text. needed: whether empty cells are refused; else they become empty names.
 
-    Raises InputError for a column of something else, and for an empty cell where names are needed.
+    Raises InputError for a column of another type, and for an empty cell where names are needed.
     """
     import polars as pl
 
     series = table.frame[column]
     if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
         raise InputError(f"{table.where(0)}: column {column!r} holds {series.dtype}, expected names or whole numbers")
-    found = series.cast(pl.String).fill_null("")
+    names = series.cast(pl.String).fill_null("")
     if needed:
-        empty = (found == "").arg_true()
+        empty = (names == "").arg_true()
         if empty.len():
             raise InputError(
                 f"{table.where(int(empty[0]))}: the {field} is empty, expected a name; fill it in or drop the line"
             )
-    return found
+    return names
 
 
 def name_codes(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints]]:
-    """All names of some columns of text, as they first stand, row by row; and the code of each row's."""
+    """The distinct names in columns of text, by first appearance row by row; and the codes of each column."""
     import polars as pl
 
     names = pl.concat([column.unique() for column in columns]).unique()
-    kind = pl.Enum(names)
-    codes = [column.cast(kind).to_physical().to_numpy().astype(np.int64) for column in columns]
-    first = np.full(names.len(), len(columns) * columns[0].len())
-    for i, found in enumerate(codes):
-        at = np.full(names.len(), first.max(initial=0))
-        at[found[::-1]] = np.arange(found.size)[::-1] * len(columns) + i  # the last that is written is the first row
-        first = np.minimum(first, at)
-    order = np.argsort(first, kind="stable")
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    return tuple(names.gather(order).to_list()), [place[found] for found in codes]
+    enum = pl.Enum(names)
+    codes = [column.cast(enum).to_physical().to_numpy().astype(np.int64) for column in columns]
+    first_positions = np.full(names.len(), len(columns) * columns[0].len())
+    for i, column_codes in enumerate(codes):
+        positions = np.full(names.len(), first_positions.max(initial=0))
+        positions[column_codes[::-1]] = (
+            np.arange(column_codes.size)[::-1] * len(columns) + i
+        )  # reversed, so that each name gets its first row
+        first_positions = np.minimum(first_positions, positions)
+    order = np.argsort(first_positions, kind="stable")
+    new_codes = np.empty(order.size, np.int64)
+    new_codes[order] = np.arange(order.size)
+    return tuple(names.gather(order).to_list()), [new_codes[column_codes] for column_codes in codes]
 
 
-def parse_number_column(series: pl.Series, none: Sequence[str] = NO_VALUE) -> tuple[pl.Series, pl.Series]:
-    """The numbers of a column, null where there is none, and where something else stands. none: texts for none."""
+def parse_number_column(series: pl.Series, missing_texts: Sequence[str] = NO_VALUE) -> tuple[pl.Series, pl.Series]:
+    """The numbers of a column, null where there is none; and a mask of invalid cells. missing_texts: mean no number."""
     import polars as pl
 
     if series.dtype in (pl.String, pl.Categorical, pl.Enum):
         series = series.cast(pl.String).str.strip_chars()
-        missing = series.is_null() | series.str.to_lowercase().is_in(none)
+        missing = series.is_null() | series.str.to_lowercase().is_in(missing_texts)
     else:
         missing = series.is_null()
     if not (series.dtype.is_numeric() or series.dtype in (pl.String, pl.Null)):
@@ -387,22 +407,22 @@ def parse_number_column(series: pl.Series, none: Sequence[str] = NO_VALUE) -> tu
 
 
 def holds_numbers(series: pl.Series) -> bool:
-    """Whether a column holds numbers, and nothing else."""
-    values, bad = parse_number_column(series)
-    return not bad.any() and values.dtype.is_float() and bool(values.is_finite().any())
+    """Whether a column holds numbers and nothing else."""
+    values, invalid = parse_number_column(series)
+    return not invalid.any() and values.dtype.is_float() and bool(values.is_finite().any())
 
 
 def mostly_numbers(series: pl.Series) -> bool:
-    """Whether most of what a column holds are numbers: what else stands there is then a mistake, and no text."""
-    values, bad = parse_number_column(series)
-    return values.dtype.is_float() and int(values.is_finite().sum()) > int(bad.sum())
+    """Whether most values of a column are numbers: the others are then mistakes, and the column is not text."""
+    values, invalid = parse_number_column(series)
+    return values.dtype.is_float() and int(values.is_finite().sum()) > int(invalid.sum())
 
 
-def number_values(table: NamedTable, column: str, none: Sequence[str] = NO_VALUE) -> Floats:
+def number_values(table: NamedTable, column: str, missing_texts: Sequence[str] = NO_VALUE) -> Floats:
     """The numbers of a column, NaN where there is none."""
-    values, bad = parse_number_column(table.frame[column], none)
-    if bad.any():
-        row = int(bad.arg_true()[0])
+    values, invalid = parse_number_column(table.frame[column], missing_texts)
+    if invalid.any():
+        row = int(invalid.arg_true()[0])
         raise InputError(
             f"{table.where(row)}: {column} is {table.frame[column][row]!r}, expected a finite number, or nothing for "
             "no value; correct this line"

@@ -23,21 +23,21 @@ __all__ = [
 
 
 Label = str | int | float | bool
-#: What the columns may be called, ours first.
+#: Names of the columns; the first of each is ours.
 LABEL_COLUMNS = {
     "true": ("true", "truth", "label", "gold", "reference", "y_true"),
     "predicted": ("predicted", "prediction", "pred", "y_pred"),
 }
 EXPECTED = "a line of names (true,predicted) and a line an item"
-#: Text that is a number and nothing else: 1, +1, 1.0 and -.5 are; 007 and 1e3, which may be codes, stay text, and so
-#: does what float64 cannot tell from its neighbours.
+#: Texts that are numbers: 1, +1, 1.0 and -.5 are; 007 and 1e3, which may be codes, stay text, and so do numbers with
+#: more digits than float64 can tell apart.
 NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]{0,14})?(?:\.[0-9]*)?")
 
 
 class LabelPairs(NamedTuple):
-    """One label an item from each column: text, or numbers where all of both columns are.
+    """The two labels of each item: text, or numbers if all labels of both columns are numbers.
 
-    However a number is written, it is one label: 1, +1 and 1.0 are, .5 and 0.50 are, beside text too.
+    All spellings of a number are the same label, also beside text: 1, +1 and 1.0, or .5 and 0.50.
     """
 
     true: list[str] | list[int] | list[float]
@@ -57,32 +57,33 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
     if not content.strip():
         raise empty_file_error(name, EXPECTED)
     head = content[: 1 << 16].lstrip()
-    format_ = "parquet" if content.startswith(b"PAR1") else "jsonl" if head.startswith(b"{") else ""
-    first_row = 0 if format_ == "parquet" else 1
-    if not format_:
+    format_name = "parquet" if content.startswith(b"PAR1") else "jsonl" if head.startswith(b"{") else ""
+    first_row = 0 if format_name == "parquet" else 1
+    if not format_name:
         first_row = 2
-        # Comments and blank lines before the names.
+        # Comments and blank lines before the header.
         while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
             content = content.partition(b"\n")[2]
             first_row += 1
         if not content:
             raise InputError(f"{name}: comments only, expected {EXPECTED}")
-        format_ = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
-    with uneven_lines_first(content, name, format_, max(first_row - 2, 0)):
-        frame = read_frame(content, name, format_)
-    line = f":{first_row - 1}" if format_ in SEPARATORS else ""
+        format_name = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
+    with uneven_lines_first(content, name, format_name, max(first_row - 2, 0)):
+        frame = read_frame(content, name, format_name)
+    line = f":{first_row - 1}" if format_name in SEPARATORS else ""
     columns = [
-        frame[require_column(frame.columns, which, LABEL_COLUMNS[which], f"{name}{line}")] for which in LABEL_COLUMNS
+        frame[require_column(frame.columns, label_kind, LABEL_COLUMNS[label_kind], f"{name}{line}")]
+        for label_kind in LABEL_COLUMNS
     ]
     if not frame.height:
         raise InputError(f"{name}: no items after the line of names, expected at least one line with two labels")
-    for which, column in zip(LABEL_COLUMNS, columns, strict=True):
-        refuse_empty(column, which, name, first_row)
-    found = [column.to_list() for column in columns]
-    return labels_as_numbers(found) if format_ in SEPARATORS else LabelPairs(*found)
+    for label_kind, column in zip(LABEL_COLUMNS, columns, strict=True):
+        refuse_empty(column, label_kind, name, first_row)
+    labels = [column.to_list() for column in columns]
+    return labels_as_numbers(labels) if format_name in SEPARATORS else LabelPairs(*labels)
 
 
-def refuse_empty(column: pl.Series, which: str, name: str, first_row: int) -> None:
+def refuse_empty(column: pl.Series, label_kind: str, name: str, first_row: int) -> None:
     import polars as pl
 
     empty = column.is_null()
@@ -91,42 +92,44 @@ def refuse_empty(column: pl.Series, which: str, name: str, first_row: int) -> No
     elif column.dtype.is_float():
         empty = empty | ~column.is_finite().fill_null(False)
     elif not (column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null)):
-        raise InputError(f"{name}: column {which!r} holds {column.dtype}, expected text or numbers; convert it first")
+        raise InputError(
+            f"{name}: column {label_kind!r} holds {column.dtype}, expected text or numbers; convert it first"
+        )
     if empty.any():
         row = int(empty.arg_true()[0])
-        where = f"{name}:{row + first_row}" if first_row else f"{name}: row {row}"
-        raise InputError(f"{where}: the {which} label is empty, expected a label; fill it in or drop the line")
+        location = f"{name}:{row + first_row}" if first_row else f"{name}: row {row}"
+        raise InputError(f"{location}: the {label_kind} label is empty, expected a label; fill it in or drop the line")
 
 
 def labels_as_numbers(columns: Sequence[list[str]]) -> LabelPairs:
-    """The columns of a text file: as numbers where each label is one; else as text, each number written in one way."""
+    """The labels of a text file as numbers if all are; else as text, with one spelling for each number."""
     distinct = sorted({label for column in columns for label in column}, key=lambda label: (len(label), label))
-    number = {label: value for label in distinct if (value := parse_label_number(label)) is not None}
-    if len(number) == len(distinct):
-        true, predicted = ([number[label] for label in column] for column in columns)
+    numbers = {label: value for label in distinct if (value := parse_label_number(label)) is not None}
+    if len(numbers) == len(distinct):
+        true, predicted = ([numbers[label] for label in column] for column in columns)
         return LabelPairs(true, predicted)
     shortest: dict[float, str] = {}
-    written = {label: shortest.setdefault(value, label) for label, value in number.items()}
-    as_text, other = ([written.get(label, label) for label in column] for column in columns)
-    return LabelPairs(as_text, other)
+    spellings = {label: shortest.setdefault(value, label) for label, value in numbers.items()}
+    true_texts, predicted_texts = ([spellings.get(label, label) for label in column] for column in columns)
+    return LabelPairs(true_texts, predicted_texts)
 
 
 def parse_label_number(label: str) -> float | None:
-    """The number that a text is, None where it is none."""
+    """The number in a text; None if it is not a number."""
     if NUMBER.fullmatch(label) is None:
         return None
     value = float(label)
     return int(value) if value.is_integer() else value
 
 
-def find_label(asked: str, known: Iterable[Label]) -> Label:
-    """The one of the labels that somebody named in writing, "1.0" for 1; `asked` itself where there is none."""
-    by_name = {str(label): label for label in known}
-    if asked in by_name:
-        return by_name[asked]
-    number = parse_label_number(asked)
+def find_label(name: str, labels: Iterable[Label]) -> Label:
+    """The label with this spelling, as 1 for "1.0"; `name` itself if there is no such label."""
+    by_name = {str(label): label for label in labels}
+    if name in by_name:
+        return by_name[name]
+    number = parse_label_number(name)
     if number is not None:
         for _, label in sorted(by_name.items()):
             if number == (parse_label_number(label) if isinstance(label, str) else label):
                 return label
-    return asked
+    return name

@@ -1,9 +1,9 @@
-"""What the pages of a Parquet file say that they hold, checked before polars reads them.
+"""Checking the headers of a Parquet file's pages before polars reads them.
 
-Each page begins with a head that says how many values follow. Polars makes room for as many before it looks at them,
-and where there is not so much memory it ends the process, so that nothing can be said any more.
+The header of each page says how many values follow. Polars allocates memory for them before it reads them; if there
+is not enough, the process ends without an error message.
 
-Heads and the description of the whole file are structures of Thrift's compact protocol
+Headers and the metadata of the file are structures of Thrift's compact protocol
 (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md), with the fields that
 https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift gives them.
 """
@@ -19,33 +19,33 @@ __all__ = [
 ]
 
 
-#: Behind the description of the file: its length in four bytes, and the mark.
+#: After the metadata of the file: its length in four bytes, and the magic bytes.
 TAIL, MARK = 8, b"PAR1"
-#: Types of Thrift's.
+#: Types of Thrift.
 STOP, TRUE, FALSE, BYTE, DOUBLE, TEXT, LIST, SET, MAP, STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
-#: Fields by their numbers: of a file, of a group of rows, of a column in it, and of what is said of that one.
+#: Numbers of fields: of a file, of a row group, of a column chunk; then of the metadata of a column chunk.
 GROUPS, COLUMNS, ABOUT = 4, 1, 3
 VALUES, SIZE, FIRST_PAGE, DICTIONARY = 5, 7, 9, 11
-#: The same of the head of a page: its size, and what is said of each kind of page, the values first.
+#: Numbers of fields of a page header: its sizes, and the header of each kind of page.
 PACKED, UNPACKED, KINDS = 3, 2, {5: "data", 7: "dictionary", 8: "data"}
-#: Structures inside one another, at most.
+#: How deeply structures may nest.
 DEEPEST = 16
 
 
 def refuse_false_pages(content: Any, name: str) -> None:
-    """Raise InputError where a page says that it holds fewer than no values, or more than its column; and where a
-    structure is none of Thrift's, which polars may read in another way.
+    """Raise InputError where a page claims a negative number of values, or more than its column has; and for invalid
+    structures of Thrift, which polars may read differently.
 
-    content: the bytes of the file, or a map of it. Each byte is looked at once at most. What else is wrong its
-    reader tells.
+    content: the bytes of the file, or a memory map. Each byte is read at most once. Other errors are left to the
+    reader.
     """
     try:
         end = len(content) - TAIL
         begin = end - int.from_bytes(content[end : end + 4], "little")
         if begin < len(MARK) or content[end + 4 :] != MARK:
             return
-        about = Structure(content, begin, end).fields()
-        columns = [column[ABOUT] for group in about[GROUPS] for column in group[COLUMNS]]
+        metadata = Structure(content, begin, end).fields()
+        columns = [column[ABOUT] for group in metadata[GROUPS] for column in group[COLUMNS]]
         if sum(column[SIZE] for column in columns) > len(content):
             raise InputError(f"{name}: cannot be read as parquet (its columns are longer than it is); fetch it again")
         for column in columns:
@@ -57,51 +57,51 @@ def refuse_false_pages(content: Any, name: str) -> None:
 
 
 class UnreadableError(Exception):
-    """It is no structure of Thrift's."""
+    """The bytes are not a structure of Thrift."""
 
 
-def refuse_false_column(content: Any, about: dict[int, Any], name: str) -> None:
-    """The pages of a column in a group of rows. about: what the file says of it."""
-    place = min(about[FIRST_PAGE], about.get(DICTIONARY) or about[FIRST_PAGE])
-    end = min(place + about[SIZE], len(content))
-    left = about[VALUES]
-    while 0 < place < end and left > 0:
-        structure = Structure(content, place, end)
+def refuse_false_column(content: Any, metadata: dict[int, Any], name: str) -> None:
+    """Check the pages of a column chunk. metadata: of this chunk."""
+    position = min(metadata[FIRST_PAGE], metadata.get(DICTIONARY) or metadata[FIRST_PAGE])
+    end = min(position + metadata[SIZE], len(content))
+    n_left = metadata[VALUES]
+    while 0 < position < end and n_left > 0:
+        structure = Structure(content, position, end)
         head = structure.fields()
         for field, kind in KINDS.items():
             if field not in head:
                 continue
-            values = head[field][1]
-            # Of a dictionary some may be used by no row; each takes a bit at least.
-            most = max(about[VALUES], 8 * head[UNPACKED] if kind == "dictionary" else 0)
-            if not 0 <= values <= most:
+            n_values = head[field][1]
+            # A dictionary may hold unused values; each takes at least one bit.
+            max_values = max(metadata[VALUES], 8 * head[UNPACKED] if kind == "dictionary" else 0)
+            if not 0 <= n_values <= max_values:
                 raise InputError(
-                    f"{name}: cannot be read as parquet (byte {place} begins a page of {values:,} values, expected 0 "
-                    f"to {most:,}); check the file or name its format"
+                    f"{name}: cannot be read as parquet (byte {position} begins a page of {n_values:,} values, "
+                    f"expected 0 to {max_values:,}); check the file or name its format"
                 )
-            left -= values if kind == "data" else 0
+            n_left -= n_values if kind == "data" else 0
         if head[PACKED] < 0:
             raise UnreadableError
-        place = structure.place + head[PACKED]
+        position = structure.place + head[PACKED]
 
 
 class Structure:
-    """A structure of Thrift's within some bytes. place: of the byte that is read next."""
+    """A reader of Thrift's structures. place: the position of the next byte."""
 
-    def __init__(self, content: Any, place: int, end: int) -> None:
-        self.content, self.place, self.end = content, place, end
+    def __init__(self, content: Any, position: int, end: int) -> None:
+        self.content, self.place, self.end = content, position, end
 
     def fields(self, depth: int = 0) -> dict[int, Any]:
-        """By their numbers: whole numbers, lists and structures; others are passed over, and stand as None."""
+        """The fields by number: whole numbers, lists and structures; others are skipped and None."""
         if depth > DEEPEST:
             raise UnreadableError
-        found: dict[int, Any] = {}
-        number = 0
-        while kind_of := self.byte():
-            delta, kind = kind_of >> 4, kind_of & 15
-            number = number + delta if delta else self.signed()
-            found[number] = None if kind in (TRUE, FALSE) else self.value(kind, depth)
-        return found
+        field_values: dict[int, Any] = {}
+        field_number = 0
+        while header := self.byte():
+            delta, kind = header >> 4, header & 15
+            field_number = field_number + delta if delta else self.signed()
+            field_values[field_number] = None if kind in (TRUE, FALSE) else self.value(kind, depth)
+        return field_values
 
     def value(self, kind: int, depth: int) -> Any:
         if kind in (TRUE, FALSE, BYTE):
@@ -113,13 +113,17 @@ class Structure:
         if kind == TEXT:
             return self.skip(self.number())
         if kind in (LIST, SET):
-            head = self.byte()
-            n = head >> 4 if head >> 4 < 15 else self.number()
-            return [self.value(head & 15, depth + 1) for _ in range(n)]
+            header = self.byte()
+            n_items = header >> 4 if header >> 4 < 15 else self.number()
+            return [self.value(header & 15, depth + 1) for _ in range(n_items)]
         if kind == MAP:
-            n = self.number()
-            kinds = self.byte() if n else 0
-            return [self.value(one, depth + 1) for _ in range(n) for one in (kinds >> 4, kinds & 15)]
+            n_items = self.number()
+            pair_kinds = self.byte() if n_items else 0
+            return [
+                self.value(item_kind, depth + 1)
+                for _ in range(n_items)
+                for item_kind in (pair_kinds >> 4, pair_kinds & 15)
+            ]
         if kind == STRUCT:
             return self.fields(depth + 1)
         raise UnreadableError
@@ -130,21 +134,21 @@ class Structure:
         self.place += 1
         return int(self.content[self.place - 1])
 
-    def skip(self, n: int) -> None:
-        self.place += n
+    def skip(self, n_bytes: int) -> None:
+        self.place += n_bytes
         if self.place > self.end:
             raise UnreadableError
 
     def number(self) -> int:
-        """Seven bits a byte, the lowest first."""
-        found = shift = 0
+        """An unsigned number: seven bits per byte, the lowest first."""
+        value = shift = 0
         while (byte := self.byte()) & 128:
-            found |= (byte & 127) << shift
+            value |= (byte & 127) << shift
             shift += 7
             if shift > 63:
                 raise UnreadableError
-        return found | byte << shift
+        return value | byte << shift
 
     def signed(self) -> int:
-        found = self.number()
-        return found >> 1 ^ -(found & 1)
+        encoded = self.number()
+        return encoded >> 1 ^ -(encoded & 1)

@@ -1,4 +1,4 @@
-"""TREC's lines, MS MARCO's runs, and what a file may be that is neither."""
+"""TREC's qrels and runs, MS MARCO's runs, and advice on files that are neither."""
 
 from __future__ import annotations
 

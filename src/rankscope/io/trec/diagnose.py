@@ -1,4 +1,4 @@
-"""What a file may be that cannot be read as TREC's lines, by the first line that does not fit."""
+"""Advice on files that cannot be read as TREC's lines, by the first line that does not fit."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = [
 ]
 
 
-#: Words in a line of names above TREC's lines.
+#: Words in a header above TREC's lines.
 HEADER_WORDS = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(*COLUMN_NAMES.values())
-#: How comments begin elsewhere.
+#: How comments begin in other formats.
 COMMENTS = (b"//", b"%", b";", b"--")
 HEADER = "query_id,doc_id,score (judgments: relevance), with commas or tabs between the names"
-#: So many lines tell whether a table holds ranks; so many bytes are looked at, of them and of any other line.
+#: Lines that are checked for a table of ranks; bytes that are read for them, and of any other line.
 FEW, HEAD = 4, 1 << 16
 
 
-def line_advice(line: bytes, fields: int, *, first: bool) -> str | None:
-    """What to do about a line of so many fields, where it tells what the file is. first: whether it is the first.
+def line_advice(line: bytes, n_fields: int, *, is_first: bool) -> str | None:
+    """Advice on an invalid line, where it shows what the file is. is_first: whether it is the first line.
 
-    fields: 0 where their number is right, and what stands in one of them is not.
+    n_fields: the number of its fields; 0 where the number is right and one of the fields is invalid.
     """
-    line = line[:HEAD]  # a line of millions of commas takes a hundred times its bytes as words
+    line = line[:HEAD]  # split into words, a line of millions of commas takes a hundred times its bytes
     if b"\r" in line.rstrip():
         return "the line ends are carriage returns; convert them to LF or CR LF"
     if b" qid:" in line or b"\tqid:" in line:
@@ -37,18 +37,18 @@ def line_advice(line: bytes, fields: int, *, first: bool) -> str | None:
         return "is it a comment? Those begin with #"
     if names_label_columns(line):
         return "this looks like a table of true and predicted labels: `rankscope agree labels` reads it"
-    if fields == 1 and NUMBER.fullmatch(line.strip()):
+    if n_fields == 1 and NUMBER.fullmatch(line.strip()):
         return (
             'this looks like LETOR predictions: --input letor (in Python input="letor") with the label file first '
             "(convert: --input letor --labels FILE)"
         )
-    if fields != 1 and len({word.lower() for word in line.decode("utf-8", "replace").split()} & HEADER_WORDS) > 2:
+    if n_fields != 1 and len({word.lower() for word in line.decode("utf-8", "replace").split()} & HEADER_WORDS) > 2:
         return "this is a line of names, which TREC's lines have none of; take it out, or put # before it"
-    return table_advice(line, fields) if first and fields else None
+    return table_advice(line, n_fields) if is_first and n_fields else None
 
 
-def table_advice(line: bytes, fields: int) -> str | None:
-    """What to do about the first line of a table that was not known as one."""
+def table_advice(line: bytes, n_fields: int) -> str | None:
+    """Advice on the first line of a file that may be a table."""
     if line.startswith((b"[", b"{")):
         return "this looks like JSON, expected {query: {document: number}} or an object a line; write it so"
     if line.startswith(b"<<<<<<<"):
@@ -56,39 +56,39 @@ def table_advice(line: bytes, fields: int) -> str | None:
     if line.startswith(b"<"):
         return "this looks like XML or another markup, as of topics; name another file"
     semicolons, commas = line.count(b";"), line.count(b",")
-    if fields == 1 and semicolons > commas:
+    if n_fields == 1 and semicolons > commas:
         return (
             "this looks like a table with semicolons between its columns; put tabs in their place (and points in that "
             "of decimal commas)"
         )
-    if fields == 1 and line.count(b"|") > 1:
+    if n_fields == 1 and line.count(b"|") > 1:
         return "there are | between the fields; put tabs in their place"
-    tabs = b"\t" in line.strip()
-    parts = line.strip().split(b"\t" if tabs else b",") if tabs or fields == 1 else line.split()
-    if fields == 1 and looks_like_trec(b" ".join(part.strip() for part in parts)):
+    has_tabs = b"\t" in line.strip()
+    cells = line.strip().split(b"\t" if has_tabs else b",") if has_tabs or n_fields == 1 else line.split()
+    if n_fields == 1 and looks_like_trec(b" ".join(cell.strip() for cell in cells)):
         return "there are commas between the fields; put blanks or tabs in their place"
-    named = len(parts) > 1 and (tabs or fields == 1)
-    if named and not any(NUMBER.fullmatch(part.strip()) for part in parts):
+    has_columns = len(cells) > 1 and (has_tabs or n_fields == 1)
+    if has_columns and not any(NUMBER.fullmatch(cell.strip()) for cell in cells):
         return (
             "this looks like the header of a table, expected query_id, doc_id and score (judgments: relevance) among "
             "its columns; rename them; a table of ranks is read with --input entity-ranks"
         )
-    if fields == 3 or (fields == 1 and commas):
+    if n_fields == 3 or (n_fields == 1 and commas):
         return f"correct this line, or give a table a header line such as {HEADER}"
     return None
 
 
 def names_label_columns(line: bytes) -> bool:
-    """Whether it names the columns of true and of predicted labels."""
+    """Whether the line names columns of true and of predicted labels."""
     from rankscope.io.tables import LABEL_COLUMNS as LABELS
 
     text = line.decode("utf-8", "replace").lower()
-    columns = {part.strip(" \"'\r\n") for part in text.split("\t" if "\t" in text else ",")}
+    columns = {cell.strip(" \"'\r\n") for cell in text.split("\t" if "\t" in text else ",")}
     return all(columns & set(names) for names in LABELS.values())
 
 
 def looks_like_rank_table(path: str) -> bool:
-    """Whether a file begins as a table of ranks does: a line of names, then a name and numbers a line."""
+    """Whether a file begins like a table of ranks: a header, then lines of a name and numbers."""
     head = b""
     with suppress(InputError, OSError):
         if is_file(path):
@@ -100,5 +100,5 @@ def looks_like_rank_table(path: str) -> bool:
     rows = [[cell.strip() for cell in line.split(b"\t" if b"\t" in lines[0] else b",")] for line in lines]
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         return False
-    numbers = [all(not cell or NUMBER.fullmatch(cell) for cell in row[1:]) for row in rows]
-    return all(numbers[1:]) and not any(NUMBER.fullmatch(cell) for cell in rows[0][1:])
+    is_numeric = [all(not cell or NUMBER.fullmatch(cell) for cell in row[1:]) for row in rows]
+    return all(is_numeric[1:]) and not any(NUMBER.fullmatch(cell) for cell in rows[0][1:])

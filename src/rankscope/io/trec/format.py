@@ -1,5 +1,5 @@
-"""The format trec: qrels `query 0 document relevance`, runs `query Q0 document rank score tag`, parsed block by block,
-read at once and written.
+"""The format trec: qrels `query 0 document relevance` and runs `query Q0 document rank score tag`, read at once or
+block by block, and written.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ __all__ = [
 
 
 class Grammar(NamedTuple):
-    """A layout, and how its value column (the last one named) is read."""
+    """A layout, and how to parse its value column (the last of `layout.columns`)."""
 
     layout: LineLayout
     value: str
@@ -71,11 +71,11 @@ class Grammar(NamedTuple):
     parse: Callable[[Fields], tuple[npt.NDArray[Any], npt.NDArray[np.intp]]]
 
 
-def advise_on_line(line: bytes, fields: int, first: bool) -> str | None:
-    """As `diagnose.line_advice`, which is loaded where a line is wrong."""
+def advise_on_line(line: bytes, n_fields: int, is_first: bool) -> str | None:
+    """As `diagnose.line_advice`, which is only imported for an invalid line."""
     from rankscope.io.trec.diagnose import line_advice
 
-    return line_advice(line, fields, first=first)
+    return line_advice(line, n_fields, is_first=is_first)
 
 
 FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
@@ -115,7 +115,7 @@ KINDS = {"relevance": "a whole number", "rank": "a whole number", "score": "a fi
 
 
 class ParsedBlock(NamedTuple):
-    """The lines of one block. starts: the first row of each stretch of one query; queries: their ids."""
+    """The rows of one block. starts: the first row of each stretch of rows of one query; queries: the query's id."""
 
     queries: Fields
     starts: npt.NDArray[np.intp]
@@ -126,24 +126,24 @@ class ParsedBlock(NamedTuple):
 
 
 def parse_block(block: LineBlock, grammar: Grammar) -> ParsedBlock:
-    queries, *others, docs, texts = split_fields(block, grammar.layout)
-    subtopics = others[0] if others else None
-    values, bad = grammar.parse(texts)
+    queries, *subtopic_fields, docs, texts = split_fields(block, grammar.layout)
+    subtopics = subtopic_fields[0] if subtopic_fields else None
+    values, invalid_rows = grammar.parse(texts)
     if grammar.value == "score" and not np.isfinite(values).all():
-        bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        row = bad[:1]
-        place = int(texts.starts[row[0]])
-        line = bytes(block.buffer[line_start(block, place) : block.buffer.find(b"\n", place)])
-        advice = grammar.layout.advice(0, line, first=False)
-        found = decode_id(decode(texts.take(row))[0])
-        form = grammar.layout.expected.partition("(")[2].partition(")")[0]
+        invalid_rows = np.flatnonzero(~np.isfinite(values))
+    if invalid_rows.size:
+        row = invalid_rows[:1]
+        position = int(texts.starts[row[0]])
+        line = bytes(block.buffer[line_start(block, position) : block.buffer.find(b"\n", position)])
+        advice = grammar.layout.advice(0, line, is_first=False)
+        value_text = decode_id(decode(texts.take(row))[0])
+        line_format = grammar.layout.expected.partition("(")[2].partition(")")[0]
         raise InputError(
-            f"{block.where(place)}: {grammar.value} {found!r}, expected "
-            f"{KINDS[grammar.value]} (the line is {form}); {advice}"
+            f"{block.where(position)}: {grammar.value} {value_text!r}, expected "
+            f"{KINDS[grammar.value]} (the line is {line_format}); {advice}"
         )
-    n = docs.starts.size
-    if not n:
+    n_rows = docs.starts.size
+    if not n_rows:
         return ParsedBlock(queries, np.empty(0, np.intp), docs, hashes(docs), values, subtopics)
     starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
     return ParsedBlock(queries.take(starts), starts, docs, hashes(docs), values, subtopics)
@@ -152,55 +152,62 @@ def parse_block(block: LineBlock, grammar: Grammar) -> ParsedBlock:
 def stream_rows(
     stream: Readable, name: str, grammar: Grammar, size: int, progress: Callable[[int], Any] | None = None
 ) -> Iterator[Rows]:
-    """The rows query by query, while the file is being read. Valid until the next ones are asked for.
+    """The rows query by query, while the file is read. They are valid until the next are requested.
 
-    Raises Ungrouped where a query comes up again; `read_rows` takes such files.
+    Raises Ungrouped where the rows of a query are not together; `read_rows` reads such files.
     """
     reader = BlockReader(stream, name, size, progress)
     interner = Interner()
-    keep: int | None = None
-    found = False
-    while (block := reader.next(keep)) is not None:
-        queries, starts, docs, hashed, values, _ = parse_block(block, grammar)
-        keep = block.end
-        groups = starts.size
-        if not block.last and groups:
-            # More lines of the last query may follow: leave it to the next block.
-            groups -= 1
-            keep = line_start(block, int(queries.starts[groups]))
-        if not groups:
+    keep_from: int | None = None
+    has_data = False
+    while (block := reader.next(keep_from)) is not None:
+        queries, starts, docs, doc_hashes, values, _ = parse_block(block, grammar)
+        keep_from = block.end
+        n_queries = starts.size
+        if not block.last and n_queries:
+            # More lines of the last query may follow: it is read with the next block.
+            n_queries -= 1
+            keep_from = line_start(block, int(queries.starts[n_queries]))
+        if not n_queries:
             if not block.last and starts.size:
-                keep = block.begin
+                keep_from = block.begin
             continue
-        found = True
-        rows = int(starts[groups]) if groups < starts.size else docs.starts.size
-        before = len(interner.ids)
-        ours = queries.slice(slice(groups))
-        codes = interner.codes(ours)
-        if codes[-1] != before + groups - 1 or len(interner.ids) != before + groups:
+        has_data = True
+        n_rows = int(starts[n_queries]) if n_queries < starts.size else docs.starts.size
+        n_ids_before = len(interner.ids)
+        finished_queries = queries.slice(slice(n_queries))
+        codes = interner.codes(finished_queries)
+        if codes[-1] != n_ids_before + n_queries - 1 or len(interner.ids) != n_ids_before + n_queries:
             raise Ungrouped
-        offsets = np.r_[starts[:groups], rows].astype(np.int64)
-        yield Rows(decode(ours), offsets, docs.slice(slice(rows)), hashed[:rows], values[:rows], block.where)
-    if not found:
+        offsets = np.r_[starts[:n_queries], n_rows].astype(np.int64)
+        yield Rows(
+            decode(finished_queries),
+            offsets,
+            docs.slice(slice(n_rows)),
+            doc_hashes[:n_rows],
+            values[:n_rows],
+            block.where,
+        )
+    if not has_data:
         raise no_data_error(name, grammar)
 
 
 def read_batches(
     stream: Readable, name: str, grammar: Grammar, size: int, progress: Callable[[int], Any] | None = None
 ) -> Iterator[RowBatch]:
-    """The rows in the order of the file, block by block. Each is valid until the next is asked for."""
+    """The rows in the order of the file, block by block. Each batch is valid until the next is requested."""
     reader = BlockReader(stream, name, size, progress)
-    keep: int | None = None
-    found = False
-    while (block := reader.next(keep)) is not None:
-        queries, starts, docs, hashed, values, _ = parse_block(block, grammar)
-        keep = block.end
+    keep_from: int | None = None
+    has_data = False
+    while (block := reader.next(keep_from)) is not None:
+        queries, starts, docs, doc_hashes, values, _ = parse_block(block, grammar)
+        keep_from = block.end
         if starts.size:
-            found = True
+            has_data = True
             newlines = np.flatnonzero(block.array[block.begin : block.end] == NEWLINE) + block.begin
             lines = np.searchsorted(newlines, docs.starts) + block.first_line
-            yield RowBatch(queries, starts, docs, hashed, values, lines)
-    if not found:
+            yield RowBatch(queries, starts, docs, doc_hashes, values, lines)
+    if not has_data:
         raise no_data_error(name, grammar)
 
 
@@ -209,43 +216,45 @@ def no_data_error(name: str, grammar: Grammar) -> InputError:
     return InputError(f"{name}: no data, only comments and blank lines; expected lines of {fields}")
 
 
-def line_start(block: LineBlock, place: int) -> int:
-    return block.buffer.rfind(b"\n", block.begin, place) + 1 or block.begin
+def line_start(block: LineBlock, position: int) -> int:
+    return block.buffer.rfind(b"\n", block.begin, position) + 1 or block.begin
 
 
 def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> tuple[Rows, int]:
-    """All rows at once, and how many queries had their lines apart. size: of the stream in bytes, where known."""
-    whole = read_all(stream, name, size)
+    """All rows, and how many queries had lines that were not together. size: of the stream in bytes, if known."""
+    file_block = read_all(stream, name, size)
     interner = Interner()
-    # As large as can be needed from the start: growing would hold a large file's columns twice.
-    most = count_lines(whole.buffer, whole.begin, whole.end)
-    codes, starts, lengths = (np.empty(most, np.int64) for _ in range(3))
-    hashed = np.empty(most, np.uint64)
-    values = np.empty(most, grammar.dtype)
+    # Allocated for the maximum number of rows: growing would hold the columns of a large file twice.
+    max_rows = count_lines(file_block.buffer, file_block.begin, file_block.end)
+    codes, starts, lengths = (np.empty(max_rows, np.int64) for _ in range(3))
+    doc_hashes = np.empty(max_rows, np.uint64)
+    values = np.empty(max_rows, grammar.dtype)
     subtopic_starts, subtopic_lengths = [], []
-    n = 0
-    for block in split_block(whole):
+    n_rows = 0
+    for block in split_block(file_block):
         parsed = parse_block(block, grammar)
-        rows = slice(n, n + parsed.docs.starts.size)
-        if rows.stop > n:
-            stretches = np.diff(np.r_[parsed.starts, rows.stop - n])
-            codes[rows] = np.repeat(interner.codes(parsed.queries), stretches)
-            starts[rows], lengths[rows] = parsed.docs.starts, parsed.docs.lengths
-            hashed[rows], values[rows] = parsed.hashes, parsed.values
+        span = slice(n_rows, n_rows + parsed.docs.starts.size)
+        if span.stop > n_rows:
+            stretch_lengths = np.diff(np.r_[parsed.starts, span.stop - n_rows])
+            codes[span] = np.repeat(interner.codes(parsed.queries), stretch_lengths)
+            starts[span], lengths[span] = parsed.docs.starts, parsed.docs.lengths
+            doc_hashes[span], values[span] = parsed.hashes, parsed.values
             if parsed.subtopics is not None:
                 subtopic_starts.append(parsed.subtopics.starts)
                 subtopic_lengths.append(parsed.subtopics.lengths)
-            n = rows.stop
-    if not n:
+            n_rows = span.stop
+    if not n_rows:
         raise no_data_error(name, grammar)
-    docs = Fields(whole.array, starts[:n], lengths[:n])
+    docs = Fields(file_block.array, starts[:n_rows], lengths[:n_rows])
     subtopics = None
     if subtopic_starts:
-        subtopics = Fields(whole.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
-    return group_rows(list(interner.ids), codes[:n], docs, hashed[:n], values[:n], whole.where, subtopics)
+        subtopics = Fields(file_block.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
+    return group_rows(
+        list(interner.ids), codes[:n_rows], docs, doc_hashes[:n_rows], values[:n_rows], file_block.where, subtopics
+    )
 
 
-#: Lines that are looked at at a time.
+#: Rows that are checked at a time.
 PIECE = 65_536
 NO_COLUMN = {b"0", b"Q0"}
 
@@ -253,54 +262,57 @@ NO_COLUMN = {b"0", b"Q0"}
 # Reading
 
 
-def read_trec(source: Source, wanted: ReadRequest) -> FileContent:
-    kind = wanted.kind or kind_of_lines(source)
+def read_trec(source: Source, request: ReadRequest) -> FileContent:
+    kind = request.kind or kind_of_lines(source)
     if kind == "run":
-        rows, apart = read_rows(source, source.name, RUN, source.size)
+        rows, n_ungrouped = read_rows(source, source.name, RUN, source.size)
         notes: tuple[str, ...] = ()
         tag = source.tag
-        if wanted.complete and tag is not None and has_several_tags(rows, tag.encode("utf-8", "surrogateescape")):
+        if request.complete and tag is not None and has_several_tags(rows, tag.encode("utf-8", "surrogateescape")):
             notes = (f"{source.name}: its lines end in several tags; only the first, {tag!r}, is kept",)
-        return FileContent(rows, apart, tag, notes)
-    by_subtopic = wanted.subtopics or wanted.complete
+        return FileContent(rows, n_ungrouped, tag, notes)
+    by_subtopic = request.subtopics or request.complete
     grammar = SUBTOPIC_QRELS if by_subtopic else QRELS
-    if wanted.kind is None:  # it may also have been meant for a run
-        either = f"{grammar.layout.expected} or {RUN.layout.expected}"
-        grammar = grammar._replace(layout=replace(grammar.layout, expected=either))
-    rows, apart = read_rows(source, source.name, grammar, source.size)
-    if wanted.complete and rows.subtopics is not None and plain_column(rows.subtopics):
+    if request.kind is None:  # it may also be meant as a run
+        expected = f"{grammar.layout.expected} or {RUN.layout.expected}"
+        grammar = grammar._replace(layout=replace(grammar.layout, expected=expected))
+    rows, n_ungrouped = read_rows(source, source.name, grammar, source.size)
+    if request.complete and rows.subtopics is not None and plain_column(rows.subtopics):
         rows = replace(rows, subtopics=None)
-    return FileContent(rows, apart)
+    return FileContent(rows, n_ungrouped)
 
 
 def kind_of_lines(source: Source) -> str:
-    """By the number of fields of the first line that holds data. A line that is none is refused by its reader."""
+    """The kind by the number of fields of the first line with data; the reader refuses invalid lines."""
     return "qrels" if 0 < len(source.first_line) < 5 else "run"
 
 
 def has_several_tags(rows: Rows, tag: bytes) -> bool:
-    """Whether any line ends in another tag than this."""
+    """Whether any line ends in a tag other than this."""
     buffer = rows.docs.buffer
     starts = np.sort(rows.docs.starts)
-    wanted = as_fields([tag])
-    for a in range(0, starts.size, PIECE):
-        part = starts[a : a + PIECE]
-        begin, end = int(part[0]), int(starts[min(a + PIECE, starts.size - 1)])
-        stop = end if a + PIECE < starts.size else buffer.size
-        newlines = np.flatnonzero(buffer[begin:stop] == NEWLINE) + begin
-        ends = newlines[np.searchsorted(newlines, part)]
-        while (blank := IS_SPACE[buffer[ends - 1]]).any():
-            ends = ends - blank
-        begins = np.maximum(ends - len(tag), 1)
-        same = equal(Fields(buffer, begins, np.full(ends.size, len(tag))), wanted.take(np.zeros(ends.size, np.intp)))
-        same &= IS_SPACE[buffer[begins - 1]]
-        if not same.all():
+    tag_field = as_fields([tag])
+    for start in range(0, starts.size, PIECE):
+        doc_starts = starts[start : start + PIECE]
+        begin, next_start = int(doc_starts[0]), int(starts[min(start + PIECE, starts.size - 1)])
+        end = next_start if start + PIECE < starts.size else buffer.size
+        newlines = np.flatnonzero(buffer[begin:end] == NEWLINE) + begin
+        line_ends = newlines[np.searchsorted(newlines, doc_starts)]
+        while (is_blank := IS_SPACE[buffer[line_ends - 1]]).any():
+            line_ends = line_ends - is_blank
+        tag_starts = np.maximum(line_ends - len(tag), 1)
+        is_same = equal(
+            Fields(buffer, tag_starts, np.full(line_ends.size, len(tag))),
+            tag_field.take(np.zeros(line_ends.size, np.intp)),
+        )
+        is_same &= IS_SPACE[buffer[tag_starts - 1]]
+        if not is_same.all():
             return True
     return False
 
 
 def plain_column(subtopics: Fields) -> bool:
-    """Whether the second column says nothing: 0 or Q0 on every line."""
+    """Whether the second column holds no subtopics: 0 or Q0 on every line."""
     return set(decode(subtopics)) <= NO_COLUMN
 
 
@@ -313,62 +325,70 @@ def write_lines(rows: Rows, name: str) -> Iterator[bytes]:
 
 def run_lines(rows: Rows, name: str) -> Iterator[bytes]:
     tail = b" " + name.encode("utf-8", "surrogateescape") + b"\n"
-    heads = [tail + id_ + b" Q0 " for id_ in rows.query_ids]  # with the end of the line before: a column less to join
-    rank = ranks_of_rows(rows)
-    shown = [b" %d " % r for r in range(int(rank.max(initial=0)) + 1)]
-    done = 0
+    prefixes = [
+        tail + id_ + b" Q0 " for id_ in rows.query_ids
+    ]  # with the end of the previous line: one column less to join
+    ranks = ranks_of_rows(rows)
+    rank_texts = [b" %d " % rank for rank in range(int(ranks.max(initial=0)) + 1)]
+    n_written = 0
     for piece in row_pieces(rows):
-        n = len(piece.docs)
+        n_rows = len(piece.docs)
         lines = interleave(
-            pick_texts(heads, piece.queries),
+            pick_texts(prefixes, piece.queries),
             piece.docs,
-            pick_texts(shown, rank[done : done + n]),
+            pick_texts(rank_texts, ranks[n_written : n_written + n_rows]),
             format_numbers(piece.values),
         )
-        yield lines if done else lines[len(tail) :]
-        done += n
-    if done:
+        yield lines if n_written else lines[len(tail) :]
+        n_written += n_rows
+    if n_written:
         yield tail
 
 
 def qrels_lines(rows: Rows) -> Iterator[bytes]:
-    heads = [id_ + b" " for id_ in rows.query_ids]
+    prefixes = [id_ + b" " for id_ in rows.query_ids]
     for piece in row_pieces(rows):
-        second = b"0" if piece.subtopics is None else piece.subtopics
+        second_column = b"0" if piece.subtopics is None else piece.subtopics
         yield interleave(
-            pick_texts(heads, piece.queries), second, b" ", piece.docs, b" ", format_numbers(piece.values), b"\n"
+            pick_texts(prefixes, piece.queries),
+            second_column,
+            b" ",
+            piece.docs,
+            b" ",
+            format_numbers(piece.values),
+            b"\n",
         )
 
 
 def ranks_of_rows(rows: Rows) -> Ints:
-    """(rows) the rank of each, from 1: by falling score within its query, equal scores in the order of the rows."""
-    rank = place_in_group(rows.offsets) + 1
+    """(rows) the rank of each row, from 1: by falling score within its query, equal scores in the order of the rows."""
+    ranks = place_in_group(rows.offsets) + 1
     rises = rows.values[1:] > rows.values[:-1]
-    rises[rank[1:] == 1] = False  # the next query's first
+    rises[ranks[1:] == 1] = False  # the first row of the next query
     if not rises.any():
-        return rank
+        return ranks
     order = order_falling(rows.values, np.diff(rows.offsets))
-    found = np.empty(rank.size, np.int64)
-    found[order] = rank
-    return found
+    row_ranks = np.empty(ranks.size, np.int64)
+    row_ranks[order] = ranks
+    return row_ranks
 
 
-def refuse_unwritable(rows: Rows, name: str, shown: str) -> None:
-    """Raise for what would end a field, or be read as something else at the begin or end of a line."""
-    tag = name.encode("utf-8", "surrogateescape")
-    inside = tag.replace(b" ", b"").replace(b"\t", b"")  # which may stand inside it
-    if kind_of_rows(rows) == "run" and (tag.strip() != tag or has_blank([inside])):
+def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
+    """Raise for ids and names that would end a field, or be read differently at the begin or end of a line."""
+    tag = run_name.encode("utf-8", "surrogateescape")
+    without_blanks = tag.replace(b" ", b"").replace(b"\t", b"")  # blanks inside the tag are allowed
+    if kind_of_rows(rows) == "run" and (tag.strip() != tag or has_blank([without_blanks])):
         raise InputError(
-            f"{shown}: the run's name {name!r} is empty, or holds a line end or blanks around it, and cannot end "
-            f"TREC's lines; name it otherwise, or {FORMAT_ADVICE}"
+            f"{input_name}: the run's name {run_name!r} is empty, or holds a line end or blanks around it, and cannot "
+            f"end TREC's lines; name it otherwise, or {FORMAT_ADVICE}"
         )
     for query in rows.query_ids:
         if query.startswith((b"#", BOM)):
             raise InputError(
-                f"{shown}: the query id {decode_id(query)!r} would be read as a comment or a byte order mark at the "
-                f"begin of TREC's lines; {FORMAT_ADVICE}"
+                f"{input_name}: the query id {decode_id(query)!r} would be read as a comment or a byte order mark at "
+                f"the begin of TREC's lines; {FORMAT_ADVICE}"
             )
-    refuse_blanks(rows, shown, "TREC")
+    refuse_blanks(rows, input_name, "TREC")
 
 
 def trec_loss_notes(rows: Rows) -> list[str]:
@@ -382,7 +402,7 @@ def stream_batches(source: Source, progress: Progress | None) -> Iterator[RowBat
 
 
 def stream_run(source: Source, size: int, progress: Callable[[int], Any] | None) -> Iterator[Rows]:
-    """The rows of a run, query by query, while it is read."""
+    """The rows of a run, query by query while it is read."""
     return stream_rows(source, source.name, RUN, size, progress)
 
 
