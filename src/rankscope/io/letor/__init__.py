@@ -1,4 +1,4 @@
-"""LETOR's and SVMlight's files: labels, predictions, features."""
+"""Files of LETOR and SVMlight: labels, predictions, features."""
 
 from __future__ import annotations
 

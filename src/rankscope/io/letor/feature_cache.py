@@ -1,9 +1,9 @@
-"""A binary copy of features beside their file, mapped into memory: read in a hundredth of the time of the text; notes
-on numbers that float32 cannot tell apart.
+"""The cache of features: a binary copy beside their file, mapped into memory in a hundredth of the time of reading the
+text; also notes on numbers that float32 cannot tell apart.
 
-A line of magic, the length and checksum of a header, the header (JSON: what the source was, names, where each array
-lies and its sum), and the arrays, each from a multiple of 64 bytes on. Nothing in it is run. It stands for its source
-as long as that is the same file, untouched since; or, where it was touched or copied, has the same SHA-256.
+The file holds a line of magic bytes, the length and checksum of a header, the header (JSON: the source, names, the
+offset and checksum of each array), and the arrays, each at a multiple of 64 bytes. Loading never runs code. A cache is
+valid as long as its source is unchanged by size and times, or, where it was touched or copied, by SHA-256.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ __all__ = [
 ]
 
 
-#: From here on float32 has no longer all whole numbers.
+#: From this number on float32 skips whole numbers.
 EXACT = 2.0**24
-#: A feature with fewer steps than so many from its least to its greatest number is noted.
+#: A feature gets a note if its range has fewer steps of float32 than this.
 STEPS = 1 << 16
 
 
 def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
-    """A note for each feature of float32 that is large and varies little, as times in seconds since 1970 do.
+    """A note for each feature of float32 that is large and varies little, as times in seconds since 1970.
 
-    Zeros are passed over: they may stand for what is missing.
+    Zeros are ignored: they may stand for missing values.
 
     >>> times = np.float32([[1_700_000_000], [1_700_010_000]])
     >>> rounding_notes(times, ["time"], "test")[0].partition(";")[0]
@@ -54,9 +54,9 @@ def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
     notes = []
     largest = np.maximum(values.max(axis=0), -values.min(axis=0))
     for column in np.flatnonzero(largest >= EXACT).tolist():
-        found = values[:, column]
-        found = found[found != 0]
-        low, high = float(found.min()), float(found.max())
+        numbers = values[:, column]
+        numbers = numbers[numbers != 0]
+        low, high = float(numbers.min()), float(numbers.max())
         step = 2.0 ** (int(np.log2(largest[column])) - 23)
         if 0 < high - low < STEPS * step:
             notes.append(
@@ -68,24 +68,25 @@ def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
 
 
 SUFFIX = ".rscache"
-#: Raise the number when the layout, or what a file is read as, changes.
+#: Increase the number when the layout of the cache or the parsing of files changes.
 MAGIC = b"rankscope features 2\n"
 PREFIX = struct.Struct("<21sQI")
 ALIGN = 64
-#: A file that changed less than so many seconds before its cache was written may have changed again within one tick.
+#: A file that changed less than this many seconds before its cache was written may have changed again within one tick
+#: of the clock.
 TICK = 2.0
 
 
 class DamagedCache(Exception):
-    """Why a cache cannot be used."""
+    """A cache cannot be used; the message says why."""
 
 
 class NotACache(Exception):
-    """A file in the cache's place that is none."""
+    """The file with the cache's name is not a cache."""
 
 
 def refuse_cache(path: PathLike, cache: bool | PathLike) -> None:
-    """Raise ParameterError where there can be no cache."""
+    """Raise ParameterError where a cache is not possible."""
     if source_name(path) == "<stdin>":
         raise ParameterError("cache belongs to a file, and standard input is none; leave it out")
     if not os.path.isfile(path):
@@ -99,44 +100,44 @@ def cache_path(path: PathLike, cache: bool | PathLike) -> Path:
     return Path(os.fspath(path) + SUFFIX) if isinstance(cache, bool) else Path(cache)
 
 
-def read_cached(path: PathLike, cache: bool | PathLike, kind: Dtype, read: Callable[[], Features]) -> Features:
-    """The features of the cache where it holds those of the file, else of the file, which the cache then holds.
+def read_cached(path: PathLike, cache: bool | PathLike, dtype: Dtype, read: Callable[[], Features]) -> Features:
+    """The features from a valid cache, else from the file; in that case the cache is written.
 
-    What is wrong with a cache is a note, and so is one that cannot be written: the features are those of the file.
+    A damaged cache, or one that cannot be written, is only a note: the features are then read from the file.
     """
-    place = cache_path(path, cache)
-    told, ours = None, True
+    cache_file = cache_path(path, cache)
+    note, may_write = None, True
     try:
-        found = load_cache(place, path, kind)
-        if found is not None:
-            return found
+        cached = load_cache(cache_file, path, dtype)
+        if cached is not None:
+            return cached
     except NotACache:
-        told, ours = f"{place}: no cache of features; left as it is, and the file was read", False
+        note, may_write = f"{cache_file}: no cache of features; left as it is, and the file was read", False
     except DamagedCache as error:
-        told = f"{place}: the cache is damaged ({error}); the file was read, and the cache written again"
-    before = file_times(path)
+        note = f"{cache_file}: the cache is damaged ({error}); the file was read, and the cache written again"
+    times_before = file_times(path)
     features = read()
-    if ours:
+    if may_write:
         try:
-            save_cache(features, place, path, before)
+            save_cache(features, cache_file, path, times_before)
         except (OutputError, InputError) as error:
-            told = f"no cache was written: {error}"
-    return features if told is None else replace(features, notes=(*features.notes, told), where=None)
+            note = f"no cache was written: {error}"
+    return features if note is None else replace(features, notes=(*features.notes, note), where=None)
 
 
 def file_times(path: PathLike) -> dict[str, int]:
-    """What changes when a file does, as the system keeps it."""
-    found = os.stat(path)
-    return {"size": found.st_size, "mtime": found.st_mtime_ns, "ctime": found.st_ctime_ns, "inode": found.st_ino}
+    """The metadata of a file that change with its content."""
+    status = os.stat(path)
+    return {"size": status.st_size, "mtime": status.st_mtime_ns, "ctime": status.st_ctime_ns, "inode": status.st_ino}
 
 
 # Writing
 
 
-def save_cache(features: Features, place: Path, path: PathLike, before: dict[str, int]) -> None:
-    """Write the cache, whole or not at all. before: the source's stamp before it was read."""
+def save_cache(features: Features, cache_file: Path, path: PathLike, times_before: dict[str, int]) -> None:
+    """Write the cache, all or nothing. times_before: the times of the source before it was read."""
     digest = file_digest(path)
-    if file_times(path) != before:  # it is being written to
+    if file_times(path) != times_before:  # the file is being written
         return
     arrays: dict[str, npt.NDArray[Any]] = {
         "values": features.values,
@@ -149,10 +150,10 @@ def save_cache(features: Features, place: Path, path: PathLike, before: dict[str
         texts = getattr(features, name)
         if texts is not None:
             arrays[name] = np.frombuffer(json.dumps(list(texts)).encode(), np.uint8)
-    described, offset = {}, 0
+    array_headers, offset = {}, 0
     for name, array in arrays.items():
         array = arrays[name] = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-        described[name] = {
+        array_headers[name] = {
             "dtype": array.dtype.str,
             "shape": array.shape,
             "offset": offset,
@@ -160,7 +161,7 @@ def save_cache(features: Features, place: Path, path: PathLike, before: dict[str
         }
         offset += aligned_size(array.nbytes)
     header = {
-        "source": {**before, "sha256": digest},
+        "source": {**times_before, "sha256": digest},
         "written": time.time(),
         "query_ids": features.query_ids,
         "names": features.names,
@@ -169,19 +170,19 @@ def save_cache(features: Features, place: Path, path: PathLike, before: dict[str
         "notes": features.notes,
         "empty": features.empty,
         "graded": features.graded,
-        "arrays": described,
+        "arrays": array_headers,
         "bytes": offset,
     }
-    text = json.dumps(header).encode()  # ASCII: escapes hold what is no UTF-8
-    text += b" " * (aligned_size(PREFIX.size + len(text)) - PREFIX.size - len(text))
-    write_chunks(place, cache_chunks(text, list(arrays.values())))
+    header_bytes = json.dumps(header).encode()  # ASCII: escapes keep ids that are not UTF-8
+    header_bytes += b" " * (aligned_size(PREFIX.size + len(header_bytes)) - PREFIX.size - len(header_bytes))
+    write_chunks(cache_file, cache_chunks(header_bytes, list(arrays.values())))
 
 
 def cache_chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
     yield PREFIX.pack(MAGIC, len(header), zlib.crc32(header))
     yield header
     for array in arrays:
-        yield array.reshape(-1).view(np.uint8).data  # type: ignore[misc]  # as good as bytes, and no copy
+        yield array.reshape(-1).view(np.uint8).data  # type: ignore[misc]  # a buffer instead of bytes, to avoid a copy
         yield bytes(aligned_size(array.nbytes) - array.nbytes)
 
 
@@ -190,22 +191,22 @@ def aligned_size(size: int) -> int:
 
 
 def array_checksum(array: npt.NDArray[Any]) -> int:
-    """The checksum of an array's bytes: numbers that changed places change it, too, as no plain sum would tell."""
+    """The checksum of an array's bytes; unlike a plain sum it also detects numbers in another order."""
     return zlib.crc32(array.reshape(-1).view(np.uint8).data)
 
 
 # Reading
 
 
-def load_cache(place: Path, path: PathLike, kind: Dtype) -> Features | None:
-    """What a cache holds of a file; None where there is no cache, or it is of another state of the file.
+def load_cache(cache_file: Path, path: PathLike, dtype: Dtype) -> Features | None:
+    """The features in a cache; None where there is no cache, or it is outdated.
 
-    Raises Foreign and Damaged.
+    Raises NotACache and DamagedCache.
     """
-    if not os.path.isfile(place):
+    if not os.path.isfile(cache_file):
         return None
     try:
-        with open(place, "rb") as file:
+        with open(cache_file, "rb") as file:
             start = file.read(PREFIX.size)
             if not start.startswith(MAGIC[:19]):
                 raise NotACache
@@ -213,53 +214,57 @@ def load_cache(place: Path, path: PathLike, kind: Dtype) -> Features | None:
                 return None  # of another version
             if len(start) < PREFIX.size:
                 raise DamagedCache("it ends early")
-            _, length, check = PREFIX.unpack(start)
+            _, length, checksum = PREFIX.unpack(start)
             size = os.fstat(file.fileno()).st_size
-            text = file.read(length) if length <= size else b""
-            if len(text) < length or zlib.crc32(text) != check:
+            header_bytes = file.read(length) if length <= size else b""
+            if len(header_bytes) < length or zlib.crc32(header_bytes) != checksum:
                 raise DamagedCache("its header")
-            header = json.loads(text)
+            header = json.loads(header_bytes)
             if size != PREFIX.size + length + header["bytes"]:
                 raise DamagedCache("its length")
         if not is_cache_of(header, path):
             return None
-        held = np.memmap(place, np.uint8, "r", offset=0)[PREFIX.size + length :]
-        return features_of_cache(header, held, kind, path)
+        array_bytes = np.memmap(cache_file, np.uint8, "r", offset=0)[PREFIX.size + length :]
+        return features_of_cache(header, array_bytes, dtype, path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise DamagedCache(str(error) or type(error).__name__) from None
 
 
 def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
-    """Whether the file is still what was read. Its bytes are looked at only where its times do not say so."""
-    now, source = file_times(path), header["source"]
-    if now["size"] != source["size"]:
+    """Whether the source is unchanged. Its bytes are read only where its times differ."""
+    times, source = file_times(path), header["source"]
+    if times["size"] != source["size"]:
         return False
     digest = source["sha256"]
-    if all(now[name] == source[name] for name in now) and now["ctime"] / 1e9 < header["written"] - TICK:
+    if all(times[name] == source[name] for name in times) and times["ctime"] / 1e9 < header["written"] - TICK:
         return True
     return bool(digest) and file_digest(path) == digest
 
 
 def features_of_cache(
-    header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype, path: PathLike
+    header: dict[str, Any], array_bytes: npt.NDArray[np.uint8], dtype: Dtype, path: PathLike
 ) -> Features | None:
-    """The arrays; None where they are less exact than those that are wanted.
+    """The features from the arrays of a cache; None where they have less precision than `dtype`.
 
-    path: of the file, which may have another name than it had when its cache was written.
+    path: of the source, which may have been renamed since its cache was written.
     """
     arrays: dict[str, npt.NDArray[Any]] = {}
-    for name, about in header["arrays"].items():
-        dtype = np.dtype(about["dtype"])
-        size = int(np.prod(about["shape"])) * dtype.itemsize
-        array = np.asarray(held[about["offset"] : about["offset"] + size]).view(dtype).reshape(about["shape"])
-        if array_checksum(array) != about["sum"]:
+    for name, array_header in header["arrays"].items():
+        array_dtype = np.dtype(array_header["dtype"])
+        size = int(np.prod(array_header["shape"])) * array_dtype.itemsize
+        array = (
+            np.asarray(array_bytes[array_header["offset"] : array_header["offset"] + size])
+            .view(array_dtype)
+            .reshape(array_header["shape"])
+        )
+        if array_checksum(array) != array_header["sum"]:
             raise DamagedCache(f"its {name}")
         arrays[name] = array
-    if arrays["values"].dtype == np.float32 and kind is np.float64:
+    if arrays["values"].dtype == np.float32 and dtype is np.float64:
         return None
-    values: Reals = arrays["values"].astype(kind, copy=False)
-    name, now = file_stem(path), source_name(path)
-    notes = [rename_note(note, {header["path"]: now, header["name"]: name}) for note in header["notes"]]
+    values: Reals = arrays["values"].astype(dtype, copy=False)
+    name, path_name = file_stem(path), source_name(path)
+    notes = [rename_note(note, {header["path"]: path_name, header["name"]: name}) for note in header["notes"]]
     if values.dtype != arrays["values"].dtype:
         notes += rounding_notes(values, header["names"], name)
     return Features(
@@ -279,7 +284,7 @@ def features_of_cache(
 
 
 def rename_note(note: str, names: dict[str, str]) -> str:
-    """A note that begins with the name of a file, with its new one."""
+    """A note with the new name of the file that it begins with."""
     for old, new in names.items():
         if note.startswith(f"{old}: "):
             return new + note[len(old) :]
@@ -287,5 +292,5 @@ def rename_note(note: str, names: dict[str, str]) -> str:
 
 
 def texts_in(array: npt.NDArray[np.uint8] | None) -> list[str] | None:
-    found: list[str] | None = None if array is None else json.loads(array.tobytes())
-    return found
+    texts: list[str] | None = None if array is None else json.loads(array.tobytes())
+    return texts

@@ -1,4 +1,4 @@
-"""Tables of features: a row a document, with columns of its query, its grade, perhaps its name, and its features."""
+"""Features from tables: a row per document, with columns of its query, its grade, its name and its features."""
 
 from __future__ import annotations
 
@@ -28,61 +28,64 @@ __all__ = [
 
 
 QUERY = "a line of names (query_id,relevance,doc_id, and the features') and a line a document"
-#: What the columns that are no features may be called, ours first. A column called score is a feature.
+#: Names of the columns that are not features; the first of each is ours. A column called score is a feature.
 KEYS = {
     "query_id": COLUMN_NAMES["query_id"],
     "relevance": tuple(name for name in COLUMN_NAMES["relevance"] if name != "score"),
     "doc_id": COLUMN_NAMES["doc_id"],
 }
-#: What a column of each holds.
-#: Grades beyond are not exact as numbers of tables.
+#: Larger grades are not exact as float64.
 HIGHEST = 2**53
+#: What these columns hold, for messages.
 WHAT = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
-#: What pandas calls its numbers of rows in Parquet.
+#: The prefix of pandas' index columns in Parquet.
 INDEX = "__index_level_"
 TRUTH = ("true", "false")
 
 
 def features_of_table(
-    table: NamedTable, kind: Dtype, name: str, *, columns: Sequence[str] | None = None, graded: bool = True
+    table: NamedTable, dtype: Dtype, name: str, *, columns: Sequence[str] | None = None, graded: bool = True
 ) -> Features:
-    """The documents of a table. name: of the whole. columns: the features that are wanted, where somebody said so.
+    """The documents of a table. name: of the features. columns: the selected features, if any.
 
-    graded: whether there must be grades; else they are zeros where there is no column of them, or nothing in it.
+    graded: whether grades are required; else a missing or empty column of grades gives zeros.
 
-    Raises InputError for a column of queries or grades that is missing or there twice, an empty query, a grade that is
-    no whole number, a cell that is no finite number in a column of numbers, no feature, no row.
+    Raises InputError for a missing or repeated column of queries or grades, an empty query, a grade that is not a whole
+    number, a cell that is not a finite number in a column of numbers, no feature, no row.
     """
-    there = table.frame.columns
-    keys = {"query_id": require_column(there, "query_id", KEYS["query_id"], table.head)}
-    if graded or find_column(there, KEYS["relevance"]) is not None:
-        keys["relevance"] = require_column(there, "relevance", KEYS["relevance"], table.head)
-    document = find_column(there, KEYS["doc_id"])
-    if document is not None:
-        keys["doc_id"] = document
-    rest = [column for column in there if column not in keys.values()]
+    column_names = table.frame.columns
+    keys = {"query_id": require_column(column_names, "query_id", KEYS["query_id"], table.head)}
+    if graded or find_column(column_names, KEYS["relevance"]) is not None:
+        keys["relevance"] = require_column(column_names, "relevance", KEYS["relevance"], table.head)
+    doc_column = find_column(column_names, KEYS["doc_id"])
+    if doc_column is not None:
+        keys["doc_id"] = doc_column
+    other_columns = [column for column in column_names if column not in keys.values()]
     height = table.frame.height
     if not height:
         raise InputError(f"{table.name}: no documents after the line of names, expected at least one")
     grades = grades_in(table, keys.get("relevance"), graded)
     queries = name_column(table, keys["query_id"], "query").to_numpy()
-    docs = None if document is None else name_column(table, document, "document").to_list()
-    table = table._replace(frame=table.frame.with_columns(parse_truths(table.frame[column]) for column in rest))
-    features = [column for column in rest if has_numbers(table, column)]
+    docs = None if doc_column is None else name_column(table, doc_column, "document").to_list()
+    table = table._replace(
+        frame=table.frame.with_columns(parse_truths(table.frame[column]) for column in other_columns)
+    )
+    features = [column for column in other_columns if has_numbers(table, column)]
     if columns is None:
         refuse_second_key(features, table.head, keys)
     if not features:
         raise InputError(f"{table.head}: no column of numbers beside those of queries and grades, expected features")
-    values = np.zeros((height, len(features)), kind)
-    missing = [fill_column(values[:, i], table, column) for i, column in enumerate(features)]
+    values = np.zeros((height, len(features)), dtype)
+    n_missing = [fill_column(values[:, i], table, column) for i, column in enumerate(features)]
     notes = []
-    left = [column.strip() for column in rest if column not in set(features)]
-    if left:
-        notes.append(f"{table.name}: {join_names(map(repr, left))} left out: no numbers")
-    if any(missing):
-        holes = [column.strip() for column, n in zip(features, missing, strict=True) if n]
+    skipped = [column.strip() for column in other_columns if column not in set(features)]
+    if skipped:
+        notes.append(f"{table.name}: {join_names(map(repr, skipped))} left out: no numbers")
+    if any(n_missing):
+        incomplete = [column.strip() for column, n in zip(features, n_missing, strict=True) if n]
         notes.append(
-            f"{table.name}: {pluralise(sum(missing), 'missing value')} taken for 0 ({join_names(map(repr, holes))})"
+            f"{table.name}: {pluralise(sum(n_missing), 'missing value')} taken for 0 "
+            f"({join_names(map(repr, incomplete))})"
         )
     return Features.of(
         values,
@@ -92,7 +95,9 @@ def features_of_table(
         doc_ids=docs,
         name=name,
         notes=tuple(notes),
-        empty=tuple(column.strip() for column in rest if reserved_field(column) is None and is_empty(table, column)),
+        empty=tuple(
+            column.strip() for column in other_columns if reserved_field(column) is None and is_empty(table, column)
+        ),
     )
 
 
@@ -100,37 +105,37 @@ def features_of_table(
 
 
 def reserved_field(column: str) -> str | None:
-    """What a column of this name is, where it is no feature."""
+    """The field of a column with this name; None for a feature."""
     name = column.strip().lower()
     return next((field for field, names in KEYS.items() if name in names), None)
 
 
-def refuse_unnamed(names: Sequence[str], where: str) -> None:
-    """Raise InputError for columns without a name and for two of one name. names: as they stand in the file."""
+def refuse_unnamed(names: Sequence[str], location: str) -> None:
+    """Raise InputError for columns without a name and for repeated names. names: as in the file."""
     seen: set[str] = set()
     for i, name in enumerate((name.strip() for name in names), 1):
         if not name or name.startswith(INDEX):
             raise InputError(
-                f"{where}: column {i} has no name{f' of its own ({name})' if name else ''}, expected one for each; "
+                f"{location}: column {i} has no name{f' of its own ({name})' if name else ''}, expected one for each; "
                 "name it, or write the table without it (pandas: index=False)"
             )
         if name in seen:
-            raise InputError(f"{where}: two columns are named {name!r}, expected one; rename or drop one of them")
+            raise InputError(f"{location}: two columns are named {name!r}, expected one; rename or drop one of them")
         seen.add(name)
 
 
-def refuse_second_key(features: Sequence[str], where: str, keys: dict[str, str] | None = None) -> None:
-    """Raise InputError for a feature called as a column of queries, grades or documents is: it tells a ranker too much.
+def refuse_second_key(features: Sequence[str], location: str, keys: dict[str, str] | None = None) -> None:
+    """Raise InputError for a feature named as a column of queries, grades or documents: it could leak the labels.
 
-    keys: the columns that were taken for these.
+    keys: the columns that were read as these.
     """
     for name in features:
         field = reserved_field(name)
         if field is not None:
             beside = "" if keys is None or field not in keys else f" beside {keys[field]!r}"
             raise InputError(
-                f"{where}: column {name.strip()!r}{beside} is by its name another one of {WHAT[field]}, expected one; "
-                "drop or rename it, or in Python name the features to keep (columns)"
+                f"{location}: column {name.strip()!r}{beside} is by its name another one of {WHAT[field]}, expected "
+                "one; drop or rename it, or in Python name the features to keep (columns)"
             )
 
 
@@ -138,13 +143,13 @@ def refuse_second_key(features: Sequence[str], where: str, keys: dict[str, str] 
 
 
 def grades_in(table: NamedTable, column: str | None, graded: bool) -> Ints | None:
-    """The grades; None where there are none and need not be."""
+    """The grades; None where there are none and they are optional."""
     if column is None or (not graded and is_empty(table, column)):
         return None
     grades = number_values(table, column)
-    odd = ~((grades == np.floor(grades)) & (np.abs(grades) <= HIGHEST))  # NaN, too
-    if odd.any():
-        row = int(np.argmax(odd))
+    not_whole = ~((grades == np.floor(grades)) & (np.abs(grades) <= HIGHEST))  # NaN, too
+    if not_whole.any():
+        row = int(np.argmax(not_whole))
         raise InputError(
             f"{table.where(row)}: grade {table.frame[column][row]!r}, expected a whole number (up to 2^53); correct "
             "this line"
@@ -153,41 +158,41 @@ def grades_in(table: NamedTable, column: str | None, graded: bool) -> Ints | Non
 
 
 def parse_truths(series: pl.Series) -> pl.Series:
-    """A column of true and false as 1 and 0, also where they are texts; others as they are."""
+    """A column of true and false as 1 and 0, also as texts; other columns unchanged."""
     import polars as pl
 
     if series.dtype == pl.String:
-        first = series.drop_nulls().head(1).str.to_lowercase()
-        if not first.is_in(TRUTH).any():  # sparing the others a look at each cell
+        first_text = series.drop_nulls().head(1).str.to_lowercase()
+        if not first_text.is_in(TRUTH).any():  # avoids checking each cell of other columns
             return series
-        lower = series.str.to_lowercase()
-        if not lower.drop_nulls().is_in((*TRUTH, *NO_VALUE)).all():
+        lower_texts = series.str.to_lowercase()
+        if not lower_texts.drop_nulls().is_in((*TRUTH, *NO_VALUE)).all():
             return series
-        return pl.DataFrame({"x": lower}).select(
+        return pl.DataFrame({"x": lower_texts}).select(
             pl.when(pl.col("x") == "true").then(1.0).when(pl.col("x") == "false").then(0.0).alias(series.name)
         )[series.name]
     return series.cast(pl.Float64) if series.dtype == pl.Boolean else series
 
 
 def has_numbers(table: NamedTable, column: str) -> bool:
-    """Whether a column holds at least one number. A single cell that is none is then told, and not passed over."""
+    """Whether a column holds at least one number. Any other invalid cell in it is then an error."""
     values, _ = parse_number_column(table.frame[column])
     return values.dtype.is_numeric() and values.null_count() < values.len() and not bool(values.is_nan().all())
 
 
 def is_empty(table: NamedTable, column: str) -> bool:
-    """Whether no cell of a column holds anything."""
-    _, other = parse_number_column(table.frame[column])
-    return not bool(other.any()) and not has_numbers(table, column)
+    """Whether all cells of a column are empty."""
+    _, invalid = parse_number_column(table.frame[column])
+    return not bool(invalid.any()) and not has_numbers(table, column)
 
 
 def fill_column(out: Reals, table: NamedTable, column: str) -> int:
-    """Write a column's numbers; what comes back is how many are missing, which stay 0."""
-    found = number_values(table, column)
-    none = np.isnan(found)
-    beyond = np.abs(found) > LARGEST[np.float32 if out.dtype == np.float32 else np.float64]
-    if beyond.any():
-        row = int(np.argmax(beyond))
-        raise InputError(f"{table.where(row)}: {column.strip()} is {found[row]:g}, {BEYOND}")
-    out[~none] = found[~none]
-    return int(none.sum())
+    """Write the numbers of a column into `out`; return how many are missing, which stay 0."""
+    numbers = number_values(table, column)
+    is_missing = np.isnan(numbers)
+    too_large = np.abs(numbers) > LARGEST[np.float32 if out.dtype == np.float32 else np.float64]
+    if too_large.any():
+        row = int(np.argmax(too_large))
+        raise InputError(f"{table.where(row)}: {column.strip()} is {numbers[row]:g}, {BEYOND}")
+    out[~is_missing] = numbers[~is_missing]
+    return int(is_missing.sum())

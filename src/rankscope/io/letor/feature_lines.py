@@ -1,9 +1,9 @@
-"""Features of lines: `number:value` fields to one table that grows block by block, without a loop over lines.
+"""Features from lines: `number:value` fields to one table that grows block by block, without a loop over lines.
 
-Where all lines have as many fields as the first, one blank between them and the same feature in each place, the places
-of the blanks reshaped to a table are the fields, and one comparison of words a field confirms its number. That is
-checked and never assumed: any other block (features left out, several blanks, other white space) is read field by
-field, slower and with the same result, and only there errors are told.
+Where all lines have the same number of fields, single blanks and the same features in the same order, the positions
+of the blanks, reshaped to a table, are the fields, and one comparison of words per field confirms its number. This is
+checked, never assumed: any other block (missing features, several blanks, other white space) is read field by field,
+more slowly and with the same result; errors are found only there.
 """
 
 from __future__ import annotations
@@ -37,30 +37,30 @@ __all__ = [
 
 Dtype = type[np.float32] | type[np.float64]
 COLON = ord(":")
-#: Numbers beyond are taken for a mistake: a column is kept for each.
+#: Larger numbers of features are refused as mistakes: each number takes a column.
 MOST_FEATURES = 100_000
-#: The largest number that is finite as each type: beyond, halfway to the next power of two, it becomes infinite.
+#: The largest number that is finite in each type: from halfway to the next power of two on, it becomes infinite.
 LARGEST = {np.float32: float(np.nextafter((2 - 2.0**-24) * 2.0**127, 0)), np.float64: float(np.finfo(np.float64).max)}
 BEYOND = (
     "beyond 3.4e38, the largest number of float32; scale the feature or correct this line, or in Python read with "
     "dtype='float64'"
 )
-#: Bytes, fewer than the 32 MB from which on memory is always handed back.
+#: Bytes, less than the 32 MB from which on memory is always returned to the system.
 KEPT_MEMORY = 1 << 24
-#: So much white space at the end of all lines is still regular.
+#: The maximum number of white-space bytes at the end of lines in a regular block.
 ROUNDS = 4
 EXPECTED = "number:value, as 3:0.25"
 
 
 class FeatureGrid(NamedTuple):
-    """The same features on every line. numbers: (m) rising; values: (n, m)."""
+    """The same features on every line. numbers: (features) rising; values: (documents, features)."""
 
     numbers: Ints
     values: Reals
 
 
 class FlatFeatures(NamedTuple):
-    """Features line by line, flat. rows: the line of each, counted in the block; its number; its value."""
+    """Features line by line, flat. rows: the document of each, counted in the block; its number; its value."""
 
     rows: Ints
     numbers: Ints
@@ -68,7 +68,7 @@ class FlatFeatures(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """How the fields of a line begin. words: "3:" and so on; keep: which of a word's bytes that is; sizes: how many."""
+    """The prefixes of a line's fields. words: "3:" and so on; keep: the mask of these bytes; sizes: their number."""
 
     numbers: Ints
     words: Words
@@ -77,113 +77,121 @@ class Prefixes(NamedTuple):
 
 
 class LineReader:
-    """Reads block after block. dtype: of the values."""
+    """Reads the features of blocks. dtype: of the values."""
 
     def __init__(self, dtype: Dtype) -> None:
         self.dtype = dtype
         keep_freed_memory()
-        #: Of the last regular block: the next one is probably like it.
+        #: Of the last regular block: the next one is probably the same.
         self.last: Prefixes | None = None
 
-    def read(self, block: LineBlock, part: BlockDocuments) -> FeatureGrid | FlatFeatures:
-        """Raises InputError, naming file and line, for a field that is none."""
-        return self.regular(block, part) or self.any(block, part)
+    def read(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | FlatFeatures:
+        """The features of a block. Raises InputError, naming file and line, for an invalid field."""
+        return self.regular(block, documents) or self.any(block, documents)
 
-    def regular(self, block: LineBlock, part: BlockDocuments) -> FeatureGrid | None:
-        """The features where all lines are alike; else None."""
-        assert part.spans is not None
-        bytes_, begins = block.array, part.spans.begins
-        stops = trim_ends(bytes_, begins, part.spans.stops, ROUNDS)
+    def regular(self, block: LineBlock, documents: BlockDocuments) -> FeatureGrid | None:
+        """The features of a block where all lines have the same form; else None."""
+        assert documents.spans is not None
+        bytes_, begins = block.array, documents.spans.begins
+        stops = trim_ends(bytes_, begins, documents.spans.stops, ROUNDS)
         blanks = np.flatnonzero(is_space(bytes_[block.begin : block.end]))
         blanks += block.begin
-        first = np.searchsorted(blanks, begins)
-        counts = np.searchsorted(blanks, stops) - first
-        m = int(counts[0])
-        if m == 0 or (counts != m).any():
+        first_blanks = np.searchsorted(blanks, begins)
+        counts = np.searchsorted(blanks, stops) - first_blanks
+        n_fields = int(counts[0])
+        if n_fields == 0 or (counts != n_fields).any():
             return None
-        before = blank_table(blanks, first, m)
-        starts = before + 1
-        found = view_words(bytes_)[starts]
-        prefixes = self.prefixes_of(bytes_[int(before[0, 0]) : int(stops[0])].tobytes(), found)
+        blanks_before = blank_table(blanks, first_blanks, n_fields)
+        starts = blanks_before + 1
+        field_words = view_words(bytes_)[starts]
+        prefixes = self.prefixes_of(bytes_[int(blanks_before[0, 0]) : int(stops[0])].tobytes(), field_words)
         if prefixes is None:
             return None
         starts += prefixes.sizes
         lengths = np.empty_like(starts)
-        np.subtract(before[:, 1:], starts[:, :-1], out=lengths[:, :-1])
+        np.subtract(blanks_before[:, 1:], starts[:, :-1], out=lengths[:, :-1])
         np.subtract(stops, starts[:, -1], out=lengths[:, -1])
-        values, bad = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()))
+        values, invalid = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()))
         table = values.reshape(starts.shape)
-        if bad.size or not self.holds(table):
+        if invalid.size or not self.holds(table):
             return None
         self.last = prefixes
         return FeatureGrid(prefixes.numbers, table)
 
     def holds(self, values: Reals) -> bool:
-        """Whether all are finite numbers of the type that is wanted. Sure where true; else they are looked at."""
-        most = LARGEST[self.dtype]
-        return bool(-most <= values.min() and values.max() <= most)
+        """Whether all values are certainly finite as `dtype`; if not, they are checked one by one."""
+        largest = LARGEST[self.dtype]
+        return bool(-largest <= values.min() and values.max() <= largest)
 
-    def prefixes_of(self, line: bytes, found: Words) -> Prefixes | None:
-        """What all lines have before their values; None where they differ. found: (n, m) how the fields begin."""
-        if self.last is not None and begin_with_prefixes(found, self.last):
+    def prefixes_of(self, line: bytes, field_words: Words) -> Prefixes | None:
+        """The prefixes that all lines share; None where they differ. field_words: (documents, fields) first bytes."""
+        if self.last is not None and begin_with_prefixes(field_words, self.last):
             return self.last
         prefixes = prefixes_in(line)
-        return prefixes if prefixes is not None and begin_with_prefixes(found, prefixes) else None
+        return prefixes if prefixes is not None and begin_with_prefixes(field_words, prefixes) else None
 
-    def any(self, block: LineBlock, part: BlockDocuments) -> FlatFeatures:
-        """The features of lines of any form."""
-        assert part.spans is not None
-        bytes_, (begins, stops, _) = block.array, part.spans
-        space = is_space(bytes_[block.begin : block.end])
-        edges = np.flatnonzero(np.diff(space, prepend=True, append=True)) + block.begin
+    def any(self, block: LineBlock, documents: BlockDocuments) -> FlatFeatures:
+        """The features of a block with lines of any form."""
+        assert documents.spans is not None
+        bytes_, (begins, stops, _) = block.array, documents.spans
+        is_blank = is_space(bytes_[block.begin : block.end])
+        edges = np.flatnonzero(np.diff(is_blank, prepend=True, append=True)) + block.begin
         starts, ends = edges[::2], edges[1::2]
-        first = np.searchsorted(starts, begins)
-        counts = np.searchsorted(starts, stops) - first
-        which = ranges(first, counts)
+        first_fields = np.searchsorted(starts, begins)
+        counts = np.searchsorted(starts, stops) - first_fields
+        field_index = ranges(first_fields, counts)
         rows = np.repeat(np.arange(begins.size), counts)
-        starts, ends = starts[which], np.minimum(ends[which], stops[rows])
+        starts, ends = starts[field_index], np.minimum(ends[field_index], stops[rows])
         colons = np.append(np.flatnonzero(bytes_[block.begin : block.end] == COLON) + block.begin, bytes_.size)
-        at = np.minimum(colons[np.searchsorted(colons, starts)], ends)
-        numbers, odd = parse_integers(Fields(bytes_, starts, at - starts))
-        no_pair = at == ends
-        no_pair[odd] = True
-        behind = np.minimum(at + 1, ends)
-        values, bad = parse_decimals(Fields(bytes_, behind, ends - behind))
+        number_ends = np.minimum(colons[np.searchsorted(colons, starts)], ends)
+        numbers, invalid_numbers = parse_integers(Fields(bytes_, starts, number_ends - starts))
+        no_pair = number_ends == ends
+        no_pair[invalid_numbers] = True
+        value_starts = np.minimum(number_ends + 1, ends)
+        values, invalid_values = parse_decimals(Fields(bytes_, value_starts, ends - value_starts))
         no_value = ~(np.abs(values) <= LARGEST[self.dtype])
-        no_value[bad] = True
+        no_value[invalid_values] = True
         no_number = (numbers < 0) | (numbers > MOST_FEATURES)
-        falls = np.zeros(rows.size, np.bool_)
-        falls[1:] = (rows[1:] == rows[:-1]) & (numbers[1:] <= numbers[:-1])
-        wrong = no_pair | no_value | no_number | falls
-        if wrong.any():
-            i = int(np.argmax(wrong))
+        not_rising = np.zeros(rows.size, np.bool_)
+        not_rising[1:] = (rows[1:] == rows[:-1]) & (numbers[1:] <= numbers[:-1])
+        invalid = no_pair | no_value | no_number | not_rising
+        if invalid.any():
+            i = int(np.argmax(invalid))
             text = decode_id(decode(Fields(bytes_, starts[i : i + 1], ends[i : i + 1] - starts[i]))[0])
-            where = f"{block.name}:{part.lines[rows[i]]}"
-            before = int(numbers[i - 1]) if falls[i] else None
-            value = float(values[i]) if no_value[i] and not (bad == i).any() else np.inf
-            refuse_field(where, text, None if no_pair[i] else int(numbers[i]), before, value)
+            location = f"{block.name}:{documents.lines[rows[i]]}"
+            previous = int(numbers[i - 1]) if not_rising[i] else None
+            value = float(values[i]) if no_value[i] and not (invalid_values == i).any() else np.inf
+            refuse_field(location, text, None if no_pair[i] else int(numbers[i]), previous, value)
         return FlatFeatures(rows, numbers, values)
 
 
 def keep_freed_memory() -> None:
-    """Let memory that a block has freed stay for the next one.
+    """Keep memory that a block has freed for the next one.
 
-    The C library of Linux hands larger pieces back to the system, and getting them again costs a fault a page: half of
-    the time of reading. It raises the size from which on it does so to that of the largest piece that was freed.
+    The C library of Linux returns large allocations to the system, and getting them again costs a fault per page: half
+    of the reading time. Freeing a larger allocation raises the size from which on it does so.
     """
     np.empty(KEPT_MEMORY, np.uint8)
 
 
-def blank_table(blanks: Ints, first: Ints, m: int) -> Ints:
-    """(n, m) the m blanks from each of these on: a view where each line has as many."""
-    k, left_over = divmod(blanks.size, first.size)
-    if not left_over and (first == np.arange(first[0], first[0] + k * first.size, k)).all():
-        return np.asarray(blanks.reshape(first.size, k)[:, first[0] : first[0] + m])
-    return np.asarray(blanks[first[:, None] + np.arange(m)])
+def blank_table(blanks: Ints, first_blanks: Ints, n_blanks: int) -> Ints:
+    """(lines, n_blanks) the blanks from each first blank on: a view where all lines have the same number."""
+    blanks_per_line, remainder = divmod(blanks.size, first_blanks.size)
+    if (
+        not remainder
+        and (
+            first_blanks
+            == np.arange(first_blanks[0], first_blanks[0] + blanks_per_line * first_blanks.size, blanks_per_line)
+        ).all()
+    ):
+        return np.asarray(
+            blanks.reshape(first_blanks.size, blanks_per_line)[:, first_blanks[0] : first_blanks[0] + n_blanks]
+        )
+    return np.asarray(blanks[first_blanks[:, None] + np.arange(n_blanks)])
 
 
 def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
-    """The starts without the white space behind them, up to the ends."""
+    """The starts moved behind white space, at most to the ends."""
     starts = starts.copy()
     rows = np.arange(starts.size)
     while rows.size:
@@ -192,26 +200,26 @@ def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
     return starts
 
 
-def begin_with_prefixes(found: Words, prefixes: Prefixes) -> bool:
-    """Whether there are as many fields, and each begins with its prefix on all lines."""
-    return found.shape[1] == prefixes.words.size and bool(((found & prefixes.keep) == prefixes.words).all())
+def begin_with_prefixes(field_words: Words, prefixes: Prefixes) -> bool:
+    """Whether the lines have as many fields as there are prefixes, and each field begins with its prefix."""
+    return field_words.shape[1] == prefixes.words.size and bool(((field_words & prefixes.keep) == prefixes.words).all())
 
 
 def prefixes_in(line: bytes) -> Prefixes | None:
-    """Those of one line's fields; None where they are not numbers that rise."""
-    begins = [field.partition(b":")[0] for field in line.split()]
-    if not all(text.isdigit() and len(text) < 8 for text in begins):
+    """The prefixes of the fields of one line; None where they are not rising numbers."""
+    number_texts = [field.partition(b":")[0] for field in line.split()]
+    if not all(text.isdigit() and len(text) < 8 for text in number_texts):
         return None
-    numbers = np.array([int(text) for text in begins], np.int64)
+    numbers = np.array([int(text) for text in number_texts], np.int64)
     if not numbers.size or (np.diff(numbers) <= 0).any() or numbers[-1] > MOST_FEATURES:
         return None
-    sizes = np.array([len(text) + 1 for text in begins], np.int64)
-    words = np.array([int.from_bytes(text + b":", "little") for text in begins], np.uint64)
+    sizes = np.array([len(text) + 1 for text in number_texts], np.int64)
+    words = np.array([int.from_bytes(text + b":", "little") for text in number_texts], np.uint64)
     return Prefixes(numbers, words, KEEP[sizes], sizes)
 
 
 def trim_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None) -> Ints:
-    """The ends without the white space before them. rounds: at most so many bytes of it."""
+    """The ends moved before white space. rounds: the maximum number of bytes to move; None for no limit."""
     ends = ends.copy()
     rows = np.arange(ends.size)
     while rounds is None or rounds > 0:
@@ -223,37 +231,37 @@ def trim_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None
     return ends
 
 
-def refuse_field(where: str, text: str, number: int | None, before: int | None, value: float) -> NoReturn:
-    """Raise for a field. number: its feature, where it has one; before: that of the field before it, if not lower;
-    value: its number, where it is a finite one.
+def refuse_field(location: str, text: str, number: int | None, previous: int | None, value: float) -> NoReturn:
+    """Raise for an invalid field. number: of its feature, if any; previous: the number of the field before it, if that
+    is not lower; value: its value, finite if it is only too large.
     """
     if number is None:
-        raise InputError(f"{where}: field {text!r}, expected {EXPECTED}; correct this line")
+        raise InputError(f"{location}: field {text!r}, expected {EXPECTED}; correct this line")
     if not 0 <= number <= MOST_FEATURES:
-        raise InputError(f"{where}: feature {number}, expected numbers from 1 to {MOST_FEATURES}; correct this line")
-    if before is not None:
-        found = f"feature {number} twice" if number == before else f"feature {number} behind feature {before}"
-        raise InputError(f"{where}: {found}, expected each once, in rising order; correct this line")
+        raise InputError(f"{location}: feature {number}, expected numbers from 1 to {MOST_FEATURES}; correct this line")
+    if previous is not None:
+        problem = f"feature {number} twice" if number == previous else f"feature {number} behind feature {previous}"
+        raise InputError(f"{location}: {problem}, expected each once, in rising order; correct this line")
     if np.isfinite(value):
-        raise InputError(f"{where}: field {text!r}, {BEYOND}")
+        raise InputError(f"{location}: field {text!r}, {BEYOND}")
     raise InputError(
-        f"{where}: field {text!r}, expected a finite number behind the colon; correct this line, or leave out a "
+        f"{location}: field {text!r}, expected a finite number behind the colon; correct this line, or leave out a "
         "feature that is missing"
     )
 
 
-#: How much taller the table becomes where the file's size did not tell its height.
+#: The factor by which the table grows where the estimate from the file's size was too low.
 GROWTH = 1.3
-#: What is kept free beyond the expected height, as a share.
+#: The factor of spare rows beyond the expected height.
 SPARE = 1.02
 
 
 class GrowingTable:
-    """Rows of all blocks so far, zeros where a line did not name a feature.
+    """The features of all blocks so far, with zeros for features that a line does not name.
 
-    The table is made for the whole file, by the size of the first block's rows: memory is the table and a block, since
-    a system gives pages only when they are written to. n_features: the width that was asked for. size: the file's
-    bytes, 0 where nobody knows them.
+    The table is allocated for the whole file, by the size of the first block's lines: memory is the table and a block,
+    since the system provides pages only when they are written. n_features: the requested width. size: of the file in
+    bytes, 0 if not known.
     """
 
     def __init__(self, dtype: Dtype, n_features: int | None = None, size: int = 0) -> None:
@@ -261,60 +269,62 @@ class GrowingTable:
         self.dtype, self.n_features, self.size = dtype, n_features, size
         self.values: Reals = np.zeros((0, n_features or 0), dtype)
         self.rows = 0
-        #: The number of the first column: 0 once a line has a feature 0.
+        #: The number of the first column: 1, or 0 once a line has a feature 0.
         self.base = 1
-        #: How many values the lines name.
+        #: The number of values in the lines.
         self.given = 0
-        #: The highest number that was seen.
+        #: The highest number of a feature so far.
         self.highest = -1
 
-    def add(self, block: LineBlock, part: BlockDocuments) -> None:
+    def add(self, block: LineBlock, documents: BlockDocuments) -> None:
         """Read the features of a block. Raises InputError."""
-        found = self.reader.read(block, part)
-        n = part.lines.size
-        self.given += found.values.size
-        if found.numbers.size:
-            self.widen(found, block, part)
-        self.heighten(n, block.end - block.begin)
-        table = self.values[self.rows : self.rows + n]
-        if isinstance(found, FeatureGrid):
-            m = found.numbers.size
-            first = int(found.numbers[0]) - self.base
-            together = int(found.numbers[-1]) - self.base - first == m - 1
-            table[:, slice(first, first + m) if together else found.numbers - self.base] = found.values
-        elif found.numbers.size:
-            table[found.rows, found.numbers - self.base] = found.values
-        self.rows += n
+        features = self.reader.read(block, documents)
+        n_rows = documents.lines.size
+        self.given += features.values.size
+        if features.numbers.size:
+            self.widen(features, block, documents)
+        self.heighten(n_rows, block.end - block.begin)
+        table = self.values[self.rows : self.rows + n_rows]
+        if isinstance(features, FeatureGrid):
+            n_columns = features.numbers.size
+            first_column = int(features.numbers[0]) - self.base
+            contiguous = int(features.numbers[-1]) - self.base - first_column == n_columns - 1
+            table[:, slice(first_column, first_column + n_columns) if contiguous else features.numbers - self.base] = (
+                features.values
+            )
+        elif features.numbers.size:
+            table[features.rows, features.numbers - self.base] = features.values
+        self.rows += n_rows
 
-    def widen(self, found: FeatureGrid | FlatFeatures, block: LineBlock, part: BlockDocuments) -> None:
-        """Room for all features of a block."""
-        highest, base = max(self.highest, int(found.numbers.max())), min(self.base, int(found.numbers.min()))
+    def widen(self, features: FeatureGrid | FlatFeatures, block: LineBlock, documents: BlockDocuments) -> None:
+        """Add columns for all features of a block."""
+        highest, base = max(self.highest, int(features.numbers.max())), min(self.base, int(features.numbers.min()))
         width = highest - base + 1
-        rows = self.rows + part.lines.size
-        refuse_sparse((rows, width), self.given, block.name, "documents and features")
+        n_rows = self.rows + documents.lines.size
+        refuse_sparse((n_rows, width), self.given, block.name, "documents and features")
         if self.n_features is not None:
             if width > self.n_features:
-                refuse_beyond(found, block, part, base, self.n_features)
+                refuse_beyond(features, block, documents, base, self.n_features)
             width = self.n_features
         if width > self.values.shape[1] or base < self.base:
-            old, shift = self.values, self.base - base
-            self.values = self.zeros(old.shape[0], width)
-            kept = min(old.shape[1], width - shift)
-            self.values[: self.rows, shift : shift + kept] = old[: self.rows, :kept]
+            previous, shift = self.values, self.base - base
+            self.values = self.zeros(previous.shape[0], width)
+            n_columns = min(previous.shape[1], width - shift)
+            self.values[: self.rows, shift : shift + n_columns] = previous[: self.rows, :n_columns]
         self.highest, self.base = highest, base
 
-    def heighten(self, n: int, size: int) -> None:
-        """Room for n more rows. size: the bytes of their lines."""
+    def heighten(self, n_rows: int, n_bytes: int) -> None:
+        """Add room for more rows. n_bytes: of their lines."""
         height, width = self.values.shape
-        if self.rows + n <= height:
+        if self.rows + n_rows <= height:
             return
         if not self.rows:
-            self.values = self.zeros(max(int(n / size * self.size * SPARE), n), width)
+            self.values = self.zeros(max(int(n_rows / n_bytes * self.size * SPARE), n_rows), width)
             return
-        try:  # in place: where it is large, the system moves pages and copies nothing
-            self.values.resize((max(int(height * GROWTH), self.rows + n), width), refcheck=False)
+        try:  # in place: for large tables the system moves pages and copies nothing
+            self.values.resize((max(int(height * GROWTH), self.rows + n_rows), width), refcheck=False)
         except MemoryError:
-            refuse_size(self.rows + n, width)
+            refuse_size(self.rows + n_rows, width)
 
     def zeros(self, height: int, width: int) -> Reals:
         try:
@@ -323,7 +333,7 @@ class GrowingTable:
             refuse_size(height, width)
 
     def done(self, name: str) -> Reals:
-        """The table, with the rows that it has, in place. Raises InputError for one that is nearly empty."""
+        """The table, cut in place to its rows. Raises InputError for a table that is nearly empty."""
         refuse_sparse((self.rows, self.values.shape[1]), self.given, name, "documents and features")
         self.values.resize((self.rows, self.values.shape[1]), refcheck=False)
         return self.values
@@ -333,20 +343,20 @@ class GrowingTable:
 
 
 def refuse_beyond(
-    found: FeatureGrid | FlatFeatures, block: LineBlock, part: BlockDocuments, base: int, n_features: int
+    features: FeatureGrid | FlatFeatures, block: LineBlock, documents: BlockDocuments, base: int, n_features: int
 ) -> NoReturn:
-    """Raise for the first feature that is beyond those asked for."""
-    beyond: Ints = np.flatnonzero(found.numbers > base + n_features - 1)
-    if not beyond.size:  # it was in an earlier block, which had no feature 0
-        zero = int(np.argmax(found.numbers == 0))
-        number, why = 0, f"and a feature {n_features} before it, "
-        row = 0 if isinstance(found, FeatureGrid) else int(found.rows[zero])
+    """Raise for the first feature beyond `n_features`."""
+    beyond: Ints = np.flatnonzero(features.numbers > base + n_features - 1)
+    if not beyond.size:  # it is in an earlier block, which had no feature 0
+        index = int(np.argmax(features.numbers == 0))
+        number, detail = 0, f"and a feature {n_features} before it, "
+        row = 0 if isinstance(features, FeatureGrid) else int(features.rows[index])
     else:
-        number, why = int(found.numbers[beyond[0]]), ""
-        row = 0 if isinstance(found, FeatureGrid) else int(found.rows[beyond[0]])
+        number, detail = int(features.numbers[beyond[0]]), ""
+        row = 0 if isinstance(features, FeatureGrid) else int(features.rows[beyond[0]])
     raise InputError(
-        f"{block.name}:{part.lines[row]}: feature {number}, {why}expected {n_features} features, numbered from {base} "
-        f"to {base + n_features - 1} (n_features); give the number that the file has, or leave it out"
+        f"{block.name}:{documents.lines[row]}: feature {number}, {detail}expected {n_features} features, numbered from "
+        f"{base} to {base + n_features - 1} (n_features); give the number that the file has, or leave it out"
     )
 
 

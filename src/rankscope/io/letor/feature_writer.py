@@ -1,4 +1,4 @@
-"""`write_features`: documents as numbers to LETOR's lines or to a table, so that reading gives the same arrays."""
+"""`write_features`: features of documents to LETOR's lines or a table, so that reading gives the same arrays."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-#: Numbers that are rendered at a time.
+#: Numbers that are formatted at a time.
 PIECE = 1 << 20
 
 
@@ -54,9 +54,9 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from rankscope.data.features import Features
-    >>> made = Features.of([[0.5, 1.0], [0.1, 0.0]], [2, 0], sizes=[2], query_ids=("10",), doc_ids=["D1", "D2"])
+    >>> features = Features.of([[0.5, 1.0], [0.1, 0.0]], [2, 0], sizes=[2], query_ids=("10",), doc_ids=["D1", "D2"])
     >>> with TemporaryDirectory() as folder:
-    ...     notes = write_features(made, Path(folder, "train.txt"))
+    ...     notes = write_features(features, Path(folder, "train.txt"))
     ...     print(Path(folder, "train.txt").read_text(), end="")
     2 qid:10 1:0.5 2:1 #docid = D1
     0 qid:10 1:0.1 2:0 #docid = D2
@@ -66,17 +66,17 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
     to_stdout = os.fspath(path) == "-"
     if not to_stdout:
         check_writable(path)
-    stem, packed = split_compression_suffix(path)
-    form = Path(stem).suffix.lower().removeprefix(".")
-    if form in TABLES:
+    stem, compression = split_compression_suffix(path)
+    format_name = Path(stem).suffix.lower().removeprefix(".")
+    if format_name in TABLES:
         refuse_names(features)
         refuse_texts(features, not_in_table, "begins or ends with a blank, is empty, or is not UTF-8", ".txt")
-        notes, chunks = table_notes(features), TABLES[form](features)
+        notes, chunks = table_notes(features), TABLES[format_name](features)
     else:
         names, notes = feature_numbers(features.names)
         refuse_texts(features, not_in_line, "is empty, or holds a blank, a # or a line break", ".parquet")
         chunks = text_lines(features, names)
-    chunks = compress(chunks, packed)
+    chunks = compress(chunks, compression)
     if to_stdout:
         write_stdout(chunks)
     else:
@@ -85,38 +85,38 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
 
 
 def feature_parts(features: Features) -> Iterator[slice]:
-    n, width = features.values.shape
+    n_documents, width = features.values.shape
     step = max(PIECE // width, 1)
-    return (slice(a, min(a + step, n)) for a in range(0, n, step))
+    return (slice(start, min(start + step, n_documents)) for start in range(0, n_documents, step))
 
 
 # Lines
 
 
 def feature_numbers(names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
-    """The features' numbers, and a note where their names are lost or where a reader will see more features."""
-    found = [int(name) if name.isascii() and name.isdigit() and len(name) < 8 else -1 for name in names]
-    if found[0] < 0 or any(b <= a for a, b in pairwise(found)):
-        told = f"the names of the features ({names[0]!r}, ...) are not kept: they are numbered from 1 to {len(names)}"
-        return list(range(1, len(names) + 1)), (told,)
-    if found[-1] - min(found[0], 1) + 1 > len(found):
-        return found, (f"the features keep their numbers, up to {found[-1]}: a reader adds those between as zeros",)
-    return found, ()
+    """The numbers of the features, and a note where their names are lost or a reader will see more features."""
+    numbers = [int(name) if name.isascii() and name.isdigit() and len(name) < 8 else -1 for name in names]
+    if numbers[0] < 0 or any(b <= a for a, b in pairwise(numbers)):
+        note = f"the names of the features ({names[0]!r}, ...) are not kept: they are numbered from 1 to {len(names)}"
+        return list(range(1, len(names) + 1)), (note,)
+    if numbers[-1] - min(numbers[0], 1) + 1 > len(numbers):
+        return numbers, (f"the features keep their numbers, up to {numbers[-1]}: a reader adds those between as zeros",)
+    return numbers, ()
 
 
 def text_lines(features: Features, names: list[int]) -> Iterator[bytes]:
-    heads = [f" qid:{name}".encode("utf-8", "surrogateescape") for name in features.query_ids]
+    prefixes = [f" qid:{name}".encode("utf-8", "surrogateescape") for name in features.query_ids]
     group = features.group
-    for part in feature_parts(features):
-        grades, queries = format_numbers(features.relevance[part]), pick_texts(heads, group[part])
-        yield interleave(grades, queries, value_texts(features, part, names), comments(features, part), b"\n")
+    for rows in feature_parts(features):
+        grades, queries = format_numbers(features.relevance[rows]), pick_texts(prefixes, group[rows])
+        yield interleave(grades, queries, value_texts(features, rows, names), comments(features, rows), b"\n")
 
 
-def value_texts(features: Features, part: slice, names: list[int]) -> list[bytes]:
+def value_texts(features: Features, rows: slice, names: list[int]) -> list[bytes]:
     """The features of some documents as " 1:0.5 2:0.25 ..."."""
     import polars as pl
 
-    frame = pl.DataFrame({str(i): features.values[part, i] for i in range(len(names))})
+    frame = pl.DataFrame({str(i): features.values[rows, i] for i in range(len(names))})
     columns = [
         text for i, number in enumerate(names) for text in (pl.lit(f" {number}:"), pl.col(str(i)).cast(pl.String))
     ]
@@ -125,18 +125,18 @@ def value_texts(features: Features, part: slice, names: list[int]) -> list[bytes
     return text.split(b"\n")[:-1]
 
 
-def comments(features: Features, part: slice) -> list[bytes]:
-    """What stands behind the features, with the # that begins it."""
-    docs, rest = features.doc_ids, features.comments
-    if docs is None and rest is None:
-        return [b""] * (part.stop - part.start)
+def comments(features: Features, rows: slice) -> list[bytes]:
+    """The comments behind the features, with the # that begins them."""
+    docs, line_comments = features.doc_ids, features.comments
+    if docs is None and line_comments is None:
+        return [b""] * (rows.stop - rows.start)
     if docs is None:
-        assert rest is not None
-        texts = [f" # {text}" if text else "" for text in rest[part]]
-    elif rest is None:
-        texts = [f" #docid = {doc}" for doc in docs[part]]
+        assert line_comments is not None
+        texts = [f" # {text}" if text else "" for text in line_comments[rows]]
+    elif line_comments is None:
+        texts = [f" #docid = {doc}" for doc in docs[rows]]
     else:
-        texts = [f" #docid = {doc} {text}".rstrip() for doc, text in zip(docs[part], rest[part], strict=True)]
+        texts = [f" #docid = {doc} {text}".rstrip() for doc, text in zip(docs[rows], line_comments[rows], strict=True)]
     return [text.encode("utf-8", "surrogateescape") for text in texts]
 
 
@@ -148,18 +148,18 @@ def feature_frames(features: Features) -> Iterator[pl.DataFrame]:
 
     queries = pl.Series(features.query_ids, dtype=pl.String)
     group = features.group
-    for part in feature_parts(features):
-        columns = {"query_id": queries.gather(group[part]), "relevance": pl.Series(features.relevance[part])}
+    for rows in feature_parts(features):
+        columns = {"query_id": queries.gather(group[rows]), "relevance": pl.Series(features.relevance[rows])}
         if features.doc_ids is not None:
-            columns["doc_id"] = pl.Series(features.doc_ids[part], dtype=pl.String)
-        values = {name: pl.Series(features.values[part, i]) for i, name in enumerate(features.names)}
+            columns["doc_id"] = pl.Series(features.doc_ids[rows], dtype=pl.String)
+        values = {name: pl.Series(features.values[rows, i]) for i, name in enumerate(features.names)}
         yield pl.DataFrame(columns | values)
 
 
-def separated_writer(form: str) -> Callable[[Features], Iterator[bytes]]:
+def separated_writer(format_name: str) -> Callable[[Features], Iterator[bytes]]:
     def write(features: Features) -> Iterator[bytes]:
         for i, frame in enumerate(feature_frames(features)):
-            yield frame.write_csv(include_header=not i, separator=SEPARATORS[form]).encode()
+            yield frame.write_csv(include_header=not i, separator=SEPARATORS[format_name]).encode()
 
     return write
 
@@ -167,7 +167,7 @@ def separated_writer(form: str) -> Callable[[Features], Iterator[bytes]]:
 def json_lines(features: Features) -> Iterator[bytes]:
     import polars as pl
 
-    for frame in feature_frames(features):  # as float64: JSON's numbers are
+    for frame in feature_frames(features):  # as float64, the numbers of JSON
         yield frame.with_columns(pl.col(pl.Float32).cast(pl.Float64)).write_ndjson().encode()
 
 
@@ -189,28 +189,30 @@ def table_notes(features: Features) -> tuple[str, ...]:
     return () if features.comments is None else ("the comments of the lines are not kept: tables have none",)
 
 
-# What cannot be written
+# Refusals
 
 
 def refuse_names(features: Features) -> None:
-    """Raise for a feature that a reader of the table would take for another column."""
-    taken = {name for names in KEYS.values() for name in names}
+    """Raise for a feature that a reader of the table would read as another column."""
+    reserved = {name for names in KEYS.values() for name in names}
     for name in features.names:
-        if name.strip().lower() in taken or not name.strip() or name.startswith(INDEX) or not_in_table(name):
+        if name.strip().lower() in reserved or not name.strip() or name.startswith(INDEX) or not_in_table(name):
             raise InputError(
                 f"{features.name}: a feature is called {name!r}, which a reader takes for another column; rename it"
             )
 
 
-def refuse_texts(features: Features, bad: Callable[[str], bool], fault: str, instead: str) -> None:
-    """Raise for the first id that is bad, and for a comment with a line break."""
-    for what, ids in (("query", features.query_ids), ("document", features.doc_ids or ())):
-        found = next((name for name in ids if bad(name)), None)
-        if found is not None:
-            raise InputError(f"{features.name}: the {what} id {found!r} {fault}; write {instead} instead, or rename it")
-    broken = next((text for text in features.comments or () if len(text.splitlines()) > 1), None)
-    if broken is not None:
-        raise InputError(f"{features.name}: the comment {broken!r} has a line break; take it out")
+def refuse_texts(features: Features, is_invalid: Callable[[str], bool], problem: str, suffix: str) -> None:
+    """Raise for the first invalid id, and for a comment with a line break."""
+    for id_kind, ids in (("query", features.query_ids), ("document", features.doc_ids or ())):
+        invalid_id = next((name for name in ids if is_invalid(name)), None)
+        if invalid_id is not None:
+            raise InputError(
+                f"{features.name}: the {id_kind} id {invalid_id!r} {problem}; write {suffix} instead, or rename it"
+            )
+    multiline = next((text for text in features.comments or () if len(text.splitlines()) > 1), None)
+    if multiline is not None:
+        raise InputError(f"{features.name}: the comment {multiline!r} has a line break; take it out")
 
 
 def not_in_line(name: str) -> bool:

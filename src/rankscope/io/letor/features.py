@@ -1,4 +1,4 @@
-"""`read_features`: documents as numbers, from LETOR and SVMlight text or from tables."""
+"""`read_features`: features of documents, from LETOR and SVMlight text or from tables."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def read_features(
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "train.txt")
     ...     _ = path.write_text("2 qid:10 1:0.5 3:1 #docid = D1\n0 qid:10 2:0.25 #docid = D2\n")
-    ...     found = read_features(path)
-    >>> found.values.tolist(), found.relevance.tolist(), found.doc_ids
+    ...     features = read_features(path)
+    >>> features.values.tolist(), features.relevance.tolist(), features.doc_ids
     ([[0.5, 0.0, 1.0], [0.0, 0.25, 0.0]], [2, 0], ['D1', 'D2'])
     """
     if dtype not in DTYPES:
@@ -89,23 +89,23 @@ def read_features(
         raise ParameterError(f"n_features {n_features!r}, expected a whole number from 1")
     if relevance not in RELEVANCE:
         raise ParameterError(f"relevance {relevance!r}, expected 'needed' or 'optional'")
-    wanted = None if columns is None else [str(column) for column in columns]
-    asked = FeatureRequest(DTYPES[dtype], wanted, relevance == "needed")
+    selected = None if columns is None else [str(column) for column in columns]
+    request = FeatureRequest(DTYPES[dtype], selected, relevance == "needed")
     if cache is None or cache is False:
-        found = read_uncached(path, asked, None if n_features is None else int(n_features), progress)
+        features = read_uncached(path, request, None if n_features is None else int(n_features), progress)
     else:
         refuse_cache(path, cache)
-        found = read_cached(path, cache, asked.kind, lambda: read_uncached(path, asked, None, progress))
-        if wanted is None:  # the cache may have been written by a call that named columns
-            refuse_second_key(found.names, source_name(path))
-        if asked.graded and not found.graded:  # or by one that asked for no grades
+        features = read_cached(path, cache, request.kind, lambda: read_uncached(path, request, None, progress))
+        if selected is None:  # the cache may have been written by a call that named columns
+            refuse_second_key(features.names, source_name(path))
+        if request.graded and not features.graded:  # or by one that asked for no grades
             raise InputError(f"{source_name(path)}: no column of grades ('relevance'), expected one; add it")
-        found = pad_features(found, n_features)
-    return found if wanted is None else select_features(found, wanted)
+        features = pad_features(features, n_features)
+    return features if selected is None else select_features(features, selected)
 
 
 class FeatureRequest(NamedTuple):
-    """What somebody wants of a file. columns: the features that are kept, where named; graded: grades are needed."""
+    """What to read from a file. columns: the selected features, if any; graded: whether grades are required."""
 
     kind: Dtype
     columns: list[str] | None
@@ -113,20 +113,20 @@ class FeatureRequest(NamedTuple):
 
 
 def read_uncached(
-    path: PathLike, asked: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
+    path: PathLike, request: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
 ) -> Features:
-    """A file without cache, with all of its features and with notes on those that are rounded."""
-    found = read_plain(path, asked, n_features, progress)
-    notes = rounding_notes(found.values, found.names, found.name)
-    return replace(found, notes=(*found.notes, *notes), where=None) if notes else found
+    """Read a file without cache, with all its features, and with notes on those that are rounded."""
+    features = read_file(path, request, n_features, progress)
+    notes = rounding_notes(features.values, features.names, features.name)
+    return replace(features, notes=(*features.notes, *notes), where=None) if notes else features
 
 
-def read_plain(
-    path: PathLike, asked: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
+def read_file(
+    path: PathLike, request: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
 ) -> Features:
-    """A file as it is."""
+    """Read a file, without notes on rounding."""
     with open_binary(path) as stream:
-        source = Source(stream, path, "letor")  # told apart below: the table of formats knows judgments and runs
+        source = Source(stream, path, "letor")  # detected below: the table of formats is for judgments and runs
         refuse_foreign(source.head, source.name)
         if is_feature_table(source.head):
             content = source.rest()
@@ -134,24 +134,26 @@ def read_plain(
                 progress(len(content))
             table = parse_named_table(content, source.name, QUERY, even=True)
             refuse_unnamed(header_of(content) or table.frame.columns, table.head)
-            found = features_of_table(table, asked.kind, file_stem(path), columns=asked.columns, graded=asked.graded)
-            return pad_features(found, n_features)
+            features = features_of_table(
+                table, request.kind, file_stem(path), columns=request.columns, graded=request.graded
+            )
+            return pad_features(features, n_features)
         refuse_semicolons(source.head, source.name)
-        lines = GrowingTable(asked.kind, n_features, source.size)
+        feature_table = GrowingTable(request.kind, n_features, source.size)
         comments = Comments()
 
-        def each(block: LineBlock, part: BlockDocuments) -> None:
-            lines.add(block, part)
-            comments.add(block, part)
+        def add_block(block: LineBlock, documents: BlockDocuments) -> None:
+            feature_table.add(block, documents)
+            comments.add(block, documents)
 
-        labels = labels_from_source(source, progress, size=BLOCK, each=each)
-    if lines.highest < 0:
+        labels = labels_from_source(source, progress, size=BLOCK, on_block=add_block)
+    if feature_table.highest < 0:
         raise InputError(f"{source.name}: no line has features, expected {EXPECTED}")
-    return features_of_labels(labels, lines, comments, file_stem(path))
+    return features_of_labels(labels, feature_table, comments, file_stem(path))
 
 
 def is_feature_table(head: bytes) -> bool:
-    """Whether a file that begins so has named columns: what is no `grade qid:query ...`, and begins with a name."""
+    """Whether a file with these first bytes has named columns, and is not lines of `grade qid:query ...`."""
     line = parse_head(head).line
     if head.startswith(b"PAR1") or line.startswith(b"{"):
         return True
@@ -160,7 +162,7 @@ def is_feature_table(head: bytes) -> bool:
 
 
 def header_of(content: bytes) -> list[str]:
-    """The names of the columns as they stand in CSV and TSV, where frames have numbered repeated ones."""
+    """The names of the columns in CSV and TSV, with repeated names, which frames number."""
     line = parse_head(content).line
     if content.startswith(b"PAR1") or line.startswith(b"{"):
         return []
@@ -168,7 +170,7 @@ def header_of(content: bytes) -> list[str]:
 
 
 def refuse_semicolons(head: bytes, name: str) -> None:
-    """Raise for a table as spreadsheets write it where the comma is that of decimals."""
+    """Raise for a table with semicolons, as spreadsheets write it in locales with decimal commas."""
     line = parse_head(head).line
     if line.count(b";") > 1 and b"qid:" not in line and b"," not in line and b"\t" not in line:
         raise InputError(
@@ -178,7 +180,7 @@ def refuse_semicolons(head: bytes, name: str) -> None:
 
 
 def features_of_labels(labels: LetorLabels, table: GrowingTable, comments: Comments, name: str) -> Features:
-    """What was read of the lines, together."""
+    """The features from labels, values and comments of the lines."""
     docs, texts = comments.of(labels.docs)
     notes = (f"{labels.name}: the features are numbered from 0",) if table.base == 0 else ()
     return Features.of(
@@ -196,27 +198,29 @@ def features_of_labels(labels: LetorLabels, table: GrowingTable, comments: Comme
 
 
 class Comments:
-    """What stands behind `#` on each line. Where every line of the file begins it with `docid = X`, without that."""
+    """The comments behind `#`. If all lines of the file have `docid = X` there, without this prefix."""
 
     def __init__(self) -> None:
         self.texts = CollectedFields()
-        #: (n) how long the beginning with the document's name is.
+        #: (documents) the length of the prefix with the document's name.
         self.heads: list[Ints] = []
 
-    def add(self, block: LineBlock, part: BlockDocuments) -> None:
-        assert part.spans is not None
-        bytes_, (_, stops, ends) = block.array, part.spans
+    def add(self, block: LineBlock, documents: BlockDocuments) -> None:
+        assert documents.spans is not None
+        bytes_, (_, stops, ends) = block.array, documents.spans
         starts = np.minimum(stops + 1, ends)
         ends = trim_ends(bytes_, starts, ends)
         self.texts.add(Fields(bytes_, starts, ends - starts))
-        self.heads.append(starts * 0 if part.docs is None else part.docs.starts + part.docs.lengths - starts)
+        self.heads.append(
+            starts * 0 if documents.docs is None else documents.docs.starts + documents.docs.lengths - starts
+        )
 
     def of(self, docs: Fields | None) -> tuple[list[str] | None, list[str] | None]:
-        """The names of the documents, and the other texts; None where there are none."""
+        """The names of the documents, and the remaining texts; None where there are none."""
         ids, texts = None, self.texts.fields()
         if docs is not None:
-            ids, heads = decode_ids(decode(docs)), np.concatenate(self.heads)
-            texts = Fields(texts.buffer, texts.starts + heads, texts.lengths - heads)
+            ids, prefix_lengths = decode_ids(decode(docs)), np.concatenate(self.heads)
+            texts = Fields(texts.buffer, texts.starts + prefix_lengths, texts.lengths - prefix_lengths)
         if not texts.lengths.any():
             return ids, None
         ends = texts.starts + texts.lengths
@@ -224,57 +228,59 @@ class Comments:
         return ids, decode_ids(decode(Fields(texts.buffer, starts, ends - starts)))
 
 
-def pad_features(found: Features, n_features: int | None) -> Features:
-    """With columns of zeros behind, until there are so many."""
-    if n_features is None or len(found.names) == n_features:
-        return found
-    n, width = found.values.shape
+def pad_features(features: Features, n_features: int | None) -> Features:
+    """The features with columns of zeros added up to `n_features`."""
+    if n_features is None or len(features.names) == n_features:
+        return features
+    n_documents, width = features.values.shape
     if width > n_features:
-        raise InputError(f"{found.name}: {width} features, expected at most {n_features} (n_features)")
-    values = np.zeros((n, n_features), found.values.dtype)
-    values[:, :width] = found.values
-    names = [*found.names, *next_names(found.names, n_features - width)]
-    return replace(found, values=values, names=tuple(names), where=None)
+        raise InputError(f"{features.name}: {width} features, expected at most {n_features} (n_features)")
+    values = np.zeros((n_documents, n_features), features.values.dtype)
+    values[:, :width] = features.values
+    names = [*features.names, *next_names(features.names, n_features - width)]
+    return replace(features, values=values, names=tuple(names), where=None)
 
 
 def next_names(names: Sequence[str], count: int) -> list[str]:
-    """So many further names, that none has: the next numbers."""
-    first = int(names[-1]) + 1 if names[-1].isascii() and names[-1].isdigit() and len(names[-1]) < 9 else len(names) + 1
-    return [str(number) for number in range(first, first + count)]
+    """The next `count` unused names: consecutive numbers."""
+    first_number = (
+        int(names[-1]) + 1 if names[-1].isascii() and names[-1].isdigit() and len(names[-1]) < 9 else len(names) + 1
+    )
+    return [str(number) for number in range(first_number, first_number + count)]
 
 
-def select_features(found: Features, columns: Sequence[str]) -> Features:
-    """Some of the features, by name."""
-    there = {*found.names, *found.empty}
-    missing = [name for name in columns if name not in there]
+def select_features(features: Features, columns: Sequence[str]) -> Features:
+    """The features of these names."""
+    names = {*features.names, *features.empty}
+    missing = [name for name in columns if name not in names]
     if missing:
         raise InputError(
-            f"{found.name}: no feature {missing[0]!r} among {len(found.names)} ({found.names[0]!r} to "
-            f"{found.names[-1]!r}); name one of those"
+            f"{features.name}: no feature {missing[0]!r} among {len(features.names)} ({features.names[0]!r} to "
+            f"{features.names[-1]!r}); name one of those"
         )
     if not columns:
         raise ParameterError("columns is empty, expected the name of at least one feature")
-    return found.arranged(columns)
+    return features.arranged(columns)
 
 
-#: Bytes that tell what a file is.
+#: Bytes that are enough to detect the format of a file.
 HEAD = 1 << 16
 
 
 def locate_row(path: PathLike, row: int) -> str:
-    """A document of a file as "file:line", by its place from 0; the file is read once more, unless it cannot be.
+    """The "file:line" of a document, by its index from 0; reads the file again if possible.
 
     >>> locate_row("-", 4)
     '<stdin>, document 5'
     """
     name = source_name(path)
     try:
-        if name == "<stdin>":  # which is gone
+        if name == "<stdin>":  # cannot be read again
             raise InputError("")
         with open_binary(path) as stream:
-            table = is_feature_table(stream.read(HEAD))
-        if table:
+            is_table = is_feature_table(stream.read(HEAD))
+        if is_table:
             return read_named_table(path, QUERY).where(row)
         return f"{name}:{read_labels(path).lines[row]}"
-    except (InputError, OSError, IndexError):  # a pipe, or what changed since
+    except (InputError, OSError, IndexError):  # a pipe, or a file that has changed
         return f"{name}, document {row + 1}"

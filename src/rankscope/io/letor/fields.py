@@ -1,7 +1,7 @@
-"""The first fields and the comments of lines that are mostly features, without looking at what lies between.
+"""The first fields and the comments of long lines of features, found without parsing the features.
 
 A line of LETOR's files is a label, a query, a hundred features and a comment. One comparison finds the ends of the
-lines, another the `#` of the comments; then only a few bytes from each of these places on are looked at.
+lines, another the `#` of the comments; then only a few bytes after each of these positions are read.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ __all__ = [
 
 #: Bytes that are read at a time: lines of features are long, and a block should hold many.
 BLOCK_SIZE = 1 << 21
-#: Bytes from a place on that are looked at first.
+#: Bytes after a position that are searched first.
 HEAD = 32
-#: Lines that are looked at together, for their tables take many times the bytes of short ones.
+#: Lines that are searched at a time: for short lines the tables take many times their bytes.
 STEP = 1 << 15
 
 
 class BlockLines(NamedTuple):
-    """The lines of a block: where each begins, and its newline. number: that of the first. signs: where `#` stands."""
+    """The lines of a block: the start and the newline of each. number: of the first line. signs: positions of `#`."""
 
     buffer: Bytes
     starts: Ints
@@ -52,118 +52,118 @@ class BlockLines(NamedTuple):
 
 
 def find_lines(block: LineBlock, *, comments: bool = False) -> BlockLines:
-    """All lines of a block, blank ones and comments too. comments: whether to look for them."""
+    """All lines of a block, including blank lines and comments. comments: whether to find `#`."""
     buffer = block.array
     bytes_ = buffer[block.begin : block.end]
     ends: Ints = np.flatnonzero(bytes_ == NEWLINE) + block.begin
-    signs: Ints = ends[:0]
+    hash_positions: Ints = ends[:0]
     if comments and block.buffer.find(b"#", block.begin, block.end) >= 0:
-        signs = np.flatnonzero(bytes_ == HASH) + block.begin
+        hash_positions = np.flatnonzero(bytes_ == HASH) + block.begin
     starts = np.concatenate((np.array([block.begin]), ends[:-1] + 1))
-    skip = max(1 - block.first_line, 0)  # a byte order mark has become lines before the first
-    return BlockLines(buffer, starts[skip:], ends[skip:], block.first_line + skip, signs)
+    skip = max(1 - block.first_line, 0)  # a byte order mark was replaced by blank lines
+    return BlockLines(buffer, starts[skip:], ends[skip:], block.first_line + skip, hash_positions)
 
 
 def comment_places(lines: BlockLines) -> Ints:
     """The first `#` of each line, or its end where it has none."""
     if not lines.signs.size:
         return lines.ends
-    first = np.append(lines.signs, lines.buffer.size)[np.searchsorted(lines.signs, lines.starts)]
-    return np.asarray(np.minimum(first, lines.ends))
+    first_hash = np.append(lines.signs, lines.buffer.size)[np.searchsorted(lines.signs, lines.starts)]
+    return np.asarray(np.minimum(first_hash, lines.ends))
 
 
-def leading_fields(bytes_: Bytes, places: Ints, ends: Ints, count: int, width: int = HEAD) -> tuple[Ints, Ints]:
-    """Where the first `count` fields from each place on begin, and how long they are: two arrays (places, count).
+def leading_fields(bytes_: Bytes, positions: Ints, ends: Ints, count: int, width: int = HEAD) -> tuple[Ints, Ints]:
+    """The starts and lengths of the first `count` fields after each position: two arrays (positions, count).
 
-    ends: where the line (or what is read of it) ends. A field that is not there is 0 long. width: how many bytes to
-    look at first; where they do not hold the fields, more are looked at.
+    ends: of the lines, or of the parts to read. A missing field has length 0. width: the number of bytes to search
+    first; where they do not hold the fields, more are searched.
     """
-    starts, lengths = np.zeros((2, places.size, count), np.int64)
-    for a in range(0, places.size, STEP):
-        part = slice(a, a + STEP)
-        find_fields(bytes_, places[part], ends[part], width, starts[part], lengths[part])
+    starts, lengths = np.zeros((2, positions.size, count), np.int64)
+    for start in range(0, positions.size, STEP):
+        rows = slice(start, start + STEP)
+        find_fields(bytes_, positions[rows], ends[rows], width, starts[rows], lengths[rows])
     return starts, lengths
 
 
-def find_fields(bytes_: Bytes, places: Ints, ends: Ints, width: int, starts: Ints, lengths: Ints) -> None:
-    """As above, into arrays of zeros."""
-    rows = np.arange(places.size)
+def find_fields(bytes_: Bytes, positions: Ints, ends: Ints, width: int, starts: Ints, lengths: Ints) -> None:
+    """As `leading_fields`, into arrays of zeros."""
+    rows = np.arange(positions.size)
     while rows.size:
-        first, last, seen = fields_within(bytes_, places[rows], starts.shape[1], width)
-        end = ends[rows, None]
-        there = first < end
-        starts[rows] = np.where(there, first, 0)
-        lengths[rows] = np.where(there, np.minimum(last, end) - first, 0)
-        rows = rows[~seen & (places[rows] + width <= ends[rows])]
+        begins, stops, complete = fields_within(bytes_, positions[rows], starts.shape[1], width)
+        line_ends = ends[rows, None]
+        present = begins < line_ends
+        starts[rows] = np.where(present, begins, 0)
+        lengths[rows] = np.where(present, np.minimum(stops, line_ends) - begins, 0)
+        rows = rows[~complete & (positions[rows] + width <= ends[rows])]
         width *= 4
 
 
-def fields_within(bytes_: Bytes, places: Ints, count: int, width: int) -> tuple[Ints, Ints, Bools]:
-    """As above, of `width` bytes: beginnings, ends, and whether all ends were seen; also what is behind the line."""
-    table = byte_windows(bytes_, places, width)
-    space = is_space(table)
-    change = np.empty_like(space)
-    np.logical_not(space[:, 0], out=change[:, 0])
-    np.not_equal(space[:, 1:], space[:, :-1], out=change[:, 1:])
-    edges = np.flatnonzero(change)  # of each line: a beginning, an end, a beginning, ...
-    row_starts = np.arange(places.size + 1) * width
-    first = np.searchsorted(edges, row_starts)
-    found = np.diff(first)
-    wanted = np.arange(2 * count)
-    at = np.minimum(first[:-1, None] + wanted, max(edges.size - 1, 0))
-    columns = (edges[at] if edges.size else at) - row_starts[:-1, None]
-    columns = np.where(wanted < found[:, None], columns, width) + places[:, None]
-    return columns[:, ::2], columns[:, 1::2], found >= 2 * count
+def fields_within(bytes_: Bytes, positions: Ints, count: int, width: int) -> tuple[Ints, Ints, Bools]:
+    """The fields within `width` bytes, also beyond the line: their starts, ends, and whether all ends were found."""
+    table = byte_windows(bytes_, positions, width)
+    is_blank = is_space(table)
+    change = np.empty_like(is_blank)
+    np.logical_not(is_blank[:, 0], out=change[:, 0])
+    np.not_equal(is_blank[:, 1:], is_blank[:, :-1], out=change[:, 1:])
+    edges = np.flatnonzero(change)  # for each line: a start, an end, a start, ...
+    row_starts = np.arange(positions.size + 1) * width
+    first_edges = np.searchsorted(edges, row_starts)
+    n_edges = np.diff(first_edges)
+    edge_index = np.arange(2 * count)
+    picked = np.minimum(first_edges[:-1, None] + edge_index, max(edges.size - 1, 0))
+    columns = (edges[picked] if edges.size else picked) - row_starts[:-1, None]
+    columns = np.where(edge_index < n_edges[:, None], columns, width) + positions[:, None]
+    return columns[:, ::2], columns[:, 1::2], n_edges >= 2 * count
 
 
 def is_space(bytes_: Bytes) -> Bools:
-    """What C's isspace() says."""
-    # Below 9 the difference is large, as there is no sign.
+    """Which bytes are white space, as by C's isspace()."""
+    # Unsigned: below 9 the difference wraps around to a large number.
     return np.asarray(((bytes_ - np.uint8(TAB)) < 5) | (bytes_ == SPACE))
 
 
 def field_ends(buffer: Bytes, starts: Ints, width: int = HEAD) -> Ints:
-    """The first white space from each place on. Behind each there is some in the buffer."""
+    """The first white space from each start on; the buffer holds some after each."""
     ends = starts.copy()
     rows = np.arange(starts.size)
     while rows.size:
-        space = is_space(byte_windows(buffer, starts[rows], width))
-        first = space.argmax(axis=1)
-        ends[rows] += first
-        rows = rows[~space[np.arange(rows.size), first]]
+        is_blank = is_space(byte_windows(buffer, starts[rows], width))
+        first_blank = is_blank.argmax(axis=1)
+        ends[rows] += first_blank
+        rows = rows[~is_blank[np.arange(rows.size), first_blank]]
         width *= 4
     return ends
 
 
-def begin_with(buffer: Bytes, places: Ints, literal: bytes) -> Bools:
-    """Whether these bytes stand at each place."""
-    good = np.ones(places.size, np.bool_)
-    for at in range(0, len(literal), 8):
-        word = literal[at : at + 8]
-        good &= equal_word(buffer, places + at, np.full(places.size, len(word)), word)
-    return good
+def begin_with(buffer: Bytes, positions: Ints, literal: bytes) -> Bools:
+    """Whether the buffer has these bytes at each position."""
+    matches = np.ones(positions.size, np.bool_)
+    for offset in range(0, len(literal), 8):
+        word = literal[offset : offset + 8]
+        matches &= equal_word(buffer, positions + offset, np.full(positions.size, len(word)), word)
+    return matches
 
 
-def byte_windows(bytes_: Bytes, places: Ints, width: int) -> Bytes:
-    """(places, width) the bytes from each place on; beyond the buffer, its last byte."""
+def byte_windows(bytes_: Bytes, positions: Ints, width: int) -> Bytes:
+    """(positions, width) the bytes from each position on; beyond the buffer its last byte is repeated."""
     if bytes_.size < width:
         bytes_ = np.concatenate((bytes_, np.full(width, NEWLINE, np.uint8)))
     windows = np.ndarray((bytes_.size - width + 1, width), np.uint8, bytes_, 0, (1, 1))
-    table: Bytes = windows[np.minimum(places, windows.shape[0] - 1)]
-    over = np.flatnonzero(places >= windows.shape[0])
-    if over.size:
-        table[over] = bytes_.take(places[over, None] + np.arange(width), mode="clip")
+    table: Bytes = windows[np.minimum(positions, windows.shape[0] - 1)]
+    beyond = np.flatnonzero(positions >= windows.shape[0])
+    if beyond.size:
+        table[beyond] = bytes_.take(positions[beyond, None] + np.arange(width), mode="clip")
     return table
 
 
 def equal_word(bytes_: Bytes, starts: Ints, lengths: Ints, word: bytes) -> Bools:
-    """Whether each field is this word, of at most eight bytes."""
-    same = words(Fields(bytes_, starts, lengths), 0) == np.uint64(int.from_bytes(word, "little"))
-    return np.asarray(same & (lengths == len(word)))
+    """Whether each field equals this word of at most eight bytes."""
+    matches = words(Fields(bytes_, starts, lengths), 0) == np.uint64(int.from_bytes(word, "little"))
+    return np.asarray(matches & (lengths == len(word)))
 
 
 def single_numbers(block: LineBlock) -> tuple[BlockLines, Fields, Bools]:
-    """The first field of each line (0 long where the line is blank), and whether more follow."""
+    """The first field of each line (length 0 for blank lines), and whether the line has more fields."""
     lines = find_lines(block)
     if np.count_nonzero(lines.buffer[block.begin : block.end] <= SPACE) == lines.starts.size:  # newlines only
         return lines, Fields(lines.buffer, lines.starts, lines.ends - lines.starts), np.zeros(lines.starts.size, bool)
@@ -172,7 +172,7 @@ def single_numbers(block: LineBlock) -> tuple[BlockLines, Fields, Bools]:
 
 
 class CollectedFields:
-    """Fields of many blocks, copied together, since the blocks' buffer is used again."""
+    """Fields of many blocks, copied, since the buffer of the blocks is reused."""
 
     def __init__(self) -> None:
         self.parts: list[Bytes] = []

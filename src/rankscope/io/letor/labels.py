@@ -1,5 +1,5 @@
-"""Label files of LETOR and SVMlight, `label qid:query ...`, as judgments, and files of predictions or of ranks beside
-them as runs: the formats letor and letor-ranks.
+"""The formats letor and letor-ranks: label files of LETOR and SVMlight, `label qid:query ...`, as judgments, and
+files of predictions or of ranks that belong to them as runs.
 
 Accepted: LETOR 3 and 4 (`#docid = X` behind the features), MSLR (no comment), any comment, spaces or tabs, CRLF, blank
 lines, lines that begin with `#`, queries in any order or mixed. The features are not read.
@@ -88,47 +88,51 @@ def predictions_from_source(source: Source) -> Floats:
     reader = BlockReader(source, source.name, BLOCK_SIZE)
     block = reader.next()
     while block is not None:
-        lines, fields, several = single_numbers(block)
-        blank = np.flatnonzero(fields.lengths == 0)
-        filled = np.flatnonzero(fields.lengths) if blank.size else np.arange(fields.starts.size)
-        if filled.size and (first_blank or (blank.size and blank[0] < filled[-1])):
-            number = first_blank or lines.number + int(blank[0])
+        lines, fields, has_more = single_numbers(block)
+        blank_rows = np.flatnonzero(fields.lengths == 0)
+        filled_rows = np.flatnonzero(fields.lengths) if blank_rows.size else np.arange(fields.starts.size)
+        if filled_rows.size and (first_blank or (blank_rows.size and blank_rows[0] < filled_rows[-1])):
+            number = first_blank or lines.number + int(blank_rows[0])
             raise InputError(
                 f"{source.name}:{number}: a blank line, expected one number a line; remove it, or "
                 "write the prediction of that document"
             )
-        if blank.size and not first_blank:
-            first_blank = lines.number + int(blank[0])
-        values.append(finite_numbers(fields.take(filled), several[filled], lines, source.name))
+        if blank_rows.size and not first_blank:
+            first_blank = lines.number + int(blank_rows[0])
+        values.append(finite_numbers(fields.take(filled_rows), has_more[filled_rows], lines, source.name))
         block = reader.next(block.end)
-    found = np.concatenate(values)
-    if not found.size:
+    predictions = np.concatenate(values)
+    if not predictions.size:
         raise InputError(f"{source.name}: no data, only blank lines; expected one number a line")
-    return found
+    return predictions
 
 
-def finite_numbers(fields: Fields, several: Bools, lines: BlockLines, name: str) -> Floats:
-    """The numbers of consecutive lines. Raises InputError for what is none."""
-    values, bad = parse_floats(fields)
-    good = np.isfinite(values) & ~several
-    good[bad] = False
-    if not good.all():
-        row = int(np.argmin(good))
-        found = "more than one field" if several[row] else repr(decode_id(decode(fields.take(np.array([row])))[0]))
-        raise InputError(f"{name}:{lines.number + row}: {found}, expected one finite number a line; correct this line")
+def finite_numbers(fields: Fields, has_more: Bools, lines: BlockLines, name: str) -> Floats:
+    """The numbers of consecutive lines. Raises InputError for anything else."""
+    values, invalid = parse_floats(fields)
+    is_valid = np.isfinite(values) & ~has_more
+    is_valid[invalid] = False
+    if not is_valid.all():
+        row = int(np.argmin(is_valid))
+        description = (
+            "more than one field" if has_more[row] else repr(decode_id(decode(fields.take(np.array([row])))[0]))
+        )
+        raise InputError(
+            f"{name}:{lines.number + row}: {description}, expected one finite number a line; correct this line"
+        )
     return values
 
 
 EXPECTED = "label qid:query feature:value ..."
 QID, FOUR_BYTES = np.uint64(int.from_bytes(b"qid:", "little")), np.uint64(0xFFFFFFFF)
 DOCID = b"#docid = "
-#: Whole numbers beyond this are not exact in float64.
+#: Larger whole numbers are not exact in float64.
 HIGHEST = 2.0**53
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LetorLabels:
-    """What a label file holds of its n documents, in the order of its lines.
+    """The n documents of a label file, in the order of its lines.
 
     relevance: (n). query: (n) index into `ids`, the queries as the file first names them (what follows `qid:`).
     docs: (n) the ids in the comments `#docid = X`; None where a line has none. lines: (n) the number of each line.
@@ -147,38 +151,38 @@ class LetorLabels:
 
     @property
     def together(self) -> bool:
-        """Whether no query's lines are interrupted by those of another."""
+        """Whether the lines of each query are together."""
         return 1 + int(np.count_nonzero(np.diff(self.query))) == len(self.ids)
 
     @cached_property
     def documents(self) -> tuple[Fields, npt.NDArray[np.uint64], str | None]:
-        """(n) ids and their hashes: those of the comments, or the numbers of the lines; and a note where that is odd.
+        """(n) ids and their hashes: from the comments, or the numbers of the lines; and a note on repeated ids.
 
-        Lines name documents where one has no `#docid`, or where a query has one `#docid` twice.
+        Documents are named by line numbers if a line has no `#docid`, or a query has the same `#docid` twice.
         """
         note = None
         if self.docs is not None:
-            found = self.docs, hashes(self.docs)
-            rows, _ = group_rows(self.ids, self.query, *found, self.relevance, self.where(self.docs))
+            docs_and_hashes = self.docs, hashes(self.docs)
+            rows, _ = group_rows(self.ids, self.query, *docs_and_hashes, self.relevance, self.where(self.docs))
             try:
                 rows.refuse_duplicates(rows.keys(np.arange(len(self.ids))))
-                return *found, None
+                return *docs_and_hashes, None
             except InputError as error:
                 note = f"{str(error).split(';')[0]}; all documents are named by the numbers of their lines"
         numbers = as_fields([b"%d" % line for line in self.lines.tolist()])
         return numbers, hashes(numbers), note
 
     def where(self, docs: Fields) -> Callable[[int], str]:
-        """What says file:line of a byte of the documents' ids."""
-        return lambda place: f"{self.name}:{self.lines[np.searchsorted(docs.starts, place, side='right') - 1]}"
+        """A function that gives file:line of a byte in the documents' ids."""
+        return lambda position: f"{self.name}:{self.lines[np.searchsorted(docs.starts, position, side='right') - 1]}"
 
     def rows(self, values: npt.NDArray[Any]) -> tuple[Rows, int]:
-        """One value a document, grouped by query, and how many queries had their lines apart."""
-        docs, hashed, _ = self.documents
-        return group_rows(self.ids, self.query, docs, hashed, values, self.where(docs))
+        """Rows of one value per document, grouped by query, and how many queries had lines that were not together."""
+        docs, doc_hashes, _ = self.documents
+        return group_rows(self.ids, self.query, docs, doc_hashes, values, self.where(docs))
 
     def __len__(self) -> int:
-        """How many documents."""
+        """The number of documents."""
         return int(self.relevance.size)
 
     def __repr__(self) -> str:
@@ -186,9 +190,9 @@ class LetorLabels:
 
 
 class FeatureSpans(NamedTuple):
-    """Where in the block's buffer the features of each document lie, and what is behind them.
+    """The positions of each document's features in the block's buffer.
 
-    begins: (n) the blank behind the query. stops: where the comment begins, or the line ends. ends: the newline.
+    begins: (n) the blank behind the query. stops: the start of the comment, or the end of the line. ends: the newline.
     """
 
     begins: Ints
@@ -197,7 +201,7 @@ class FeatureSpans(NamedTuple):
 
 
 class BlockDocuments(NamedTuple):
-    """The documents of one block. docs and spans last as long as the block does."""
+    """The documents of one block. docs and spans are valid as long as the block."""
 
     relevance: Ints
     query: Ints
@@ -223,7 +227,7 @@ def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None)
     (('10',), [2, 0])
     """
     with open_binary(path) as stream:
-        source = open_source(stream, path, None)  # what is no text of ours is refused by its first bytes
+        source = open_source(stream, path, None)  # refuses files of other programs by their first bytes
         return labels_from_source(source, progress)
 
 
@@ -232,129 +236,129 @@ def labels_from_source(
     progress: Callable[[int], Any] | None = None,
     *,
     size: int = BLOCK_SIZE,
-    each: Callable[[LineBlock, BlockDocuments], None] | None = None,
+    on_block: Callable[[LineBlock, BlockDocuments], None] | None = None,
 ) -> LetorLabels:
-    """As `read_labels`. size: bytes that are read at a time. each: what else is to be done with a block's documents."""
-    parts: list[BlockDocuments] = []
+    """As `read_labels`. size: bytes that are read at a time. on_block: called with each block and its documents."""
+    blocks: list[BlockDocuments] = []
     interner, docs, all_named = Interner(), CollectedFields(), True
     reader = BlockReader(source, source.name, size, progress)
     block = reader.next()
     while block is not None:
-        part = read_part(block, interner)
-        if part is not None:
-            all_named = all_named and part.docs is not None
-            if all_named and part.docs is not None:
-                docs.add(part.docs)
-            if each is not None:
-                each(block, part)
-            parts.append(part._replace(docs=None, spans=None))
+        documents = read_documents(block, interner)
+        if documents is not None:
+            all_named = all_named and documents.docs is not None
+            if all_named and documents.docs is not None:
+                docs.add(documents.docs)
+            if on_block is not None:
+                on_block(block, documents)
+            blocks.append(documents._replace(docs=None, spans=None))
         block = reader.next(block.end)
-    if not parts:
+    if not blocks:
         raise InputError(f"{source.name}: no data, only comments and blank lines; expected {EXPECTED}")
     return LetorLabels(
         name=source.name,
-        relevance=np.concatenate([part.relevance for part in parts]),
-        query=np.concatenate([part.query for part in parts]),
+        relevance=np.concatenate([documents.relevance for documents in blocks]),
+        query=np.concatenate([documents.query for documents in blocks]),
         ids=list(interner.ids),
         docs=docs.fields() if all_named else None,
-        lines=np.concatenate([part.lines for part in parts]),
+        lines=np.concatenate([documents.lines for documents in blocks]),
     )
 
 
-def read_part(block: LineBlock, interner: Interner) -> BlockDocuments | None:
-    """The documents of a block; None where it holds none. Raises InputError for a line that is none."""
+def read_documents(block: LineBlock, interner: Interner) -> BlockDocuments | None:
+    """The documents of a block; None where it holds none. Raises InputError for an invalid line."""
     lines = find_lines(block, comments=True)
     refuse_returns(block, lone_returns(block))
     comments = comment_places(lines)
     starts, lengths = leading_fields(lines.buffer, lines.starts, comments, 2)
-    rows = np.flatnonzero(lengths[:, 0] > 0)  # the others are blank or comments
+    rows = np.flatnonzero(lengths[:, 0] > 0)  # other lines are blank or comments
     if not rows.size:
         return None
     if rows.size < lengths.shape[0]:
         starts, lengths, comments = starts[rows], lengths[rows], comments[rows]
     labels = Fields(lines.buffer, starts[:, 0], lengths[:, 0])
-    second = Fields(lines.buffer, starts[:, 1], lengths[:, 1])
-    relevance, good = integer_labels(labels)
-    has_query = names_query(second)
-    if not (good & has_query).all():
-        refuse_line(block, lines, rows, labels, second, has_query, int(np.argmin(good & has_query)))
-    queries = Fields(lines.buffer, second.starts + 4, second.lengths - 4)
-    cut = (second.starts + second.lengths == comments) & (comments < lines.ends[rows])
-    if cut.any():  # part of the id, or a comment? Two queries could become one.
-        row = int(np.argmax(cut))
-        found = decode_id(decode(queries.take(np.array([row])))[0])
+    query_fields = Fields(lines.buffer, starts[:, 1], lengths[:, 1])
+    relevance, is_whole = integer_labels(labels)
+    has_query = names_query(query_fields)
+    if not (is_whole & has_query).all():
+        refuse_line(block, lines, rows, labels, query_fields, has_query, int(np.argmin(is_whole & has_query)))
+    queries = Fields(lines.buffer, query_fields.starts + 4, query_fields.lengths - 4)
+    ends_in_hash = (query_fields.starts + query_fields.lengths == comments) & (comments < lines.ends[rows])
+    if ends_in_hash.any():  # part of the id, or a comment? Two queries could become one.
+        row = int(np.argmax(ends_in_hash))
+        query_id = decode_id(decode(queries.take(np.array([row])))[0])
         raise InputError(
-            f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {found!r}, expected a blank "
-            "before a comment and no # in an id; rename the query or add the blank"
+            f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {query_id!r}, expected a "
+            "blank before a comment and no # in an id; rename the query or add the blank"
         )
     ends = lines.ends[rows]
     docs = comment_ids(lines.buffer, comments, ends)
-    spans = FeatureSpans(second.starts + second.lengths, comments, ends)
+    spans = FeatureSpans(query_fields.starts + query_fields.lengths, comments, ends)
     return BlockDocuments(relevance, line_query_codes(queries, interner), lines.number + rows, docs, spans)
 
 
 def line_query_codes(queries: Fields, interner: Interner) -> Ints:
-    """The number of each line's query: looked up once for lines that follow each other."""
-    first = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), changes(queries))))
-    return np.repeat(interner.codes(queries.take(first)), np.diff(np.append(first, queries.starts.size)))
+    """The code of each line's query, looked up once for consecutive lines."""
+    first_lines = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), changes(queries))))
+    return np.repeat(interner.codes(queries.take(first_lines)), np.diff(np.append(first_lines, queries.starts.size)))
 
 
-def names_query(second: Fields) -> Bools:
-    """Whether each field is `qid:` and something."""
-    return np.asarray(((words(second, 0) & FOUR_BYTES) == QID) & (second.lengths > 4))
+def names_query(query_fields: Fields) -> Bools:
+    """Whether each field is `qid:` followed by an id."""
+    return np.asarray(((words(query_fields, 0) & FOUR_BYTES) == QID) & (query_fields.lengths > 4))
 
 
 def integer_labels(labels: Fields) -> tuple[Ints, Bools]:
-    """The labels, and which are whole numbers; 2.0 is one, since some tools write all labels so."""
-    found, bad = parse_integers(labels)
-    good = np.ones(found.size, np.bool_)
-    if bad.size:
-        values, none = parse_floats(labels.take(bad))
-        values[none] = np.nan
-        whole = (values == np.floor(values)) & (np.abs(values) < HIGHEST)
-        good[bad] = whole
-        found[bad[whole]] = values[whole].astype(np.int64)
-    return found, good
+    """The labels, and which are whole numbers; 2.0 counts, since some tools write all labels as floats."""
+    numbers, invalid = parse_integers(labels)
+    is_whole = np.ones(numbers.size, np.bool_)
+    if invalid.size:
+        values, not_numbers = parse_floats(labels.take(invalid))
+        values[not_numbers] = np.nan
+        integral = (values == np.floor(values)) & (np.abs(values) < HIGHEST)
+        is_whole[invalid] = integral
+        numbers[invalid[integral]] = values[integral].astype(np.int64)
+    return numbers, is_whole
 
 
 def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
-    """What follows `#docid =` in the comments; None where a line has no such comment."""
+    """The ids after `#docid =` in the comments; None where a line has no such comment."""
     if (comments >= ends).any():
         return None
     if begin_with(bytes_, comments, DOCID).all():  # as LETOR writes it
-        first = comments + len(DOCID)
-        last = field_ends(bytes_, first)
-        if (last > first).all():
-            return Fields(bytes_, first, last - first)
+        id_starts = comments + len(DOCID)
+        id_ends = field_ends(bytes_, id_starts)
+        if (id_ends > id_starts).all():
+            return Fields(bytes_, id_starts, id_ends - id_starts)
     starts, lengths = leading_fields(bytes_, comments, ends, 3, 48)
-    named = equal_word(bytes_, starts[:, 0], lengths[:, 0], b"#docid") & equal_word(
+    has_docid = equal_word(bytes_, starts[:, 0], lengths[:, 0], b"#docid") & equal_word(
         bytes_, starts[:, 1], lengths[:, 1], b"="
     )
-    if not (named & (lengths[:, 2] > 0)).all():
+    if not (has_docid & (lengths[:, 2] > 0)).all():
         return None
     return Fields(bytes_, starts[:, 2], lengths[:, 2])
 
 
 def refuse_line(
-    block: LineBlock, lines: BlockLines, rows: Ints, labels: Fields, second: Fields, has_query: Bools, row: int
+    block: LineBlock, lines: BlockLines, rows: Ints, labels: Fields, query_fields: Fields, has_query: Bools, row: int
 ) -> NoReturn:
-    """Raise for a line that is no document of a query."""
-    where = f"{block.name}:{lines.number + int(rows[row])}"
-    at = np.array([row])
+    """Raise for an invalid line."""
+    location = f"{block.name}:{lines.number + int(rows[row])}"
+    row_index = np.array([row])
     if has_query[row]:
-        found = decode_id(decode(labels.take(at))[0])
+        text = decode_id(decode(labels.take(row_index))[0])
         raise InputError(
-            f"{where}: label {found!r}, expected a whole number (the line is {EXPECTED}); correct this line"
+            f"{location}: label {text!r}, expected a whole number (the line is {EXPECTED}); correct this line"
         )
-    found = repr(decode_id(decode(second.take(at))[0])) if second.lengths[row] else "nothing"
+    text = repr(decode_id(decode(query_fields.take(row_index))[0])) if query_fields.lengths[row] else "nothing"
     raise InputError(
-        f"{where}: {found} behind the label, expected qid: and the query's id (the line is {EXPECTED}); "
+        f"{location}: {text} behind the label, expected qid: and the query's id (the line is {EXPECTED}); "
         f"{foreign_line_advice(lines.text(int(rows[row])))}"
     )
 
 
 def foreign_line_advice(line: bytes) -> str:
-    """What to do about a line without a query, by what it may be instead."""
+    """Advice on a line without a query, by what it may be instead."""
     if looks_like_trec(line):
         return "this looks like judgments or a run; of both `rankscope features runs` makes lines with features"
     if b"qid:" in line:
@@ -387,23 +391,23 @@ def prediction_run(labels: LetorLabels, path: PathLike, *, ranks: bool = False, 
 
 
 def scored_run(labels: LetorLabels, values: Floats, path: PathLike, ranks: bool, name: str | None = None) -> Run:
-    shown = source_name(path)
+    input_name = source_name(path)
     if values.size != len(labels):
         raise InputError(
-            f"{shown}: {values.size} predictions for the {len(labels)} documents of {labels.name}, expected one a "
+            f"{input_name}: {values.size} predictions for the {len(labels)} documents of {labels.name}, expected one a "
             "document in the order of its lines; check that the two files belong together"
         )
     if ranks:
         if (values < 1).any():
             row = int(np.argmax(values < 1))
             raise InputError(
-                f"{shown}:{row + 1}: rank {values[row]:g}, expected ranks from 1, the best; correct this line"
+                f"{input_name}:{row + 1}: rank {values[row]:g}, expected ranks from 1, the best; correct this line"
             )
         values = -values
-    rows, apart = labels.rows(values)
-    notes = (ungrouped_note(labels.name, apart),) if apart else ()
-    odd = labels.documents[2]
-    return Run.from_rows(rows, name=name or file_stem(path), notes=(*notes, odd) if odd else notes)
+    rows, n_ungrouped = labels.rows(values)
+    notes = (ungrouped_note(labels.name, n_ungrouped),) if n_ungrouped else ()
+    id_note = labels.documents[2]
+    return Run.from_rows(rows, name=name or file_stem(path), notes=(*notes, id_note) if id_note else notes)
 
 
 def read_letor(labels: PathLike, predictions: PathLike, *, ranks: bool = False) -> tuple[Qrels, Run]:
@@ -424,21 +428,21 @@ def read_letor(labels: PathLike, predictions: PathLike, *, ranks: bool = False) 
     >>> rs.evaluate(qrels, run, "AP", ties="file").overall("AP")  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
-    read = read_labels(labels)
-    return label_qrels(read), prediction_run(read, predictions, ranks=ranks)
+    letor_labels = read_labels(labels)
+    return label_qrels(letor_labels), prediction_run(letor_labels, predictions, ranks=ranks)
 
 
 def reader_of(*, ranks: bool) -> Callable[[Source, ReadRequest], FileContent]:
-    def read(source: Source, wanted: ReadRequest) -> FileContent:
-        """A label file, or with the labels given a file of predictions. The labels tell which."""
+    def read(source: Source, request: ReadRequest) -> FileContent:
+        """Read a label file, or with `request.labels` a file of predictions."""
         refuse_foreign(source.head, source.name)
-        if wanted.labels is None:
+        if request.labels is None:
             if ranks:
                 raise ParameterError("letor-ranks is a file of rank positions; name the label file with --labels")
             labels = labels_from_source(source)
-            odd = labels.documents[2]
-            return FileContent(labels.rows(labels.relevance)[0], notes=() if odd is None else (odd,))
-        run = scored_run(read_labels(wanted.labels), predictions_from_source(source), source.path, ranks)
+            id_note = labels.documents[2]
+            return FileContent(labels.rows(labels.relevance)[0], notes=() if id_note is None else (id_note,))
+        run = scored_run(read_labels(request.labels), predictions_from_source(source), source.path, ranks)
         assert run._rows is not None
         return FileContent(run._rows, notes=run.notes)
 
@@ -451,28 +455,29 @@ def write_rows(rows: Rows, name: str) -> Iterator[bytes]:
 
 
 def label_lines(rows: Rows) -> Iterator[bytes]:
-    """Judgments as LETOR has them: grade, query, and the document in the comment."""
-    heads = [b" qid:" + id_ + b" #docid = " for id_ in rows.query_ids]
+    """Judgments as lines of LETOR: grade, query, and the document in the comment."""
+    prefixes = [b" qid:" + id_ + b" #docid = " for id_ in rows.query_ids]
     for piece in row_pieces(rows):
-        yield interleave(format_numbers(piece.values), pick_texts(heads, piece.queries), piece.docs, b"\n")
+        yield interleave(format_numbers(piece.values), pick_texts(prefixes, piece.queries), piece.docs, b"\n")
 
 
 def score_lines(rows: Rows) -> Iterator[bytes]:
-    """A run as a file of predictions: a score a line, in the order of the run."""
+    """A run as a file of predictions: a score per line, in the order of the run."""
     for piece in row_pieces(rows):
         yield interleave(format_numbers(piece.values), b"\n")
 
 
-def refuse_unwritable(rows: Rows, name: str, shown: str) -> None:
-    del name
+def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
+    del run_name
     if rows.subtopics is not None:
-        raise InputError(f"{shown}: judgments by subtopic, which LETOR's lines cannot hold; {FORMAT_ADVICE}")
-    bad = next((id_ for id_ in rows.query_ids if b"#" in id_), None)
-    if bad is not None:
+        raise InputError(f"{input_name}: judgments by subtopic, which LETOR's lines cannot hold; {FORMAT_ADVICE}")
+    invalid_id = next((id_ for id_ in rows.query_ids if b"#" in id_), None)
+    if invalid_id is not None:
         raise InputError(
-            f"{shown}: the query id {decode_id(bad)!r} holds a #, which begins a comment there; {FORMAT_ADVICE}"
+            f"{input_name}: the query id {decode_id(invalid_id)!r} holds a #, which begins a comment there; "
+            f"{FORMAT_ADVICE}"
         )
-    refuse_blanks(rows, shown, "LETOR")
+    refuse_blanks(rows, input_name, "LETOR")
 
 
 def letor_loss_notes(rows: Rows) -> list[str]:
@@ -486,7 +491,7 @@ LETOR = Format(
     write=write_rows,
     refuse=refuse_unwritable,
     loses=letor_loss_notes,
-    keeps_name=True,  # what it loses is said above
+    keeps_name=True,  # `letor_loss_notes` says that it is lost
     takes_labels=True,
     instead="of two files, labels and predictions; use read_letor(labels, predictions)",
 )
