@@ -1,4 +1,4 @@
-"""Rankings as Appraise wrote them for WMT13 to WMT16: XML, read as a stream, with nothing in it that expands."""
+"""Rankings of Appraise for WMT13 to WMT16: XML, read as a stream, without expanding entities."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = [
 
 
 PIECE = 1 << 16
-#: So many elements may stand inside one another.
+#: How deeply elements may nest.
 DEEPEST = 64
-#: The elements that hold one judgment, and the attributes that name its parts, in lower case.
+#: The elements that hold one judgment, and the names of its attributes, in lower case.
 JUDGMENTS = ("ranking-result", "ranking-item")
 SOURCE, TARGET = ("source-language", "srclang"), ("target-language", "trglang")
 JUDGE = ("user", "judge", "annotator")
@@ -58,15 +58,15 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
     ...     '<ranking-result user="ann" duration="00:00:35"><translation system="A" rank="1"/>'
     ...     '<translation system="B,C" rank="2"/></ranking-result></ranking-task></HIT></results>'
     ... )
-    >>> found = read_appraise_rankings(path)
-    >>> found.pair.names, found.systems, found.table("rank").tolist()
+    >>> rankings = read_appraise_rankings(path)
+    >>> rankings.pair.names, rankings.systems, rankings.table("rank").tolist()
     (('de-en',), ('A', 'B', 'C'), [[1.0, 2.0, 2.0]])
     """
     name = source_name(path)
     reader = AppraiseParser(name)
     with open_binary(path) as stream:
-        while piece := stream.read(PIECE):
-            reader.feed(piece, last=False)
+        while chunk := stream.read(PIECE):
+            reader.feed(chunk, last=False)
         reader.feed(b"", last=True)
     if not reader.judgments:
         raise InputError(f"{name}: no judgments, expected ranking-result elements with translations of Appraise")
@@ -90,7 +90,7 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
 
 
 class AppraiseParser:
-    """Collects judgments while the parser goes through a file."""
+    """The handlers of expat, which collect judgments."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -110,16 +110,16 @@ class AppraiseParser:
     def where(self) -> str:
         return f"{self.name}:{self.parser.CurrentLineNumber}"
 
-    def refuse(self, what: str) -> NoReturn:
-        raise InputError(f"{self.where()}: {what}, expected elements only, as results of Appraise have; remove it")
+    def refuse(self, problem: str) -> NoReturn:
+        raise InputError(f"{self.where()}: {problem}, expected elements only, as results of Appraise have; remove it")
 
-    def feed(self, piece: bytes, *, last: bool) -> None:
+    def feed(self, chunk: bytes, *, last: bool) -> None:
         try:
-            self.parser.Parse(piece, last)
+            self.parser.Parse(chunk, last)
         except expat.ExpatError as error:
-            said = expat.ErrorString(error.code)
+            reason = expat.ErrorString(error.code)
             raise InputError(
-                f"{self.name}:{error.lineno}: broken XML ({said}), expected results of Appraise; correct it"
+                f"{self.name}:{error.lineno}: broken XML ({reason}), expected results of Appraise; correct it"
             ) from None
         except (LookupError, ValueError) as error:
             if isinstance(error, InputError):
@@ -156,31 +156,32 @@ class AppraiseParser:
         systems = [system.strip() for system in attributes.get("system", "").split(",")]
         if "" in systems:
             raise InputError(f"{self.where()}: a translation without a system, expected its name; correct this line")
-        written = attributes.get("rank", "")
-        rank = parse_rank(written)
+        rank_text = attributes.get("rank", "")
+        rank = parse_rank(rank_text)
         if rank is None:
-            found = f"rank {written!r}" if written else "a translation without a rank"
+            problem = f"rank {rank_text!r}" if rank_text else "a translation without a rank"
             raise InputError(
-                f"{self.where()}: {found}, expected a number from 1 (best) on, or -1 for not ranked; correct this line"
+                f"{self.where()}: {problem}, expected a number from 1 (best) on, or -1 for not ranked; correct this "
+                "line"
             )
         self.systems += systems
         self.ranks += [rank] * len(systems)
         self.items += len(systems)
 
     def near(self, names: tuple[str, ...]) -> str:
-        """The attribute of one of these names, of the element or the nearest around it; empty where there is none."""
-        found = (attributes[name] for _, attributes in reversed(self.open) for name in names if name in attributes)
-        return next(found, "")
+        """The attribute with one of these names, of the element or its nearest ancestor; empty where there is none."""
+        values = (attributes[name] for _, attributes in reversed(self.open) for name in names if name in attributes)
+        return next(values, "")
 
     def segment(self) -> str:
-        """Which segment the result that ends is about."""
+        """The segment of the result that ends here."""
         for tag, attributes in reversed(self.open):
             if tag == "ranking-task" and "id" in attributes:
                 return attributes["id"]
-        found = next((self.open[-1][1][name] for name in SEGMENT if name in self.open[-1][1]), None)
-        if found is None:
+        segment_id = next((self.open[-1][1][name] for name in SEGMENT if name in self.open[-1][1]), None)
+        if segment_id is None:
             raise InputError(
                 f"{self.name}:{self.line}: a result without a segment, expected it in a ranking-task with an id, or "
                 "with an id itself"
             )
-        return found
+        return segment_id

@@ -1,4 +1,4 @@
-"""daRR, better/worse pairs: a line says that one system's translation of a segment is better than another's."""
+"""daRR, better/worse pairs: each line names a better and a worse translation of a segment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 EXPECTED = "SEGMENT PAIR BETTER PAIR WORSE, or a line of names with SEGMENT (SID), BETTER and WORSE"
-#: What columns are called, in lower case.
+#: Names of the columns, in lower case.
 NAMES = {"pair": TABLE["pair"], "segment": TABLE["segment"], "better": ("better",), "worse": ("worse",)}
 
 
@@ -36,61 +36,73 @@ def read_better_pairs(path: PathLike) -> Rankings:
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "darr.txt")
     >>> _ = path.write_text("17 de-en A de-en B\n17 de-en C de-en A\n")
-    >>> found = read_better_pairs(path)
-    >>> list(found.system), found.table("rank").tolist()
+    >>> rankings = read_better_pairs(path)
+    >>> list(rankings.system), rankings.table("rank").tolist()
     (['A', 'B', 'C', 'A'], [[1.0, 2.0], [1.0, 2.0]])
     """
     name = source_name(path)
     with open_binary(path) as stream:
         content = stream.read().removeprefix(BOM).decode("utf-8", "surrogateescape")
-    rows = [(number, parts) for number, line in enumerate(content.split("\n"), 1) if (parts := line.split())]
+    rows = [(number, fields) for number, line in enumerate(content.split("\n"), 1) if (fields := line.split())]
     if not rows:
         raise empty_file_error(name, EXPECTED)
-    places = header_places(rows[0][1])
-    if places is not None:
+    column_index = header_columns(rows[0][1])
+    if column_index is not None:
         rows = rows[1:]
         if not rows:
             raise InputError(f"{name}: only a line of names, expected lines of {EXPECTED}")
-    found = [parse_pair(parts, places, f"{name}:{number}") for number, parts in rows]
-    n = len(found)
-    written = [pair for pair, _, _, _ in found]
-    pairs = {pair: split_pair(pair) for pair in set(written)}
+    judgments = [parse_pair(fields, column_index, f"{name}:{number}") for number, fields in rows]
+    n_judgments = len(judgments)
+    pair_texts = [pair for pair, _, _, _ in judgments]
+    pairs = {pair: split_pair(pair) for pair in set(pair_texts)}
     return build_rankings(
-        pairs=[pairs[pair] for pair in written],
-        segments=[segment for _, segment, _, _ in found],
-        judges=[""] * n,
-        lengths=np.full(n, 2),
-        systems=[system for _, _, *both in found for system in both],
-        columns={"rank": np.tile([1.0, 2.0], n)},
+        pairs=[pairs[pair] for pair in pair_texts],
+        segments=[segment for _, segment, _, _ in judgments],
+        judges=[""] * n_judgments,
+        lengths=np.full(n_judgments, 2),
+        systems=[system for _, _, *systems in judgments for system in systems],
+        columns={"rank": np.tile([1.0, 2.0], n_judgments)},
         where=lambda row, _: f"{name}:{rows[row][0]}",
     )
 
 
-def header_places(first: Sequence[str]) -> Mapping[str, int] | None:
-    """Where the columns stand that a first line names; None where it names none."""
-    lowered = [field.lower() for field in first]
-    if "better" not in lowered or "worse" not in lowered:
+def header_columns(fields: Sequence[str]) -> Mapping[str, int] | None:
+    """The index of each column that the first line names, -1 for a missing one; None where it is not a header."""
+    lower_fields = [field.lower() for field in fields]
+    if "better" not in lower_fields or "worse" not in lower_fields:
         return None
-    found = {
-        field: next((lowered.index(name) for name in names if name in lowered), -1) for field, names in NAMES.items()
+    column_index = {
+        field: next((lower_fields.index(name) for name in names if name in lower_fields), -1)
+        for field, names in NAMES.items()
     }
-    return found if found["segment"] >= 0 else None
+    return column_index if column_index["segment"] >= 0 else None
 
 
-def parse_pair(parts: Sequence[str], places: Mapping[str, int] | None, where: str) -> tuple[str, str, str, str]:
+def parse_pair(
+    fields: Sequence[str], column_index: Mapping[str, int] | None, location: str
+) -> tuple[str, str, str, str]:
     """Pair, segment, better system and worse system of a line."""
-    if places is not None:
-        if len(parts) <= max(places.values()):
-            raise InputError(f"{where}: {len(parts)} fields, expected at least {max(places.values()) + 1}")
-        pair = parts[places["pair"]] if places["pair"] >= 0 else ""
-        found = (pair, parts[places["segment"]], parts[places["better"]], parts[places["worse"]])
+    if column_index is not None:
+        if len(fields) <= max(column_index.values()):
+            raise InputError(f"{location}: {len(fields)} fields, expected at least {max(column_index.values()) + 1}")
+        pair = fields[column_index["pair"]] if column_index["pair"] >= 0 else ""
+        judgment = (
+            pair,
+            fields[column_index["segment"]],
+            fields[column_index["better"]],
+            fields[column_index["worse"]],
+        )
     else:
-        if len(parts) != 5:
-            raise InputError(f"{where}: {len(parts)} fields, expected 5 ({EXPECTED}); correct this line")
-        segment, pair, better, other, worse = parts
-        if pair != other:
-            raise InputError(f"{where}: language pairs {pair!r} and {other!r}, expected the same; correct this line")
-        found = (pair, segment, better, worse)
-    if found[2] == found[3]:
-        raise InputError(f"{where}: system {found[2]!r} is better than itself, expected two systems; correct this line")
-    return found
+        if len(fields) != 5:
+            raise InputError(f"{location}: {len(fields)} fields, expected 5 ({EXPECTED}); correct this line")
+        segment, pair, better, second_pair, worse = fields
+        if pair != second_pair:
+            raise InputError(
+                f"{location}: language pairs {pair!r} and {second_pair!r}, expected the same; correct this line"
+            )
+        judgment = (pair, segment, better, worse)
+    if judgment[2] == judgment[3]:
+        raise InputError(
+            f"{location}: system {judgment[2]!r} is better than itself, expected two systems; correct this line"
+        )
+    return judgment

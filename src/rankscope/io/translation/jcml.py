@@ -1,4 +1,4 @@
-"""JCML, the XML of judged translations: streamed into arrays of numbers and names.
+"""JCML, the XML format of judged translations, streamed into arrays of numbers and names.
 
 `<jcml><judgedsentence id="1" langsrc="de" langtgt="en"><tgt system="a" rank="1" bleu="23.1">...</tgt>...`
 """
@@ -28,16 +28,16 @@ __all__ = [
 
 #: Bytes that are parsed at once.
 CHUNK = 1 << 16
-#: What names an item; every other attribute of it is a column if it holds numbers.
+#: The attribute that names an item; every other attribute is a column if it holds numbers.
 SYSTEM = "system"
-#: Whole numbers of so many digits fit 64 bits.
+#: Whole numbers with this many digits fit into 64 bits.
 DIGITS = 18
-#: Always a rank, so that text in it is refused whether or not it was asked for.
+#: Always a column of ranks: text in it is refused even if the column was not named.
 RANK = "rank"
 
 
 class NameCodes:
-    """Names as numbers, in the order in which they come."""
+    """Names as codes, in the order of first appearance."""
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
@@ -46,15 +46,15 @@ class NameCodes:
     def add(self, name: str) -> None:
         self.codes.append(self.places.setdefault(name, len(self.places)))
 
-    def labels(self, kind: type[np.integer[Any]] = np.int64) -> Labels:
+    def labels(self, dtype: type[np.integer[Any]] = np.int64) -> Labels:
         names = tuple(self.places)
         self.places = {}  # no longer needed, and large where names are many
-        codes = np.frombuffer(self.codes, np.int32).astype(kind, copy=False)
+        codes = np.frombuffer(self.codes, np.int32).astype(dtype, copy=False)
         return Labels(names, cast("npt.NDArray[np.int64]", codes))
 
 
 class NumberedNames(NameCodes):
-    """Names that are many, and mostly whole numbers: as long as all are, these are kept, and no names."""
+    """Many names that are mostly whole numbers: as long as all are, only numbers are stored."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,33 +65,33 @@ class NumberedNames(NameCodes):
             if name.isdecimal() and name.isascii() and len(name) <= DIGITS and (name[0] != "0" or name == "0"):
                 self.numbers.append(int(name))
                 return
-            before, self.numbers = self.numbers, None
-            for number in before:
+            numbers, self.numbers = self.numbers, None
+            for number in numbers:
                 super().add(str(number))
         super().add(name)
 
-    def labels(self, kind: type[np.integer[Any]] = np.int64) -> Labels:
+    def labels(self, dtype: type[np.integer[Any]] = np.int64) -> Labels:
         if self.numbers is None:
-            return super().labels(kind)
+            return super().labels(dtype)
         numbers = np.frombuffer(self.numbers, np.int64)
-        if (np.diff(numbers) > 0).all():  # as most files have it: each once
+        if (np.diff(numbers) > 0).all():  # as in most files: each once
             return Labels(tuple(str(number) for number in self.numbers), np.arange(numbers.size))
-        found, first, codes = np.unique(numbers, return_index=True, return_inverse=True)
-        order = np.argsort(first)  # by where they first stand
-        place = np.empty(found.size, np.int64)
-        place[order] = np.arange(found.size)
-        return Labels(tuple(map(str, found[order].tolist())), place[codes])
+        distinct, first_rows, codes = np.unique(numbers, return_index=True, return_inverse=True)
+        order = np.argsort(first_rows)  # by first appearance
+        new_codes = np.empty(distinct.size, np.int64)
+        new_codes[order] = np.arange(distinct.size)
+        return Labels(tuple(map(str, distinct[order].tolist())), new_codes[codes])
 
 
 class JcmlParser:
-    """The handlers of expat, and what they collect."""
+    """The handlers of expat, which collect judgments."""
 
     def __init__(self, name: str, columns: Sequence[str] | None, by_place: bool) -> None:
         self.name, self.wanted, self.by_place = name, columns, by_place
         self.pair, self.segment, self.judge, self.system = NameCodes(), NumberedNames(), NameCodes(), NameCodes()
         self.offsets = array("q", [0])
         self.columns: dict[str, array[float]] = {column: array("d") for column in columns or ()}
-        self.text: set[str] = set()  # attributes that hold text, and so are no columns
+        self.text: set[str] = set()  # attributes that hold text, and so are not columns
         self.inside = False
         self.seen: set[str] = set()  # systems of this judgment
         self.items = self.unnamed = self.given = 0
@@ -107,8 +107,8 @@ class JcmlParser:
     def place(self) -> str:
         return f"{self.name}:{self.parser.CurrentLineNumber}"
 
-    def at(self, what: str) -> InputError:
-        return InputError(f"{self.place()}: {what}")
+    def at(self, problem: str) -> InputError:
+        return InputError(f"{self.place()}: {problem}")
 
     def refuse_doctype(self, *_: Any) -> None:
         raise self.at("a document type (<!DOCTYPE ...>), expected none: JCML needs none, and it can hold entity bombs")
@@ -129,8 +129,8 @@ class JcmlParser:
                 raise self.at("<judgedsentence> inside of another one, expected </judgedsentence> first")
             self.inside = True
             self.seen.clear()
-            ends = [attributes[key] for key in ("langsrc", "langtgt") if attributes.get(key)]
-            self.pair.add("-".join(ends))
+            languages = [attributes[key] for key in ("langsrc", "langtgt") if attributes.get(key)]
+            self.pair.add("-".join(languages))
             number = str(len(self.offsets))
             self.segment.add(attributes.get("segment_id") or attributes.get("id") or number)
             self.judge.add(attributes.get("judge_id") or "")
@@ -141,7 +141,7 @@ class JcmlParser:
             self.offsets.append(self.items)
 
     def item(self, attributes: dict[str, str]) -> None:
-        """One translation: its system, and its numbers."""
+        """Add one translation: its system and its numbers."""
         system = attributes.get(SYSTEM)
         if self.by_place or not system:
             self.unnamed += not system
@@ -170,7 +170,7 @@ class JcmlParser:
         self.items += 1
 
     def number(self, key: str, text: str) -> float | None:
-        """None for text in a column that nobody asked for."""
+        """The number in an attribute; None for text in an attribute that was not named."""
         try:
             value = float(text)
         except ValueError:
@@ -201,7 +201,7 @@ class JcmlParser:
             segment=self.segment.labels(),
             judge=self.judge.labels(),
             offsets=offsets,
-            system=self.system.labels(np.int32),  # by far the most
+            system=self.system.labels(np.int32),  # by far the largest array
             columns={key: np.frombuffer(values, np.float64) for key, values in self.columns.items()},
             notes=tuple(notes),
         )
@@ -228,8 +228,8 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "made.jcml")
     ...     _ = path.write_text(f'<jcml><judgedsentence id="7">{items}</judgedsentence></jcml>')
-    ...     found = read_jcml(path)
-    >>> found.systems, found.segment.names, found.columns["rank"].tolist()
+    ...     rankings = read_jcml(path)
+    >>> rankings.systems, rankings.segment.names, rankings.columns["rank"].tolist()
     (('a', 'b'), ('7',), [2.0, 1.0])
     """
     if isinstance(columns, str):
@@ -237,17 +237,17 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
     name = source_name(path)
     reader = JcmlParser(name, columns, by_place)
     with open_binary(path) as file:
-        begun = False
+        has_data = False
         try:
-            while data := file.read(CHUNK):
-                begun = True
-                reader.parser.Parse(data, False)
-            if not begun:
+            while chunk := file.read(CHUNK):
+                has_data = True
+                reader.parser.Parse(chunk, False)
+            if not has_data:
                 raise empty_file_error(name, "JCML")
             reader.parser.Parse(b"", True)
         except expat.ExpatError as error:
-            what = expat.ErrorString(error.code) or "unknown"
-            raise InputError(f"{name}:{error.lineno}: broken XML ({what}), expected JCML") from None
+            reason = expat.ErrorString(error.code) or "unknown"
+            raise InputError(f"{name}:{error.lineno}: broken XML ({reason}), expected JCML") from None
         except (ValueError, LookupError) as error:
             if isinstance(error, InputError):
                 raise
@@ -259,8 +259,12 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
 
 
 def check_columns(reader: JcmlParser, name: str) -> None:
-    """Raise where a column was asked for that no item has."""
+    """Raise for a named column that no item has."""
     for key, values in reader.columns.items():
         if not len(values) and reader.items:
-            there: Mapping[str, int] = {column: len(found) for column, found in reader.columns.items() if len(found)}
-            raise UnknownName(f"attribute of <tgt> in {name}", key, there, f" ({join_names(there)})" if there else "")
+            available: Mapping[str, int] = {
+                column: len(cells) for column, cells in reader.columns.items() if len(cells)
+            }
+            raise UnknownName(
+                f"attribute of <tgt> in {name}", key, available, f" ({join_names(available)})" if available else ""
+            )

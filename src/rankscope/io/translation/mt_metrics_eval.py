@@ -1,4 +1,4 @@
-"""Folders of mt-metrics-eval: scores of people and of metrics, texts and documents, a segment a line."""
+"""Folders of mt-metrics-eval: scores of people and of metrics, texts and documents, with one segment per line."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
 
 
 def parse_score_path(path: Path) -> ScoreFile:
-    """What a file holds, by its name."""
-    parts = path.name.removesuffix(".gz").removesuffix(".zst").split(".")
-    stem, level = parts, "seg"
-    if len(parts) > 2 and parts[-1] == "score" and parts[-2] in LEVELS:
-        stem, level = parts[:-2], parts[-2]
+    """The description of a file of scores, by its path."""
+    name_parts = path.name.removesuffix(".gz").removesuffix(".zst").split(".")
+    stem, level = name_parts, "seg"
+    if len(name_parts) > 2 and name_parts[-1] == "score" and name_parts[-2] in LEVELS:
+        stem, level = name_parts[:-2], name_parts[-2]
     if "-" in path.parent.name and path.parent.parent.name == "metric-scores":
         return ScoreFile(path, "metric", path.parent.name, ".".join(stem), level)
     if len(stem) > 1 and "-" in stem[0]:
@@ -81,22 +81,23 @@ def read_mt_scores(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "de-en.mqm.seg.score")
     >>> _ = path.write_text("A\t-1.5\nA\tNone\nB\t0\nB\t-5\n")
-    >>> found = read_mt_scores(path)
-    >>> found.metric, found.pairs["de-en"].values.tolist()
+    >>> scores = read_mt_scores(path)
+    >>> scores.metric, scores.pairs["de-en"].values.tolist()
     ('mqm', [[-1.5, nan], [0.0, -5.0]])
     """
     file = find_file(path, pair, name, "seg")
     systems, values = read_scored_lines(file.path)
     counts = np.bincount(systems.codes)
-    n = int(counts[0])
-    if (counts != n).any():
-        other = int(np.flatnonzero(counts != n)[0])
+    n_segments = int(counts[0])
+    if (counts != n_segments).any():
+        system_code = int(np.flatnonzero(counts != n_segments)[0])
         raise InputError(
-            f"{file.path}: {pluralise(int(counts[other]), 'line')} of system {systems.names[other]!r}, expected {n:,} "
-            f"as of {systems.names[0]!r}, one a segment; complete it (None where there is no score)"
+            f"{file.path}: {pluralise(int(counts[system_code]), 'line')} of system {systems.names[system_code]!r}, "
+            f"expected {n_segments:,} as of {systems.names[0]!r}, one a segment; complete it (None where there is no "
+            "score)"
         )
-    table = values[np.argsort(systems.codes, kind="stable")].reshape(len(systems.names), n)
-    scores = PairScores(systems.names, tuple(map(str, range(1, n + 1))), table)
+    table = values[np.argsort(systems.codes, kind="stable")].reshape(len(systems.names), n_segments)
+    scores = PairScores(systems.names, tuple(map(str, range(1, n_segments + 1))), table)
     return SegmentScores(file.name, {file.pair: scores}, score, missing_scores_note(file, values))
 
 
@@ -110,64 +111,68 @@ def read_mt_system_scores(
     file = find_file(path, pair, name, "sys")
     systems, values = read_scored_lines(file.path)
     if len(systems.names) < values.size:
-        at = int(np.flatnonzero(np.bincount(systems.codes) > 1)[0])
-        second = int(np.flatnonzero(systems.codes == at)[1])
+        system_code = int(np.flatnonzero(np.bincount(systems.codes) > 1)[0])
+        second_row = int(np.flatnonzero(systems.codes == system_code)[1])
         raise InputError(
-            f"{file.path}:{second + 1}: a second score of system {systems.names[at]!r}, expected one each; is this a "
-            "file of segments (.seg.score)?"
+            f"{file.path}:{second_row + 1}: a second score of system {systems.names[system_code]!r}, expected one "
+            "each; is this a file of segments (.seg.score)?"
         )
     scores = dict(zip(systems.names, values.tolist(), strict=True))
     return SystemScores(file.name, {file.pair: scores}, score, missing_scores_note(file, values))
 
 
 def find_file(path: PathLike, pair: str | None, name: str | None, level: str) -> ScoreFile:
-    """The file that is meant, with the names of its pair and its metric."""
-    given = Path(path)
-    if not os.path.isdir(given):
-        found = parse_score_path(given)
-        if found.level != level and given.name.endswith(".score"):
-            raise InputError(f"{given}: scores of {LEVELS[found.level]}, expected those of {LEVELS[level]}")
-        return found._replace(pair=found.pair if pair is None else pair, name=name or found.name)
-    files = list_mt_scores(given, level=level)
+    """The file of scores at this path, with the names of its pair and its metric."""
+    file_or_folder = Path(path)
+    if not os.path.isdir(file_or_folder):
+        score_file = parse_score_path(file_or_folder)
+        if score_file.level != level and file_or_folder.name.endswith(".score"):
+            raise InputError(
+                f"{file_or_folder}: scores of {LEVELS[score_file.level]}, expected those of {LEVELS[level]}"
+            )
+        return score_file._replace(pair=score_file.pair if pair is None else pair, name=name or score_file.name)
+    files = list_mt_scores(file_or_folder, level=level)
     if pair is None or name is None:
-        raise ParameterError(f"{given} is a folder, so say the language pair and the name of the scores (pair, name)")
+        raise ParameterError(
+            f"{file_or_folder} is a folder, so say the language pair and the name of the scores (pair, name)"
+        )
     for file in files:
         if (file.pair, file.name) == (pair, name):
             return file
-    there = [file.name for file in files if file.pair == pair]
+    names = [file.name for file in files if file.pair == pair]
     pairs = sorted({file.pair for file in files})
-    known = (
-        f"{pair} has {join_names(there, 12)}" if there else f"there are scores for {join_names(pairs, 12) or 'no pair'}"
+    available = (
+        f"{pair} has {join_names(names, 12)}" if names else f"there are scores for {join_names(pairs, 12) or 'no pair'}"
     )
-    raise InputError(f"{given}: no scores {name!r} of {LEVELS[level]} for {pair}; {known}")
+    raise InputError(f"{file_or_folder}: no scores {name!r} of {LEVELS[level]} for {pair}; {available}")
 
 
 def read_scored_lines(path: Path) -> tuple[Labels, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """The system and the score of each line."""
+    """The system and the score of each line, NaN for none."""
     lines = read_lines(path)
     if not lines:
         raise InputError(f"{path}: the file is empty, expected lines SYSTEM<TAB>SCORE")
-    parts = [line.rstrip("\r").split("\t") if "\t" in line else line.split() for line in lines]
-    for number, part in enumerate(parts, 1):
-        if len(part) != 2 or not part[0]:
+    rows = [line.rstrip("\r").split("\t") if "\t" in line else line.split() for line in lines]
+    for number, fields in enumerate(rows, 1):
+        if len(fields) != 2 or not fields[0]:
             raise InputError(
-                f"{path}:{number}: {pluralise(len(part), 'field')}, expected 2 (SYSTEM<TAB>SCORE); correct this line"
+                f"{path}:{number}: {pluralise(len(fields), 'field')}, expected 2 (SYSTEM<TAB>SCORE); correct this line"
             )
-    texts = [part[1].strip() for part in parts]
-    values, bad = parse_floats(encode(texts))
-    for row in np.union1d(bad, np.flatnonzero(np.isinf(values))).tolist():
+    texts = [fields[1].strip() for fields in rows]
+    values, invalid = parse_floats(encode(texts))
+    for row in np.union1d(invalid, np.flatnonzero(np.isinf(values))).tolist():
         if texts[row].lower().encode() not in NO_SCORE:
             raise InputError(
                 f"{path}:{row + 1}: score {texts[row]!r}, expected a finite number, or None for none; correct this line"
             )
         values[row] = np.nan
-    return Labels.of([part[0] for part in parts]), values
+    return Labels.of([fields[0] for fields in rows]), values
 
 
 def missing_scores_note(file: ScoreFile, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[str, ...]:
     missing = int(np.isnan(values).sum())
-    of = f" ({file.pair})" if file.pair else ""
-    return (f"{file.name}{of}: {pluralise(missing, 'line')} without a score",) if missing else ()
+    pair_text = f" ({file.pair})" if file.pair else ""
+    return (f"{file.name}{pair_text}: {pluralise(missing, 'line')} without a score",) if missing else ()
 
 
 def read_mt_texts(folder: PathLike, pair: str, *, reference: str = "refA") -> Texts:
@@ -178,9 +183,11 @@ def read_mt_texts(folder: PathLike, pair: str, *, reference: str = "refA") -> Te
     """
     root = Path(folder)
     paths = [root / "sources" / f"{pair}.txt", root / "references" / f"{pair}.{reference}.txt"]
-    there = [path.name.removeprefix(f"{pair}.").removesuffix(".txt") for path in root.glob(f"references/{pair}.*.txt")]
-    if not paths[1].is_file() and there:
-        raise InputError(f"{paths[1]}: no such file; the references for {pair} are {join_names(sorted(there))}")
+    references = [
+        path.name.removeprefix(f"{pair}.").removesuffix(".txt") for path in root.glob(f"references/{pair}.*.txt")
+    ]
+    if not paths[1].is_file() and references:
+        raise InputError(f"{paths[1]}: no such file; the references for {pair} are {join_names(sorted(references))}")
     outputs = sorted((root / "system-outputs" / pair).glob("*.txt"))
     if not outputs:
         raise InputError(f"{root / 'system-outputs' / pair}: no outputs (SYSTEM.txt), expected a file a system")
@@ -196,10 +203,10 @@ def read_mt_documents(folder: PathLike, pair: str) -> Lines:
     Raises InputError with file and line for a line of another form.
     """
     path = Path(folder) / "documents" / f"{pair}.docs"
-    found = []
+    documents = []
     for number, line in enumerate(read_lines(path), 1):
-        parts = line.split()
-        if len(parts) != 2:
-            raise InputError(f"{path}:{number}: {pluralise(len(parts), 'field')}, expected 2 (DOMAIN DOCUMENT)")
-        found.append(parts[1])
-    return tuple(found)
+        fields = line.split()
+        if len(fields) != 2:
+            raise InputError(f"{path}:{number}: {pluralise(len(fields), 'field')}, expected 2 (DOMAIN DOCUMENT)")
+        documents.append(fields[1])
+    return tuple(documents)

@@ -1,4 +1,4 @@
-"""Names in data of machine translation, written in one way: language pairs, systems, segments."""
+"""Normalised names in data of machine translation: language pairs, systems, segments; and rankings built from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-#: The code of a language, its other codes and its English name, as WMT's files have them.
+#: The code of each language, then its other codes and its English name, as in WMT's files.
 LANGUAGES = """
 bn ben bengali; cs cz ces cze czech; de deu ger german; en eng english; es spa spanish; et est estonian;
 fi fin finnish; fr fra fre french; gu guj gujarati; ha hau hausa; he heb hebrew; hi hin hindi; hr hrv croatian;
@@ -31,7 +31,7 @@ nl nld dutch; pl pol polish; ps pus pashto; pt por portuguese; ro ron rum romani
 ta tam tamil; tr tur turkish; uk ukr ukrainian; ur urd urdu; xh xho xhosa; zh zho chi chinese; zu zul zulu
 """
 CODES = {name: names[0] for names in map(str.split, LANGUAGES.split(";")) for name in names}
-#: A system's name with the test set before it, and the pair behind either: newstest2013.fr-en.online-A,
+#: A system's name with the test set before it, and perhaps the pair: newstest2013.fr-en.online-A,
 #: newstest2015.online-A.0.de-en.txt, newstest2014.online-A.
 LONG_NAMES = (
     re.compile(r"(?P<set>[^.]+)\.[a-z]{2,3}-[a-z]{2,3}\.(?P<name>.+)"),
@@ -41,13 +41,13 @@ LONG_NAMES = (
 
 
 def language_code(name: str) -> str:
-    """The code of a language; a name that is not known in lower case.
+    """The code of a language; an unknown name in lower case.
 
     >>> language_code("Czech"), language_code("deu"), language_code("Haitian Creole (Raw)")
     ('cs', 'de', 'haitian creole (raw)')
     """
-    lowered = name.strip().lower()
-    return CODES.get(lowered, lowered)
+    lower_name = name.strip().lower()
+    return CODES.get(lower_name, lower_name)
 
 
 def pair_name(source: str, target: str) -> str:
@@ -56,7 +56,7 @@ def pair_name(source: str, target: str) -> str:
 
 
 def split_pair(pair: str) -> str:
-    """The name of a pair that was written as one word.
+    """The normalised name of a language pair such as cz-en; other words stay as they are.
 
     >>> split_pair("cz-en"), split_pair("deu-eng"), split_pair("all")
     ('cs-en', 'de-en', 'all')
@@ -66,24 +66,24 @@ def split_pair(pair: str) -> str:
 
 
 def bare_names(names: Iterable[str]) -> dict[str, str]:
-    """The name of each system without test set and language pair, where all that have a test set have the same.
+    """The name of each system without test set and language pair; unchanged where there are several test sets.
 
     >>> bare_names(["newstest2013.fr-en.online-A", "newstest2015.KIT.4017.de-en.txt", "_ref"])["_ref"]
     '_ref'
     >>> list(bare_names(["newstest2013.fr-en.DCU__primary.2828", "newstest2013.online-B.fr-en"]).values())
     ['DCU__primary.2828', 'online-B']
     """
-    found = {name: next((m for form in LONG_NAMES if (m := form.fullmatch(name))), None) for name in names}
-    sets = {match["set"] for match in found.values() if match}
+    matches = {name: next((m for pattern in LONG_NAMES if (m := pattern.fullmatch(name))), None) for name in names}
+    sets = {match["set"] for match in matches.values() if match}
     if len(sets) > 1:
-        return {name: name for name in found}
-    return {name: match["name"] if match else name for name, match in found.items()}
+        return {name: name for name in matches}
+    return {name: match["name"] if match else name for name, match in matches.items()}
 
 
 def segment_order(segments: Sequence[str]) -> list[int]:
-    """The places of segments in the order of their numbers; as they stand where they are no numbers."""
+    """The order of segments by number; their given order where not all are numbers."""
     if all(name.isascii() and name.isdigit() for name in segments):
-        digits = [name.lstrip("0") for name in segments]  # of any number: Python makes no numbers of thousands
+        digits = [name.lstrip("0") for name in segments]  # as text: Python does not convert thousands of digits
         return sorted(range(len(segments)), key=lambda i: (len(digits[i]), digits[i]))
     return list(range(len(segments)))
 
@@ -101,32 +101,31 @@ def build_rankings(
     notes: Sequence[str] = (),
     shorten: bool = True,
 ) -> Rankings:
-    """Judgments from lists, one entry a judgment or an item each.
+    """Rankings from lists, with one entry per judgment or per item.
 
-    where: file:line of an item, by the places of its judgment and its own. shorten: whether systems' names lose what
-    `bare_names` takes away.
-    Raises InputError for a system that stands twice in one judgment.
+    where: file:line of an item, by the indices of its judgment and of the item. shorten: whether to shorten systems'
+    names by `bare_names`. Raises InputError for a system that occurs twice in one judgment.
     """
-    written = Labels.of(systems)
-    short = bare_names(written.names) if shorten else {}
-    bare = Labels.of([short.get(name, name) for name in written.names])
-    offsets, codes = bounds(lengths), bare.codes[written.codes]
-    judgment, n = group_of(offsets), max(len(bare.names), 1)
-    key = judgment * n + codes
+    full_names = Labels.of(systems)
+    short_names = bare_names(full_names.names) if shorten else {}
+    system_labels = Labels.of([short_names.get(name, name) for name in full_names.names])
+    offsets, codes = bounds(lengths), system_labels.codes[full_names.codes]
+    judgment, n_systems = group_of(offsets), max(len(system_labels.names), 1)
+    key = judgment * n_systems + codes
     order = np.argsort(key, kind="stable")
-    again = np.flatnonzero(np.diff(key[order]) == 0)
-    if again.size:
-        item = int(order[again + 1].min())
+    repeats = np.flatnonzero(np.diff(key[order]) == 0)
+    if repeats.size:
+        item = int(order[repeats + 1].min())
         raise InputError(
-            f"{where(int(judgment[item]), item)}: system {bare.names[codes[item]]!r} stands twice in one judgment, "
-            "expected each system once; keep one of the two"
+            f"{where(int(judgment[item]), item)}: system {system_labels.names[codes[item]]!r} stands twice in one "
+            "judgment, expected each system once; keep one of the two"
         )
     return Rankings(
         pair=Labels.of(pairs),
         segment=Labels.of(segments),
         judge=Labels.of(judges),
         offsets=offsets,
-        system=Labels(bare.names, codes),
+        system=Labels(system_labels.names, codes),
         columns=columns,
         scores=frozenset(scores),
         notes=tuple(notes),

@@ -1,4 +1,4 @@
-"""Plain texts of a test set, a segment a line: sources, references, and the outputs of systems (folders of WMT)."""
+"""Plain texts of WMT's test sets: sources, references and outputs of systems, with one segment per line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Texts:
     systems: Mapping[str, Lines]
 
     def __len__(self) -> int:
-        """How many segments."""
+        """The number of segments."""
         return len(self.sources)
 
 
@@ -80,56 +80,61 @@ def read_plain_texts(folder: PathLike, pair: str, *, test_set: str | None = None
     source, dash, target = pair.partition("-")
     if not dash:
         raise InputError(f"{pair!r} is no language pair, expected one as de-en")
-    found = find_output_folder(root / "system-outputs", pair, test_set)
-    name = found.parent.name
-    both = pair.replace("-", "")
+    output_folder = find_output_folder(root / "system-outputs", pair, test_set)
+    set_name = output_folder.parent.name
+    languages = pair.replace("-", "")
     texts = {}
-    for part, kind, language in (("sources", "src", source), ("references", "ref", target)):
-        files = [f"{name}-{kind}.{language}", f"{name}-{both}-{kind}.{language}"]
-        path = next((root / part / file for file in files if (root / part / file).is_file()), root / part / files[0])
+    for subfolder, kind, language in (("sources", "src", source), ("references", "ref", target)):
+        files = [f"{set_name}-{kind}.{language}", f"{set_name}-{languages}-{kind}.{language}"]
+        path = next(
+            (root / subfolder / file for file in files if (root / subfolder / file).is_file()),
+            root / subfolder / files[0],
+        )
         texts[path] = read_lines(path)
     (source_file, sources), (_, references) = texts.items()
     systems = {}
-    written = sorted(path for path in found.iterdir() if path.is_file() and not path.name.startswith("."))
-    short = bare_names(path.name for path in written)
-    for path in written:
-        system = short[path.name]
+    output_files = sorted(path for path in output_folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    short_names = bare_names(path.name for path in output_files)
+    for path in output_files:
+        system = short_names[path.name]
         if system in systems:
             raise InputError(f"{path}: a second file of system {system!r}, expected one each; remove one")
         systems[system] = texts[path] = read_lines(path)
     if not systems:
-        raise InputError(f"{found}: an empty folder, expected a file a system")
+        raise InputError(f"{output_folder}: an empty folder, expected a file a system")
     refuse_unequal(texts, source_file)
     return Texts(pair, sources, references, systems)
 
 
 def find_output_folder(folder: Path, pair: str, test_set: str | None) -> Path:
-    """The folder of the outputs of a pair."""
+    """The folder with the outputs for a pair."""
     names = subfolders(folder)
-    having = [name for name in names if (folder / name / pair).is_dir()]
-    wanted = having if test_set is None else [name for name in having if name == test_set]
-    if not wanted:
-        there = sorted({found for name in names for found in subfolders(folder / name)})
-        where = f" of {test_set}" if test_set else ""
-        raise InputError(f"{folder}: no outputs{where} for {pair}; there is {join_names(there) or 'nothing'}")
-    if len(wanted) > 1:
-        raise InputError(f"{folder}: {pair} in {len(wanted)} test sets ({join_names(wanted)}); say which (test_set)")
-    return folder / wanted[0] / pair
+    candidates = [name for name in names if (folder / name / pair).is_dir()]
+    selected = candidates if test_set is None else [name for name in candidates if name == test_set]
+    if not selected:
+        pairs = sorted({available for name in names for available in subfolders(folder / name)})
+        set_text = f" of {test_set}" if test_set else ""
+        raise InputError(f"{folder}: no outputs{set_text} for {pair}; there is {join_names(pairs) or 'nothing'}")
+    if len(selected) > 1:
+        raise InputError(
+            f"{folder}: {pair} in {len(selected)} test sets ({join_names(selected)}); say which (test_set)"
+        )
+    return folder / selected[0] / pair
 
 
 def subfolders(folder: Path) -> list[str]:
-    """The names of the folders of a folder. Raises InputError where it is none."""
+    """The names of the folders in a folder. Raises InputError where it is not a folder."""
     if not os.path.isdir(folder):
         raise InputError(f"{folder}: no such folder, expected sources/, references/ and system-outputs/ side by side")
     return sorted(path.name for path in folder.iterdir() if path.is_dir())
 
 
-def refuse_unequal(texts: Mapping[Path, Lines], first: Path) -> None:
-    """Raise where a file has another number of lines than the first."""
-    n = len(texts[first])
-    wrong: Iterable[Path] = (path for path, lines in texts.items() if len(lines) != n)
-    for path in wrong:
+def refuse_unequal(texts: Mapping[Path, Lines], source: Path) -> None:
+    """Raise where a file has another number of lines than the source."""
+    n = len(texts[source])
+    unequal: Iterable[Path] = (path for path, lines in texts.items() if len(lines) != n)
+    for path in unequal:
         raise InputError(
-            f"{path}: {pluralise(len(texts[path]), 'line')}, expected {n:,} as in {first.name}, one a segment; "
+            f"{path}: {pluralise(len(texts[path]), 'line')}, expected {n:,} as in {source.name}, one a segment; "
             "lines end with LF only"
         )

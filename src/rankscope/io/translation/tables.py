@@ -1,5 +1,5 @@
-"""Tables of items in the lists of judges, a row an item, and of scores of systems, a row a system: CSV, TSV, JSONL or
-Parquet, columns by name.
+"""Tables of ranked items, with a row per item, and of scores of systems, with a row per system: CSV, TSV, JSONL or
+Parquet, with columns by name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-#: What the columns may be called, ours first.
+#: Names of the columns; the first of each is ours.
 ITEM_COLUMNS = {
     "segment": ("segment", "segment_id", "seg", "segid", "sid", "item", "item_id", "prompt", "query_id"),
     "system": ("system", "system_id", "candidate", "model", "doc_id"),
@@ -39,7 +39,7 @@ ITEM_COLUMNS = {
     "judge": ("judge", "judge_id", "rater", "annotator", "user"),
     "judgment": ("judgment", "judgement", "ranking_id", "judgment_id"),
 }
-#: What the column of people is called, where nobody says.
+#: The default names of the column of human judgments.
 GOLD_COLUMNS = ("rank", "gold", "human")
 EXPECTED_ITEMS = "a line of names (segment,system,gold,predicted) and a line an item"
 
@@ -68,8 +68,8 @@ def read_ranking_table(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "judged.csv")
     >>> _ = path.write_text("segment,system,gold,reward\n1,A,1,0.5\n1,B,2,0.75\n2,A,1,\n")
-    >>> found = read_ranking_table(path, scores=["reward"])
-    >>> found.table("gold").tolist(), found.table("reward").tolist()
+    >>> rankings = read_ranking_table(path, scores=["reward"])
+    >>> rankings.table("gold").tolist(), rankings.table("reward").tolist()
     ([[1.0, 2.0], [1.0, nan]], [[-0.5, -0.75], [nan, nan]])
     """
     return rankings_from_table(read_named_table(path, EXPECTED_ITEMS), columns, scores=scores, gold=gold, needed=needed)
@@ -83,31 +83,31 @@ def rankings_from_table(
     gold: str | None = None,
     needed: Iterable[str] = (),
 ) -> Rankings:
-    """The judgments of a table that was read; as `read_ranking_table`."""
-    there, line, chosen = table.frame.columns, table.head, set(scores)
-    keys = {field: require_column(there, field, ITEM_COLUMNS[field], line) for field in ("segment", "system")}
-    others = ("pair", "judge", "judgment")
-    keys |= {field: name for field in others if (name := find_column(there, ITEM_COLUMNS[field]))}
-    asked = [*(columns or ()), *chosen, *needed, *([] if gold is None else [gold])]
-    refuse_keys(keys, asked, line)
+    """The judgments of a table; as `read_ranking_table`."""
+    names, location, score_columns = table.frame.columns, table.head, set(scores)
+    keys = {field: require_column(names, field, ITEM_COLUMNS[field], location) for field in ("segment", "system")}
+    optional_fields = ("pair", "judge", "judgment")
+    keys |= {field: name for field in optional_fields if (name := find_column(names, ITEM_COLUMNS[field]))}
+    requested = [*(columns or ()), *score_columns, *needed, *([] if gold is None else [gold])]
+    refuse_keys(keys, requested, location)
     notes = []
     if columns is None:
-        rest = [name for name in there if name not in keys.values()]
-        must = {*asked, find_column(rest, GOLD_COLUMNS) if gold is None else gold}
-        wanted = [name for name in rest if name in must or mostly_numbers(table.frame[name])]
-        if not wanted:
+        other_columns = [name for name in names if name not in keys.values()]
+        required = {*requested, find_column(other_columns, GOLD_COLUMNS) if gold is None else gold}
+        value_columns = [name for name in other_columns if name in required or mostly_numbers(table.frame[name])]
+        if not value_columns:
             raise InputError(
-                f"{line}: no column of numbers among {list_columns(there)}, expected at least one beside segment and "
-                "system; add one, or name it (columns) to see what is wrong with it"
+                f"{location}: no column of numbers among {list_columns(names)}, expected at least one beside segment "
+                "and system; add one, or name it (columns) to see what is wrong with it"
             )
-        left = [name for name in rest if name not in wanted]
-        if left:
-            notes.append(f"{table.name}: {join_names(map(repr, left))} not read: no numbers")
+        skipped = [name for name in other_columns if name not in value_columns]
+        if skipped:
+            notes.append(f"{table.name}: {join_names(map(repr, skipped))} not read: no numbers")
     else:
-        wanted = [find_named_column(there, name, line) for name in columns]
-    unknown = chosen - set(wanted)
+        value_columns = [find_named_column(names, name, location) for name in columns]
+    unknown = score_columns - set(value_columns)
     if unknown:
-        raise UnknownName("column of scores", min(unknown), wanted)
+        raise UnknownName("column of scores", min(unknown), value_columns)
     if not table.frame.height:
         raise InputError(f"{table.name}: no items after the line of names, expected at least one")
     texts = {field: text_column(table, name, field) for field, name in keys.items()}
@@ -115,102 +115,102 @@ def rankings_from_table(
     if "judge" in labels:
         refuse_numbers(table, keys["judge"], labels)
     values = {}
-    for name in wanted:
+    for name in value_columns:
         values[name] = number_values(table, name)[order]
         missing = int(np.isnan(values[name]).sum())
         if missing:
             notes.append(f"{table.name}: {pluralise(missing, 'item')} without a value of {name!r}")
-    firsts = order[np.cumsum(lengths) - lengths]
-    found = {
-        field: list(labels[field].take(firsts)) if field in labels else [""] * firsts.size for field in ITEM_COLUMNS
+    starts = order[np.cumsum(lengths) - lengths]
+    judgment_labels = {
+        field: list(labels[field].take(starts)) if field in labels else [""] * starts.size for field in ITEM_COLUMNS
     }
     return build_rankings(
-        pairs=[split_pair(pair) for pair in found["pair"]],
-        segments=found["segment"],
-        judges=found["judge"],
+        pairs=[split_pair(pair) for pair in judgment_labels["pair"]],
+        segments=judgment_labels["segment"],
+        judges=judgment_labels["judge"],
         lengths=lengths,
         systems=list(labels["system"].take(order)),
         columns=values,
-        scores=chosen,
+        scores=score_columns,
         where=lambda _, item: table.where(int(order[item])),
         notes=notes,
         shorten=False,
     )
 
 
-def refuse_keys(keys: Mapping[str, str], asked: Iterable[str], line: str) -> None:
-    """Raise InputError for a column that is asked for as one of numbers and says which judgment a row is of."""
-    for name in asked:
+def refuse_keys(keys: Mapping[str, str], requested: Iterable[str], location: str) -> None:
+    """Raise InputError for a requested column of numbers that is a key of the judgments."""
+    for name in requested:
         field = next((field for field, column in keys.items() if column == name), None)
         if field is not None:
-            what = {"judge": "who judged", "judgment": "which judgment a row is of"}.get(field, f"the {field}")
+            meaning = {"judge": "who judged", "judgment": "which judgment a row is of"}.get(field, f"the {field}")
             raise InputError(
-                f"{line}: column {name!r} says {what}, and is asked for as one of numbers; give one of the two "
+                f"{location}: column {name!r} says {meaning}, and is asked for as one of numbers; give one of the two "
                 f"another name, as {name}_score"
             )
 
 
 def refuse_numbers(table: NamedTable, column: str, labels: Mapping[str, Labels]) -> None:
-    """Raise InputError for scores in a column called as that of judges: they tear the lists of segments apart."""
+    """Raise InputError for scores in a column with the name of judges: they would split the lists of segments."""
     if not holds_numbers(table.frame[column]):
         return
-    parts = {field: list(labels[field]) for field in ("pair", "segment", "judgment") if field in labels}
-    n = len(labels["system"])
-    with_judge = list_numbers({**parts, "judge": list(labels["judge"])}, n)
-    without = list_numbers(parts, n)
-    alone = (np.bincount(with_judge)[with_judge] == 1) & (np.bincount(without)[without] > 1)
-    systems = np.stack((without, labels["system"].codes))
-    repeated = np.unique(systems, axis=1).shape[1] < n
-    # People who judged the same items are judges, whatever they are called, unless most of them ranked nothing.
-    if alone.any() and (not repeated or 2 * int(alone.sum()) > int(with_judge.max()) + 1):
-        lists = pluralise(int(alone.sum()), "list has", "lists have")
+    key_columns = {field: list(labels[field]) for field in ("pair", "segment", "judgment") if field in labels}
+    n_rows = len(labels["system"])
+    with_judge = list_numbers({**key_columns, "judge": list(labels["judge"])}, n_rows)
+    without_judge = list_numbers(key_columns, n_rows)
+    is_single = (np.bincount(with_judge)[with_judge] == 1) & (np.bincount(without_judge)[without_judge] > 1)
+    systems = np.stack((without_judge, labels["system"].codes))
+    repeated = np.unique(systems, axis=1).shape[1] < n_rows
+    # Columns whose values judged the same items are judges, whatever their names, unless most of them ranked nothing.
+    if is_single.any() and (not repeated or 2 * int(is_single.sum()) > int(with_judge.max()) + 1):
+        lists = pluralise(int(is_single.sum()), "list has", "lists have")
         raise InputError(
             f"{table.head}: column {column!r}, of who judged, holds numbers, and by it {lists} one item only; if these "
             f"are scores, give it another name, as {column}_score"
         )
 
 
-def list_numbers(columns: Mapping[str, list[str]], n: int) -> Ints:
-    """(rows) the number of the list that each is in, from 0."""
-    order, lengths, _ = group_judgments(dict(columns), n)
-    found = np.empty(n, np.int64)
-    found[order] = np.repeat(np.arange(lengths.size), lengths)
-    return found
+def list_numbers(columns: Mapping[str, list[str]], n_rows: int) -> Ints:
+    """(rows) the number of each row's list, from 0."""
+    order, lengths, _ = group_judgments(dict(columns), n_rows)
+    numbers = np.empty(n_rows, np.int64)
+    numbers[order] = np.repeat(np.arange(lengths.size), lengths)
+    return numbers
 
 
-def find_named_column(there: Sequence[str], name: str, where: str) -> str:
-    """The column that somebody named, in whatever case. Raises InputError where there is none."""
-    found = name if name in there else find_column(there, (name.strip().lower(),))
-    if found is None:
-        raise InputError(f"{where}: no column {name!r} among {list_columns(there)}; name one of those")
-    return found
+def find_named_column(names: Sequence[str], name: str, location: str) -> str:
+    """The column with this name, ignoring case. Raises InputError where there is none."""
+    column = name if name in names else find_column(names, (name.strip().lower(),))
+    if column is None:
+        raise InputError(f"{location}: no column {name!r} among {list_columns(names)}; name one of those")
+    return column
 
 
-def group_judgments(columns: dict[str, list[str]], n: int) -> tuple[Ints, Ints, dict[str, Labels]]:
-    """The rows judgment by judgment, in the order in which these first stand, the length of each; and all labels."""
+def group_judgments(columns: dict[str, list[str]], n_rows: int) -> tuple[Ints, Ints, dict[str, Labels]]:
+    """The rows in the order of judgments by first appearance, the length of each judgment; and all labels."""
     labels = {field: Labels.of(values) for field, values in columns.items()}
-    key = np.zeros(n, np.int64)
+    key = np.zeros(n_rows, np.int64)
     for field in ("pair", "segment", "judge", "judgment"):
         if field in labels:
             key = key * len(labels[field].names) + labels[field].codes
             _, key = np.unique(key, return_inverse=True)
-    _, first, counts = np.unique(key, return_index=True, return_counts=True)
-    return np.argsort(first[key], kind="stable"), counts[np.argsort(first)], labels
+    _, first_rows, counts = np.unique(key, return_index=True, return_counts=True)
+    return np.argsort(first_rows[key], kind="stable"), counts[np.argsort(first_rows)], labels
 
 
 def text_column(table: NamedTable, column: str, field: str) -> list[str]:
-    """The names in a column, each there where they are of a segment or a system."""
-    found: list[str] = name_column(table, column, field, needed=field in ("segment", "system")).to_list()
-    return found
+    """The names in a column; segments and systems must not be empty."""
+    texts: list[str] = name_column(table, column, field, needed=field in ("segment", "system")).to_list()
+    return texts
 
 
 EXPECTED = "a line of names (system,bleu,chrf) and a line a system"
-#: A column of this name says nothing: the metric is then called as the file is.
+#: Names of a column that do not name a metric, which is then named after the file.
 ANY = ("score", "value")
 
 
 def holds_systems(names: Sequence[str]) -> bool:
-    """Whether these columns are of whole systems: there is one of systems, and none of segments.
+    """Whether these are columns of scores of systems: there is a column of systems, and none of segments.
 
     >>> holds_systems(["system", "BLEU"]), holds_systems(["segment", "system", "BLEU"])
     (True, False)
@@ -234,54 +234,54 @@ def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: boo
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "systems.csv")
     >>> _ = path.write_text("system,human,BLEU\nA,0.5,31.5\nB,0.4,28\n")
-    >>> [(one.metric, one.pairs[""]) for one in read_system_table(path)]
+    >>> [(scores.metric, scores.pairs[""]) for scores in read_system_table(path)]
     [('human', {'A': 0.5, 'B': 0.4}), ('BLEU', {'A': 31.5, 'B': 28.0})]
     """
     table = read_named_table(path, EXPECTED)
-    there = table.frame.columns
-    column = require_column(there, "system", ITEM_COLUMNS["system"], table.head)
-    pair = find_column(there, ITEM_COLUMNS["pair"])
-    rest = [name for name in there if name not in (column, pair)]
-    must = {*needed, *([find_column(rest, GOLD_COLUMNS)] if people else [])}
-    found = [name for name in rest if name in must or mostly_numbers(table.frame[name])]
-    if not found:
+    names = table.frame.columns
+    column = require_column(names, "system", ITEM_COLUMNS["system"], table.head)
+    pair = find_column(names, ITEM_COLUMNS["pair"])
+    other_columns = [name for name in names if name not in (column, pair)]
+    required = {*needed, *([find_column(other_columns, GOLD_COLUMNS)] if people else [])}
+    value_columns = [name for name in other_columns if name in required or mostly_numbers(table.frame[name])]
+    if not value_columns:
         raise InputError(
-            f"{table.head}: no column of numbers among {list_columns(there)}, expected at least one beside system"
+            f"{table.head}: no column of numbers among {list_columns(names)}, expected at least one beside system"
         )
     if not table.frame.height:
         raise InputError(f"{table.name}: no systems after the line of names, expected at least one")
     systems = text_column(table, column, "system")
     pairs = [""] * len(systems) if pair is None else [split_pair(name) for name in text_column(table, pair, "pair")]
     refuse_repeated(table, pairs, systems)
-    left = [name for name in rest if name not in found]
-    notes = [f"{table.name}: {join_names(map(repr, left))} not read: no numbers"] if left else []
+    skipped = [name for name in other_columns if name not in value_columns]
+    notes = [f"{table.name}: {join_names(map(repr, skipped))} not read: no numbers"] if skipped else []
     return [
-        metric_of_column(table, name, alone=len(found) == 1, pairs=pairs, systems=systems, notes=notes)
-        for name in found
+        metric_of_column(table, name, is_only=len(value_columns) == 1, pairs=pairs, systems=systems, notes=notes)
+        for name in value_columns
     ]
 
 
 def metric_of_column(
-    table: NamedTable, column: str, *, alone: bool, pairs: Sequence[str], systems: Sequence[str], notes: Sequence[str]
+    table: NamedTable, column: str, *, is_only: bool, pairs: Sequence[str], systems: Sequence[str], notes: Sequence[str]
 ) -> SystemScores:
-    """A column as the scores of one metric."""
+    """The scores of one metric from a column."""
     values = number_values(table, column)
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     for pair, system, value in zip(pairs, systems, values.tolist(), strict=True):
         scores[pair][system] = value
-    name = PurePath(table.name).name.partition(".")[0] if alone and column.strip().lower() in ANY else column
+    name = PurePath(table.name).name.partition(".")[0] if is_only and column.strip().lower() in ANY else column
     missing = int(np.isnan(values).sum())
-    said = [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
-    return SystemScores(name or column, dict(scores), notes=(*notes, *said))
+    missing_notes = [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
+    return SystemScores(name or column, dict(scores), notes=(*notes, *missing_notes))
 
 
 def refuse_repeated(table: NamedTable, pairs: Sequence[str], systems: Sequence[str]) -> None:
     seen: set[tuple[str, str]] = set()
     for row, key in enumerate(zip(pairs, systems, strict=True)):
         if key in seen:
-            of = f" of {key[0]}" if key[0] else ""
+            pair_text = f" of {key[0]}" if key[0] else ""
             raise InputError(
-                f"{table.where(row)}: a second row of system {key[1]!r}{of}, expected one each; are these scores of "
-                "segments? Then name the column that says which (segment)"
+                f"{table.where(row)}: a second row of system {key[1]!r}{pair_text}, expected one each; are these "
+                "scores of segments? Then name the column that says which (segment)"
             )
         seen.add(key)

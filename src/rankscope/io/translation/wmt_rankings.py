@@ -1,4 +1,4 @@
-"""WMT's ranking judgments (2010 to 2016): CSV, a row a judgment of two systems or more, with a rank for each."""
+"""WMT's ranking judgments (2010 to 2016): CSV with a row per judgment of two or more systems, and a rank for each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SETTINGS = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "dro
 
 
 class JudgmentColumns(NamedTuple):
-    """Where everything stands in a row. systems, ranks: of the first, the second, ... system."""
+    """The indices of the columns. systems, ranks: of the first, the second, ... system."""
 
     source: int
     target: int
@@ -61,8 +61,8 @@ def read_wmt_rankings(
     >>> path = pathlib.Path(tempfile.mkdtemp(), "wmt.csv")
     >>> names = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank"
     >>> _ = path.write_text(f"{names}\nCzech,English,7,ann,A,B,C,1,2,-1\n")
-    >>> found = read_wmt_rankings(path)
-    >>> found.pair.names, found.segment.names, found.table("rank").tolist()
+    >>> rankings = read_wmt_rankings(path)
+    >>> rankings.pair.names, rankings.segment.names, rankings.table("rank").tolist()
     (('cs-en',), ('7',), [[1.0, 2.0, nan]])
     """
     for name, value in (("duplicates", duplicates), ("reference", reference)):
@@ -71,165 +71,172 @@ def read_wmt_rankings(
     name = source_name(path)
     with open_binary(path) as stream:
         content = stream.read().removeprefix(BOM)
-    header, rows, numbers = read_csv_rows(content, name)
+    header, rows, line_numbers = read_csv_rows(content, name)
     columns = find_columns(header[0], f"{name}:{header[1]}")
-    rows, numbers, notes = handle_duplicates(rows, numbers, name, duplicates)
-    ranks = read_ranks(rows, numbers, name, columns)
-    written = list(chain.from_iterable(map(itemgetter(*columns.systems), rows)))
+    rows, line_numbers, notes = handle_duplicates(rows, line_numbers, name, duplicates)
+    ranks = read_ranks(rows, line_numbers, name, columns)
+    system_names = list(chain.from_iterable(map(itemgetter(*columns.systems), rows)))
     shape = ranks.shape
-    if "" in written:
-        raise InputError(f"{name}:{numbers[written.index('') // shape[1]]}: a system without a name; correct this line")
-    texts = np.array(written, np.object_)
-    kept = (texts != FILLER).reshape(shape)
-    notes += skipped_note(~kept, FILLER, "which fill places up")
+    if "" in system_names:
+        raise InputError(
+            f"{name}:{line_numbers[system_names.index('') // shape[1]]}: a system without a name; correct this line"
+        )
+    name_array = np.array(system_names, np.object_)
+    is_item = (name_array != FILLER).reshape(shape)
+    notes += skipped_note(~is_item, FILLER, "which fill places up")
     if reference == "drop":
-        is_reference = (texts == REFERENCE).reshape(shape)
+        is_reference = (name_array == REFERENCE).reshape(shape)
         notes += skipped_note(is_reference, REFERENCE, "the reference")
-        kept &= ~is_reference
-    unranked = int(np.isnan(ranks[kept]).sum())
+        is_item &= ~is_reference
+    unranked = int(np.isnan(ranks[is_item]).sum())
     if unranked:
         notes.append(f"{pluralise(unranked, 'output is', 'outputs are')} not ranked (-1)")
     segments = [row[columns.segment] for row in rows]
     if lines is not None:
-        segments = renumber_segments(segments, numbers, name, lines)
+        segments = renumber_segments(segments, line_numbers, name, lines)
     return build_rankings(
         pairs=pair_column(rows, columns),
         segments=segments,
         judges=[row[columns.judge] for row in rows] if columns.judge is not None else [""] * len(rows),
-        lengths=kept.sum(axis=1),
-        systems=texts[kept.ravel()].tolist(),
-        columns={"rank": ranks[kept]},
-        where=lambda row, _: f"{name}:{numbers[row]}",
+        lengths=is_item.sum(axis=1),
+        systems=name_array[is_item.ravel()].tolist(),
+        columns={"rank": ranks[is_item]},
+        where=lambda row, _: f"{name}:{line_numbers[row]}",
         notes=[f"{name}: {note}" for note in notes],
     )
 
 
 def read_csv_rows(content: bytes, name: str) -> tuple[tuple[list[str], int], list[list[str]], list[int]]:
-    """The names of the columns and their line; the rows below and theirs."""
-    first, _, _ = content.lstrip().partition(b"\n")
+    """The header and its line; the rows below and their lines."""
+    first_line, _, _ = content.lstrip().partition(b"\n")
     reader = csv.reader(
         io.StringIO(content.decode("utf-8", "surrogateescape"), newline=""),
-        delimiter="\t" if b"\t" in first else ",",
+        delimiter="\t" if b"\t" in first_line else ",",
         skipinitialspace=True,
     )
-    rows, numbers = [], []
+    rows, line_numbers = [], []
     try:
         for row in reader:
             if row and (len(row) > 1 or row[0].strip()):
                 rows.append(row)
-                numbers.append(reader.line_num)
+                line_numbers.append(reader.line_num)
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: cannot be read ({error}); correct this line") from None
     if not rows:
         raise empty_file_error(name, EXPECTED)
     header = [field.strip() for field in rows[0]]
-    for row, number in zip(rows, numbers, strict=True):
+    for row, number in zip(rows, line_numbers, strict=True):
         if len(row) != len(header):
             raise InputError(f"{name}:{number}: {len(row)} fields, expected {len(header)} as in the first line")
     if len(rows) == 1:
         raise InputError(f"{name}: no judgments, only a line of names; expected {EXPECTED}")
-    return (header, numbers[0]), rows[1:], numbers[1:]
+    return (header, line_numbers[0]), rows[1:], line_numbers[1:]
 
 
-def find_columns(header: Sequence[str], where: str) -> JudgmentColumns:
-    places = {field.lower(): i for i, field in reversed(list(enumerate(header)))}
+def find_columns(header: Sequence[str], location: str) -> JudgmentColumns:
+    column_index = {field.lower(): i for i, field in reversed(list(enumerate(header)))}
     systems: dict[int, dict[str, int]] = {}
-    for field, i in places.items():
+    for field, i in column_index.items():
         if match := COLUMN.fullmatch(field):
             systems.setdefault(int(match[1]), {})[match[2]] = i
-    missing = [field for field in ("srclang", "trglang") if field not in places]
-    if "srcindex" not in places and "segmentid" not in places:
+    missing = [field for field in ("srclang", "trglang") if field not in column_index]
+    if "srcindex" not in column_index and "segmentid" not in column_index:
         missing.append("srcIndex")
     missing += [
-        f"system{k}{part}" for k in sorted(systems) for part in ("Id", "rank") if part.lower() not in systems[k]
+        f"system{number}{part}"
+        for number in sorted(systems)
+        for part in ("Id", "rank")
+        if part.lower() not in systems[number]
     ]
     if missing or len(systems) < 2:
-        found = f"no column {missing[0]!r}" if missing else f"columns of {pluralise(len(systems), 'system')}"
-        raise InputError(f"{where}: {found}, expected {EXPECTED}; is this a ranking CSV of WMT?")
+        problem = f"no column {missing[0]!r}" if missing else f"columns of {pluralise(len(systems), 'system')}"
+        raise InputError(f"{location}: {problem}, expected {EXPECTED}; is this a ranking CSV of WMT?")
     return JudgmentColumns(
-        places["srclang"],
-        places["trglang"],
-        places.get("srcindex", places.get("segmentid", -1)),
-        places.get("judgeid"),
-        [systems[k]["id"] for k in sorted(systems)],
-        [systems[k]["rank"] for k in sorted(systems)],
+        column_index["srclang"],
+        column_index["trglang"],
+        column_index.get("srcindex", column_index.get("segmentid", -1)),
+        column_index.get("judgeid"),
+        [systems[number]["id"] for number in sorted(systems)],
+        [systems[number]["rank"] for number in sorted(systems)],
     )
 
 
 def handle_duplicates(
-    rows: list[list[str]], numbers: list[int], name: str, duplicates: str
+    rows: list[list[str]], line_numbers: list[int], name: str, duplicates: str
 ) -> tuple[list[list[str]], list[int], list[str]]:
-    """The rows with or without those that stand a second time, and what to say of them."""
-    first: dict[tuple[str, ...], int] = {}
-    owner = [first.setdefault(tuple(row), i) for i, row in enumerate(rows)]
-    again = [i for i, j in enumerate(owner) if i != j]
-    if not again:
-        return rows, numbers, []
+    """The rows and their lines, with or without repeated rows, and notes on these."""
+    first_rows: dict[tuple[str, ...], int] = {}
+    original = [first_rows.setdefault(tuple(row), i) for i, row in enumerate(rows)]
+    repeats = [i for i, first_row in enumerate(original) if i != first_row]
+    if not repeats:
+        return rows, line_numbers, []
     if duplicates == "refuse":
-        i = again[0]
+        i = repeats[0]
         raise InputError(
-            f"{name}:{numbers[i]}: the same row as line {numbers[owner[i]]}, expected each judgment once; "
+            f"{name}:{line_numbers[i]}: the same row as line {line_numbers[original[i]]}, expected each judgment once; "
             'remove it, or let repeated rows be kept or dropped (duplicates="keep" or "drop")'
         )
-    said = f"{pluralise(len(again), 'row repeats', 'rows repeat')} an earlier one in all fields:"
+    note = f"{pluralise(len(repeats), 'row repeats', 'rows repeat')} an earlier one in all fields:"
     if duplicates == "keep":
-        return rows, numbers, [f"{said} kept, as WMT does"]
-    kept = sorted(first.values())
-    return [rows[i] for i in kept], [numbers[i] for i in kept], [f"{said} dropped"]
+        return rows, line_numbers, [f"{note} kept, as WMT does"]
+    kept_rows = sorted(first_rows.values())
+    return [rows[i] for i in kept_rows], [line_numbers[i] for i in kept_rows], [f"{note} dropped"]
 
 
-def read_ranks(rows: list[list[str]], numbers: list[int], name: str, columns: JudgmentColumns) -> Floats:
+def read_ranks(rows: list[list[str]], line_numbers: list[int], name: str, columns: JudgmentColumns) -> Floats:
     """(rows, systems) the ranks, NaN for -1."""
     cells = list(chain.from_iterable(map(itemgetter(*columns.ranks), rows)))
-    known = {cell: parse_rank(cell) for cell in dict.fromkeys(cells)}
-    bad = {cell for cell, rank in known.items() if rank is None}
-    if bad:
-        at = next(i for i, cell in enumerate(cells) if cell in bad)
-        found = f"rank {cells[at]!r}" if cells[at].strip() else "a rank is empty"
+    rank_of_cell = {cell: parse_rank(cell) for cell in dict.fromkeys(cells)}
+    invalid = {cell for cell, rank in rank_of_cell.items() if rank is None}
+    if invalid:
+        position = next(i for i, cell in enumerate(cells) if cell in invalid)
+        problem = f"rank {cells[position]!r}" if cells[position].strip() else "a rank is empty"
         raise InputError(
-            f"{name}:{numbers[at // len(columns.ranks)]}: {found}, expected a number from 1 (best) on, or -1 for not "
-            "ranked; correct this line"
+            f"{name}:{line_numbers[position // len(columns.ranks)]}: {problem}, expected a number from 1 (best) on, or "
+            "-1 for not ranked; correct this line"
         )
-    return np.array([known[cell] for cell in cells], np.float64).reshape(len(rows), len(columns.ranks))
+    return np.array([rank_of_cell[cell] for cell in cells], np.float64).reshape(len(rows), len(columns.ranks))
 
 
 def parse_rank(cell: str) -> float | None:
-    """The rank that a cell holds, NaN for -1, None where it is none."""
+    """The rank in a cell, NaN for -1, None for anything invalid."""
     try:
         rank = float(cell)
     except ValueError:
         return None
-    if "_" in cell or not cell.isascii():  # which Python reads, too
+    if "_" in cell or not cell.isascii():  # Python accepts these
         return None
     if rank == -1:
         return np.nan
     return rank if 1 <= rank < np.inf else None
 
 
-def skipped_note(marked: Bools, name: str, what: str) -> list[str]:
-    if not marked.any():
+def skipped_note(is_skipped: Bools, name: str, description: str) -> list[str]:
+    if not is_skipped.any():
         return []
-    places = pluralise(int(marked.sum()), "place")
-    return [f"{places} of {name!r} ({what}) in {pluralise(int(marked.any(axis=1).sum()), 'row')} left out"]
+    places_text = pluralise(int(is_skipped.sum()), "place")
+    return [
+        f"{places_text} of {name!r} ({description}) in {pluralise(int(is_skipped.any(axis=1).sum()), 'row')} left out"
+    ]
 
 
 def pair_column(rows: list[list[str]], columns: JudgmentColumns) -> list[str]:
-    written = list(map(itemgetter(columns.source, columns.target), rows))
-    names = {pair: pair_name(*pair) for pair in set(written)}
-    return [names[pair] for pair in written]
+    pairs = list(map(itemgetter(columns.source, columns.target), rows))
+    names = {pair: pair_name(*pair) for pair in set(pairs)}
+    return [names[pair] for pair in pairs]
 
 
-def renumber_segments(segments: list[str], numbers: list[int], name: str, lines: PathLike) -> list[str]:
-    """The segments by the lines of a file."""
-    where = source_name(lines)
+def renumber_segments(segments: list[str], line_numbers: list[int], name: str, lines: PathLike) -> list[str]:
+    """The segments renamed by the lines of a file."""
+    lines_name = source_name(lines)
     with open_binary(lines) as stream:
-        target = stream.read().decode("utf-8", "surrogateescape").split()
-    found = []
-    for segment, number in zip(segments, numbers, strict=True):
-        if not segment.isdecimal() or len(segment) > 18 or not 1 <= int(segment) <= len(target):
+        new_segments = stream.read().decode("utf-8", "surrogateescape").split()
+    renumbered = []
+    for segment, number in zip(segments, line_numbers, strict=True):
+        if not segment.isdecimal() or len(segment) > 18 or not 1 <= int(segment) <= len(new_segments):
             raise InputError(
-                f"{name}:{number}: segment {segment!r}, expected a whole number from 1 to {len(target)}, the number of "
-                f"lines of {where}; leave `lines` out or correct this line"
+                f"{name}:{number}: segment {segment!r}, expected a whole number from 1 to {len(new_segments)}, the "
+                f"number of lines of {lines_name}; leave `lines` out or correct this line"
             )
-        found.append(target[int(segment) - 1])
-    return found
+        renumbered.append(new_segments[int(segment) - 1])
+    return renumbered

@@ -1,4 +1,4 @@
-"""Scores of metrics as WMT's metrics task has them: seg.scr and sys.scr, a line a score, several metrics in a file."""
+"""Scores of metrics from WMT's metrics task: seg.scr and sys.scr, with one score per line and several metrics."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ __all__ = [
 
 SEGMENTS = ("metric", "pair", "test set", "system", "segment", "score")
 SYSTEMS = ("metric", "pair", "test set", "system", "score")
-#: What stands for a score that there is not.
+#: Texts for a missing score.
 NO_SCORE = {b"nan", b"none", b"na", b"null", b"-"}
-#: A blank inside a field of a file with tabs, while it is split; DEL stands in no name.
+#: Replaces a blank inside a field of a file with tabs while lines are split; no name contains DEL.
 BLANK, STAND_IN = b" ", b"\x7f"
 TO_STAND_IN = bytes.maketrans(BLANK, STAND_IN)
 
 
 class ScoreLines(NamedTuple):
-    """The lines of a file. codes: by field, of each line, its place among `names`."""
+    """The lines of a file. codes: by field, the index of each line's value in `names`."""
 
     name: str
     names: dict[str, list[str]]
@@ -49,15 +49,15 @@ class ScoreLines(NamedTuple):
     values: Floats
 
     def by_metric(self) -> list[tuple[str, dict[str, Ints]]]:
-        """The lines of each pair of each metric, in the order in which they first stand."""
-        n = len(self.names["pair"])
-        key = self.codes["metric"].astype(np.int64) * n + self.codes["pair"]
+        """The lines of each pair of each metric, in the order of first appearance."""
+        n_pairs = len(self.names["pair"])
+        key = self.codes["metric"].astype(np.int64) * n_pairs + self.codes["pair"]
         order = np.argsort(key, kind="stable")
-        found: dict[str, dict[str, Ints]] = {metric: {} for metric in self.names["metric"]}
+        rows_by_metric: dict[str, dict[str, Ints]] = {metric: {} for metric in self.names["metric"]}
         for rows in np.split(order, np.flatnonzero(np.diff(key[order])) + 1):
-            metric, pair = divmod(int(key[rows[0]]), n)
-            found[self.names["metric"][metric]][self.names["pair"][pair]] = rows
-        return [(metric, pairs) for metric, pairs in found.items() if pairs]
+            metric, pair = divmod(int(key[rows[0]]), n_pairs)
+            rows_by_metric[self.names["metric"][metric]][self.names["pair"][pair]] = rows
+        return [(metric, pairs) for metric, pairs in rows_by_metric.items() if pairs]
 
     def notes(self, metric: str, pairs: dict[str, Ints]) -> tuple[str, ...]:
         missing = sum(int(np.isnan(self.values[rows]).sum()) for rows in pairs.values())
@@ -74,19 +74,21 @@ def read_score_lines(
     lines: list[npt.NDArray[np.int32]] = []
     with open_binary(path) as stream:
         head = b""
-        while b"\n" not in head.strip() and (more := stream.read(1 << 16)):
-            head += more
-        first = next((line.rstrip() for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-        tabs = len(first.split(b"\t")) >= len(fields)
-        layout = layout_of(first.split(b"\t") if tabs else first.split(), fields, columns, name)
-        reader = BlockReader(ReplayedStream(head, stream, tabs), name)
+        while b"\n" not in head.strip() and (chunk := stream.read(1 << 16)):
+            head += chunk
+        first_line = next(
+            (line.rstrip() for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b""
+        )
+        has_tabs = len(first_line.split(b"\t")) >= len(fields)
+        layout = layout_of(first_line.split(b"\t") if has_tabs else first_line.split(), fields, columns, name)
+        reader = BlockReader(ReplayedStream(head, stream, has_tabs), name)
         block = reader.next()
         while block is not None:
-            parts = split_fields(block, layout)
-            for field, part in zip(fields[:-1], parts, strict=False):
-                codes[field].append(interners[field].codes(part).astype(np.int32))
-            values.append(parse_scores(parts[-1], block))
-            lines.append(line_numbers(parts[-1], block))
+            field_texts = split_fields(block, layout)
+            for field, texts in zip(fields[:-1], field_texts, strict=False):
+                codes[field].append(interners[field].codes(texts).astype(np.int32))
+            values.append(parse_scores(field_texts[-1], block))
+            lines.append(line_numbers(field_texts[-1], block))
             block = reader.next(block.end) if not block.last else None
     table = ScoreLines(
         name,
@@ -94,41 +96,43 @@ def read_score_lines(
             field: [decode_id(id_.replace(STAND_IN, BLANK).strip()) for id_ in interner.ids]
             for field, interner in interners.items()
         },
-        {field: np.concatenate(parts) for field, parts in codes.items()},
+        {field: np.concatenate(chunks) for field, chunks in codes.items()},
         np.concatenate(values),
     )
-    where = np.concatenate(lines)
-    if not where.size:
+    row_lines = np.concatenate(lines)
+    if not row_lines.size:
         raise InputError(f"{name}: comments and blank lines only, expected {layout.expected}")
-    table, where = select_test_set(table, where, test_set)
-    for field, rename in (
+    table, row_lines = select_test_set(table, row_lines, test_set)
+    for field, new_names in (
         ("pair", {pair: split_pair(pair) for pair in table.names["pair"]}),
         ("system", bare_names(table.names["system"])),
     ):
-        merge_names(table, field, rename)
-    refuse_repeated(table, where)
+        merge_names(table, field, new_names)
+    refuse_repeated(table, row_lines)
     return table
 
 
 class ReplayedStream:
-    """A stream whose first bytes have been looked at; with tabs, blanks inside fields become a character of a name."""
+    """A stream whose first bytes were read ahead; with tabs, blanks inside fields are replaced by STAND_IN."""
 
-    def __init__(self, head: bytes, stream: Any, tabs: bool) -> None:
-        self.left, self.stream, self.tabs = memoryview(head), stream, tabs
+    def __init__(self, head: bytes, stream: Any, has_tabs: bool) -> None:
+        self.left, self.stream, self.tabs = memoryview(head), stream, has_tabs
 
     def readinto(self, buffer: memoryview, /) -> int | None:
         if self.left:
-            n = min(len(self.left), len(buffer))
-            buffer[:n], self.left = self.left[:n], self.left[n:]
+            n_bytes = min(len(self.left), len(buffer))
+            buffer[:n_bytes], self.left = self.left[:n_bytes], self.left[n_bytes:]
         else:
-            n = self.stream.readinto(buffer) or 0
-        if self.tabs and BLANK in (text := bytes(buffer[:n])):
-            buffer[:n] = text.translate(TO_STAND_IN)
-        return n
+            n_bytes = self.stream.readinto(buffer) or 0
+        if self.tabs and BLANK in (text := bytes(buffer[:n_bytes])):
+            buffer[:n_bytes] = text.translate(TO_STAND_IN)
+        return n_bytes
 
 
-def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[str] | None, name: str) -> LineLayout:
-    """Which columns hold what, by the first line or by what somebody said."""
+def layout_of(
+    first_fields: Sequence[bytes], fields: Sequence[str], columns: Sequence[str] | None, name: str
+) -> LineLayout:
+    """The layout of the lines, from `columns` or from the first line."""
     expected = f"{len(fields)} ({' '.join(field.upper() for field in fields)})"
     if columns is not None:
         missing = [field for field in fields if list(columns).count(field) != 1]
@@ -136,23 +140,29 @@ def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[s
             raise ParameterError(
                 f"columns={list(columns)}: {missing[0]!r} must stand in it once, as {', '.join(fields)}"
             )
-        n = len(columns)
-        return LineLayout(n, n, tuple(map(list(columns).index, fields)), f"{n} ({' '.join(columns)})", advise_on_line)
-    end = len(first)
-    while end > len(fields) and not is_number(first[end - 1]):
+        n_fields = len(columns)
+        return LineLayout(
+            n_fields,
+            n_fields,
+            tuple(map(list(columns).index, fields)),
+            f"{n_fields} ({' '.join(columns)})",
+            advise_on_line,
+        )
+    end = len(first_fields)
+    while end > len(fields) and not is_number(first_fields[end - 1]):
         end -= 1
-    behind = len(fields) - 3  # system, perhaps segment, score
-    places = (0, 1, 2, *range(end - behind, end))
-    if len(fields) == len(SYSTEMS) and end > len(fields) and is_number(first[end - 2]):
+    n_behind = len(fields) - 3  # system, perhaps segment, score
+    column_index = (0, 1, 2, *range(end - n_behind, end))
+    if len(fields) == len(SYSTEMS) and end > len(fields) and is_number(first_fields[end - 2]):
         raise InputError(
             f"{name}: the first line has a number before the score, as seg.scr has, expected {expected}; read it with "
             "read_seg_scores, or name the columns"
         )
-    n = max(len(first), len(fields))
-    if n > len(fields):
-        expected = f"{n} fields, as in the first line"
-    mistaken = {5: "this looks like sys.scr, the scores of whole systems"} if fields is SEGMENTS else {}
-    return LineLayout(n, n, places, expected, advise_on_line, mistaken)
+    n_fields = max(len(first_fields), len(fields))
+    if n_fields > len(fields):
+        expected = f"{n_fields} fields, as in the first line"
+    alternatives = {5: "this looks like sys.scr, the scores of whole systems"} if fields is SEGMENTS else {}
+    return LineLayout(n_fields, n_fields, column_index, expected, advise_on_line, alternatives)
 
 
 def is_number(text: bytes) -> bool:
@@ -164,14 +174,14 @@ def is_number(text: bytes) -> bool:
 
 
 def parse_scores(texts: Fields, block: LineBlock) -> Floats:
-    """The scores of a block, NaN where a line says that there is none."""
-    values, bad = parse_floats(texts)
-    other = np.union1d(bad, np.flatnonzero(np.isinf(values)))
-    found = [text.replace(STAND_IN, BLANK).strip() for text in decode(texts.take(other))]
-    known = {text: np.nan if text.lower() in NO_SCORE else parse_score(text) for text in set(found)}
-    values[other] = [known[text] for text in found]
-    for row, text in zip(other.tolist(), found, strict=True):
-        if np.isinf(known[text]):
+    """The scores of a block, NaN for a missing score."""
+    values, invalid = parse_floats(texts)
+    special_rows = np.union1d(invalid, np.flatnonzero(np.isinf(values)))
+    special_texts = [text.replace(STAND_IN, BLANK).strip() for text in decode(texts.take(special_rows))]
+    score_of_text = {text: np.nan if text.lower() in NO_SCORE else parse_score(text) for text in set(special_texts)}
+    values[special_rows] = [score_of_text[text] for text in special_texts]
+    for row, text in zip(special_rows.tolist(), special_texts, strict=True):
+        if np.isinf(score_of_text[text]):
             raise InputError(
                 f"{block.where(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or nan "
                 "for none; correct this line"
@@ -180,13 +190,13 @@ def parse_scores(texts: Fields, block: LineBlock) -> Floats:
 
 
 def parse_score(text: bytes) -> float:
-    """The number that stands there between blanks, infinite where there is none."""
-    values, bad = parse_floats(as_fields([text]))
-    return np.inf if bad.size else float(values[0])
+    """The number in a text; infinite where it is not a number."""
+    values, invalid = parse_floats(as_fields([text]))
+    return np.inf if invalid.size else float(values[0])
 
 
 def line_numbers(texts: Fields, block: LineBlock) -> npt.NDArray[np.int32]:
-    """The number of the line in which each field stands."""
+    """The number of the line of each field."""
     newlines = np.flatnonzero(block.array[block.begin : block.end] == ord("\n")) + block.begin
     if newlines.size == texts.starts.size:
         return np.arange(block.first_line, block.first_line + newlines.size, dtype=np.int32)
@@ -194,44 +204,46 @@ def line_numbers(texts: Fields, block: LineBlock) -> npt.NDArray[np.int32]:
 
 
 def select_test_set(
-    table: ScoreLines, where: npt.NDArray[np.int32], test_set: str | None
+    table: ScoreLines, row_lines: npt.NDArray[np.int32], test_set: str | None
 ) -> tuple[ScoreLines, npt.NDArray[np.int32]]:
-    """The lines of the one test set that there is, or that is wanted."""
+    """The lines of the named test set, or of the only one."""
     names = table.names["test set"]
     if test_set is None and len(names) > 1:
         raise InputError(
             f"{table.name}: {len(names)} test sets ({join_names(names)}), expected one; say which is wanted (test_set)"
         )
     if test_set is None or names == [test_set]:
-        return table, where
+        return table, row_lines
     if test_set not in names:
         raise InputError(f"{table.name}: no test set {test_set!r}, there is {join_names(names)}; name one of those")
-    kept = table.codes["test set"] == names.index(test_set)
-    codes = {field: part[kept] for field, part in table.codes.items()}
-    return ScoreLines(table.name, table.names, codes, table.values[kept]), where[kept]
+    in_test_set = table.codes["test set"] == names.index(test_set)
+    codes = {field: field_codes[in_test_set] for field, field_codes in table.codes.items()}
+    return ScoreLines(table.name, table.names, codes, table.values[in_test_set]), row_lines[in_test_set]
 
 
-def merge_names(table: ScoreLines, field: str, rename: dict[str, str]) -> None:
-    """Give the names of a field other names, of which several may be one."""
-    places: dict[str, int] = {}
-    to = np.array([places.setdefault(rename[name], len(places)) for name in table.names[field]], np.int32)
-    table.names[field], table.codes[field] = list(places), to[table.codes[field]]
+def merge_names(table: ScoreLines, field: str, new_names: dict[str, str]) -> None:
+    """Rename the values of a field; values with the same new name are merged."""
+    new_codes: dict[str, int] = {}
+    code_map = np.array(
+        [new_codes.setdefault(new_names[name], len(new_codes)) for name in table.names[field]], np.int32
+    )
+    table.names[field], table.codes[field] = list(new_codes), code_map[table.codes[field]]
 
 
-def refuse_repeated(table: ScoreLines, where: npt.NDArray[np.int32]) -> None:
+def refuse_repeated(table: ScoreLines, row_lines: npt.NDArray[np.int32]) -> None:
     fields = [field for field in ("metric", "pair", "system", "segment") if field in table.codes]
-    key = np.zeros(where.size, np.int64)
+    key = np.zeros(row_lines.size, np.int64)
     for field in fields:
         key = key * len(table.names[field]) + table.codes[field]
     order = np.argsort(key, kind="stable")
-    again = np.flatnonzero(np.diff(key[order]) == 0)
-    if again.size:
-        at = again[np.argmin(order[again + 1])]
-        first, second = (int(order[at]), int(order[at + 1]))
-        what = ", ".join(f"{field} {table.names[field][table.codes[field][second]]}" for field in fields)
+    repeats = np.flatnonzero(np.diff(key[order]) == 0)
+    if repeats.size:
+        position = repeats[np.argmin(order[repeats + 1])]
+        first_row, second_row = (int(order[position]), int(order[position + 1]))
+        description = ", ".join(f"{field} {table.names[field][table.codes[field][second_row]]}" for field in fields)
         raise InputError(
-            f"{table.name}:{where[second]}: a second score for {what} (the first is in line {where[first]}), expected "
-            "each once; keep one of the two"
+            f"{table.name}:{row_lines[second_row]}: a second score for {description} (the first is in line "
+            f"{row_lines[first_row]}), expected each once; keep one of the two"
         )
 
 
@@ -254,16 +266,16 @@ def read_seg_scores(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "chrf.seg.scr")
     >>> _ = path.write_text("chrF\tde-en\tnewstest2012\tA\t1\t0.5\nchrF\tde-en\tnewstest2012\tA\t2\t0.25\n")
-    >>> [found] = read_seg_scores(path)
-    >>> found.metric, found.pairs["de-en"].values.tolist()
+    >>> [scores] = read_seg_scores(path)
+    >>> scores.metric, scores.pairs["de-en"].values.tolist()
     ('chrF', [[0.5, 0.25]])
     """
     table = read_score_lines(path, SEGMENTS, columns, test_set)
-    found = []
+    segment_scores = []
     for metric, pairs in table.by_metric():
         scores = {pair: pair_scores(table, rows) for pair, rows in pairs.items()}
-        found.append(SegmentScores(metric, scores, score, table.notes(metric, pairs)))
-    return found
+        segment_scores.append(SegmentScores(metric, scores, score, table.notes(metric, pairs)))
+    return segment_scores
 
 
 def read_sys_scores(
@@ -278,7 +290,7 @@ def read_sys_scores(
     {'de-en': {'A': 0.25, 'B': 0.21}}
     """
     table = read_score_lines(path, SYSTEMS, columns, test_set)
-    found = []
+    system_scores = []
     for metric, pairs in table.by_metric():
         scores = {
             pair: dict(
@@ -290,21 +302,21 @@ def read_sys_scores(
             )
             for pair, rows in pairs.items()
         }
-        found.append(SystemScores(metric, scores, score, table.notes(metric, pairs)))
-    return found
+        system_scores.append(SystemScores(metric, scores, score, table.notes(metric, pairs)))
+    return system_scores
 
 
 def pair_scores(table: ScoreLines, rows: Ints) -> PairScores:
-    """The scores of some lines, of one metric and one pair."""
-    systems, system = np.unique(table.codes["system"][rows], return_inverse=True)
-    segments, segment = np.unique(table.codes["segment"][rows], return_inverse=True)
-    refuse_sparse((systems.size, segments.size), rows.size, table.name, "systems and segments")
-    values = np.full((systems.size, segments.size), np.nan)
-    values[system, segment] = table.values[rows]
-    names = [table.names["segment"][code] for code in segments.tolist()]
+    """The scores of the lines of one metric and one pair."""
+    system_codes, system_index = np.unique(table.codes["system"][rows], return_inverse=True)
+    segment_codes, segment_index = np.unique(table.codes["segment"][rows], return_inverse=True)
+    refuse_sparse((system_codes.size, segment_codes.size), rows.size, table.name, "systems and segments")
+    values = np.full((system_codes.size, segment_codes.size), np.nan)
+    values[system_index, segment_index] = table.values[rows]
+    names = [table.names["segment"][code] for code in segment_codes.tolist()]
     order = segment_order(names)
     return PairScores(
-        tuple(table.names["system"][code] for code in systems.tolist()),
+        tuple(table.names["system"][code] for code in system_codes.tolist()),
         tuple(names[i] for i in order),
         np.ascontiguousarray(values[:, order]),
     )
