@@ -1,4 +1,4 @@
-"""Files to Qrels and Runs, and results to files. Every error names file and line."""
+"""Reading qrels, runs and other data from files, and writing results. Every error names file and line."""
 
 from rankscope.io.read import read_qrels, read_run
 

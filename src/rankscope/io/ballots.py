@@ -1,4 +1,4 @@
-"""Votes in files: a table of ranks, JSON lists of names, or a row a voter and item."""
+"""Reading votes: a table of ranks, JSON lists of names, or a table with a row for each voter and item."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHAPE = (
 
 
 class Ballot(NamedTuple):
-    """What one voter says. ranking: a list of names, or ranks by name."""
+    """The vote of one voter. ranking: a list of names, or ranks by name."""
 
     voter: str
     weight: float
@@ -55,102 +55,106 @@ class Ballot(NamedTuple):
 
 
 def json_votes(content: bytes, name: str) -> Votes:
-    """The votes in one text. Raises InputError for JSON of another shape, and as `Votes`."""
+    """The votes in a JSON text. Raises InputError for JSON of another shape, and as `Votes`."""
     data, items = parse_json(content, name, shape=SHAPE, holder="item"), None
     if isinstance(data, dict) and "rankings" in data and set(data) <= {"items", "rankings"}:
         data, items = data["rankings"], data.get("items")
-        if items is not None and not (isinstance(items, list) and all(isinstance(x, (str, int)) for x in items)):
+        if items is not None and not (isinstance(items, list) and all(isinstance(item, (str, int)) for item in items)):
             raise InputError(f'{name}: "items" is no list of names, expected {SHAPE}')
     lines: list[int] = []
 
     def where(i: int) -> str:
-        """Where a ballot begins; looked up where there is something to say of it."""
+        """The file and line of a ballot; looked up only for an error."""
         if not lines:
             lines.extend(ballot_lines(content.decode("utf-8-sig")))
         return f"{name}:{lines[i]}: "
 
     if isinstance(data, dict):
-        named: Iterable[tuple[str, Any]] = data.items()
+        voter_entries: Iterable[tuple[str, Any]] = data.items()
     elif isinstance(data, list):
-        named = ((str(i), entry) for i, entry in enumerate(data, 1))
+        voter_entries = ((str(i), entry) for i, entry in enumerate(data, 1))
     else:
         raise InputError(f"{name}: JSON that holds no rankings, expected {SHAPE}")
-    ballots = [ballot_of(entry, voter, partial(where, i)) for i, (voter, entry) in enumerate(named)]
+    ballots = [ballot_of(entry, voter, partial(where, i)) for i, (voter, entry) in enumerate(voter_entries)]
     return votes_from_ballots(ballots, items, where)
 
 
 def json_lines_votes(content: bytes, name: str) -> Votes:
-    """The votes in a text with a ranking a line. Raises InputError with the line."""
-    lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+    """The votes in a text with one ranking per line. Raises InputError with the line."""
+    numbered_lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
     ballots = []
-    for i, (number, line) in enumerate(lines, 1):
-        entry = parse_json(line, name, shape=SHAPE, holder="item", first=number)
+    for i, (number, line) in enumerate(numbered_lines, 1):
+        entry = parse_json(line, name, shape=SHAPE, holder="item", first_line=number)
         ballots.append(ballot_of(entry, str(i), f"{name}:{number}: ".__str__))
-    return votes_from_ballots(ballots, None, lambda i: f"{name}:{lines[i][0]}: ")
+    return votes_from_ballots(ballots, None, lambda i: f"{name}:{numbered_lines[i][0]}: ")
 
 
 def ballot_lines(text: str) -> list[int]:
-    """The line on which each ballot begins (its voter's name, where it has one), in JSON that was read already."""
-    decoder, blank = json.JSONDecoder(), re.compile(r"[\s,:]*")
+    """The line on which each ballot (or its voter's name) begins, in JSON that was parsed without error."""
+    decoder, separator = json.JSONDecoder(), re.compile(r"[\s,:]*")
 
-    def value(at: int) -> tuple[Any, int]:
-        return decoder.raw_decode(text, at)
+    def parse_value(position: int) -> tuple[Any, int]:
+        return decoder.raw_decode(text, position)
 
-    def starts(at: int, named: bool) -> Iterator[tuple[Any, int, int]]:
-        """Each name (None in a list) with where it begins, and where its value does."""
-        at = next_value(blank, text, at + 1)
-        while text[at] not in "]}":
-            begin = at
+    def entry_starts(position: int, has_names: bool) -> Iterator[tuple[Any, int, int]]:
+        """The name of each entry (None in a list), where the entry begins, and where its value begins."""
+        position = next_value(separator, text, position + 1)
+        while text[position] not in "]}":
+            begin = position
             key = None
-            if named:
-                key, at = value(at)
-                at = next_value(blank, text, at)
-            yield key, begin, at
-            at = next_value(blank, text, value(at)[1])
+            if has_names:
+                key, position = parse_value(position)
+                position = next_value(separator, text, position)
+            yield key, begin, position
+            position = next_value(separator, text, parse_value(position)[1])
 
-    first = next_value(blank, text, 0)
-    if text[first] == "{":
-        inner = {key: at for key, _, at in starts(first, named=True)}
-        first = inner["rankings"] if "rankings" in inner and set(inner) <= {"items", "rankings"} else first
-    return [text.count("\n", 0, begin) + 1 for _, begin, _ in starts(first, named=text[first] == "{")]
+    start = next_value(separator, text, 0)
+    if text[start] == "{":
+        value_positions = {key: position for key, _, position in entry_starts(start, has_names=True)}
+        start = (
+            value_positions["rankings"]
+            if "rankings" in value_positions and set(value_positions) <= {"items", "rankings"}
+            else start
+        )
+    return [text.count("\n", 0, begin) + 1 for _, begin, _ in entry_starts(start, has_names=text[start] == "{")]
 
 
-def next_value(blank: re.Pattern[str], text: str, at: int) -> int:
-    """Where the next value or bracket stands."""
-    found = blank.match(text, at)
-    return found.end() if found else at
+def next_value(separator: re.Pattern[str], text: str, position: int) -> int:
+    """The position of the next value or bracket."""
+    match = separator.match(text, position)
+    return match.end() if match else position
 
 
 def ballot_of(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
-    """What one voter says: a list of names, ranks by name, or an object with these as "ranking".
+    """A voter's entry as a ballot: a list of names, ranks by name, or an object with one of these as "ranking".
 
-    where: what an error begins with.
+    where: gives the beginning of an error message.
     """
     if not (isinstance(entry, Mapping) and isinstance(entry.get("ranking"), (list, dict))):
         return Ballot(voter, 1.0, entry)
-    called, weight = entry.get("voter", voter), entry.get("weight", 1.0)
-    if isinstance(called, bool) or not isinstance(called, (str, int)) or called == "":
-        raise InputError(f"{where()}the voter is {called!r}, expected a name")
+    name, weight = entry.get("voter", voter), entry.get("weight", 1.0)
+    if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
+        raise InputError(f"{where()}the voter is {name!r}, expected a name")
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight <= sys.float_info.max:
         raise InputError(
-            f"{where()}the weight of voter {str(called)!r} is {weight!r}, expected a number above 0; leave out voters "
+            f"{where()}the weight of voter {str(name)!r} is {weight!r}, expected a number above 0; leave out voters "
             "who do not count"
         )
-    return Ballot(str(called), float(weight), entry["ranking"])
+    return Ballot(str(name), float(weight), entry["ranking"])
 
 
 def votes_from_ballots(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> Votes:
     voters = [ballot.voter for ballot in ballots]
-    twice = first_duplicate(voters)
-    if twice is not None:
-        raise InputError(f"{where(twice)}voter {voters[twice]!r} stands twice; name each voter differently")
+    duplicate = first_duplicate(voters)
+    if duplicate is not None:
+        raise InputError(f"{where(duplicate)}voter {voters[duplicate]!r} stands twice; name each voter differently")
     names, ranks = ballot_ranks(voters, [ballot.ranking for ballot in ballots], items, where)
     return Votes(
         ranks=ranks, items=names, voters=tuple(voters), weights=np.array([ballot.weight for ballot in ballots])
     )
 
 
-#: The formats of votes, and what each is.
+#: The formats of votes, and their descriptions.
 VOTE_FORMATS = {
     "entity-ranks": "a table: a line an item, a column of ranks a voter",
     "long": "a table with the columns voter, item and rank",
@@ -158,10 +162,10 @@ VOTE_FORMATS = {
     "jsonl": "a list of names, or an object with voter and ranking, a line",
 }
 TERMS = TableTerms("voter", "item", "items")
-#: What stands for no rank.
+#: Texts of cells without a rank.
 NONE = (*NO_VALUE, "-", "n/a")
-CELLS = frozenset(form for word in NONE for form in (word, word.upper(), word.capitalize())) | {"NaN"}
-#: What the columns of a table with a row a voter and item may be called, ours first.
+CELLS = frozenset(spelling for word in NONE for spelling in (word, word.upper(), word.capitalize())) | {"NaN"}
+#: Names of the columns of a table with a row for each voter and item; the first of each is ours.
 LONG_COLUMNS = {
     "voter": ("voter", "voter_id", "judge", "judge_id", "rater", "annotator", "user", "ranker", "ballot"),
     "item": ("item", "item_id", "candidate", "entity", "alternative", "option", "system", "model"),
@@ -203,25 +207,27 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
         refuse_foreign(content[:HEAD], name)
         if b"\0" in content:
             raise binary_file_error(content[:64], name)
-    form = input or ("parquet" if parquet else detect_vote_format(content))
-    if not parquet and not form.startswith("json"):  # which says so itself
+    format_name = input or ("parquet" if parquet else detect_vote_format(content))
+    if not parquet and not format_name.startswith("json"):  # the JSON reader checks this itself
         refuse_other_bytes(content, name)
     try:
-        if form == "json":
+        if format_name == "json":
             return json_votes(content, name)
-        if form == "jsonl":
+        if format_name == "jsonl":
             return json_lines_votes(content, name)
-        if form == "entity-ranks" and not parquet:
+        if format_name == "entity-ranks" and not parquet:
             return table_votes(content, name)
         table = parse_named_table(content, name, "a line of names (voter,item,rank) and a line a rank", even=True)
-        is_long = form == "long" or all(find_column(table.frame.columns, names) for names in LONG_COLUMNS.values())
+        is_long = format_name == "long" or all(
+            find_column(table.frame.columns, names) for names in LONG_COLUMNS.values()
+        )
         return long_votes(table) if is_long else wide_votes(table)
     except InputError as error:
         raise error if str(error).startswith(name) else InputError(f"{name}: {error}") from None
 
 
 def refuse_other_bytes(content: bytes, name: str) -> None:
-    """Raise InputError for a text that is not UTF-8: of two names no one could say which is which."""
+    """Raise InputError for a text that is not UTF-8: decoded loosely, two names could become one."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -229,20 +235,20 @@ def refuse_other_bytes(content: bytes, name: str) -> None:
         raise InputError(f"{name}:{line}: bytes that are not UTF-8, expected text in UTF-8; convert the file") from None
 
 
-# Telling
+# Detecting the format
 
 
 def detect_vote_format(content: bytes) -> str:
-    """Which of the formats a text is in."""
+    """The format of a text, by its first lines."""
     text = content.lstrip()
     if text.startswith((b"[", b"{")):
-        first, second = first_lines(text)
-        if not second:
-            return "long" if is_long_row(parse_json_line(first)) else "json"
-        found = parse_json_line(first)
-        if found is None and len(first) > 1:
-            found = parse_json_line(second)
-        return "json" if found is None else "long" if is_long_row(found) else "jsonl"
+        first_line, second_line = first_lines(text)
+        if not second_line:
+            return "long" if is_long_row(parse_json_line(first_line)) else "json"
+        record = parse_json_line(first_line)
+        if record is None and len(first_line) > 1:
+            record = parse_json_line(second_line)
+        return "json" if record is None else "long" if is_long_row(record) else "jsonl"
     lines = (line for line in text.splitlines() if line.strip() and not line.startswith(b"#"))
     line = next(lines, b"").decode("utf-8", "replace")
     try:
@@ -253,38 +259,38 @@ def detect_vote_format(content: bytes) -> str:
 
 
 def first_lines(text: bytes) -> tuple[bytes, bytes]:
-    """The first line, and the next that is not blank."""
-    first, _, rest = text.partition(b"\n")
-    return first.strip(), rest.lstrip().partition(b"\n")[0].strip()
+    """The first line, and the next line that is not blank."""
+    first_line, _, remainder = text.partition(b"\n")
+    return first_line.strip(), remainder.lstrip().partition(b"\n")[0].strip()
 
 
 def parse_json_line(line: bytes) -> object:
-    """What a line of JSON holds, if it is a list or an object; else None."""
+    """The list or object in a line of JSON; None for anything else."""
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, (list, dict)) else None
+    return value if isinstance(value, (list, dict)) else None
 
 
-def is_long_row(found: object) -> bool:
-    """Whether this is a rank that one voter gave to one item."""
-    return isinstance(found, dict) and all(find_column(list(found), names) for names in LONG_COLUMNS.values())
+def is_long_row(value: object) -> bool:
+    """Whether a value is an object with a voter, an item and a rank."""
+    return isinstance(value, dict) and all(find_column(list(value), names) for names in LONG_COLUMNS.values())
 
 
 # Tables
 
 
 def table_votes(content: bytes, name: str) -> Votes:
-    """The votes in a table with a column a voter."""
-    found = parse_rank_table(content, name, TERMS, CELLS)
-    return build_votes(found.ranks, found.items, found.names, [f"{name}:{line}" for line in found.lines])
+    """The votes in a text table with one column per voter."""
+    table = parse_rank_table(content, name, TERMS, CELLS)
+    return build_votes(table.ranks, table.items, table.names, [f"{name}:{line}" for line in table.lines])
 
 
 def wide_votes(table: NamedTable) -> Votes:
-    """The same from a data frame."""
-    first, *voters = table.frame.columns
-    items = name_column(table, first, "item").to_list()
+    """The votes in a data frame with one column per voter."""
+    item_column, *voters = table.frame.columns
+    items = name_column(table, item_column, "item").to_list()
     if not voters or not items:
         raise InputError(f"{table.head}: columns {list_columns(table.frame.columns)}, expected {TERMS.form}")
     ranks = np.array([number_values(table, voter, NONE) for voter in voters])
@@ -292,78 +298,81 @@ def wide_votes(table: NamedTable) -> Votes:
 
 
 def build_votes(
-    ranks: Floats, items: list[str] | tuple[str, ...], voters: list[str] | tuple[str, ...], where: list[str]
+    ranks: Floats, items: list[str] | tuple[str, ...], voters: list[str] | tuple[str, ...], locations: list[str]
 ) -> Votes:
-    """The votes. where: the place of each item. Raises InputError for what is wrong with one of them."""
-    seen: dict[str, int] = {}
+    """The votes. locations: file and line of each item. Raises InputError for an invalid item."""
+    first_rows: dict[str, int] = {}
     for row, item in enumerate(items):
         if not item:
-            raise InputError(f"{where[row]}: an item without a name, expected one; correct this line")
-        if seen.setdefault(item, row) != row:
+            raise InputError(f"{locations[row]}: an item without a name, expected one; correct this line")
+        if first_rows.setdefault(item, row) != row:
             raise InputError(
-                f"{where[row]}: item {item!r} is listed twice, first at {where[seen[item]]}; keep one of its lines"
+                f"{locations[row]}: item {item!r} is listed twice, first at {locations[first_rows[item]]}; keep one of "
+                "its lines"
             )
     infinite = np.argwhere(np.isinf(ranks.T))
     if infinite.size:
         row, voter = infinite[0]
         raise InputError(
-            f"{where[row]}: the rank of voter {voters[voter]!r} is infinite, expected a finite number, or nothing for "
-            "an item that was not ranked; correct this line"
+            f"{locations[row]}: the rank of voter {voters[voter]!r} is infinite, expected a finite number, or nothing "
+            "for an item that was not ranked; correct this line"
         )
-    lost = np.flatnonzero(np.isnan(ranks).all(axis=0))
-    if lost.size:
-        raise InputError(f"{where[lost[0]]}: nobody ranked {items[lost[0]]!r}, expected a rank; drop this line")
+    unranked = np.flatnonzero(np.isnan(ranks).all(axis=0))
+    if unranked.size:
+        raise InputError(
+            f"{locations[unranked[0]]}: nobody ranked {items[unranked[0]]!r}, expected a rank; drop this line"
+        )
     return Votes(ranks=ranks, items=tuple(items), voters=tuple(voters))
 
 
 def long_votes(table: NamedTable) -> Votes:
-    """The votes in a table with a row a voter and item."""
-    there = table.frame.columns
-    columns = {field: find_column(there, names) for field, names in LONG_COLUMNS.items()}
+    """The votes in a table with a row for each voter and item."""
+    column_names = table.frame.columns
+    columns = {field: find_column(column_names, names) for field, names in LONG_COLUMNS.items()}
     for field, column in columns.items():
         if column is None:
             raise InputError(
-                f"{table.head}: no column {field!r} among {list_columns(there)}, expected voter, item and rank; "
+                f"{table.head}: no column {field!r} among {list_columns(column_names)}, expected voter, item and rank; "
                 f"rename one of them to {field} (also understood: {', '.join(LONG_COLUMNS[field][1:])})"
             )
     if not table.frame.height:
         raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
-    voters, (voter,) = name_codes([name_column(table, columns["voter"] or "", "voter")])
-    items, (item,) = name_codes([name_column(table, columns["item"] or "", "item")])
-    key = voter * len(items) + item
+    voters, (voter_index,) = name_codes([name_column(table, columns["voter"] or "", "voter")])
+    items, (item_index,) = name_codes([name_column(table, columns["item"] or "", "item")])
+    key = voter_index * len(items) + item_index
     order = np.argsort(key, kind="stable")
-    again = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-    if again.size:
-        row = int(order[again + 1].min())
-        first = int(np.argmax(key == key[row]))
+    repeats = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+    if repeats.size:
+        row = int(order[repeats + 1].min())
+        first_row = int(np.argmax(key == key[row]))
         raise InputError(
-            f"{table.where(row)}: voter {voters[voter[row]]!r} ranks {items[item[row]]!r} twice, first at "
-            f"{table.where(first)}; keep one of the two"
+            f"{table.where(row)}: voter {voters[voter_index[row]]!r} ranks {items[item_index[row]]!r} twice, first at "
+            f"{table.where(first_row)}; keep one of the two"
         )
-    refuse_sparse((len(voters), len(items)), voter.size, table.name, "voters and items")
+    refuse_sparse((len(voters), len(items)), voter_index.size, table.name, "voters and items")
     ranks = np.full((len(voters), len(items)), np.nan)
-    ranks[voter, item] = number_values(table, columns["rank"] or "", NONE)
-    weight = find_column(there, WEIGHT)
-    weights = np.empty(0) if weight is None else voter_weights(table, weight, voter, voters)
+    ranks[voter_index, item_index] = number_values(table, columns["rank"] or "", NONE)
+    weight_column = find_column(column_names, WEIGHT)
+    weights = np.empty(0) if weight_column is None else voter_weights(table, weight_column, voter_index, voters)
     return Votes(ranks=ranks, items=items, voters=voters, weights=weights)
 
 
 def voter_weights(
-    table: NamedTable, column: str, voter: np.ndarray[tuple[int], np.dtype[np.int64]], voters: tuple[str, ...]
+    table: NamedTable, column: str, voter_index: np.ndarray[tuple[int], np.dtype[np.int64]], voters: tuple[str, ...]
 ) -> Floats:
-    """(voters) the weight of each, which must be the same in all of a voter's rows."""
-    found = number_values(table, column)
+    """(voters) the weight of each voter, which must be the same in all of the voter's rows."""
+    row_weights = number_values(table, column)
     weights = np.empty(len(voters))
-    weights[voter[::-1]] = found[::-1]  # the last that is written is the first row
-    bad = np.flatnonzero(~(found > 0) | (found != weights[voter]))
-    if bad.size:
-        row = int(bad[0])
-        if found[row] > 0:
-            why = f"and was {weights[voter[row]]:g} before, expected the same in all of the voter's rows"
+    weights[voter_index[::-1]] = row_weights[::-1]  # reversed, so that each voter gets the weight of its first row
+    invalid = np.flatnonzero(~(row_weights > 0) | (row_weights != weights[voter_index]))
+    if invalid.size:
+        row = int(invalid[0])
+        if row_weights[row] > 0:
+            reason = f"and was {weights[voter_index[row]]:g} before, expected the same in all of the voter's rows"
         else:
-            why = "expected a number above 0; leave out voters who do not count"
+            reason = "expected a number above 0; leave out voters who do not count"
         raise InputError(
-            f"{table.where(row)}: the weight of voter {voters[voter[row]]!r} is "
-            f"{table.frame[column][row] or 'empty'}, {why}"
+            f"{table.where(row)}: the weight of voter {voters[voter_index[row]]!r} is "
+            f"{table.frame[column][row] or 'empty'}, {reason}"
         )
     return weights

@@ -1,4 +1,4 @@
-"""From any format that is read to any that is written, with a note on whatever the target cannot hold."""
+"""`convert`: judgments and runs from any readable format to any writable one, with notes on what the target drops."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class Content(NamedTuple):
-    """Rows, checked: no document twice, all numbers finite. name: the run's; tagged: the input itself said it."""
+    """Checked rows: no document twice, all numbers finite. name: of the run; tagged: whether the input names it."""
 
     rows: Rows
     shown: str  # how messages name the input
@@ -57,7 +57,7 @@ class Content(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Where to, and how. packed: ".gz", ".zst" or "". holds: "qrels" or "run", where its name says so."""
+    """The output file and its format. packed: ".gz", ".zst" or "". holds: "qrels" or "run" if the name says so."""
 
     path: PathLike
     form: str
@@ -101,79 +101,83 @@ def convert(
     """
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
-    goal = parse_target(target, to)
+    output = parse_target(target, to)
     to_stdout = os.fspath(target) == "-"
     if not to_stdout:
         check_writable(target)
-        refuse_overwriting(target, [x for x in (source, labels) if is_path(x)])
-    form = get_format(goal.form)
-    assert form.write is not None  # `parse_target` has refused the others
-    form.prepare(os.fspath(target))
-    content = load_content(source, input, ReadRequest(kind, complete=True, hint=goal.holds, labels=labels))
-    found = kind_of_rows(content.rows)
-    if goal.holds not in (None, found):
+        refuse_overwriting(target, [path for path in (source, labels) if is_path(path)])
+    output_format = get_format(output.form)
+    assert output_format.write is not None  # `parse_target` has refused the others
+    output_format.prepare(os.fspath(target))
+    content = load_content(source, input, ReadRequest(kind, complete=True, hint=output.holds, labels=labels))
+    content_kind = kind_of_rows(content.rows)
+    if output.holds not in (None, content_kind):
         raise ParameterError(
-            f"{target}: named as {KINDS[goal.holds or '']}, but {content.shown} holds {KINDS[found]}; "
-            f"name it otherwise, or add --to {goal.form}"
+            f"{target}: named as {KINDS[output.holds or '']}, but {content.shown} holds {KINDS[content_kind]}; "
+            f"name it otherwise, or add --to {output.form}"
         )
-    refuse_twice(content.rows)
-    form.refuse(content.rows, content.name, content.shown)
-    chunks = compress(form.write(content.rows, content.name), goal.packed)
+    refuse_repeated_documents(content.rows)
+    output_format.refuse(content.rows, content.name, content.shown)
+    chunks = compress(output_format.write(content.rows, content.name), output.packed)
     if to_stdout:
         write_stdout(chunks)
     else:
         write_chunks(target, chunks)
-    return (*content.notes, *loss_notes(content, goal))
+    return (*content.notes, *loss_notes(content, output))
 
 
-def load_content(source: PathLike | Qrels | Run, input_: str | None, wanted: ReadRequest) -> Content:
+def load_content(source: PathLike | Qrels | Run, format_name: str | None, request: ReadRequest) -> Content:
     if is_path(source):
-        return read_content(source, input_, wanted)
+        return read_content(source, format_name, request)
     if not isinstance(source, (Qrels, Run)):
         raise ParameterError(f"a {type(source).__name__}, expected a path, a Qrels or a Run; wrap it, as in Run(data)")
-    if input_ is not None or wanted.kind is not None or wanted.labels is not None:
+    if format_name is not None or request.kind is not None or request.labels is not None:
         raise ParameterError("input, kind and labels belong to a file; leave them out")
     if isinstance(source, Qrels):
         return Content(qrels_rows(source), "the qrels")
-    shown, rows = f"run {source.name!r}", source._rows
+    input_name, rows = f"run {source.name!r}", source._rows
     if rows is None:
         assert source._mapping is not None
-        rows = rows_from_dicts(source._mapping, shown, VALUES["run"])
-    return Content(rows, shown, source.name, True, source.notes)
+        rows = rows_from_dicts(source._mapping, input_name, VALUES["run"])
+    return Content(rows, input_name, source.name, True, source.notes)
 
 
-def read_content(path: PathLike, input_: str | None, wanted: ReadRequest) -> Content:
-    """A file in any format. Raises ParameterError where neither its content nor the user tells what it holds."""
-    check_single_stdin((path, wanted.labels))
-    if is_folder(path) and wanted.kind != "qrels" and wanted.labels is None:
+def read_content(path: PathLike, format_name: str | None, request: ReadRequest) -> Content:
+    """Read a file in any format. Raises ParameterError where neither its content nor the user tells its kind."""
+    check_single_stdin((path, request.labels))
+    if is_folder(path) and request.kind != "qrels" and request.labels is None:
         from rankscope.io.scale import read_folder
 
-        run, tagged = read_folder(path, input_)
+        run, has_tag = read_folder(path, format_name)
         assert run._rows is not None
-        return Content(run._rows, source_name(path), run.name, tagged, run.notes)
+        return Content(run._rows, source_name(path), run.name, has_tag, run.notes)
     with open_binary(path) as stream:
-        source = open_source(stream, path, input_)
-        if wanted.labels is not None and not get_format(source.format).takes_labels:
+        source = open_source(stream, path, format_name)
+        if request.labels is not None and not get_format(source.format).takes_labels:
             raise ParameterError("labels belong to a file of predictions; name its format with --input letor")
-        file = source.read(wanted)
-    found = kind_of_rows(file.rows)
-    if wanted.kind not in (None, found):
-        raise ParameterError(f"--kind {wanted.kind}: {source.name} is read as {found}; leave --kind out")
-    notes = (ungrouped_note(source.name, file.apart), *file.notes) if file.apart and found == "run" else file.notes
-    return Content(file.rows, source_name(path), file.name or file_stem(path), file.name is not None, notes)
+        content = source.read(request)
+    kind = kind_of_rows(content.rows)
+    if request.kind not in (None, kind):
+        raise ParameterError(f"--kind {request.kind}: {source.name} is read as {kind}; leave --kind out")
+    notes = (
+        (ungrouped_note(source.name, content.apart), *content.notes)
+        if content.apart and kind == "run"
+        else content.notes
+    )
+    return Content(content.rows, source_name(path), content.name or file_stem(path), content.name is not None, notes)
 
 
 def qrels_rows(data: Qrels) -> Rows:
     ids, docs = list(data.codes), data._docs
     if data.subtopics is None:
         return Rows(ids, data.offsets, docs, hashes(docs), data.relevance, str)
-    by = data.subtopics
-    docs = docs.take(by.judged + data.offsets[by.query])
-    return Rows(ids, by.offsets, docs, hashes(docs), by.relevance, str, by.ids)
+    subtopics = data.subtopics
+    docs = docs.take(subtopics.judged + data.offsets[subtopics.query])
+    return Rows(ids, subtopics.offsets, docs, hashes(docs), subtopics.relevance, str, subtopics.ids)
 
 
-def refuse_twice(rows: Rows) -> None:
-    """Raise InputError for a document that a query (or a subtopic of it) holds twice."""
+def refuse_repeated_documents(rows: Rows) -> None:
+    """Raise InputError for a document that a query (or one of its subtopics) holds twice."""
     if rows.subtopics is None:
         rows.refuse_duplicates(rows.keys(np.arange(len(rows.query_ids))))
     else:
@@ -181,41 +185,45 @@ def refuse_twice(rows: Rows) -> None:
 
 
 def parse_target(path: PathLike, to: str | None) -> Target:
-    """What the target's name and `to` say. Raises UnknownName, ParameterError where neither says the format."""
-    known = writable_formats()
-    if to is not None and to not in known:
-        raise UnknownName("output format", to, known)
+    """The target by its file name and `to`. Raises UnknownName, ParameterError where neither names a format."""
+    format_names = writable_formats()
+    if to is not None and to not in format_names:
+        raise UnknownName("output format", to, format_names)
     name = os.fspath(path)
     if name == "-":
         if to is None:
-            raise ParameterError(f"standard output has no suffix; name the format with --to ({', '.join(known)})")
+            raise ParameterError(
+                f"standard output has no suffix; name the format with --to ({', '.join(format_names)})"
+            )
         return Target(path, to, "", None)
-    stem, packed = split_compression_suffix(name)
+    stem, compression = split_compression_suffix(name)
     suffix = Path(stem).suffix.lower()
-    formats = {suffix: form for form in known for suffix in FORMATS[form].suffixes}
-    form = formats.get(suffix)
+    formats = {suffix: format_name for format_name in format_names for suffix in FORMATS[format_name].suffixes}
+    format_name = formats.get(suffix)
     if to is not None:
-        if form == "lz4" and to not in ("lz4", "json"):
+        if format_name == "lz4" and to not in ("lz4", "json"):
             raise ParameterError(f"{name}: .lz4 files hold ranx's dicts and no {to}; name the file otherwise")
-        return Target(path, "lz4" if form == "lz4" else to, packed, None)
-    if form is None:
-        what = f"the suffix {suffix!r} names no format" if suffix else "no suffix names a format"
-        raise ParameterError(f"{name}: {what}; add --to ({', '.join(known)}) or a suffix ({' '.join(formats)})")
-    return Target(path, form, packed, suffix[1:] if suffix[1:] in KINDS else None)
+        return Target(path, "lz4" if format_name == "lz4" else to, compression, None)
+    if format_name is None:
+        problem = f"the suffix {suffix!r} names no format" if suffix else "no suffix names a format"
+        raise ParameterError(
+            f"{name}: {problem}; add --to ({', '.join(format_names)}) or a suffix ({' '.join(formats)})"
+        )
+    return Target(path, format_name, compression, suffix[1:] if suffix[1:] in KINDS else None)
 
 
-def loss_notes(content: Content, goal: Target) -> list[str]:
-    """What the target does not hold, in words."""
-    rows, form = content.rows, get_format(goal.form)
+def loss_notes(content: Content, output: Target) -> list[str]:
+    """Notes on what the target drops."""
+    rows, output_format = content.rows, get_format(output.form)
     notes = []
-    empty = decode_ids([rows.query_ids[q] for q in np.flatnonzero(np.diff(rows.offsets) == 0)])
-    if empty and not form.keeps_empty:
-        have = "has" if len(empty) == 1 else "have"
+    empty = decode_ids([rows.query_ids[query] for query in np.flatnonzero(np.diff(rows.offsets) == 0)])
+    if empty and not output_format.keeps_empty:
+        verb = "has" if len(empty) == 1 else "have"
         notes.append(
-            f"{pluralise_queries(len(empty))} {have} no documents, which {goal.form} cannot say: left out "
+            f"{pluralise_queries(len(empty))} {verb} no documents, which {output.form} cannot say: left out "
             f"({first_names(empty)})"
         )
-    named = kind_of_rows(rows) == "run" and content.tagged and file_stem(goal.path) != content.name
-    if named and not form.keeps_name:
-        notes.append(f"the run's name {content.name!r} is not kept: {goal.form} has no place for it")
-    return [*notes, *form.loses(rows)]
+    has_own_name = kind_of_rows(rows) == "run" and content.tagged and file_stem(output.path) != content.name
+    if has_own_name and not output_format.keeps_name:
+        notes.append(f"the run's name {content.name!r} is not kept: {output.form} has no place for it")
+    return [*notes, *output_format.loses(rows)]

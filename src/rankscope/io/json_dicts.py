@@ -1,7 +1,7 @@
-"""JSON of other tools: `{query: {document: number}}`, by subtopic `{query: {subtopic: {document: relevance}}}`, and
-ranx's .lz4 of the same.
+"""The formats json and lz4: dicts of other tools, `{query: {document: number}}`, by subtopic
+`{query: {subtopic: {document: relevance}}}`.
 
-ranx's `.lz4` files hold the same in CBOR; the packages lz4 and cbor2 are loaded where such a file turns up.
+ranx's `.lz4` files hold the same in CBOR; the packages lz4 and cbor2 are imported only for such files.
 """
 
 from __future__ import annotations
@@ -53,34 +53,34 @@ __all__ = [
 ]
 
 
-#: How an LZ4 frame begins.
+#: The first bytes of an LZ4 frame.
 FRAME = b"\x04\x22\x4d\x18"
-#: So many times ranx compresses.
+#: How many times ranx compresses.
 LAYERS = 2
-#: What to do with tables in JSON.
+#: Advice for tables in JSON.
 AS_LINES = 'write an object a line (pandas: to_json(path, orient="records", lines=True))'
 #: An object whose first value is an object.
 OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
-#: A list of lists, objects or texts, which a query's id hardly looks like.
+#: A list of lists, objects or texts; a query's id hardly looks like this.
 LIST = re.compile(rb'\[\s*[\[{"]')
 
 
-# Telling
+# Detecting
 
 
 def json_shape(head: FileHead) -> str | None:
-    """What a text that begins with `{` is: "json", objects in an object; "jsonl", an object a line; None: neither.
+    """The format of a text: "json" for objects in an object (or a list), "jsonl" for an object per line, else None.
 
-    The text and its first line may be cut where the end is not in sight.
+    The text and its first line may be cut off.
     """
     text, line = head.text, head.line
     if not line.startswith(b"{"):
         return "json" if LIST.match(text) else None
     try:
-        found = json.loads(line)
-        objects = {key for key, value in found.items() if isinstance(value, dict)}
-        named = find_column(list(found.keys() - objects), COLUMN_NAMES["query_id"])
-        return "json" if not found or (objects and not named) else "jsonl"
+        record = json.loads(line)
+        object_keys = {key for key, value in record.items() if isinstance(value, dict)}
+        query_column = find_column(list(record.keys() - object_keys), COLUMN_NAMES["query_id"])
+        return "json" if not record or (object_keys and not query_column) else "jsonl"
     except (ValueError, RecursionError):
         if OBJECTS.match(text) or line == b"{":
             return "json"
@@ -90,27 +90,27 @@ def json_shape(head: FileHead) -> str | None:
 # Reading
 
 
-def read_dicts(source: Source, wanted: ReadRequest) -> FileContent:
-    """Judgments where there are subtopics, a run where a number is no whole one.
+def read_dicts(source: Source, request: ReadRequest) -> FileContent:
+    """Read judgments or a run: subtopics mean judgments, fractions mean a run.
 
-    Raises InputError for what is no JSON, has another shape, holds a name twice or a value that is no number.
+    Raises InputError for invalid JSON, another shape, a repeated name, and a value that is not a number.
     """
-    data, kind = load_dicts(source.rest(), source.name), wanted.kind
+    data, kind = load_dicts(source.rest(), source.name), request.kind
     if kind != "qrels" and are_by_subtopic(data):
         if kind == "run":
-            what = f"{shorten_value(next(iter(data)))} holds objects of objects"
-            raise InputError(f"{source.name}: {what}, expected {DICT_SHAPE}; write what that holds alone")
+            description = f"{shorten_value(next(iter(data)))} holds objects of objects"
+            raise InputError(f"{source.name}: {description}, expected {DICT_SHAPE}; write what that holds alone")
         kind = "qrels"
     if kind is None:
         rows = rows_from_dicts(data, source.name, "score", truths=False)
         if not all_integers(rows.values):
             return FileContent(rows)
-        kind = wanted.either(source.name, "whole numbers only, which may be judgments or scores")
+        kind = request.either(source.name, "whole numbers only, which may be judgments or scores")
     return FileContent(rows_from_dicts(data, source.name, VALUES[kind], truths=False))
 
 
 def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
-    """What the file holds: dicts by query. What is in them is checked by `rows_from_dicts`."""
+    """The dicts of a file by query; `rows_from_dicts` checks their content."""
     data = parse_ranx(content, name) if content.startswith(FRAME) else parse_json(content, name)
     if not isinstance(data, dict):
         raise InputError(
@@ -129,37 +129,40 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
 
 
 def are_columns(data: dict[str, Any]) -> bool:
-    """Whether these are the columns of a table, and no queries that are called so: rows are numbered, or lists."""
-    found = [find_column(list(data), COLUMN_NAMES[column]) for column in ("query_id", "doc_id")]
-    columns = [data[name] for name in found if name is not None]
-    return len(columns) == len(found) and all(
+    """Whether these are columns of a table, and not queries with such names: rows are numbered, or lists."""
+    column_names = [find_column(list(data), COLUMN_NAMES[column]) for column in ("query_id", "doc_id")]
+    columns = [data[name] for name in column_names if name is not None]
+    return len(columns) == len(column_names) and all(
         not isinstance(cells, dict) or list(cells) == [str(row) for row in range(len(cells))] for cells in columns
     )
 
 
-def parse_json(content: bytes, name: str, *, shape: str = DICT_SHAPE, holder: str = "document", first: int = 1) -> Any:
-    """What JSON says; no name may stand twice in an object.
+def parse_json(
+    content: bytes, name: str, *, shape: str = DICT_SHAPE, holder: str = "document", first_line: int = 1
+) -> Any:
+    """Parse JSON; raises InputError, also for a name that occurs twice in an object.
 
-    shape: what is expected, and holder: whose numbers there are, for messages. first: the number of the first line.
+    shape, holder: the expected shape and the owner of the numbers, for messages. first_line: the number of the first
+    line of the content in its file.
     """
 
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(found)
-        if len(made) < len(found):  # one of the two would be lost
-            twice, _ = Counter(key for key, _ in found).most_common(1)[0]
-            raise InputError(f"{name}: {shorten_value(twice)} stands twice in one object; remove one of the two")
-        return made
+    def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        as_dict = dict(pairs)
+        if len(as_dict) < len(pairs):  # one of the two would be lost
+            duplicate, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+            raise InputError(f"{name}: {shorten_value(duplicate)} stands twice in one object; remove one of the two")
+        return as_dict
 
-    def constant(word: str) -> NoReturn:
+    def refuse_constant(word: str) -> NoReturn:
         raise InputError(f"{name}: the value {word}, expected a finite number; correct it or leave the {holder} out")
 
     try:
         text = content.decode("utf-8-sig")
-        return json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        return json.loads(text, object_pairs_hook=unique_object, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
-        raise InputError(f"{name}:{error.lineno + first - 1}: this is no JSON ({error.msg}); correct it") from None
+        raise InputError(f"{name}:{error.lineno + first_line - 1}: this is no JSON ({error.msg}); correct it") from None
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + first
+        line = content.count(b"\n", 0, error.start) + first_line
         raise InputError(f"{name}:{line}: the text is not UTF-8, as JSON must be; convert it") from None
     except (RecursionError, ValueError) as error:
         if isinstance(error, InputError):
@@ -168,33 +171,35 @@ def parse_json(content: bytes, name: str, *, shape: str = DICT_SHAPE, holder: st
 
 
 def parse_ranx(content: bytes, name: str) -> Any:
-    """What ranx saved: CBOR, compressed twice."""
+    """Parse a file saved by ranx: CBOR, compressed twice."""
     frame, cbor = lz4_libraries(name)
     try:
-        most = max(FREE, RATIO * len(content))
-        packed = len(content)
+        max_size = max(FREE, RATIO * len(content))
+        packed_size = len(content)
         for _ in range(LAYERS):
             if content.startswith(FRAME):
-                content = frame.LZ4FrameDecompressor().decompress(content, max_length=most + 1)
-                refuse_bomb(len(content), packed, name)
-        if content.lstrip().startswith(b"{"):  # no way for a dict to begin in CBOR
+                content = frame.LZ4FrameDecompressor().decompress(content, max_length=max_size + 1)
+                refuse_bomb(len(content), packed_size, name)
+        if content.lstrip().startswith(b"{"):  # no dict in CBOR begins so
             return parse_json(content, name)
         return refuse_repeated_dicts(cbor.loads(content), content, name)
     except InputError:
         raise
-    except Exception as error:  # the libraries raise errors of many kinds for damaged data
-        what = str(error) or type(error).__name__
-        raise InputError(f"{name}: cannot be read as ranx's .lz4 ({what}); fetch it again or save it as JSON") from None
+    except Exception as error:  # the libraries raise errors of many types for damaged data
+        reason = str(error) or type(error).__name__
+        raise InputError(
+            f"{name}: cannot be read as ranx's .lz4 ({reason}); fetch it again or save it as JSON"
+        ) from None
 
 
-def refuse_repeated_dicts(found: Any, content: bytes, name: str) -> Any:
-    """What was read. Raises InputError where it is larger than its bytes: CBOR may name one dict again and again."""
-    dicts = found.values() if isinstance(found, dict) else ()
+def refuse_repeated_dicts(data: Any, content: bytes, name: str) -> Any:
+    """Return the data. Raises InputError where it is larger than its bytes: CBOR may refer to one dict repeatedly."""
+    dicts = data.values() if isinstance(data, dict) else ()
     if sum(len(docs) for docs in dicts if isinstance(docs, dict)) > len(content):
         raise InputError(
             f"{name}: one list of documents stands for many queries, expected each written out; save as JSON"
         )
-    return found
+    return data
 
 
 def check_lz4(target: str) -> None:
@@ -202,56 +207,60 @@ def check_lz4(target: str) -> None:
 
 
 def lz4_libraries(name: str) -> tuple[Any, Any]:
-    """lz4.frame and cbor2. Raises ParameterError, saying what to install. name: of the file that needs them."""
-    found = []
+    """The modules lz4.frame and cbor2. Raises ParameterError that says what to install. name: of the file."""
+    modules = []
     for module, package in (("lz4.frame", "lz4"), ("cbor2", "cbor2")):
         try:
-            found.append(importlib.import_module(module))
+            modules.append(importlib.import_module(module))
         except ImportError:
             raise ParameterError(
                 f"{name}: ranx's .lz4 needs the packages lz4 and cbor2, and {package} is not installed; "
                 f"install it (pip install {package}), or use JSON"
             ) from None
-    return found[0], found[1]
+    return modules[0], modules[1]
 
 
 # Writing
 
 
 def dicts_by_query(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each query with its documents; by subtopic, where there are subtopics."""
+    """Each query with its documents, by subtopic if there are subtopics."""
     if rows.subtopics is not None:
         yield from subtopic_dicts(rows, rows.subtopics)
         return
     for chunk in rows.chunks():
         docs, values = decode_ids(decode(chunk.docs)), chunk.values.tolist()
-        lists = zip(decode_ids(chunk.query_ids), pairwise(chunk.offsets.tolist()), strict=True)
-        for query, (a, b) in lists:
-            yield query, dict(zip(docs[a:b], values[a:b], strict=True))
+        groups = zip(decode_ids(chunk.query_ids), pairwise(chunk.offsets.tolist()), strict=True)
+        for query, (start, end) in groups:
+            yield query, dict(zip(docs[start:end], values[start:end], strict=True))
 
 
 def subtopic_dicts(rows: Rows, subtopics: Fields) -> Iterator[tuple[str, dict[str, Any]]]:
     interner = Interner()
-    code, query = interner.codes(subtopics), group_of(rows.offsets)
-    order = np.lexsort((code, query))
-    code, query = code[order], query[order]
-    starts = np.flatnonzero(np.r_[True, (code[1:] != code[:-1]) | (query[1:] != query[:-1])])
+    subtopic_index, query_index = interner.codes(subtopics), group_of(rows.offsets)
+    order = np.lexsort((subtopic_index, query_index))
+    subtopic_index, query_index = subtopic_index[order], query_index[order]
+    starts = np.flatnonzero(
+        np.r_[True, (subtopic_index[1:] != subtopic_index[:-1]) | (query_index[1:] != query_index[:-1])]
+    )
     docs, values = decode_ids(decode(rows.docs.take(order))), rows.values[order].tolist()
     names = decode_ids(list(interner.ids))
-    found: list[dict[str, Any]] = [{} for _ in rows.query_ids]
+    dicts: list[dict[str, Any]] = [{} for _ in rows.query_ids]
     bounds = pairwise([*starts.tolist(), order.size])
-    for q, c, (a, b) in zip(query[starts].tolist(), code[starts].tolist(), bounds, strict=True):
-        found[q][names[c]] = dict(zip(docs[a:b], values[a:b], strict=True))
-    yield from zip(decode_ids(rows.query_ids), found, strict=True)
+    for query, subtopic, (start, end) in zip(
+        query_index[starts].tolist(), subtopic_index[starts].tolist(), bounds, strict=True
+    ):
+        dicts[query][names[subtopic]] = dict(zip(docs[start:end], values[start:end], strict=True))
+    yield from zip(decode_ids(rows.query_ids), dicts, strict=True)
 
 
 def write_json(rows: Rows, name: str) -> Iterator[bytes]:
-    """One object, a query a line."""
+    """The rows as one JSON object with a query per line."""
     del name
-    before = "{\n"
+    prefix = "{\n"
     for query, docs in dicts_by_query(rows):
-        yield f"{before}{json.dumps(query, ensure_ascii=False)}: {json.dumps(docs, ensure_ascii=False)}".encode()
-        before = ",\n"
+        yield f"{prefix}{json.dumps(query, ensure_ascii=False)}: {json.dumps(docs, ensure_ascii=False)}".encode()
+        prefix = ",\n"
     yield b"\n}\n"
 
 
@@ -260,10 +269,10 @@ def write_lz4(rows: Rows, name: str) -> Iterator[bytes]:
     yield pack_lz4(dict(dicts_by_query(rows)), "the output")
 
 
-def pack_lz4(found: dict[str, Any], name: str) -> bytes:
+def pack_lz4(dicts: dict[str, Any], name: str) -> bytes:
     """The dicts as ranx saves them."""
     frame, cbor = lz4_libraries(name)
-    packed: bytes = frame.compress(frame.compress(cbor.dumps(found)))
+    packed: bytes = frame.compress(frame.compress(cbor.dumps(dicts)))
     return packed
 
 

@@ -1,5 +1,5 @@
-"""Preferences in tables: a row names two systems or two answers and the better one, in the words of people and of
-judges.
+"""Reading preferences from tables: a row names two systems or two answers and the better one, as people or models
+judged.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-#: What the columns of the two may be called, the first of each ours.
+#: Names of the columns of the two systems; the first of each is ours.
 FIRST_COLUMNS = (
     *("left", "a", "system_a", "model_a", "response_a", "player_a", "system1", "model1", "response1", "player1"),
     *("system_1", "model_1", "response_1", "player_1", "system_left", "model_left", "left_system", "left_model"),
@@ -53,9 +53,9 @@ SECOND_COLUMNS = (
     *("right", "b", "system_b", "model_b", "response_b", "player_b", "system2", "model2", "response2", "player2"),
     *("system_2", "model_2", "response_2", "player_2", "system_right", "model_right", "right_system", "right_model"),
 )
-#: What they may be called where the columns say which of them is better.
+#: Names of the columns where they say which of the two is better.
 BETTER_COLUMNS, WORSE_COLUMNS = ("better", "winner"), ("worse", "loser")
-#: What a cell chooses: the first (0), the second (1), or one of these.
+#: Codes of choices: the first (0), the second (1), or one of these.
 TIE, NO_CHOICE = 2, 3
 CHOICE_WORDS = (
     frozenset((*FIRST_COLUMNS, "1", "first", "1-0", "a>b", "a>>b", "[[a]]", "[[a>b]]", "[[a>>b]]")),
@@ -72,7 +72,7 @@ CHOICE_WORDS = (
 
 
 def normalise_cell(cell: str) -> str:
-    """A cell in lower case; whole numbers beside empty cells become fractions in many a tool, and are whole again.
+    """A cell in lower case, without a final ".0": many tools write whole numbers beside empty cells as fractions.
 
     >>> normalise_cell(" Model_A "), normalise_cell("2.0")
     ('model_a', '2')
@@ -81,9 +81,9 @@ def normalise_cell(cell: str) -> str:
 
 
 def parse_choice(cell: str, columns: Sequence[str] = ()) -> int | None:
-    """Which of the two a cell chooses: 0 or 1, TIE, NONE for no choice; None for a word that says nothing of it.
+    """The choice in a cell: 0 or 1 for one of the two, TIE, NO_CHOICE; None for any other word.
 
-    columns: what the columns of the two are called, which may stand in a cell as well.
+    columns: the names of the columns of the two, which may also be written in a cell.
 
     >>> parse_choice("A"), parse_choice("both bad"), parse_choice("large")
     (0, 2, None)
@@ -91,31 +91,31 @@ def parse_choice(cell: str, columns: Sequence[str] = ()) -> int | None:
     1
     """
     word = normalise_cell(cell)
-    for place, column in enumerate(columns):
+    for choice, column in enumerate(columns):
         if word == normalise_cell(column):
-            return place
-    return next((place for place, words in enumerate(CHOICE_WORDS) if word in words), None)
+            return choice
+    return next((choice for choice, words in enumerate(CHOICE_WORDS) if word in words), None)
 
 
 def ambiguous_digits(cells: Iterable[str]) -> bool:
-    """Whether 0 and 1 stand there without 2: is 0 a tie, or the second? Nobody can tell."""
+    """Whether cells hold 0 and 1 but not 2: 0 could be a tie or the second of the two."""
     return {normalise_cell(cell) for cell in cells} & {"0", "1", "2", "-1"} == {"0", "1"}
 
 
-#: What the column of the winner may be called; the first that is there is read.
+#: Names of the column of the winner; the first that is present is read.
 WINNER = (
     *("winner", "outcome", "choice", "preference", "preferred", "result", "human", "gold", "label", "verdict"),
     *("chosen", "vote", "judgment", "judgement", "decision"),
 )
 WEIGHT = ("weight", "weights")
-#: How the two columns of a covariate end (or begin), the left one first.
+#: Suffixes (or prefixes) of the two columns of a covariate, the left one first.
 ENDS = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
 EXPECTED = "a line of names (left,right,winner) and a line a comparison"
 CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or nothing for no choice"
 
 
 class SystemPairs(NamedTuple):
-    """The two systems of each row. columns: what theirs are called; ordered: whether these say which is better."""
+    """The two systems of each row. columns: their names in the table; ordered: whether these say which is better."""
 
     systems: tuple[str, ...]
     left: Ints
@@ -145,8 +145,8 @@ def read_preferences(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "arena.csv")
     >>> _ = path.write_text("model_a,model_b,winner,length_a,length_b\nX,Y,model_a,120,80\nY,Z,tie,80,95\n")
-    >>> found = read_preferences(path, covariates="length")
-    >>> found.systems, found.outcome.tolist(), found.covariates["length"].tolist()
+    >>> preferences = read_preferences(path, covariates="length")
+    >>> preferences.systems, preferences.outcome.tolist(), preferences.covariates["length"].tolist()
     (('X', 'Y', 'Z'), [1, 0], [40.0, -15.0])
     """
     return preferences_of(read_named_table(path, EXPECTED, even=True), winner=winner, covariates=covariates, unit=unit)
@@ -155,20 +155,20 @@ def read_preferences(
 def preferences_of(
     table: NamedTable, *, winner: str | None = None, covariates: str | Iterable[str] = (), unit: str | None = None
 ) -> Preferences:
-    """The outcomes in a table that was read; as `read_preferences`."""
+    """The preferences in a table; as `read_preferences`."""
     if not table.frame.height:
         raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
     pairs = pairs_of(table, winner)
     notes: list[str] = []
     if pairs.ordered:
         outcome = np.ones(table.frame.height, np.int64)
-        kept: Ints | slice = slice(None)
+        kept_rows: Ints | slice = slice(None)
     else:
         choice = choices_of(table, winner_column(table, winner, notes), pairs, notes)
-        kept = np.flatnonzero(choice != NO_CHOICE)
-        outcome = np.array([1, -1, 0])[choice[kept]]
+        kept_rows = np.flatnonzero(choice != NO_CHOICE)
+        outcome = np.array([1, -1, 0])[choice[kept_rows]]
     names = [covariates] if isinstance(covariates, str) else list(dict.fromkeys(covariates))
-    systems, left, right = select_pairs(pairs, kept)
+    systems, left, right = select_pairs(pairs, kept_rows)
     if len(systems) < 2:
         raise InputError(f"{table.name}: no row says who won, expected {CHOICES}")
     try:
@@ -177,9 +177,9 @@ def preferences_of(
             left=left,
             right=right,
             outcome=outcome,
-            weight=comparison_weights(table, kept, notes),
-            covariates={name: covariate_of(table, name, kept) for name in names},
-            unit=None if unit is None else units_of(table, unit, kept),
+            weight=comparison_weights(table, kept_rows, notes),
+            covariates={name: covariate_of(table, name, kept_rows) for name in names},
+            unit=None if unit is None else units_of(table, unit, kept_rows),
             sides=not pairs.ordered,
             notes=tuple(notes),
         )
@@ -188,93 +188,105 @@ def preferences_of(
 
 
 def pairs_of(table: NamedTable, winner: str | None) -> SystemPairs:
-    """The two systems of each row. Raises InputError where they are not named, or are one."""
-    there = table.frame.columns
-    better = (find_column(there, BETTER_COLUMNS), find_column(there, WORSE_COLUMNS)) if winner is None else (None, None)
-    columns = better if None not in better else (find_column(there, FIRST_COLUMNS), find_column(there, SECOND_COLUMNS))
+    """The two systems of each row. Raises InputError where their columns are missing, or both are the same system."""
+    names = table.frame.columns
+    ordered_columns = (
+        (find_column(names, BETTER_COLUMNS), find_column(names, WORSE_COLUMNS)) if winner is None else (None, None)
+    )
+    columns = (
+        ordered_columns
+        if None not in ordered_columns
+        else (find_column(names, FIRST_COLUMNS), find_column(names, SECOND_COLUMNS))
+    )
     if columns[0] is None or columns[1] is None:
         raise InputError(
-            f"{table.head}: columns {list_columns(there)}, expected those of two systems and of the winner (left, "
+            f"{table.head}: columns {list_columns(names)}, expected those of two systems and of the winner (left, "
             "right, winner), or better and worse; rename them (also understood: model_a, system_a, a, ...)"
         )
-    both = (columns[0], columns[1])
-    systems, (left, right) = name_codes([name_column(table, name, "system") for name in both])
-    same = np.flatnonzero(left == right)
-    if same.size:
-        row = int(same[0])
+    pair_columns = (columns[0], columns[1])
+    systems, (left, right) = name_codes([name_column(table, name, "system") for name in pair_columns])
+    identical = np.flatnonzero(left == right)
+    if identical.size:
+        row = int(identical[0])
         raise InputError(
             f"{table.where(row)}: {systems[left[row]]!r} against itself, expected two systems; correct this line"
         )
-    return SystemPairs(systems, left, right, both, None not in better)
+    return SystemPairs(systems, left, right, pair_columns, None not in ordered_columns)
 
 
-def select_pairs(pairs: SystemPairs, kept: Ints | slice) -> tuple[tuple[str, ...], Ints, Ints]:
-    """The systems of the rows that are kept, in their order, and the two of each row as places among them."""
-    left, right = pairs.left[kept], pairs.right[kept]
-    there = np.zeros(len(pairs.systems), np.bool_)
-    there[left] = there[right] = True
-    place = np.cumsum(there) - 1
-    return tuple(np.array(pairs.systems, object)[there]), place[left], place[right]
+def select_pairs(pairs: SystemPairs, kept_rows: Ints | slice) -> tuple[tuple[str, ...], Ints, Ints]:
+    """The systems of the kept rows, in their order, and for each row the indices of its two systems."""
+    left, right = pairs.left[kept_rows], pairs.right[kept_rows]
+    used = np.zeros(len(pairs.systems), np.bool_)
+    used[left] = used[right] = True
+    new_index = np.cumsum(used) - 1
+    return tuple(np.array(pairs.systems, object)[used]), new_index[left], new_index[right]
 
 
 def winner_column(table: NamedTable, winner: str | None, notes: list[str]) -> str:
-    """The column of the winner; a note names others that may be one."""
-    there = table.frame.columns
+    """The column of the winner; a note names other candidates."""
+    names = table.frame.columns
     if winner is not None:
         return find_named_column(table, winner)
-    found = [name for name in (find_column(there, (option,)) for option in WINNER) if name is not None]
-    if not found:
+    candidates = [name for name in (find_column(names, (option,)) for option in WINNER) if name is not None]
+    if not candidates:
         raise InputError(
-            f"{table.head}: no column 'winner' among {list_columns(there)}; rename one of them to winner (also "
+            f"{table.head}: no column 'winner' among {list_columns(names)}; rename one of them to winner (also "
             f"understood: {', '.join(WINNER[1:])})"
         )
-    if len(found) > 1:
-        notes.append(f"{table.name}: {found[0]!r} is read as the winner; {join_names(map(repr, found[1:]))} not read")
-    return found[0]
+    if len(candidates) > 1:
+        notes.append(
+            f"{table.name}: {candidates[0]!r} is read as the winner; {join_names(map(repr, candidates[1:]))} not read"
+        )
+    return candidates[0]
 
 
 def find_named_column(table: NamedTable, name: str) -> str:
-    """The column that somebody named, in whatever case. Raises InputError where there is none."""
-    there = table.frame.columns
-    found = name if name in there else find_column(there, (name.strip().lower(),))
-    if found is None:
-        raise InputError(f"{table.head}: no column {name!r} among {list_columns(there)}; name one of those")
-    return found
+    """The column with this name, ignoring case. Raises InputError where there is none."""
+    names = table.frame.columns
+    column = name if name in names else find_column(names, (name.strip().lower(),))
+    if column is None:
+        raise InputError(f"{table.head}: no column {name!r} among {list_columns(names)}; name one of those")
+    return column
 
 
 def choices_of(table: NamedTable, column: str, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
-    """(rows) 0 where the left one won, 1 where the right one did, TIE, NONE where nobody said.
+    """(rows) 0 where the left one won, 1 where the right one won, TIE, NO_CHOICE for empty cells.
 
-    A cell that is the name of one of the row's two is that name, else it is a word. Where a word is the name of some
-    system, too, every such cell must be one of the two: nobody could tell what it means otherwise.
+    A cell with the name of one of the row's two systems means that system, else it is a word. Where a word is also the
+    name of a system, every such cell must name one of the two; otherwise it would be ambiguous.
     """
     cells, codes = winner_cells(table, column)
-    place = {name: i for i, name in enumerate(pairs.systems)}
-    names = np.array([place.get(cell.strip(), -1) for cell in cells], np.int64)
-    words = np.array([word_of(cell, pairs) for cell in cells], np.int64)
-    named_, word = names[codes], words[codes]
-    choice = np.select([named_ == pairs.left, named_ == pairs.right], [0, 1], word)
-    clash = ((names >= 0) & np.isin(words, (0, 1)))[codes]
-    other = (choice < 0) | (clash & (named_ != pairs.left) & (named_ != pairs.right))
-    if other.any():
-        row = int(np.flatnonzero(other)[0])
-        both = f"{pairs.systems[pairs.left[row]]!r} and {pairs.systems[pairs.right[row]]!r}"
-        why = f"the name of a system that is none of the two ({both})" if named_[row] >= 0 else f"between {both}"
-        raise InputError(
-            f"{table.where(row)}: {column} is {cells[codes[row]]!r}, {why}; expected {CHOICES}; correct this line"
+    system_index = {name: i for i, name in enumerate(pairs.systems)}
+    cell_systems = np.array([system_index.get(cell.strip(), -1) for cell in cells], np.int64)
+    cell_choices = np.array([choice_of_word(cell, pairs) for cell in cells], np.int64)
+    named_system, word_choice = cell_systems[codes], cell_choices[codes]
+    choice = np.select([named_system == pairs.left, named_system == pairs.right], [0, 1], word_choice)
+    is_ambiguous = ((cell_systems >= 0) & np.isin(cell_choices, (0, 1)))[codes]
+    is_invalid = (choice < 0) | (is_ambiguous & (named_system != pairs.left) & (named_system != pairs.right))
+    if is_invalid.any():
+        row = int(np.flatnonzero(is_invalid)[0])
+        pair_text = f"{pairs.systems[pairs.left[row]]!r} and {pairs.systems[pairs.right[row]]!r}"
+        problem = (
+            f"the name of a system that is none of the two ({pair_text})"
+            if named_system[row] >= 0
+            else f"between {pair_text}"
         )
-    refuse_ambiguous(table, column, [cell for cell, name in zip(cells, names, strict=True) if name < 0])
-    if (clash & (choice != word)).any():
+        raise InputError(
+            f"{table.where(row)}: {column} is {cells[codes[row]]!r}, {problem}; expected {CHOICES}; correct this line"
+        )
+    refuse_ambiguous(table, column, [cell for cell, system in zip(cells, cell_systems, strict=True) if system < 0])
+    if (is_ambiguous & (choice != word_choice)).any():
         notes.append(f"{table.name}: cells of {column!r} are read as names of systems, not as left and right")
     note_skipped_rows(table, column, choice, notes)
-    bad = [cell for cell, name in zip(cells, names, strict=True) if name < 0 and "bad" in cell.lower()]
-    if bad:
-        notes.append(f"{table.name}: {join_names(map(repr, bad))} counts as a tie")
+    bad_cells = [cell for cell, system in zip(cells, cell_systems, strict=True) if system < 0 and "bad" in cell.lower()]
+    if bad_cells:
+        notes.append(f"{table.name}: {join_names(map(repr, bad_cells))} counts as a tie")
     return choice
 
 
 def winner_cells(table: NamedTable, column: str) -> tuple[tuple[str, ...], Ints]:
-    """The cells of the column of the winner, each once, and which one each row has."""
+    """The distinct cells of the column of the winner, and their index for each row."""
     import polars as pl
 
     series = table.frame[column]
@@ -284,14 +296,14 @@ def winner_cells(table: NamedTable, column: str) -> tuple[tuple[str, ...], Ints]
     return cells, codes
 
 
-def word_of(cell: str, pairs: SystemPairs) -> int:
-    """What a cell chooses as a word, where "-1" is the right one, beside 1 and 0; -1 where it is no word."""
-    found = 1 if normalise_cell(cell) == "-1" else parse_choice(cell, pairs.columns)
-    return -1 if found is None else found
+def choice_of_word(cell: str, pairs: SystemPairs) -> int:
+    """The choice that a word means, with "-1" for the right one (beside 1 and 0); -1 for an unknown word."""
+    choice = 1 if normalise_cell(cell) == "-1" else parse_choice(cell, pairs.columns)
+    return -1 if choice is None else choice
 
 
 def refuse_ambiguous(table: NamedTable, column: str, cells: Sequence[str]) -> None:
-    """Raise InputError for digits that may mean this or that."""
+    """Raise InputError for digits with several meanings."""
     digits = {normalise_cell(cell) for cell in cells}
     if ambiguous_digits(cells):
         raise InputError(
@@ -306,7 +318,7 @@ def refuse_ambiguous(table: NamedTable, column: str, cells: Sequence[str]) -> No
 
 
 def note_skipped_rows(table: NamedTable, column: str, choice: npt.NDArray[np.int64], notes: list[str]) -> None:
-    """Note the rows without a winner. Raises InputError where there is no other."""
+    """Note the rows without a winner. Raises InputError where no row has one."""
     missing = int((choice == NO_CHOICE).sum())
     if missing == choice.size:
         raise InputError(f"{table.head}: column {column!r} is empty, expected {CHOICES}; name another column (winner)")
@@ -315,63 +327,65 @@ def note_skipped_rows(table: NamedTable, column: str, choice: npt.NDArray[np.int
         notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} left out")
 
 
-def comparison_weights(table: NamedTable, kept: Ints | slice, notes: list[str]) -> Floats:
-    """(comparisons) the weights, with a note; none where there is no such column."""
+def comparison_weights(table: NamedTable, kept_rows: Ints | slice, notes: list[str]) -> Floats:
+    """(comparisons) the weights, with a note; empty without such a column."""
     column = find_column(table.frame.columns, WEIGHT)
     if column is None:
         return np.empty(0)
-    found = number_values(table, column)[kept]
-    bad = np.flatnonzero(~(found > 0))
-    if bad.size:
-        row = row_of(int(bad[0]), kept)
+    weights = number_values(table, column)[kept_rows]
+    invalid = np.flatnonzero(~(weights > 0))
+    if invalid.size:
+        row = row_of(int(invalid[0]), kept_rows)
         cell = table.frame[column][row]
         raise InputError(
             f"{table.where(row)}: {column} is {'empty' if cell in (None, '') else cell}, expected a number above 0; "
             "leave out what does not count"
         )
     notes.append(f"{table.name}: {column!r} is read as the weight")
-    return found
+    return weights
 
 
-def covariate_of(table: NamedTable, name: str, kept: Ints | slice) -> Floats:
-    """(comparisons) a column of numbers, or the difference of two."""
-    there = table.frame.columns
-    wanted = name.strip().lower()
-    column = name if name in there else find_column(there, (wanted,))
+def covariate_of(table: NamedTable, name: str, kept_rows: Ints | slice) -> Floats:
+    """(comparisons) a column of numbers, or the difference of two columns."""
+    names = table.frame.columns
+    lower_name = name.strip().lower()
+    column = name if name in names else find_column(names, (lower_name,))
     if column is not None:
-        return complete_numbers(table, column, kept)
+        return complete_numbers(table, column, kept_rows)
     for ends in ENDS:
-        for left, right in (tuple(f"{wanted}_{end}" for end in ends), tuple(f"{end}_{wanted}" for end in ends)):
-            both = find_column(there, (left,)), find_column(there, (right,))
-            if both[0] is not None and both[1] is not None:
-                return complete_numbers(table, both[0], kept) - complete_numbers(table, both[1], kept)
+        for left, right in (tuple(f"{lower_name}_{end}" for end in ends), tuple(f"{end}_{lower_name}" for end in ends)):
+            pair_columns = find_column(names, (left,)), find_column(names, (right,))
+            if pair_columns[0] is not None and pair_columns[1] is not None:
+                return complete_numbers(table, pair_columns[0], kept_rows) - complete_numbers(
+                    table, pair_columns[1], kept_rows
+                )
     raise InputError(
-        f"{table.head}: no covariate {name!r} among {list_columns(there)}, expected a column of this name, or two: "
+        f"{table.head}: no covariate {name!r} among {list_columns(names)}, expected a column of this name, or two: "
         f"{name}_left and {name}_right (or {name}_a and {name}_b)"
     )
 
 
-def complete_numbers(table: NamedTable, column: str, kept: Ints | slice) -> Floats:
-    """The numbers of a column, none missing."""
-    found = number_values(table, column)[kept]
-    missing = np.flatnonzero(np.isnan(found))
+def complete_numbers(table: NamedTable, column: str, kept_rows: Ints | slice) -> Floats:
+    """The numbers of a column without missing values."""
+    numbers = number_values(table, column)[kept_rows]
+    missing = np.flatnonzero(np.isnan(numbers))
     if missing.size:
-        where = table.where(row_of(int(missing[0]), kept))
-        raise InputError(f"{where}: the {column} is empty, expected a number; fill it in or drop the line")
-    return found
+        location = table.where(row_of(int(missing[0]), kept_rows))
+        raise InputError(f"{location}: the {column} is empty, expected a number; fill it in or drop the line")
+    return numbers
 
 
-def units_of(table: NamedTable, unit: str, kept: Ints | slice) -> Labels:
+def units_of(table: NamedTable, unit: str, kept_rows: Ints | slice) -> Labels:
     names, (codes,) = name_codes([name_column(table, find_named_column(table, unit), unit)])
-    return drop_unused_names(Labels(names, codes[kept]))
+    return drop_unused_names(Labels(names, codes[kept_rows]))
 
 
-def row_of(comparison: int, kept: Ints | slice) -> int:
-    """The row of the table that a comparison stands in."""
-    return comparison if isinstance(kept, slice) else int(kept[comparison])
+def row_of(comparison: int, kept_rows: Ints | slice) -> int:
+    """The row of the table with this comparison."""
+    return comparison if isinstance(kept_rows, slice) else int(kept_rows[comparison])
 
 
-#: The ranks of the two: the first is better, the second is, they are tied, nobody said.
+#: The ranks of the two by choice: the first is better, the second is better, a tie, no choice.
 RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])
 
 
@@ -390,8 +404,8 @@ def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rank
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "chosen.csv")
     >>> _ = path.write_text("item,a,b,human,judge\n1,large,small,a,tie\n2,small,large,b,b\n")
-    >>> found = read_preference_rankings(path)
-    >>> found.table("human").tolist(), found.table("judge").tolist()
+    >>> rankings = read_preference_rankings(path)
+    >>> rankings.table("human").tolist(), rankings.table("judge").tolist()
     ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 1.0], [2.0, 1.0]])
     """
     table = read_named_table(path, EXPECTED_ITEMS)
@@ -428,47 +442,59 @@ def read_judged_table(
 
 
 def holds_preferences(names: Sequence[str]) -> bool:
-    """Whether these columns are of preferences between two."""
+    """Whether these are columns of a table of preferences."""
     if find_column(names, ITEM_COLUMNS["system"]) is not None:
         return False
     pairs = (BETTER_COLUMNS, WORSE_COLUMNS), (FIRST_COLUMNS, SECOND_COLUMNS)
-    return any(find_column(names, one) is not None and find_column(names, other) is not None for one, other in pairs)
+    return any(
+        find_column(names, first_options) is not None and find_column(names, second_options) is not None
+        for first_options, second_options in pairs
+    )
 
 
 def preferences_in(table: NamedTable, needed: set[str], gold: str | None = None) -> Rankings:
-    """The preferences in a table that was read; needed: columns that must hold choices, as gold must."""
-    there = table.frame.columns
-    keys = {"segment": require_column(there, "segment", ITEM_COLUMNS["segment"], table.head)}
+    """The preferences in a table as rankings. needed: columns that must hold choices, as gold must."""
+    names = table.frame.columns
+    keys = {"segment": require_column(names, "segment", ITEM_COLUMNS["segment"], table.head)}
     if not table.frame.height:
         raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
-    named = find_column(there, BETTER_COLUMNS), find_column(there, WORSE_COLUMNS)
-    chosen = None in named
-    both = (find_column(there, FIRST_COLUMNS), find_column(there, SECOND_COLUMNS)) if chosen else named
-    first, second = (text_column(table, name or "", "system") for name in both)
-    again = next((row for row, (x, y) in enumerate(zip(first, second, strict=True)) if x == y), None)
-    if again is not None:
-        raise InputError(f"{table.where(again)}: {first[again]!r} stands against itself, expected two; correct it")
-    n = table.frame.height
+    ordered_columns = find_column(names, BETTER_COLUMNS), find_column(names, WORSE_COLUMNS)
+    has_choices = None in ordered_columns
+    pair_columns = (
+        (find_column(names, FIRST_COLUMNS), find_column(names, SECOND_COLUMNS)) if has_choices else ordered_columns
+    )
+    first, second = (text_column(table, name or "", "system") for name in pair_columns)
+    repeated = next((row for row, (x, y) in enumerate(zip(first, second, strict=True)) if x == y), None)
+    if repeated is not None:
+        raise InputError(
+            f"{table.where(repeated)}: {first[repeated]!r} stands against itself, expected two; correct it"
+        )
+    n_rows = table.frame.height
     notes: list[str] = []
-    values = {"rank": np.tile([1.0, 2.0], n)}
-    rest = [name for name in there if name not in (*keys.values(), *both)]
-    if chosen:
+    values = {"rank": np.tile([1.0, 2.0], n_rows)}
+    other_columns = [name for name in names if name not in (*keys.values(), *pair_columns)]
+    if has_choices:
         values, notes = choice_ranks(
-            table, [name for name in rest if name != find_column(rest, ITEM_COLUMNS["pair"])], needed, gold
+            table,
+            [name for name in other_columns if name != find_column(other_columns, ITEM_COLUMNS["pair"])],
+            needed,
+            gold,
         )
     for field in ("pair", "judge"):
-        name = find_column([name for name in rest if not chosen or name not in values], ITEM_COLUMNS[field])
+        name = find_column(
+            [name for name in other_columns if not has_choices or name not in values], ITEM_COLUMNS[field]
+        )
         if name is not None:
             keys[field] = name
-    left = [name for name in rest if name not in values and name not in keys.values()]
-    if left:
-        notes.append(f"{table.name}: {join_names(map(repr, left))} not read: no choices between the two")
-    found = {field: text_column(table, name, field) for field, name in keys.items()}
+    unread = [name for name in other_columns if name not in values and name not in keys.values()]
+    if unread:
+        notes.append(f"{table.name}: {join_names(map(repr, unread))} not read: no choices between the two")
+    texts = {field: text_column(table, name, field) for field, name in keys.items()}
     return build_rankings(
-        pairs=[split_pair(pair) for pair in found.get("pair", [""] * n)],
-        segments=found["segment"],
-        judges=found.get("judge", [""] * n),
-        lengths=np.full(n, 2),
+        pairs=[split_pair(pair) for pair in texts.get("pair", [""] * n_rows)],
+        segments=texts["segment"],
+        judges=texts.get("judge", [""] * n_rows),
+        lengths=np.full(n_rows, 2),
         systems=[name for row in zip(first, second, strict=True) for name in row],
         columns=values,
         where=lambda row, _: table.where(row),
@@ -480,17 +506,17 @@ def preferences_in(table: NamedTable, needed: set[str], gold: str | None = None)
 def choice_ranks(
     table: NamedTable, names: Sequence[str], needed: set[str], gold: str | None
 ) -> tuple[dict[str, Floats], list[str]]:
-    """The columns that hold choices, as ranks; and notes. Raises InputError where there is none."""
+    """The columns with choices, as ranks; and notes. Raises InputError where there is none."""
     columns = [find_column(table.frame.columns, side) or "" for side in (FIRST_COLUMNS, SECOND_COLUMNS)]
     sides = [text_column(table, name, "system") for name in columns]
-    must = {*needed, find_column(names, GOLD_COLUMNS) if gold is None else gold}
-    found: dict[str, Floats] = {}
+    required = {*needed, find_column(names, GOLD_COLUMNS) if gold is None else gold}
+    ranks_by_column: dict[str, Floats] = {}
     notes = []
     for name in names:
         cells = [str(cell or "") if cell != 0 else "0" for cell in table.frame[name].to_list()]
         codes = [choice_code(cell, (x, y), columns) for cell, x, y in zip(cells, *sides, strict=True)]
         if None in codes:
-            if name in must:
+            if name in required:
                 row = codes.index(None)
                 raise InputError(
                     f"{table.where(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing for "
@@ -505,21 +531,21 @@ def choice_ranks(
         ranks = RANKS[np.array(codes, np.int64)]
         if np.isnan(ranks).all():
             continue
-        found[name] = ranks.ravel()
+        ranks_by_column[name] = ranks.ravel()
         missing = int(np.isnan(ranks[:, 0]).sum())
         if missing:
             notes.append(f"{table.name}: {pluralise(missing, 'row')} without a choice of {name!r}")
-    if not found:
+    if not ranks_by_column:
         raise InputError(
             f"{table.head}: no column of choices among {list_columns(table.frame.columns)}, expected one as human, "
             "with a, b or tie (or 1, 2, 0) in every row"
         )
-    return found, notes
+    return ranks_by_column, notes
 
 
 def choice_code(cell: str, answers: tuple[str, str], columns: Sequence[str]) -> int | None:
-    """Which of the two a cell chooses: 0 or 1, 2 for a tie, 3 for no choice; None for anything else."""
-    found = parse_choice(cell, columns)
-    if found not in (0, 1) and cell.strip() in answers:
+    """The choice in a cell, also by the name of an answer: 0 or 1, TIE, NO_CHOICE; None for anything else."""
+    choice = parse_choice(cell, columns)
+    if choice not in (0, 1) and cell.strip() in answers:
         return answers.index(cell.strip())
-    return found
+    return choice

@@ -1,4 +1,4 @@
-"""`read_qrels` and `read_run`: judgments and runs from files of any format."""
+"""`read_qrels` and `read_run`: judgments and runs from files in any format."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
 
 
 def run_from_source(source: Source, name: str | None = None) -> Run:
-    """The whole run that an open file holds. name: as in `read_run`."""
-    found = source.read(ReadRequest("run"))
-    notes = (ungrouped_note(source.name, found.apart), *found.notes) if found.apart else found.notes
-    return Run.from_rows(found.rows, name=name or found.name or file_stem(source.path), notes=notes)
+    """The run in an open file. name: as in `read_run`."""
+    content = source.read(ReadRequest("run"))
+    notes = (ungrouped_note(source.name, content.apart), *content.notes) if content.apart else content.notes
+    return Run.from_rows(content.rows, name=name or content.name or file_stem(source.path), notes=notes)
