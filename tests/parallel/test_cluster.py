@@ -273,8 +273,8 @@ def touches(path):
 
 
 def test_work_is_cut_for_the_workers_of_the_cluster(client, used):
-    assert workers_for(None, pays=False) == 2
-    assert workers_for(7, pays=True) == 2
+    assert workers_for(None, worthwhile=False) == 2
+    assert workers_for(7, worthwhile=True) == 2
 
 
 # What is refused

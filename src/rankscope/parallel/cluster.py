@@ -1,6 +1,4 @@
-"""The Dask cluster that units of work are sent to, if any: named once, checked, and used by all calls until it is
-closed.
-"""
+"""The Dask cluster that runs units of work, if any: it is named once, checked, and used until it is closed."""
 
 from __future__ import annotations
 
@@ -28,32 +26,32 @@ __all__ = [
 ]
 
 
-#: Seconds that a scheduler has to answer, and a worker to come.
+#: Seconds to wait for an answer of the scheduler, and for a first worker.
 TIMEOUT = 10.0
-#: Those in use, the innermost last.
+#: The clusters in use, the innermost last.
 IN_USE: list[Cluster] = []
 
 
 class Cluster:
-    """A cluster in use. client: a client of Dask; own: whether it was made here and is closed with this."""
+    """A cluster in use. client: a client of Dask; owns_client: whether `close` also closes the client."""
 
-    def __init__(self, client: Any, own: bool, timeout: float) -> None:
-        self.client, self.own, self.timeout = client, own, timeout
+    def __init__(self, client: Any, owns_client: bool, timeout: float) -> None:
+        self.client, self.own, self.timeout = client, owns_client, timeout
         self.address = str(client.scheduler.address)
         self.checked: set[str] = set()
 
     def threads(self) -> int:
-        """How many units the workers run at a time, now; 0 where no worker is there.
+        """The number of units that the workers run at a time, now; 0 without workers.
 
-        Raises RankscopeError for a worker that has come with another version of this package, or without it.
+        Raises RankscopeError for a new worker with another version of this package, or without it.
         """
-        found: dict[str, int] = self.client.nthreads()
-        if found.keys() - self.checked:
-            self.checked |= check_versions(self.client, sorted(found.keys() - self.checked))
-        return sum(found.values())
+        thread_counts: dict[str, int] = self.client.nthreads()
+        if thread_counts.keys() - self.checked:
+            self.checked |= check_versions(self.client, sorted(thread_counts.keys() - self.checked))
+        return sum(thread_counts.values())
 
     def close(self) -> None:
-        """From now on units are sent where they were before."""
+        """Stop using this cluster: units run where they ran before."""
         if self in IN_USE:
             IN_USE.remove(self)
         if self.own:
@@ -90,15 +88,15 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
     """
     if not timeout > 0:
         raise ParameterError(f"timeout is {timeout}, expected seconds above 0 to wait for a cluster")
-    own = isinstance(client, str)
-    if own:
+    owns_client = isinstance(client, str)
+    if owns_client:
         client = connect(client, timeout)
     elif not is_client(client):
         raise ParameterError(
             f"a cluster is named by a dask.distributed.Client or the address of its scheduler, not by a "
             f"{type(client).__name__}; of a cluster object take get_client()"
         )
-    cluster = Cluster(client, own, timeout)
+    cluster = Cluster(client, owns_client, timeout)
     try:
         wait_for_workers(client, timeout)
         cluster.threads()
@@ -110,33 +108,33 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
 
 
 def current_cluster() -> Cluster | None:
-    """The cluster in use; none for a unit that is at work on it, whose own units run where it is."""
+    """The cluster in use; None inside a unit, whose own units run on the same worker."""
     return IN_USE[-1] if IN_USE and not in_unit() else None
 
 
-#: What Dask writes addresses as; without a scheme it is TCP.
+#: Addresses as Dask writes them; without a scheme it is TCP.
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?(\[[^\]/]+\]|[^\s:/\[\]]+):\d+/?|inproc://.+")
-#: Asked of a worker before anything of this package is, as it may not be there. It is loaded without NumPy.
+#: Evaluated on a worker before it loads this package, which may be missing there. It is loaded without NumPy.
 VERSION = (
     "getattr(__import__('importlib.util').util.find_spec('rankscope') and __import__('rankscope'), '__version__', '')"
 )
-#: The share of a worker's memory that what all units share may take; the rest is for the units.
+#: The fraction of a worker's memory that `shared` may take; the remainder is for the units.
 SHARE = 0.25
 
 
 def import_distributed() -> ModuleType:
-    """Dask's package of clusters. Raises ParameterError where it is not installed."""
+    """The package `distributed` of Dask. Raises ParameterError where it is not installed."""
     try:
-        import distributed as found
+        import distributed
     except ImportError:
         raise ParameterError("Dask is not installed; pip install 'rankscope[scale]'") from None
-    return cast(ModuleType, found)
+    return cast(ModuleType, distributed)
 
 
 def is_client(client: object) -> bool:
-    """Whether it is one that waits for what it is asked for."""
-    kind: type = import_distributed().Client
-    if not isinstance(client, kind):
+    """Whether it is a client of Dask. Raises ParameterError for an asynchronous one."""
+    client_class: type = import_distributed().Client
+    if not isinstance(client, client_class):
         return False
     if getattr(client, "asynchronous", False):
         raise ParameterError("this client is asynchronous, expected one that waits; make it outside of coroutines")
@@ -154,10 +152,10 @@ def connect(address: str, timeout: float) -> Any:
 
     package = import_distributed()
     try:
-        # Asked this way first, since a client that was not answered complains once more when it is thrown away. In a
-        # thread, since in a notebook a loop may be running in this one.
+        # Checked first, since a client without an answer logs another error when it is deleted. In a thread, since in a
+        # notebook an event loop may be running in this one.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, answered(address, timeout)).result()
+            thread.submit(asyncio.run, check_answer(address, timeout)).result()
         return package.Client(address, timeout=timeout, set_as_default=False)
     except Exception as error:  # of many types: of sockets, of Dask, of TLS
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -170,37 +168,36 @@ def connect(address: str, timeout: float) -> Any:
         ) from None
 
 
-async def answered(address: str, timeout: float) -> None:
-    """Raises where nobody who speaks Dask's language answers in time.
+async def check_answer(address: str, timeout: float) -> None:
+    """Raise where no scheduler of Dask answers in time.
 
-    Dask's own limit ends with the connection: for the first word of whoever took it, and then says nothing, it waits
-    for ever.
+    Dask's own timeout covers only the connection: it waits forever for the first message of a server that is silent.
     """
     import asyncio
 
-    await asyncio.wait_for(asked(address, timeout), timeout)
+    await asyncio.wait_for(connect_and_check(address, timeout), timeout)
 
 
-async def asked(address: str, timeout: float) -> None:
-    """timeout: for the connection."""
+async def connect_and_check(address: str, timeout: float) -> None:
+    """Connect and check that a scheduler answers. timeout: of the connection."""
     comm = await import_distributed().comm.connect(address, timeout=timeout)
     try:
-        await identified(comm)
+        await check_identity(comm)
     finally:
         comm.abort()
 
 
-async def identified(comm: Any) -> None:
-    """Raises ValueError where a worker answers and not a scheduler."""
+async def check_identity(comm: Any) -> None:
+    """Raise ValueError where a worker answers instead of a scheduler."""
     await comm.write({"op": "identity", "reply": True})
-    found = await comm.read()
-    kind = found.get("type") if isinstance(found, dict) else None
-    if kind != "Scheduler":
-        raise ValueError(f"it is the address of a {str(kind).lower()}; name that of the scheduler")
+    identity = await comm.read()
+    node_type = identity.get("type") if isinstance(identity, dict) else None
+    if node_type != "Scheduler":
+        raise ValueError(f"it is the address of a {str(node_type).lower()}; name that of the scheduler")
 
 
 def wait_for_workers(client: Any, timeout: float) -> None:
-    """Waits for the first. Raises ParameterError where none comes in time."""
+    """Wait for the first worker. Raises ParameterError where none comes in time."""
     try:
         client.wait_for_workers(1, timeout=timeout)
     except TimeoutError:
@@ -216,15 +213,15 @@ def no_workers_error(client: Any, timeout: float) -> ParameterError:
 
 
 def check_versions(client: Any, workers: list[str]) -> set[str]:
-    """The workers that have answered; those that have just ended have not.
+    """The workers that answered; workers that have just ended do not.
 
-    Raises ParameterError for one that has another version of this package than there is here.
+    Raises ParameterError for a worker with another version of this package.
     """
-    found: dict[str, str] = client.run(eval, VERSION, workers=workers, on_error="ignore")
-    for worker, version in sorted(found.items()):
+    versions: dict[str, str] = client.run(eval, VERSION, workers=workers, on_error="ignore")
+    for worker, version in sorted(versions.items()):
         if version != __version__:
             raise version_mismatch(worker, version)
-    return set(found)
+    return set(versions)
 
 
 def version_mismatch(worker: str, version: str) -> ParameterError:
@@ -236,20 +233,20 @@ def version_mismatch(worker: str, version: str) -> ParameterError:
 
 
 def check_size(client: Any, shared: Any) -> None:
-    """Raises ParameterError where workers could not hold what all units share, which goes to each of them."""
+    """Raise ParameterError where `shared`, of which each worker gets a copy, is too large for a worker's memory."""
     size = serialised_size(shared)
     limits: dict[str, int] = client.run(memory_limit, on_error="ignore")
-    least, worker = min(((limit, worker) for worker, limit in limits.items() if limit), default=(0, ""))
-    if least and size > SHARE * least:
+    smallest_limit, worker = min(((limit, worker) for worker, limit in limits.items() if limit), default=(0, ""))
+    if smallest_limit and size > SHARE * smallest_limit:
         raise ParameterError(
             f"what each worker is to hold, as the judgments, takes {size / 1e6:,.0f} MB, expected at most a quarter of "
-            f"a worker's memory, and {worker} has {least / 1e6:,.0f} MB; give workers more memory (--memory-limit), or "
-            "evaluate fewer queries at a time"
+            f"a worker's memory, and {worker} has {smallest_limit / 1e6:,.0f} MB; give workers more memory "
+            "(--memory-limit), or evaluate fewer queries at a time"
         )
 
 
 def serialised_size(value: Any) -> int:
-    """Bytes that it takes on its way, without a copy of its arrays."""
+    """The number of bytes that are sent, computed without copying arrays."""
     buffers: list[pickle.PickleBuffer] = []
-    rest = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-    return len(rest) + sum(buffer.raw().nbytes for buffer in buffers)
+    pickled = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    return len(pickled) + sum(buffer.raw().nbytes for buffer in buffers)

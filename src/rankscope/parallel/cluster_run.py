@@ -1,4 +1,4 @@
-"""Units on a Dask cluster: sent a few at a time, gathered in order, sent again when workers were lost with them."""
+"""Running units on a Dask cluster: sent a few at a time, gathered in order, sent again when workers are lost."""
 
 from __future__ import annotations
 
@@ -24,44 +24,46 @@ __all__ = [
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
-#: So many units a thread of the workers are under way or wait for their turn.
+#: Units sent per thread of the workers: one runs, one waits.
 AHEAD = 2
-#: What was lost with all workers that held it is sent so often again.
+#: How often units are sent again after all workers that held them were lost.
 AGAIN = 3
-#: Seconds after which workers are counted again.
+#: Seconds between counts of the workers.
 LOOK = 1.0
-#: Seconds to wait for a connection that broke, before it is tried again.
+#: Seconds to wait before a broken connection is tried again.
 MOMENT = 0.1
 
 
 class SentUnit:
-    """A unit that is under way. packed: what is sent once more where it is lost."""
+    """A unit that was sent. packed: its pickle, to send it again if it is lost."""
 
-    def __init__(self, packed: bytes) -> None:
-        self.packed = packed
+    def __init__(self, pickled: bytes) -> None:
+        self.packed = pickled
         self.future: Any = None
 
     def release(self) -> None:
-        """The cluster need not keep its result. Said outright: after a wait that took too long an exception holds the
-        future in a cycle, until garbage is collected some time.
+        """Let the cluster drop the result.
+
+        Deleting the future is not enough: after a timeout an exception holds it in a reference cycle until the next
+        garbage collection.
         """
         self.future.release()
 
 
 class UnitQueue:
-    """The units under way, in order."""
+    """The sent units, in order."""
 
     def __init__(self, cluster: Cluster, shared: Any) -> None:
         self.cluster, self.client, self.shared = cluster, cluster.client, shared
         self.queue: deque[SentUnit] = deque()
         self.fetched: deque[bytes] = deque()
         self.again = 0
-        self.looked = self.seen = time.monotonic()  # when workers were counted; when there were some
+        self.looked = self.seen = time.monotonic()  # when workers were last counted; when there last were any
         self.room = 0
         self.scattered: Any = UNSET
 
     def __len__(self) -> int:
-        """How many are under way, or fetched and not given yet."""
+        """The number of units that are sent, or fetched and not returned yet."""
         return len(self.queue) + len(self.fetched)
 
     def begin(self) -> None:
@@ -71,15 +73,15 @@ class UnitQueue:
             self.scatter()
 
     def scatter(self) -> None:
-        """Once to each worker; those that come later fetch it from another one."""
-        limit = self.cluster.timeout  # of waiting for a worker
+        """Send `shared` to each worker once; workers that come later fetch it from another one."""
+        timeout = self.cluster.timeout  # for the wait for a worker
         try:
-            (self.scattered,) = self.client.scatter([self.shared], broadcast=True, hash=False, timeout=limit)
+            (self.scattered,) = self.client.scatter([self.shared], broadcast=True, hash=False, timeout=timeout)
         except TimeoutError:
-            raise no_workers_error(self.client, limit) from None
+            raise no_workers_error(self.client, timeout) from None
 
     def look(self) -> None:
-        """How many units the workers have room for. Raises where there has been no worker for too long."""
+        """Count how many units the workers have room for. Raises where there has been no worker for too long."""
         try:
             threads = self.cluster.threads()
         except OSError:
@@ -92,25 +94,25 @@ class UnitQueue:
             raise no_workers_error(self.client, self.cluster.timeout)
 
     def broken(self) -> None:
-        """The connection broke: Dask makes a new one, or gives the work up, which then is told. Waits for a moment."""
+        """Wait a moment after the connection broke: Dask opens a new one, or gives up, which raises the error."""
         if self.client.status not in ("running", "connecting"):
             raise self.lost() from None
         time.sleep(MOMENT)
 
-    def send(self, one: SentUnit) -> None:
+    def send(self, sent_unit: SentUnit) -> None:
         from dask import config
 
-        arguments = (__version__, one.packed, self.scattered)
-        with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # units are as large as they are
-            one.future = self.client.submit(run_unit, *arguments, key=f"rankscope-{uuid.uuid4()}")
+        arguments = (__version__, sent_unit.packed, self.scattered)
+        with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # large units are fine
+            sent_unit.future = self.client.submit(run_unit, *arguments, key=f"rankscope-{uuid.uuid4()}")
 
-    def put(self, packed: bytes) -> None:
-        one = SentUnit(packed)
-        self.send(one)
-        self.queue.append(one)
+    def put(self, pickled: bytes) -> None:
+        sent_unit = SentUnit(pickled)
+        self.send(sent_unit)
+        self.queue.append(sent_unit)
 
     def next(self) -> Any:
-        """The result of the first, which leaves the line. Those behind it that are done are fetched with it."""
+        """Remove the first unit and return its result. Finished units behind it are fetched in the same call."""
         if self.fetched:
             return pickle.loads(self.fetched.popleft())
         package = import_distributed()
@@ -118,7 +120,7 @@ class UnitQueue:
             self.look()
         while True:
             try:
-                found = pickle.loads(self.queue[0].future.result(timeout=LOOK))
+                result = pickle.loads(self.queue[0].future.result(timeout=LOOK))
                 self.again = 0
                 break
             except TimeoutError:
@@ -138,24 +140,24 @@ class UnitQueue:
                     "on all workers; install it there"
                 ) from None
         self.queue.popleft().release()
-        done = list(takewhile(lambda one: one.future.status == "finished", self.queue))
-        with contextlib.suppress(Exception):  # one was lost just now, which is told when its turn comes
-            self.fetched.extend(self.client.gather([one.future for one in done]))
-            for _ in done:
+        finished = list(takewhile(lambda sent_unit: sent_unit.future.status == "finished", self.queue))
+        with contextlib.suppress(Exception):  # a unit was just lost, which is reported when its turn comes
+            self.fetched.extend(self.client.gather([sent_unit.future for sent_unit in finished]))
+            for _ in finished:
                 self.queue.popleft().release()
-        return found
+        return result
 
     def send_again(self) -> None:
-        """What all units share was lost with the last worker that held it, and the units with it."""
+        """Send `shared` and the lost units again, after the last worker that held them was lost."""
         self.again += 1
         if self.client.status != "running" or self.again > AGAIN:
             raise self.lost()
         self.look()
         if self.shared is not UNSET:
             self.scatter()
-        for one in self.queue:
-            if one.future.cancelled():
-                self.send(one)
+        for sent_unit in self.queue:
+            if sent_unit.future.cancelled():
+                self.send(sent_unit)
 
     def lost(self) -> RankscopeError:
         times = f"it lost its work {self.again} times" if self.again > AGAIN else "it no longer answers"
@@ -165,16 +167,16 @@ class UnitQueue:
         )
 
     def leave(self) -> None:
-        """Nothing of it is begun any more, and nothing is kept."""
-        left = list(self.queue)
+        """Cancel all units, and drop everything on the cluster."""
+        unfinished = list(self.queue)
         self.queue.clear()
         if self.scattered is not UNSET:
             self.scattered.release()
-        if left:
+        if unfinished:
             with contextlib.suppress(Exception):  # the cluster has gone
-                self.client.cancel([one.future for one in left], force=True)
-        for one in left:
-            one.release()
+                self.client.cancel([sent_unit.future for sent_unit in unfinished], force=True)
+        for sent_unit in unfinished:
+            sent_unit.release()
 
 
 def run_in_cluster(
@@ -185,22 +187,22 @@ def run_in_cluster(
     progress: Callable[[int], Any] | None,
 ) -> Iterator[Result]:
     """As `run_units`, on this cluster."""
-    from cloudpickle import dumps  # comes with Dask; packs also what stands in the main script
+    from cloudpickle import dumps  # comes with Dask; also pickles functions of the main script
 
-    packed = (dumps((function, unit), protocol=5) for unit in units)
-    line = UnitQueue(cluster, shared)
+    pickled_units = (dumps((function, unit), protocol=5) for unit in units)
+    queue = UnitQueue(cluster, shared)
     try:
-        line.begin()
-        for one in islice(packed, line.room):
-            line.put(one)
-        while len(line):
-            found = line.next()
-            for one in islice(packed, max(0, line.room - len(line))):
-                line.put(one)
-            if isinstance(found, FailedUnit):
-                raise found.error.error() if isinstance(found.error, UnpicklableError) else found.error
+        queue.begin()
+        for pickled in islice(pickled_units, queue.room):
+            queue.put(pickled)
+        while len(queue):
+            result = queue.next()
+            for pickled in islice(pickled_units, max(0, queue.room - len(queue))):
+                queue.put(pickled)
+            if isinstance(result, FailedUnit):
+                raise result.error.error() if isinstance(result.error, UnpicklableError) else result.error
             if progress is not None:
                 progress(1)
-            yield found
+            yield result
     finally:
-        line.leave()
+        queue.leave()

@@ -1,4 +1,4 @@
-"""What happens to a unit on a worker of a Dask cluster. Nothing here needs Dask to be imported."""
+"""Running a unit on a worker of a Dask cluster. Importing this module does not need Dask."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = [
 ]
 
 
-#: Of a thread, since a worker may have several and may live in the process that sends the units.
+#: Per thread, since a worker may have several and may run in the process that sends the units.
 STATE = threading.local()
-#: Free bytes that a worker keeps between units, which others share its machine with.
+#: Free bytes that a worker keeps between units; others share its machine.
 KEPT = 1 << 28
 
 
 @dataclass(frozen=True)
 class FailedUnit:
-    """What a unit raised."""
+    """The error that a unit raised."""
 
     error: BaseException | UnpicklableError
 
@@ -41,20 +41,20 @@ def in_unit() -> bool:
     return getattr(STATE, "busy", False)
 
 
-def run_unit(version: str, packed: bytes, shared: Any) -> bytes:
-    """The result of a unit, or Failed, pickled. packed: the function and the unit, pickled.
+def run_unit(version: str, pickled: bytes, shared: Any) -> bytes:
+    """The pickled result of a unit, or a FailedUnit. pickled: the function and the unit.
 
-    Pickled here, so that nothing looks into it on its way, and arrays arrive as they left. shared: NOTHING, or what
-    goes before the unit.
+    Pickled here, so that Dask does not change it on its way, and arrays arrive unchanged. shared: UNSET, or the first
+    argument of the function, before the unit.
     """
     STATE.busy = True
     try:
-        if version != __version__:  # it came after the others had been asked
+        if version != __version__:  # the worker came after the others were checked
             raise ParameterError(
                 f"worker {worker_address()} has rankscope {__version__}, expected {version}; install it there"
             )
         keep_memory(KEPT)
-        function, unit = pickle.loads(packed)
+        function, unit = pickle.loads(pickled)
         with one_thread():
             return pickle.dumps(function(unit) if shared is UNSET else function(shared, unit), protocol=5)
     except Exception as error:
@@ -64,32 +64,32 @@ def run_unit(version: str, packed: bytes, shared: Any) -> bytes:
 
 
 def with_worker_address(error: Exception) -> Exception:
-    """With the worker's address where that says more: of a file that is not there, and of what is no user's error."""
+    """The error with the worker's address, where this helps: for missing files, and for errors not made by the user."""
     if isinstance(error, RankscopeError):
         return invisible_file_error(str(error), error.__context__) or error
     error.add_note(f"in a unit on worker {worker_address()}:\n{traceback.format_exc()}")
     return error
 
 
-def invisible_file_error(what: str, error: BaseException | None) -> InputError | None:
-    """What is said of a file that this worker cannot see, where that is the error. what: the file."""
+def invisible_file_error(subject: str, error: BaseException | None) -> InputError | None:
+    """The error for a file that this worker cannot see; None for other errors. subject: begins the message."""
     if isinstance(error, RankscopeError):
         error = error.__context__
     if not isinstance(error, (FileNotFoundError, PermissionError)):
         return None
     return InputError(
-        f"{what}: worker {worker_address()} cannot see the file, expected the same path on all workers; name one in a "
-        "folder that they share, or a URL"
+        f"{subject}: worker {worker_address()} cannot see the file, expected the same path on all workers; name one in "
+        "a folder that they share, or a URL"
     )
 
 
 def worker_address() -> str:
-    """Of the worker that this is."""
+    """The address of this worker."""
     from distributed import get_worker
 
     return str(get_worker().address)
 
 
 def memory_limit(dask_worker: Any) -> int:
-    """In bytes; 0 where there is none. dask_worker: Dask fills it in."""
+    """The memory limit of a worker in bytes; 0 if there is none. dask_worker: Dask fills it in."""
     return int(dask_worker.memory_manager.memory_limit or 0)

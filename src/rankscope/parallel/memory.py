@@ -1,4 +1,4 @@
-"""How a process that works through many large arrays keeps its memory."""
+"""Settings of glibc's allocator for processes that work through many large arrays."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ __all__ = [
 ]
 
 
-#: glibc's names of what `mallopt` sets: bytes above which an allocation is a mapping of its own (the most that it
-#: takes), free bytes at the end that are given back, and what is asked for beyond what is needed.
+#: glibc's parameters of `mallopt`: bytes above which an allocation is a mapping of its own (here its maximum), free
+#: bytes at the end of the heap above which they are returned, and bytes requested beyond the needed ones.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_TOP_PAD = -3, -1, -2
 SETTINGS = {M_MMAP_THRESHOLD: 1 << 25, M_TOP_PAD: 1 << 25}
-#: All that is free, for a command that soon ends.
+#: Keep all free memory, for a command that ends soon.
 ALL = (1 << 31) - 1
 
 
 @cache
-def keep_memory(most: int = ALL) -> None:
-    """Let arrays take the memory that others gave back, and not the system's, which clears every page anew.
+def keep_memory(kept_bytes: int = ALL) -> None:
+    """Let new arrays reuse freed memory instead of new pages of the system, which must be cleared.
 
-    By default glibc returns what a freed array held, block by block, and the next array costs a fault for each of its
-    pages: a third of the time that fusing two long runs takes, and two thirds in a worker of Dask, which tells glibc to
-    give back at once. Does nothing with other C libraries. most: free bytes that are kept.
+    By default glibc returns the memory of freed arrays to the system, and the next array costs a page fault for each of
+    its pages: a third of the time of fusing two long runs, and two thirds in a worker of Dask, which makes glibc return
+    memory at once. Does nothing with other C libraries. kept_bytes: free bytes that stay in the process.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):  # no such function; Windows takes no None
         return
-    for setting, value in {**SETTINGS, M_TRIM_THRESHOLD: most}.items():
+    for setting, value in {**SETTINGS, M_TRIM_THRESHOLD: kept_bytes}.items():
         mallopt(setting, value)

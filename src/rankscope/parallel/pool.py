@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-#: More processes than these cannot be waited for on Windows.
+#: The maximum number of processes that Windows can wait for.
 MOST_ON_WINDOWS = 61
 
 
@@ -43,75 +43,76 @@ class WorkerPool:
             return self.executor.submit(call_unit, self.function, unit)
 
     def result(self, future: Future[Any]) -> Any:
-        found = future.result()
-        if isinstance(found, UnpicklableError):
-            raise found.error()
-        return found
+        result = future.result()
+        if isinstance(result, UnpicklableError):
+            raise result.error()
+        return result
 
 
 @contextmanager
 def start_pool(function: Callable[..., Any], workers: int, shared: Any) -> Iterator[WorkerPool]:
-    """A pool for the time of the block. shared: what each worker gets once.
+    """A pool for the duration of the block. shared: sent to each worker once.
 
-    Left by an exception, whatever is under way is ended.
+    An exception in the block ends all running units.
     """
     method = start_method()
     if method == "spawn":
         check_importable(function, workers)
     context = get_context(method)
-    # Nothing is read from it: the workers end once something stands in theirs, and it stands in ours once one began.
-    ours, theirs = context.Pipe()
-    most = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
+    # Nothing is read from the pipe: workers end when a byte arrives at their end, and a byte at ours shows that a
+    # worker has started.
+    parent_end, worker_end = context.Pipe()
+    n_processes = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
     with refuse_missing_processes(workers):
         executor = ProcessPoolExecutor(
-            most, mp_context=context, initializer=start_worker, initargs=(ours, theirs, shared)
+            n_processes, mp_context=context, initializer=start_worker, initargs=(parent_end, worker_end, shared)
         )
     finished = False
     try:
         yield WorkerPool(function, executor, method == "spawn", workers)
         finished = True
     except BrokenProcessPool as error:
-        raise why_broken(method == "spawn" and not ours.poll(0), workers) from error
+        raise broken_pool_error(method == "spawn" and not parent_end.poll(0), workers) from error
     finally:
-        close_pool(executor, ours, finished)
-        ours.close()
-        theirs.close()
+        close_pool(executor, parent_end, finished)
+        parent_end.close()
+        worker_end.close()
 
 
 @contextmanager
 def refuse_missing_processes(workers: int) -> Iterator[None]:
-    """Raise RankscopeError where the system gives no process, or not what processes need to speak with each other."""
+    """Raise RankscopeError where the system cannot start processes, or lacks locks between them."""
     try:
         yield
-    except (OSError, ImportError) as error:  # the latter where there are no locks between processes
-        why = getattr(error, "strerror", None) or error
+    except (OSError, ImportError) as error:  # ImportError: no locks between processes
+        reason = getattr(error, "strerror", None) or error
         raise RankscopeError(
-            f"workers is {workers}, but no more processes can be started ({why}); give fewer, or 1"
+            f"workers is {workers}, but no more processes can be started ({reason}); give fewer, or 1"
         ) from None
 
 
-def close_pool(executor: ProcessPoolExecutor, ours: Connection, finished: bool) -> None:
+def close_pool(executor: ProcessPoolExecutor, parent_end: Connection, finished: bool) -> None:
     if not finished:
-        ours.send_bytes(b".")
-    # Waits until all are gone, which for workers told to end is at once, so that none is left as a zombie.
+        parent_end.send_bytes(b".")
+    # Waits until all workers have ended, so that none stays as a zombie; workers told to end do so at once.
     executor.shutdown(wait=True, cancel_futures=not finished)
 
 
 def start_method() -> str:
-    """How workers come to be: fork where it is safe, else spawn.
+    """How workers are started: fork where it is safe, else spawn.
 
-    A fork starts in milliseconds, has every module loaded, and does not run the user's script again, which without
-    `if __name__ == "__main__"` no script bears. But it copies only the thread that forks: a lock that another held
-    stays locked, a pool of threads (polars') stays empty, and the worker hangs when it needs them; so Python from 3.12
-    on warns, and from 3.14 on no longer forks of itself. So: fork where no other thread runs but those of OpenBLAS,
-    which ends them before a fork and starts them after. Not on macOS, whose own libraries do not bear a fork. A fork
-    server would be as safe as spawn, but runs the script again too.
+    A fork starts in milliseconds, has every module loaded, and does not run the user's script again, which fails
+    without `if __name__ == "__main__"`. But it copies only the thread that forks: a lock held by another thread stays
+    locked, a pool of threads (polars') stays empty, and the worker hangs when it needs them. So Python warns from 3.12
+    on, and no longer forks by default from 3.14 on. Therefore fork only where no other threads run, except those of
+    OpenBLAS, which ends them before a fork and restarts them after. Not on macOS, whose own libraries break after a
+    fork. A fork server would be as safe as spawn, but runs the script again too.
     """
     return "fork" if sys.platform == "linux" and is_single_threaded() else "spawn"
 
 
 def check_importable(function: Callable[[Any], Any], workers: int) -> None:
-    """A worker that is spawned imports the function, which it cannot from a main module without a file."""
+    """Raise ParameterError for a function of a main module without a file: a spawned worker cannot import it."""
     main = sys.modules["__main__"]
     function = getattr(function, "func", function)  # of a functools.partial
     if getattr(function, "__module__", None) == "__main__" and not getattr(main, "__file__", None):
@@ -124,22 +125,22 @@ def check_importable(function: Callable[[Any], Any], workers: int) -> None:
 
 @contextmanager
 def spawn_environment(spawns: bool) -> Iterator[None]:
-    """What a process that starts within the block finds: Ctrl-C held back, and one thread for linear algebra.
+    """The environment of processes started within the block: Ctrl-C blocked, and one thread for linear algebra.
 
-    Ctrl-C reaches all processes of a terminal; it is this one that handles it, and a worker would print a traceback if
-    it came before `start_worker`. Here it is only put off until the block is left. The variables have to stand before
-    NumPy is loaded, which in a spawned worker may be before any line of ours; after a fork they would come too late.
+    Ctrl-C reaches all processes of a terminal. This process handles it; a worker would print a traceback if it came
+    before `start_worker`. Here it is only delayed until the end of the block. The variables must be set before NumPy is
+    loaded, which in a spawned worker may be before any code of this package; after a fork they would be too late.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         with environment(spawns):
             yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with environment(spawns):
             yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 
 
 @contextmanager
@@ -147,20 +148,20 @@ def environment(spawns: bool) -> Iterator[None]:
     if not spawns:
         yield
         return
-    changed = {**ONE_THREAD, STARTING: "1"}
-    before = {name: os.environ.get(name) for name in changed}
-    os.environ.update(changed)
+    variables = {**ONE_THREAD, STARTING: "1"}
+    previous = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in previous.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
 
 
-def why_broken(never_began: bool, workers: int) -> RankscopeError:
+def broken_pool_error(never_began: bool, workers: int) -> RankscopeError:
     if never_began:
         return ParameterError(
             f"workers is {workers}, but the worker processes could not start: each runs the main script anew, and it "

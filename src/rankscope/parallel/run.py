@@ -1,4 +1,4 @@
-"""Run independent units of work: in this process, in several, or on a cluster."""
+"""Running independent units of work: in this process, in several, or on a cluster."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = [
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
-#: No machine has more cores for one program; a typing error shall not start a million processes.
+#: No machine has more cores for one program; a typing error must not start a million processes.
 MAX_WORKERS = 1024
-#: So many units a worker are under way or wait for their turn: one is worked on, one is at hand when it is done.
+#: Units submitted per worker: one runs, one waits.
 AHEAD = 2
 
 
@@ -95,25 +95,25 @@ def run_units(
 
 
 def check_workers(workers: object) -> None:
-    """Raises ParameterError for what is no number of workers."""
+    """Raise ParameterError for an invalid number of workers."""
     if not isinstance(workers, (int, np.integer)) or isinstance(workers, bool) or not 1 <= workers <= MAX_WORKERS:
         raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MAX_WORKERS}")
 
 
-def workers_for(asked: int | None, pays: bool, *, guarded: bool = False) -> int:
-    """How many workers: those asked for; where nobody asked (None), all cores for work that is long enough to pay, else
-    one.
+def workers_for(workers: int | None, worthwhile: bool, *, guarded: bool = False) -> int:
+    """The number of workers: the given one; for None all cores if the work is worthwhile, else one.
 
-    guarded: whether the main script bears being run again by each worker, as our commands do. Of other people's scripts
-    nobody knows; so where workers cannot be forked, those who want several have to ask for them. Raises ParameterError.
+    worthwhile: whether the work takes long enough for several workers. guarded: whether each worker may run the main
+    script again, as is true for our commands. Other scripts may not be guarded; so where workers cannot be forked, None
+    means one worker. Raises ParameterError.
     """
     cluster = current_cluster()
     if cluster is not None:
-        return max(2, cluster.threads())  # even one is elsewhere
-    if asked is not None:
-        check_workers(asked)
-        return int(asked)
-    if not pays or in_worker() or in_unit():
+        return max(2, cluster.threads())  # even a single worker is another process
+    if workers is not None:
+        check_workers(workers)
+        return int(workers)
+    if not worthwhile or in_worker() or in_unit():
         return 1
     cores = min(all_cores(), MAX_WORKERS)
     return cores if cores > 1 and (guarded or start_method() == "fork") else 1
@@ -148,19 +148,19 @@ def run_in_processes(
     shared: Any,
     progress: Callable[[int], Any] | None,
 ) -> Iterator[Result]:
-    first = list(islice(units, workers))
-    if len(first) <= 1:  # no more came, so nothing is gained by a worker
-        yield from run_serially(function, chain(first, units), shared, progress)
+    first_units = list(islice(units, workers))
+    if len(first_units) <= 1:  # a single unit gains nothing from a worker
+        yield from run_serially(function, chain(first_units, units), shared, progress)
         return
-    workers = len(first)
-    todo = chain(first, units)
-    del first  # else the first units would be kept until the last is done
+    workers = len(first_units)
+    remaining = chain(first_units, units)
+    del first_units  # else the first units would stay in memory until the end
     with start_pool(function, workers, shared) as pool:
-        under_way = deque(pool.submit(unit) for unit in islice(todo, AHEAD * workers))
-        while under_way:
-            result: Result = pool.result(under_way.popleft())
-            # Before the result is given, so that no worker is idle while the caller is busy with it.
-            under_way.extend(pool.submit(unit) for unit in islice(todo, 1))
+        futures = deque(pool.submit(unit) for unit in islice(remaining, AHEAD * workers))
+        while futures:
+            result: Result = pool.result(futures.popleft())
+            # Before the result is yielded, so that no worker is idle while the caller uses it.
+            futures.extend(pool.submit(unit) for unit in islice(remaining, 1))
             if progress is not None:
                 progress(1)
             yield result

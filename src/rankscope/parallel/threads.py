@@ -1,4 +1,4 @@
-"""The threads of this process: whether there are several, and one alone for linear algebra."""
+"""The threads of this process: whether there are several, and limiting linear algebra to one."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = [
 ]
 
 
-#: What libraries of linear algebra read when they are loaded.
+#: Environment variables that libraries of linear algebra read when they are loaded.
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
 OWN = Path("/proc/self")
-#: A thread too many is looked for so often, so many seconds apart.
+#: How often threads are counted while there are too many, and the seconds between.
 LOOKS, LOOK = 20, 0.002
 
 
 class ThreadLimit:
-    """Who is within `one_thread`, and what undoes it when the last has left."""
+    """The number of blocks of `one_thread` in progress, and how to undo the limit after the last."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -41,31 +41,32 @@ THREAD_LIMIT = ThreadLimit()
 
 
 def openblas_libraries() -> list[ctypes.CDLL]:
-    """Each OpenBLAS that is loaded. Only on Linux, where the libraries of a process are listed."""
+    """Each loaded OpenBLAS; only on Linux, where the libraries of a process are listed."""
     try:
         lines = (OWN / "maps").read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
         return []
-    found = []
+    libraries = []
     for path in sorted({line.split(maxsplit=5)[-1] for line in lines if "openblas" in line}):
         with contextlib.suppress(OSError):  # another file with that word in its name
-            found.append(ctypes.CDLL(path))
-    return found
+            libraries.append(ctypes.CDLL(path))
+    return libraries
 
 
-def openblas(what: str, loaded: list[ctypes.CDLL] | None = None) -> list[Any]:
-    """The function openblas_... of each OpenBLAS that is loaded: NumPy and SciPy bring one each and rename it."""
-    names = [f"{first}openblas_{what}{last}" for first in ("", "scipy_") for last in ("", "64_")]
-    found = []
-    for library in openblas_libraries() if loaded is None else loaded:
-        found.extend([getattr(library, name) for name in names if hasattr(library, name)][:1])
-    return found
+def openblas(function_name: str, libraries: list[ctypes.CDLL] | None = None) -> list[Any]:
+    """The function openblas_... of each loaded OpenBLAS: NumPy and SciPy each bring one and rename its functions."""
+    names = [f"{prefix}openblas_{function_name}{suffix}" for prefix in ("", "scipy_") for suffix in ("", "64_")]
+    functions = []
+    for library in openblas_libraries() if libraries is None else libraries:
+        functions.extend([getattr(library, name) for name in names if hasattr(library, name)][:1])
+    return functions
 
 
 def use_one_thread() -> None:
-    """Workers share the cores among themselves: more threads in each would only be in one another's way.
+    """Limit linear algebra in this worker to one thread: the workers already use all cores.
 
-    A library that is loaded already no longer reads its variables, and OpenBLAS is told; one that is loaded later does.
+    A library that is already loaded no longer reads its variables, so OpenBLAS is called; libraries loaded later read
+    them.
     """
     os.environ.update(ONE_THREAD)
     for set_threads in openblas("set_num_threads"):
@@ -76,15 +77,15 @@ def use_one_thread() -> None:
 def one_thread() -> Iterator[None]:
     """Within the block OpenBLAS uses one thread, in the whole process; after it as many as before.
 
-    So that what is computed here is computed as a worker would, to the last bit; and on matrices as small as ours its
-    threads wait for one another most of the time, which costs twice the processor time and saves none.
+    So this process computes the same as a worker, to the last bit. And on matrices as small as ours the threads mostly
+    wait for one another, which costs twice the processor time and saves none.
     """
     with THREAD_LIMIT.lock:
         if not THREAD_LIMIT.inside:
-            loaded = openblas_libraries()
-            setters, getters = openblas("set_num_threads", loaded), openblas("get_num_threads", loaded)
-            found = [(setter, int(getter())) for setter, getter in zip(setters, getters, strict=True)]
-            THREAD_LIMIT.undo = [(setter, before) for setter, before in found if before > 1]
+            libraries = openblas_libraries()
+            setters, getters = openblas("set_num_threads", libraries), openblas("get_num_threads", libraries)
+            thread_counts = [(setter, int(getter())) for setter, getter in zip(setters, getters, strict=True)]
+            THREAD_LIMIT.undo = [(setter, n_threads) for setter, n_threads in thread_counts if n_threads > 1]
             for setter, _ in THREAD_LIMIT.undo:
                 setter(1)
         THREAD_LIMIT.inside += 1
@@ -94,32 +95,32 @@ def one_thread() -> Iterator[None]:
         with THREAD_LIMIT.lock:
             THREAD_LIMIT.inside -= 1
             if not THREAD_LIMIT.inside:
-                for setter, before in THREAD_LIMIT.undo:
-                    setter(before)
+                for setter, n_threads in THREAD_LIMIT.undo:
+                    setter(n_threads)
 
 
 def is_single_threaded() -> bool:
-    """Whether this process has one thread, not counting those of OpenBLAS, which it ends before a fork. On Linux."""
+    """Whether this process has one thread, not counting those of OpenBLAS, which ends them before a fork. On Linux."""
     if threading.active_count() > 1:
         return False
-    allowed = 1 + sum(get_threads() - 1 for get_threads in openblas("get_num_threads"))
-    allowed += (
-        sum(before - 1 for _, before in THREAD_LIMIT.undo) if THREAD_LIMIT.inside else 0
-    )  # they rest, and are still there
+    n_allowed = 1 + sum(get_threads() - 1 for get_threads in openblas("get_num_threads"))
+    n_allowed += (
+        sum(n_threads - 1 for _, n_threads in THREAD_LIMIT.undo) if THREAD_LIMIT.inside else 0
+    )  # limited threads still exist
     for _ in range(LOOKS):
         names = thread_names()
         if len(set(names)) != 1:
             return False
-        if len(names) <= allowed:
+        if len(names) <= n_allowed:
             return True
-        time.sleep(LOOK)  # a thread that was joined, as that of a pool before, is still there for a moment
+        time.sleep(LOOK)  # a joined thread, as of an earlier pool, still exists for a moment
     return False
 
 
 def thread_names() -> list[bytes]:
-    """Of this process, the main one first, also those that Python knows nothing of; empty where this is not told.
+    """The names of this process's threads, the main one first, including those started outside Python.
 
-    A library gives its threads a name of its own, or else they bear the process's.
+    Empty where the platform does not list threads. Without a name of their own, threads have that of the process.
     """
     names = []
     with contextlib.suppress(OSError):

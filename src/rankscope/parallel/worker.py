@@ -1,4 +1,4 @@
-"""What happens in a worker process."""
+"""The code that runs in a worker process: starting, running units, sending errors, ending with the parent."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ __all__ = [
 ]
 
 
-#: The variable that stands in the environment of a worker that is spawned, until it has begun.
+#: The environment variable that is set in a spawned worker until it has started.
 STARTING = "RANKSCOPE_WORKER_STARTS"
 
 
 class Unset(Enum):
-    """A type of its own that pickle gives back as the same object."""
+    """The type of UNSET: an enumeration, since unpickling returns the same object."""
 
     NOTHING = "nothing"
 
 
-#: Where units share nothing; None may be shared.
+#: The default of `shared`: units share nothing. None is a value that may be shared.
 UNSET = Unset.NOTHING
 
 
 class WorkerState:
-    """Of this process: whether it is a worker, is in a unit, has been told to end; and what its units share."""
+    """The state of this process: whether it is a worker, runs a unit, was told to end; and what its units share."""
 
     def __init__(self) -> None:
         self.is_worker = False
@@ -61,19 +61,19 @@ def in_worker() -> bool:
 
 
 def leave_if_starting() -> None:
-    """Ends a worker that came here while it only was to import the main script: the script is not guarded.
+    """End a worker that reaches this while it imports the main script: the script is not guarded.
 
-    It would start workers of its own. The parent notices that no worker began and says what to do; a traceback of
-    every worker would only bury that.
+    It would start workers of its own. The parent notices that no worker has started and says what to do; a traceback
+    of every worker would only hide that.
     """
     if os.environ.get(STARTING) and not STATE.is_worker:
         sys.exit(1)
 
 
-def start_worker(ours: Connection, theirs: Connection, shared: Any) -> None:
-    """The first that a worker does. ours, theirs: the ends of a pipe that belong to the parent and to all workers.
+def start_worker(parent_end: Connection, worker_end: Connection, shared: Any) -> None:
+    """The first function that a worker runs.
 
-    shared: goes to all its units.
+    parent_end, worker_end: the ends of the pipe between the parent and all workers. shared: passed to all its units.
     """
     global STATE
     STATE = WorkerState()  # a fork has a copy of the parent's, whose lock may be held
@@ -81,22 +81,22 @@ def start_worker(ours: Connection, theirs: Connection, shared: Any) -> None:
     STATE.shared = shared
     os.environ.pop(STARTING, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent's handler, if it has one, is about the parent
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a handler of the parent is meant for the parent
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     use_one_thread()
-    ours.close()  # else the pipe would outlive the parent
-    theirs.send_bytes(b".")
-    threading.Thread(target=watch_parent, args=(theirs,), daemon=True).start()
+    parent_end.close()  # else the pipe would outlive the parent
+    worker_end.send_bytes(b".")
+    threading.Thread(target=watch_parent, args=(worker_end,), daemon=True).start()
 
 
-def watch_parent(theirs: Connection) -> None:
-    """Ends this process when the parent says so or has ended.
+def watch_parent(worker_end: Connection) -> None:
+    """End this process when the parent tells it to or has ended.
 
-    Told so in the middle of a unit, it ends at once. Else it may be writing a result: cut off there, the parent would
-    wait for the rest of it; so it ends when it is given another unit, or as the parent pleases.
+    In the middle of a unit it ends at once. Otherwise it may be sending a result, and the parent would wait forever for
+    the remainder; so it ends when the next unit arrives, or with the parent.
     """
-    theirs.poll(None)
+    worker_end.poll(None)
     with STATE.lock:
         STATE.ending = True
         if STATE.busy:
@@ -121,36 +121,36 @@ def leave_unit() -> None:
 
 @dataclass(frozen=True)
 class UnpicklableError:
-    """An exception that pickle takes apart but cannot put together: its constructor wants other arguments."""
+    """An exception that can be pickled but not unpickled: its constructor takes other arguments."""
 
     type: type[BaseException]
     args: tuple[Any, ...]
     state: dict[str, Any]
 
     def error(self) -> BaseException:
-        made = self.type.__new__(self.type, *self.args)
-        made.__dict__.update(self.state)
-        return made
+        error = self.type.__new__(self.type, *self.args)
+        error.__dict__.update(self.state)
+        return error
 
 
 def call_unit(function: Callable[..., Any], unit: Any) -> Any:
-    """function(unit), or function(shared, unit); what it raises comes back with its type and message."""
+    """Return function(unit), or function(shared, unit). Errors come back with their type and message."""
     enter_unit()
     try:
         return function(unit) if STATE.shared is UNSET else function(STATE.shared, unit)
     except Exception as error:
         if survives_pickling(error):
             raise
-        found = sendable(error)
+        failure = sendable(error)
     finally:
         leave_unit()
-    if isinstance(found, UnpicklableError):
-        return found
-    raise found  # out here it takes nothing along that cannot be sent
+    if isinstance(failure, UnpicklableError):
+        return failure
+    raise failure  # outside the except clause, so that it has no context that cannot be sent
 
 
 def sendable(error: Exception) -> Exception | UnpicklableError:
-    """What can be sent in its place, with its type and message; where even that cannot be, its words."""
+    """The error, or a replacement with the same type and message that can be sent; at worst only its text."""
     if survives_pickling(error):
         return error
     failure = UnpicklableError(type(error), error.args, error.__dict__)
