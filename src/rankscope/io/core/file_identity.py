@@ -51,9 +51,9 @@ def file_stamps(inputs: Iterable[Any]) -> dict[str, FileStamp]:
     return {source_name(file): file_stamp(file) for file in files if is_file(file)}
 
 
-def refuse_changed(before: Mapping[str, FileStamp], name: str = "") -> None:
+def refuse_changed(stamps_before: Mapping[str, FileStamp], name: str = "") -> None:
     """Raise InputError for a file that has changed. name: of the file in the message; by default its path."""
-    for path, stamp in before.items():
+    for path, stamp in stamps_before.items():
         if file_stamp(path) != stamp:
             raise InputError(
                 f"{name or path}: was changed while it was read, expected a file that stays as it is; try again when "

@@ -153,7 +153,9 @@ def any_blank(fields: Fields) -> bool:
     longest = int(fields.lengths.max(initial=0))
     if longest > MAX_SHORT_ID:
         return has_blank(decode(fields))
-    n_nonblank = sum(len(words(fields, j).tobytes().translate(None, BLANKS)) for j in range((longest + 7) // 8))
+    n_nonblank = sum(
+        len(words(fields, word_index).tobytes().translate(None, BLANKS)) for word_index in range((longest + 7) // 8)
+    )
     return n_nonblank < int(fields.lengths.sum()) or not fields.lengths.all()
 
 

@@ -62,8 +62,8 @@ class Source:
 
     def read_ahead(self, n_bytes: int) -> None:
         """Read ahead this many bytes, or all; only before anything is read."""
-        while len(self.head) < n_bytes and (more := self.stream.read(n_bytes - len(self.head))):
-            self.head += more
+        while len(self.head) < n_bytes and (chunk := self.stream.read(n_bytes - len(self.head))):
+            self.head += chunk
         self.unread = memoryview(self.head)
 
     def readinto(self, buffer: memoryview, /) -> int | None:

@@ -111,8 +111,8 @@ def missing_file_error(name: str) -> InputError:
     paths = name.replace(",", " ").split()
     if len(paths) > 1 and all(map(os.path.exists, paths)):
         return InputError(f"{name}: no such file, but {len(paths)} in one word; put blanks between them, no quotes")
-    folder, base = os.path.split(name)
-    if any(wildcard in base for wildcard in "*?["):
+    folder, base_name = os.path.split(name)
+    if any(wildcard in base_name for wildcard in "*?["):
         return InputError(f"{name}: no such file, and none that such a pattern stands for; check the path")
     if name.startswith(("~", "$", "%")):
         first_part = name.replace("\\", "/").partition("/")[0]
@@ -123,13 +123,13 @@ def missing_file_error(name: str) -> InputError:
     with suppress(OSError), os.scandir(folder or ".") as entries:
         file_names = sorted(entry.name for entry in islice(entries, MAX_NAMES) if entry.is_file())
         for file_name in file_names:
-            if file_name.lower() == base.lower():
+            if file_name.lower() == base_name.lower():
                 return InputError(f"{name}: no such file; did you mean {os.path.join(folder, file_name)}?")
-            if file_name.startswith(f"{base} "):
+            if file_name.startswith(f"{base_name} "):
                 return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, file_name)}'")
-        matches = difflib.get_close_matches(base, file_names, n=1, cutoff=MIN_SIMILARITY)
+        matches = difflib.get_close_matches(base_name, file_names, n=1, cutoff=MIN_SIMILARITY)
         if matches and difflib.get_close_matches(
-            without_suffix(base), [without_suffix(matches[0])], cutoff=0.7
+            without_suffix(base_name), [without_suffix(matches[0])], cutoff=0.7
         ):  # not by its suffix alone
             return InputError(f"{name}: no such file; did you mean {os.path.join(folder, matches[0])}?")
     if "\\" in name and os.path.isfile(name.replace("\\", "/")):

@@ -37,6 +37,7 @@ KEYS = {
 #: Larger grades are not exact as float64.
 HIGHEST = 2**53
 #: What these columns hold, for messages.
+#: What these columns hold, for messages.
 CONTENTS = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
 #: The prefix of pandas' index columns in Parquet.
 INDEX = "__index_level_"
@@ -136,8 +137,7 @@ def refuse_second_key(features: Sequence[str], location: str, keys: dict[str, st
         if field is not None:
             beside = "" if keys is None or field not in keys else f" beside {keys[field]!r}"
             raise InputError(
-                f"{location}: column {name.strip()!r}{beside} is by its name another one of {CONTENTS[field]}, "
-                "expected "
+                f"{location}: column {name.strip()!r}{beside} is by its name another one of {CONTENTS[field]}, expected "
                 "one; drop or rename it, or in Python name the features to keep (columns)"
             )
 

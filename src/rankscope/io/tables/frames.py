@@ -308,7 +308,7 @@ def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = 
         content = content.rstrip(b"\r\n") + b"\n"  # blank lines at the end are not rows
     try:
         frame = read_frame(content, name, format_name)
-        even = not (
+        is_even = not (
             even
             and format_name in SEPARATORS
             and frame[:, -1].null_count()
@@ -316,11 +316,11 @@ def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = 
         )
         read_error = None
     except InputError as error:
-        even, read_error = False, error
+        is_even, read_error = False, error
     is_list = first_line == 0  # rows of a JSON list are not lines
     uneven_line = (
         None
-        if even
+        if is_even
         else find_uneven_line(content, format_name, first_line - 2 if format_name in SEPARATORS else -is_list)
     )
     if uneven_line is not None:

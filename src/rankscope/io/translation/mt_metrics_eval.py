@@ -55,10 +55,10 @@ def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
 
 def parse_score_path(path: Path) -> ScoreFile:
     """The description of a file of scores, by its path."""
-    parts = path.name.removesuffix(".gz").removesuffix(".zst").split(".")
-    stem, level = parts, "seg"
-    if len(parts) > 2 and parts[-1] == "score" and parts[-2] in LEVELS:
-        stem, level = parts[:-2], parts[-2]
+    name_parts = path.name.removesuffix(".gz").removesuffix(".zst").split(".")
+    stem, level = name_parts, "seg"
+    if len(name_parts) > 2 and name_parts[-1] == "score" and name_parts[-2] in LEVELS:
+        stem, level = name_parts[:-2], name_parts[-2]
     if "-" in path.parent.name and path.parent.parent.name == "metric-scores":
         return ScoreFile(path, "metric", path.parent.name, ".".join(stem), level)
     if len(stem) > 1 and "-" in stem[0]:

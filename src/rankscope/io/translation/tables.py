@@ -120,10 +120,9 @@ def rankings_from_table(
         missing = int(np.isnan(values[name]).sum())
         if missing:
             notes.append(f"{table.name}: {pluralise(missing, 'item')} without a value of {name!r}")
-    first_rows = order[np.cumsum(lengths) - lengths]
+    starts = order[np.cumsum(lengths) - lengths]
     judgment_labels = {
-        field: list(labels[field].take(first_rows)) if field in labels else [""] * first_rows.size
-        for field in ITEM_COLUMNS
+        field: list(labels[field].take(starts)) if field in labels else [""] * starts.size for field in ITEM_COLUMNS
     }
     return build_rankings(
         pairs=[split_pair(pair) for pair in judgment_labels["pair"]],

@@ -167,7 +167,7 @@ def handle_duplicates(
     """The rows and their lines, with or without repeated rows, and notes on these."""
     first_rows: dict[tuple[str, ...], int] = {}
     original = [first_rows.setdefault(tuple(row), i) for i, row in enumerate(rows)]
-    repeats = [i for i, j in enumerate(original) if i != j]
+    repeats = [i for i, first_row in enumerate(original) if i != first_row]
     if not repeats:
         return rows, line_numbers, []
     if duplicates == "refuse":

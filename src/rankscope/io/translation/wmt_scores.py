@@ -240,11 +240,11 @@ def refuse_repeated(table: ScoreLines, row_lines: npt.NDArray[np.int32]) -> None
     repeats = np.flatnonzero(np.diff(key[order]) == 0)
     if repeats.size:
         position = repeats[np.argmin(order[repeats + 1])]
-        first, second = (int(order[position]), int(order[position + 1]))
-        description = ", ".join(f"{field} {table.names[field][table.codes[field][second]]}" for field in fields)
+        first_row, second_row = (int(order[position]), int(order[position + 1]))
+        description = ", ".join(f"{field} {table.names[field][table.codes[field][second_row]]}" for field in fields)
         raise InputError(
-            f"{table.name}:{row_lines[second]}: a second score for {description} (the first is in line "
-            f"{row_lines[first]}), expected each once; keep one of the two"
+            f"{table.name}:{row_lines[second_row]}: a second score for {description} (the first is in line "
+            f"{row_lines[first_row]}), expected each once; keep one of the two"
         )
 
 

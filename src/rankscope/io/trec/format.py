@@ -187,6 +187,7 @@ def stream_rows(
             doc_hashes[:n_rows],
             values[:n_rows],
             block.location,
+        ,
         )
     if not has_data:
         raise no_data_error(name, grammar)
@@ -329,7 +330,7 @@ def run_lines(rows: Rows, name: str) -> Iterator[bytes]:
         tail + id_ + b" Q0 " for id_ in rows.query_ids
     ]  # with the end of the previous line: one column less to join
     ranks = ranks_of_rows(rows)
-    rank_texts = [b" %d " % r for r in range(int(ranks.max(initial=0)) + 1)]
+    rank_texts = [b" %d " % rank for rank in range(int(ranks.max(initial=0)) + 1)]
     n_written = 0
     for piece in row_pieces(rows):
         n_rows = len(piece.docs)
