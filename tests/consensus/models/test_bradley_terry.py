@@ -360,10 +360,10 @@ def test_steps_of_resamples_take_no_logarithms_of_the_likelihood(monkeypatch):
     asked = []
     point = Likelihood.point
 
-    def told(self, parameters, sums, *, valued=True):
-        asked.append(valued)
-        found = point(self, parameters, sums, valued=valued)
-        assert np.isnan(found.value).all() != valued
+    def told(self, parameters, sums, *, with_value=True):
+        asked.append(with_value)
+        found = point(self, parameters, sums, with_value=with_value)
+        assert np.isnan(found.value).all() != with_value
         return found
 
     monkeypatch.setattr(Likelihood, "point", told)

@@ -444,7 +444,7 @@ def leaderboard(
         seed=seed_of(rng),
         progress=progress,
     )
-    source, estimate, units, signature_fields = fit_model(
+    source, estimate, units, signature = fit_model(
         data, settings, measure=measure, column=column, pair=pair, unit=unit, winner=winner
     )
     if len(estimate.abilities) <= FEWEST:
@@ -454,23 +454,16 @@ def leaderboard(
             f"only {len(estimate.abilities) - 1} of {n_resamples} resamples have most likely strengths, too few for "
             f"intervals; {cure}take interval='information' (--interval)"
         )
-    signature_fields = {
+    signature = {
         **signature_settings(settings, scale, confidence_level, units is not None),
-        **signature_fields,
+        **signature,
         "systems": f"{len(estimate.systems)}",
         "votes" if isinstance(source, Votes) else "comparisons": f"{count_of(source)}",
     }
     notes = leaderboard_notes(source, estimate, settings, None if units is None else np.unique(units).size)
-    pooled_pairs = language_pairs(data) if pair is None else ()
+    pooled = language_pairs(data) if pair is None else ()
     return build_leaderboard(
-        source,
-        estimate,
-        settings,
-        scale=scale,
-        level=confidence_level,
-        pairs=pooled_pairs,
-        signature_fields=signature_fields,
-        notes=notes,
+        source, estimate, settings, scale=scale, level=confidence_level, pairs=pooled, signature=signature, notes=notes
     )
 
 
@@ -484,14 +477,14 @@ def fit_model(
         )
     if settings.model == "plackett-luce":
         refuse_effects(settings.covariates, settings.position)
-        votes, signature_fields, units = load_votes(data, **data_options)
-        return votes, estimate_from_votes(votes, settings, units), units, signature_fields
-    preferences, signature_fields = load_preferences(data, covariates=settings.covariates, **data_options)
+        votes, signature, units = load_votes(data, **data_options)
+        return votes, estimate_from_votes(votes, settings, units), units, signature
+    preferences, signature = load_preferences(data, covariates=settings.covariates, **data_options)
     return (
         preferences,
         estimate_from_preferences(preferences, settings),
         None if preferences.unit is None else preferences.unit.codes,
-        signature_fields,
+        signature,
     )
 
 
@@ -512,7 +505,7 @@ def build_leaderboard(
     scale: str,
     level: float,
     pairs: tuple[str, ...],
-    signature_fields: dict[str, str],
+    signature: dict[str, str],
     notes: tuple[str, ...],
 ) -> Leaderboard:
     """The result, with the systems in order."""
@@ -553,7 +546,7 @@ def build_leaderboard(
         scale=scale,
         interval=settings.interval,
         confidence_level=level,
-        settings=signature_fields,
+        settings=signature,
         notes=notes,
     )
 

@@ -71,7 +71,7 @@ class Contexts:
 
     n: systems. first, second: (contexts), the first being the lower place. x: (contexts, effects) covariates, of the
     first less the second, divided by the power of two of `powers`, (effects), that brings the greatest between 0.5 and
-    1: so that results do not depend on a covariate's unit. context, outcome: (cells). units: sparse (cells, units) the
+    1, so that results do not depend on a covariate's unit. context, outcome: (cells). units: sparse (cells, units) the
     weight that a unit brings into each cell; the bootstrap draws units. times: (units) how often each occurs.
     """
 
@@ -241,16 +241,16 @@ class Likelihood:
         if self.contexts.x.shape[1]:
             eta += self.contexts.x @ self.effects(parameters)
         abs_eta = np.abs(eta)
-        win_ratio = abs_eta * -0.5
-        np.exp(win_ratio, out=win_ratio)  # all terms are divided by exp(|eta| / 2), so that none overflows
-        decided = win_ratio * win_ratio
+        root_odds = abs_eta * -0.5
+        np.exp(root_odds, out=root_odds)  # all terms are divided by exp(|eta| / 2), so that none overflows
+        decided = root_odds * root_odds
         mean = 0.5 - 0.5 * decided
         np.copysign(mean, eta, out=mean)
         decided += 1
         total = decided
         if self.davidson:
-            win_ratio *= np.exp(parameters[-1])
-            total = np.add(win_ratio, decided, out=win_ratio)
+            root_odds *= np.exp(parameters[-1])
+            total = np.add(root_odds, decided, out=root_odds)
             decided /= total
         mean /= total
         if not self.davidson:
@@ -264,9 +264,9 @@ class Likelihood:
     def value(self, parameters: Floats, eta: Floats, sums: Sums) -> tuple[Floats, Floats, Floats]:
         """The value, terms and short of a `Point`, exact also where a win is nearly certain."""
         abs_eta = np.abs(eta)
-        win_ratio = np.exp(abs_eta * -0.5)
-        square = win_ratio * win_ratio
-        tie = win_ratio * np.exp(parameters[-1]) if self.davidson else np.zeros(1)
+        root_odds = np.exp(abs_eta * -0.5)
+        square = root_odds * root_odds
+        tie = root_odds * np.exp(parameters[-1]) if self.davidson else np.zeros(1)
         losses = sums.games / 2 - np.copysign(1.0, eta) * sums.lead  # of the stronger system, a tie is half
         terms = [np.einsum("cr,cr->r", losses, abs_eta), np.einsum("cr,cr->r", sums.games, np.log1p(square + tie))]
         if self.davidson:
