@@ -252,7 +252,8 @@ def agree_judgments(
     check_count("n_resamples", n_resamples)
     if runs is None and (measures is not None or options):
         raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
-    check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
+    evaluation = {"rel": rel, **options}
+    check_options(runs, (qrels_a, qrels_b), measures, evaluation)
     judge_names = names_of_judges(qrels_a, qrels_b, names)
     common = find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), judge_names)
     confusion, chance_corrected = grade_by_grade(common, judge_names, normalise, confidence_level)
@@ -262,10 +263,10 @@ def agree_judgments(
     resampling = EffectResampling(confidence_level, n_resamples, seed_of(rng))
     if runs is not None:
         qrels_pair = judgments_for_ranking(common, judged)
-        ranking_effects = effects_on_ranking(
-            qrels_pair, judge_names, runs, measures, {"rel": rel, **options}, resampling
-        )
+        ranking_effects = effects_on_ranking(qrels_pair, judge_names, runs, measures, evaluation, resampling)
         tastes = taste_by_system(common, judged, ranking_effects.systems, ranking_effects.hits, confidence_level)
+    judged_by = judged if ranking_effects.effects else None
+    notes = notes_on_documents(common, judge_names, (chance_corrected, relevance), binary, judged_by)
     return JudgeAgreement(
         names=judge_names,
         n_both=common.n_documents,
@@ -287,12 +288,7 @@ def agree_judgments(
         confidence_level=confidence_level,
         resampling_signature=f"bootstrap:{n_resamples},rng:{resampling.seed}",
         scores_signature=ranking_effects.scores_signature,
-        notes=(
-            *notes_on_documents(
-                common, judge_names, (chance_corrected, relevance), binary, judged if ranking_effects.effects else None
-            ),
-            *ranking_effects.notes,
-        ),
+        notes=(*notes, *ranking_effects.notes),
     )
 
 
