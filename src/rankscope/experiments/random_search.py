@@ -372,13 +372,7 @@ def search(
     best = tuple(
         best_setting([trial for trial in all_trials if trial.model == name], settings) for name in models.names
     )
-    best_rankers = {
-        name: (maker, with_changes(ranker_parameters, trial.changed))
-        for name, maker, ranker_parameters, trial in zip(
-            models.names, models.classes, models.parameters, best, strict=True
-        )
-    }
-    best_models = validate_rankers(best_rankers)
+    best_models = models_with_changes(models, best)
     test_share = len(task_keys(fold_set, best_models, settings)) / n_steps
     report_test = None if progress is None else lambda n: progress(n * test_share)
     test_result = cross_validate_folds(fold_set, best_models, settings, workers=workers, progress=report_test)
@@ -389,6 +383,14 @@ def search(
         measure=settings.plan.names[0],
         log=trial_log.path,
         n_logged=min(n_logged, len(all_trials)),
+    )
+
+
+def models_with_changes(models: RankerModels, trials: Sequence[Setting]) -> RankerModels:
+    """The rankers with the changes of one trial each."""
+    rankers = zip(models.names, models.classes, models.parameters, trials, strict=True)
+    return validate_rankers(
+        {name: (maker, with_changes(parameters, trial.changed)) for name, maker, parameters, trial in rankers}
     )
 
 

@@ -213,13 +213,8 @@ def collect_results(
         for k in range(n_folds)
     }
     fold_names, ranker_names, fixed = tuple(fold.name for fold in fold_set.folds), models.names, models.seed_independent
-    signature_settings = {
-        "data": fold_set.name,
-        "folds": fold_set.how,
-        "seeds": str(seeds),
-        "rng": str(settings.seed),
-        **models.settings(),
-    }
+    signature_settings = {"data": fold_set.name, "folds": fold_set.how, "seeds": str(seeds), "rng": str(settings.seed)}
+    signature_settings |= models.settings()
     blend_results: dict[tuple[int, int], FoldResult] = {}
     blended: BlendComposition | None = None
     if settings.blending is not None:

@@ -14,7 +14,7 @@ from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, join_names, pluralise
 from rankscope.errors import ParameterError
-from rankscope.evaluation.conventions import make_plan
+from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.joining import JoinedRun, as_qrels, join_all
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import file_stamps, refuse_changed, refuse_pipes
@@ -201,18 +201,8 @@ def leave_out(
     present = judgment_index >= 0
     judgment_index[present] = np.where(judgments.relevance[judgment_index[present]] >= 0, judgment_index[present], -1)
     only_run = own_documents(lists, depth)
-    means_without = np.empty((len(sorted_runs), len(sorted_runs)))
-    order = np.lexsort((-judgments.relevance, group_of(judgments.offsets)))
-    for i in range(len(sorted_runs)):
-        is_kept = np.ones(judgments.relevance.size, np.bool_)
-        removed = judgment_index[only_run == i]
-        is_kept[removed[removed >= 0]] = False
-        rejudged = judged_without(judgments, is_kept, order)
-        rejudged_runs = [
-            JoinedRun(joined_run.name, joined_run.hits.rejudged(**rejudged, memory={}), (), None)
-            for joined_run in sorted_runs
-        ]
-        means_without[i] = score_hits(plan, rejudged_runs).summary(scores.measure_names[0])
+    own_judgments = [judgment_index[only_run == i] for i in range(len(sorted_runs))]
+    means_without = means_without_runs(sorted_runs, judgments, own_judgments, plan)
     sign = scores.sign(scores.measure_names[0]) or 1
     mean = scores.summary(scores.measure_names[0])[score_index]
     relevance = np.where(judgment_index >= 0, judgments.relevance[np.maximum(judgment_index, 0)], -1)
@@ -232,6 +222,22 @@ def leave_out(
         settings_text=scores.signature(),
         notes=tuple(dict.fromkeys((*lists.notes, *scores.notes))),
     )
+
+
+def means_without_runs(
+    joined_runs: Sequence[JoinedRun], judgments: Qrels, own_judgments: Sequence[Ints], plan: Plan
+) -> Floats:
+    """(run left out, runs) means of the plan's measure. own_judgments: by run, those of its own documents; -1: none."""
+    means = np.empty((len(joined_runs), len(joined_runs)))
+    order = np.lexsort((-judgments.relevance, group_of(judgments.offsets)))
+    for i, removed in enumerate(own_judgments):
+        is_kept = np.ones(judgments.relevance.size, np.bool_)
+        is_kept[removed[removed >= 0]] = False
+        rejudged = judged_without(judgments, is_kept, order)
+        rejudged_runs = [JoinedRun(run.name, run.hits.rejudged(**rejudged, memory={}), (), None) for run in joined_runs]
+        scores = score_hits(plan, rejudged_runs)
+        means[i] = scores.summary(scores.measure_names[0])
+    return means
 
 
 def own_documents(lists: RunLists, depth: int) -> Ints:

@@ -141,30 +141,15 @@ def translation_experiment(
     )
     seed_matters = PROTOCOLS[protocol].depends_on_seed or random_models(models, hidden)
     start_seconds = time.process_time()
+    n_seeds = seeds if seed_matters else 1
     scores_by_seed = [
         scores_of_seed(
-            protocol,
-            judged_pairs,
-            test_pairs,
-            feature_tables,
-            models,
-            tuple(hidden),
-            seed + s,
-            workers,
-            progress,
-            1 / seeds,
+            protocol, judged_pairs, test_pairs, feature_tables, models, tuple(hidden), s, workers, progress, 1 / seeds
         )
-        for s in range(seeds if seed_matters else 1)
+        for s in range(seed, seed + n_seeds)
     ]
     seconds = time.process_time() - start_seconds
-    scores = {
-        pair: {
-            model.name: np.mean([seed_scores[pair][m] for seed_scores in scores_by_seed], axis=0)
-            for m, model in enumerate(models)
-        }
-        | {name: feature_tables.feature((TESTED, pair), column) for name, column in BASELINES.items()}
-        for pair in test_pairs
-    }
+    scores = {pair: mean_scores(pair, models, scores_by_seed, feature_tables) for pair in test_pairs}
     judged_test_pairs = [judged_pairs[TESTED, pair] for pair in test_pairs]
     results, tests, skipped_notes = compare_with_people(
         judged_test_pairs, scores, models, corpus_bleu(judged_test_pairs, array_cache), n_resamples, seed
@@ -177,21 +162,37 @@ def translation_experiment(
         results=results,
         tests=tuple(tests),
         models=models,
-        by_seed=np.array(
-            [
-                [
-                    [segment_tau(judged_pair, seed_scores[judged_pair.pair][m]) for seed_scores in scores_by_seed]
-                    for judged_pair in judged_test_pairs
-                ]
-                for m in range(len(models))
-            ]
-        ),
+        by_seed=np.array([taus_by_seed(m, judged_test_pairs, scores_by_seed) for m in range(len(models))]),
         scores=scores,
         systems={judged_pair.pair: judged_pair.systems for judged_pair in judged_test_pairs},
         seconds=seconds,
         settings=" | ".join(settings),
         data_notes=(*data_notes(judged_pairs, feature_tables, seed_matters, seeds), *skipped_notes),
     )
+
+
+def mean_scores(
+    pair: str,
+    models: Sequence[LearnedMetric],
+    scores_by_seed: Sequence[Mapping[str, Floats]],
+    feature_tables: FeatureTables,
+) -> dict[str, Floats]:
+    """By metric, (systems, lines) scores of one language pair: those of models averaged over seeds, and baselines."""
+    learned = {
+        model.name: np.mean([seed_scores[pair][m] for seed_scores in scores_by_seed], axis=0)
+        for m, model in enumerate(models)
+    }
+    return learned | {name: feature_tables.feature((TESTED, pair), column) for name, column in BASELINES.items()}
+
+
+def taus_by_seed(
+    model: int, judged_pairs: Sequence[JudgedPair], scores_by_seed: Sequence[Mapping[str, Floats]]
+) -> list[list[float]]:
+    """(pairs, seeds) the segment tau of one model."""
+    return [
+        [segment_tau(judged_pair, seed_scores[judged_pair.pair][model]) for seed_scores in scores_by_seed]
+        for judged_pair in judged_pairs
+    ]
 
 
 def compare_with_people(
