@@ -216,14 +216,14 @@ def make_plan(
     unjudged: str = "nonrelevant",
 ) -> Plan:
     """Check all arguments and fill in defaults and the settings of a preset. Raises ParameterError."""
-    preset_entry = find_preset(preset) if preset is not None else None
+    tool = find_preset(preset) if preset is not None else None
     convention = Convention(
-        ties=ties if ties is not None else preset_entry.ties if preset_entry else "doc_id_desc",
-        precision=preset_entry.precision if preset_entry else "float64",
+        ties=ties if ties is not None else tool.ties if tool else "doc_id_desc",
+        precision=tool.precision if tool else "float64",
         rel=rel,
     )
     if measures is None:
-        measures = preset_entry.measures if preset_entry else DEFAULT_MEASURES
+        measures = tool.measures if tool else DEFAULT_MEASURES
     if isinstance(measures, (str, Measure)):
         measures = [measures]
     if not isinstance(measures, Iterable):
@@ -231,18 +231,12 @@ def make_plan(
     measure_by_name: dict[str, Measure] = {}
     aliases: dict[str, str] = {}
     for name in measures:
-        parsed_measures = (
-            parse_measures([name], preset_entry.parameters, preset_entry.renames)
-            if preset_entry
-            else parse_measures([name])
-        )
-        for measure in parsed_measures:  # {2: 5} and {2: 5.0} are one
+        parsed = parse_measures([name], tool.parameters, tool.renames) if tool else parse_measures([name])
+        for measure in parsed:  # {2: 5} and {2: 5.0} are one
             first_equal = next((candidate for candidate in measure_by_name.values() if candidate == measure), measure)
             measure_by_name[str(first_equal)] = first_equal
-        if len(parsed_measures) == 1:
-            aliases[str(name)] = next(
-                text for text, candidate in measure_by_name.items() if candidate == parsed_measures[0]
-            )
+        if len(parsed) == 1:
+            aliases[str(name)] = next(text for text, candidate in measure_by_name.items() if candidate == parsed[0])
     if not measure_by_name:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
     if no_relevant == "one":
@@ -261,11 +255,11 @@ def make_plan(
         missing=check_convention("missing", missing, MISSING),
         no_relevant=check_convention(
             "no_relevant",
-            no_relevant if no_relevant is not None else preset_entry.no_relevant if preset_entry else "zero",
+            no_relevant if no_relevant is not None else tool.no_relevant if tool else "zero",
             NO_RELEVANT,
         ),
         unjudged=check_convention("unjudged", unjudged, UNJUDGED),
         preset=preset,
-        highest_grade=preset_entry.highest_grade if preset_entry else None,
-        least_rank=preset_entry.least_rank if preset_entry else 1.0,
+        highest_grade=tool.highest_grade if tool else None,
+        least_rank=tool.least_rank if tool else 1.0,
     )

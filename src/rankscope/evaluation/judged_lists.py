@@ -106,6 +106,5 @@ def order_in_lists(values: npt.NDArray[Any], offsets: Ints) -> Ints:
     as_floats = np.asarray(values, np.float64)
     if np.isfinite(as_floats).all():
         return np.asarray(order_falling(as_floats, np.diff(offsets)))
-    return np.asarray(
-        order_in_groups(group_of(offsets), as_floats)
-    )  # NaN, last, would sort behind the padding of order_falling
+    # In order_falling NaN, which is last, would sort behind the padding.
+    return np.asarray(order_in_groups(group_of(offsets), as_floats))

@@ -42,9 +42,7 @@ def train_linear(
     max_grade = int(features.relevance.max())
     lists = informative_lists(features)
     if lists.size < len(features.query_ids):
-        informative_features = features.select(lists)
-        rows = np.isin(features.group, lists)
-        values, features = values[rows], informative_features
+        values, features = values[np.isin(features.group, lists)], features.select(lists)
     seed = int((rng or np.random.default_rng(0)).integers(2**63))
     table = values.astype(np.float64)
     losses: list[float] = []
@@ -69,9 +67,7 @@ def train_linear(
         if stopping is None or valid_values is None:
             best_weights = weights.copy()
             return
-        if stopping.add_epoch(
-            score_documents(as_layer(weights), valid_values)
-        ):  # with the weights in the form that is kept
+        if stopping.add_epoch(score_documents(as_layer(weights), valid_values)):  # by the weights as they are kept
             best_weights = weights.copy()
         if stopping.should_stop:
             raise StopIteration  # ends the search

@@ -281,9 +281,8 @@ class DunaiskiAUC(DunaiskiMeasure):
         is_counted, depth = self.within_cutoff(hits), self.depth(hits)[hits.query]
         ordinal = hits.relevant_above(self.rel) + 1.0
         denominator = hits.rank + depth - 2 * ordinal
-        false_rates = np.where(
-            ordinal > hits.rank, 0.0, ratio(hits.rank - ordinal, denominator)
-        )  # the tool divides 0 by 0 at r = k = i
+        # The tool divides 0 by 0 at r = k = i.
+        false_rates = np.where(ordinal > hits.rank, 0.0, ratio(hits.rank - ordinal, denominator))
         rows = np.flatnonzero(is_counted)
         same_query = np.diff(hits.query[rows]) == 0
         widths = np.zeros(is_counted.size)

@@ -130,29 +130,23 @@ def join_in_workers(
     failed: set[tuple[int, int]] = set()
     pending = (unit for tasks in run_tasks for unit in tasks.tasks if unit.file_key not in failed)
     outcomes = run_units(join_task, pending, workers=workers, shared=(qrels, convention))
-    with closing(
-        cast("Generator[tuple[tuple[int, int], TaskOutcome]]", outcomes)
-    ) as results:  # workers end if this raises
+    # Closing it ends the workers if something raises.
+    with closing(cast("Generator[tuple[tuple[int, int], TaskOutcome]]", outcomes)) as results:
         results_by_file = groupby(results, key=itemgetter(0))
 
         def join_one_file(file_key: tuple[int, int]) -> RunPart:
-            file_tasks, partition = (
-                run_tasks[file_key[0]].files[file_key[1]],
-                run_tasks[file_key[0]].partitions is not None,
-            )
+            tasks = run_tasks[file_key[0]]
+            file = tasks.files[file_key[1]]
             run_part = None
             try:
-                run_part = merge_tasks(
-                    qrels, convention, file_tasks, outcomes_of_file(results_by_file, file_key), progress
-                )
-                if (
-                    len(file_tasks.tasks) > 1 and file_stamp(file_tasks.path) != file_tasks.stamp
-                ):  # the file was changed meanwhile
+                run_part = merge_tasks(qrels, convention, file, outcomes_of_file(results_by_file, file_key), progress)
+                if len(file.tasks) > 1 and file_stamp(file.path) != file.stamp:  # the file was changed meanwhile
                     run_part = None
             finally:
                 if run_part is None:
                     failed.add(file_key)
-            return run_part or join_run_part(qrels, file_tasks.path, convention, input_, None, partition=partition)
+            partition = tasks.partitions is not None
+            return run_part or join_run_part(qrels, file.path, convention, input_, None, partition=partition)
 
         def join_one_run(run_index: int) -> JoinedRun:
             tasks = run_tasks[run_index]
@@ -161,15 +155,11 @@ def join_in_workers(
             if tasks.partitions is None:
                 run_part = join_one_file((run_index, 0))
                 return complete_join(run_part, qrels, convention, run_part.tag or file_stem(tasks.run), tasks.run)
-            return join_partitions(
-                qrels,
-                tasks.run,
-                tasks.partitions,
-                convention,
-                input_,
-                lambda file_index: join_one_file((run_index, file_index)),
-                on_error,
-            )
+
+            def join_partition(file_index: int) -> RunPart:
+                return join_one_file((run_index, file_index))
+
+            return join_partitions(qrels, tasks.run, tasks.partitions, convention, input_, join_partition, on_error)
 
         return for_each_run(runs, join_one_run, on_error)
 

@@ -74,10 +74,9 @@ class Loss:
             if name not in parameter_names:
                 raise UnknownName(f"parameter of {self.name}", name, parameter_names)
         check_flag(RANKS, self.ranks)
-        two_numbers = np.array([0.0, 1.0])
-        self(
-            two_numbers, np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1
-        )  # raises for bad values
+        # A call raises for bad values.
+        scores, relevance, offsets = np.array([0.0, 1.0]), np.array([1, 0]), np.array([0, 2])
+        self(scores, relevance, offsets, rng=np.random.default_rng(0), max_grade=1)
 
     @cached_property
     def function(self) -> LossFunction:

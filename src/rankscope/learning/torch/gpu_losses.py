@@ -90,9 +90,8 @@ def lambdaloss(
             weights = ((gain * discount)[:, :, None] * mask[:, None, :]).to(scores.dtype)
         else:
             all_discounts = 1.0 / torch.arange(2, longest + 3, device=scores.device, dtype=scores.dtype).log2()
-            discount_steps = torch.cat(
-                [all_discounts.new_zeros(1), all_discounts[:-1] - all_discounts[1:]]
-            )  # by the difference of two ranks
+            # By the difference of two ranks.
+            discount_steps = torch.cat([all_discounts.new_zeros(1), all_discounts[:-1] - all_discounts[1:]])
             weights = discount_steps[score_differences(ranks).abs()]
             if k is not None:
                 weights = weights * (torch.minimum(ranks[:, :, None], ranks[:, None, :]) < k)
@@ -104,9 +103,8 @@ def lambdaloss(
 
 def logistic(scores: Tensor, sigma: float) -> Tensor:
     """(lists, positions, positions) log(1 + exp(-sigma (s_i - s_j)))."""
-    return load_pytorch().nn.functional.softplus(
-        -sigma * score_differences(scores), threshold=1e9
-    )  # exact also for large values
+    exponents = -sigma * score_differences(scores)
+    return load_pytorch().nn.functional.softplus(exponents, threshold=1e9)  # exact also for large values
 
 
 def score_differences(values: Tensor) -> Tensor:

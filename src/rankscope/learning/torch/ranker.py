@@ -187,9 +187,8 @@ class TorchRanker(Ranker):
         hint = "; try device='cpu'" if device == "cuda" else ""
         with within_memory(f"to score documents{of_lists}{hint}"), single_thread():
             for model in self.models_:
-                weights = [
-                    to_device(device, array) for array in cast(TrainedNetwork, model).weights
-                ]  # trees are refused
+                arrays = cast(TrainedNetwork, model).weights  # no model here has trees
+                weights = [to_device(device, array) for array in arrays]
                 scores += score_all(weights, values, features.offsets, shape, device)
         return np.asarray(features.in_input_order(scores / len(self.models_)))
 
