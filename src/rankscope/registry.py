@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["LazyRegistry", "lazy_attributes", "resolve"]
 
 
-def resolve(place: str) -> Any:
-    """The object at a place such as "rankscope.measures.binary:P"; without a name, the module."""
-    module_name, _, name = place.partition(":")
+def resolve(path: str) -> Any:
+    """The object at a path such as "rankscope.measures.binary:P"; without a name, the module."""
+    module_name, _, name = path.partition(":")
     module = importlib.import_module(module_name)
     return getattr(module, name) if name else module
 
 
 class LazyRegistry(MutableMapping):  # type: ignore[type-arg]  # typing is not loaded here
-    """Things by name. Values that are places, as `resolve` takes them, are loaded when they are first asked for."""
+    """Things by name. Values that are paths, as `resolve` takes them, are loaded when they are first asked for."""
 
     def __init__(self, entries: Mapping[str, Any]) -> None:
         self._entries: dict[str, Any] = dict(entries)

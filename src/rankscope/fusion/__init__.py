@@ -1,4 +1,4 @@
-"""Many runs into one run.
+"""Fusion of several runs into one run.
 
 >>> import rankscope as rs
 >>> one, other = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 30.0, "c": 20.0, "a": 10.0}}

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-#: What becomes of documents without a judgment.
+#: Treatments of documents without a judgment.
 UNJUDGED_DOCUMENTS = ("zero", "drop")
 
 
@@ -76,22 +76,23 @@ def run_features(
         )
     check_runs(runs)
     check_single_stdin([qrels, *runs])
-    known = (
+    loaded_qrels = (
         qrels if qrels is None or isinstance(qrels, Qrels) else read_qrels(qrels) if is_path(qrels) else Qrels(qrels)
     )
     names, notes, pool = load_pool(runs, input=input, inverted=normalise == INVERTED)
-    notes = tuple(note for note in notes if note not in lacking_queries_note(pool))  # told in other words below
-    grades, chosen, said = grade_documents(pool, known, unjudged == "drop", all_queries)
-    order = documents_in_order(pool, chosen)
+    notes = tuple(note for note in notes if note not in lacking_queries_note(pool))  # reworded below
+    grades, is_kept, more_notes = grade_documents(pool, loaded_qrels, unjudged == "drop", all_queries)
+    order = documents_in_order(pool, is_kept)
     columns: dict[str, Floats] = {}
     for name, entry in zip(names, pool.entries, strict=True):
-        values, told = columns_of_run(pool, entry, name, normalise)
-        columns |= {f"{name}:{what}": column[order] for what, column in values.items()}
-        said += told
+        values, run_notes = columns_of_run(pool, entry, name, normalise)
+        columns |= {f"{name}:{column_name}": column[order] for column_name, column in values.items()}
+        more_notes += run_notes
     columns["runs"] = runs_per_document(pool)[order]
-    lacked = int((runs_per_query(pool, pool.entries) < len(runs)).sum())
-    if lacked:
-        said.insert(0, f"{lacked:,} of {pluralise_queries(len(pool.query_ids))} {is_or_are(lacked)} not in every run")
+    n_lacking = int((runs_per_query(pool, pool.entries) < len(runs)).sum())
+    if n_lacking:
+        queries = pluralise_queries(len(pool.query_ids))
+        more_notes.insert(0, f"{n_lacking:,} of {queries} {is_or_are(n_lacking)} not in every run")
     lengths = np.bincount(group_of(pool.offsets)[order], minlength=len(pool.query_ids))[pool.order]
     ids = [pool.query_ids[i] for i in pool.order[lengths > 0].tolist()]
     return Features(
@@ -102,43 +103,45 @@ def run_features(
         names=tuple(columns),
         doc_ids=decode_ids(decode(pool.docs.take(order))),
         name="runs",
-        notes=(*notes, *said),
-        graded=known is not None,
+        notes=(*notes, *more_notes),
+        graded=loaded_qrels is not None,
     )
 
 
 def grade_documents(pool: RunPool, qrels: Qrels | None, drop: bool, all_queries: bool) -> tuple[Ints, Bools, list[str]]:
-    """(documents) grades, and which documents are kept; notes. Raises InputError where none is."""
+    """(documents) grades, and which documents are kept; notes. Raises InputError if none is kept."""
     if qrels is None:
         return np.zeros(pool.size, np.int64), np.ones(pool.size, np.bool_), []
-    known = judge_pool(pool, qrels)
-    if not known.used.any() and not all_queries:
+    judgments = judge_pool(pool, qrels)
+    if not judgments.used.any() and not all_queries:
         raise InputError("no query of the runs has judgments; check that queries of qrels and runs are written alike")
     group = group_of(pool.offsets)
-    inside, has = known.used[group], known.grades >= 0
-    kept = (inside | all_queries) & (has | (not drop))
-    if not kept.any():
+    in_judged_query, has_grade = judgments.used[group], judgments.grades >= 0
+    is_kept = (in_judged_query | all_queries) & (has_grade | (not drop))
+    if not is_kept.any():
         raise InputError("no document of the runs is judged, and unjudged='drop' leaves them out; nothing is left")
-    return np.where(has, known.grades, 0), kept, list(judgment_notes(qrels, known.used, inside, has, drop, all_queries))
+    notes = judgment_notes(qrels, judgments.used, in_judged_query, has_grade, drop, all_queries)
+    return np.where(has_grade, judgments.grades, 0), is_kept, list(notes)
 
 
 def judgment_notes(
-    qrels: Qrels, used: Bools, inside: Bools, has: Bools, drop: bool, all_queries: bool
+    qrels: Qrels, is_judged: Bools, in_judged_query: Bools, has_grade: Bools, drop: bool, all_queries: bool
 ) -> Iterator[str]:
-    """What is to be said. used: (queries) those with judgments; inside, has: (documents) of these, with a grade."""
-    without = int(np.count_nonzero(~used))
-    if without:
-        what = "0 is taken for the grades of" if all_queries and not drop else "left out:"
-        queries = pluralise_queries(used.size)
-        yield f"{without:,} of {queries} {has_or_have(without)} no judgments; {what} their documents"
-    missed = int(np.count_nonzero(inside & ~has))
-    if missed:
-        what = "left out" if drop else "grade 0"
-        yield f"{missed:,} of {pluralise(int(inside.sum()), 'document')} {has_or_have(missed)} no judgment: {what}"
-    judged_ones = int((qrels.relevance >= 0).sum())
-    lacking = judged_ones - int(np.count_nonzero(inside & has))
-    if lacking:
-        yield f"{lacking:,} of {pluralise(judged_ones, 'judged document')} {is_or_are(lacking)} in no run: left out"
+    """Notes on missing judgments. is_judged: (queries); in_judged_query, has_grade: (documents)."""
+    n_without = int(np.count_nonzero(~is_judged))
+    if n_without:
+        consequence = "0 is taken for the grades of" if all_queries and not drop else "left out:"
+        queries = pluralise_queries(is_judged.size)
+        yield f"{n_without:,} of {queries} {has_or_have(n_without)} no judgments; {consequence} their documents"
+    n_missing = int(np.count_nonzero(in_judged_query & ~has_grade))
+    if n_missing:
+        consequence = "left out" if drop else "grade 0"
+        documents = pluralise(int(in_judged_query.sum()), "document")
+        yield f"{n_missing:,} of {documents} {has_or_have(n_missing)} no judgment: {consequence}"
+    n_judged = int((qrels.relevance >= 0).sum())
+    n_lacking = n_judged - int(np.count_nonzero(in_judged_query & has_grade))
+    if n_lacking:
+        yield f"{n_lacking:,} of {pluralise(n_judged, 'judged document')} {is_or_are(n_lacking)} in no run: left out"
 
 
 def has_or_have(number: int) -> str:
@@ -149,56 +152,56 @@ def is_or_are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def documents_in_order(pool: RunPool, kept: Bools) -> Ints:
-    """The documents that are kept: by query, by the first run that has each, by its rank there."""
-    first = np.full(pool.size, len(pool.entries))
+def documents_in_order(pool: RunPool, is_kept: Bools) -> Ints:
+    """The kept documents, sorted by query, then the first run that has each, then its rank there."""
+    first_run = np.full(pool.size, len(pool.entries))
     rank = np.zeros(pool.size, np.int64)
     for i, entry in reversed(list(enumerate(pool.entries))):
-        first[entry.place], rank[entry.place] = i, entry.rank
-    place = np.empty(len(pool.query_ids), np.int64)
-    place[pool.order] = np.arange(place.size)
-    order = np.lexsort((rank, first, place[group_of(pool.offsets)]))
-    return order[kept[order]]
+        first_run[entry.place], rank[entry.place] = i, entry.rank
+    query_position = np.empty(len(pool.query_ids), np.int64)
+    query_position[pool.order] = np.arange(query_position.size)
+    order = np.lexsort((rank, first_run, query_position[group_of(pool.offsets)]))
+    return order[is_kept[order]]
 
 
 def columns_of_run(
     pool: RunPool, entry: PooledRun, name: str, normalise: str
 ) -> tuple[dict[str, Floats], tuple[str, ...]]:
     """The columns of a run, (documents) each, and notes."""
-    sign = -1.0 if normalise == INVERTED else 1.0  # the pool has turned the scores then
+    sign = -1.0 if normalise == INVERTED else 1.0  # the pool holds the scores with the other sign then
     longest = np.zeros(len(pool.query_ids))
-    for other in pool.entries:
-        np.maximum.at(longest, other.query, other.lengths)
-    last = longest + 1
-    last[entry.query[entry.lengths > 0]] = entry.lengths[entry.lengths > 0] + 1
-    scaled, notes = (entry.scores, ()) if normalise == "none" else normalise_run(pool, entry, normalise, name)
-    found = {"score": sign * spread_rows(pool, entry, entry.scores, worst_scores(pool, entry, entry.scores))}
+    for other_entry in pool.entries:
+        np.maximum.at(longest, other_entry.query, other_entry.lengths)
+    rank_of_missing = longest + 1
+    rank_of_missing[entry.query[entry.lengths > 0]] = entry.lengths[entry.lengths > 0] + 1
+    normalised, notes = (entry.scores, ()) if normalise == "none" else normalise_run(pool, entry, normalise, name)
+    columns = {"score": sign * spread_rows(pool, entry, entry.scores, worst_scores(pool, entry, entry.scores))}
     if normalise != "none":
-        found["normalised"] = spread_rows(pool, entry, scaled, worst_scores(pool, entry, scaled))
-    found["reciprocal_rank"] = spread_rows(pool, entry, 1 / entry.rank, np.zeros(last.size))
-    found["rank"] = spread_rows(pool, entry, entry.rank.astype(np.float64), last)
-    return found, notes
+        columns["normalised"] = spread_rows(pool, entry, normalised, worst_scores(pool, entry, normalised))
+    columns["reciprocal_rank"] = spread_rows(pool, entry, 1 / entry.rank, np.zeros(rank_of_missing.size))
+    columns["rank"] = spread_rows(pool, entry, entry.rank.astype(np.float64), rank_of_missing)
+    return columns, notes
 
 
 def worst_scores(pool: RunPool, entry: PooledRun, scores: Floats) -> Floats:
-    """(queries) the least of the scores of each list, 0 where there is none."""
-    found = np.zeros(len(pool.query_ids))
-    filled = np.flatnonzero(entry.lengths)
-    if filled.size:
-        found[entry.query[filled]] = np.minimum.reduceat(scores, bounds(entry.lengths)[filled])
-    return found
+    """(queries) the lowest score of each list, 0 where there is no list."""
+    worst = np.zeros(len(pool.query_ids))
+    nonempty_lists = np.flatnonzero(entry.lengths)
+    if nonempty_lists.size:
+        worst[entry.query[nonempty_lists]] = np.minimum.reduceat(scores, bounds(entry.lengths)[nonempty_lists])
+    return worst
 
 
 def spread_rows(pool: RunPool, entry: PooledRun, values: Floats, lacking: Floats) -> Floats:
-    """(documents) from (rows) of a run, and from (queries) for what it lacks."""
-    found = pool.of_query(lacking)
-    found[entry.place] = values
-    return found
+    """(documents) values of a run's rows, and by query for documents that it lacks."""
+    by_document = pool.of_query(lacking)
+    by_document[entry.place] = values
+    return by_document
 
 
 def runs_per_document(pool: RunPool) -> Floats:
     """(documents) how many runs have each."""
-    found = np.zeros(pool.size)
+    n_runs = np.zeros(pool.size)
     for entry in pool.entries:
-        found[entry.place] += 1
-    return found
+        n_runs[entry.place] += 1
+    return n_runs

@@ -1,4 +1,4 @@
-"""Several runs fused into one run."""
+"""`fuse`: several runs fused into one run."""
 
 from __future__ import annotations
 
@@ -82,17 +82,17 @@ def fuse(
             f"{method} learns from judgments; train it with rs.fusion.train(qrels, runs, {method!r}), or load what was "
             "learned with rs.fusion.load_fusion"
         )
-    given: dict[str, Any] = {"k": k, "p": p, "gamma": gamma, "sigma": sigma, "unranked": unranked}
+    parameters: dict[str, Any] = {"k": k, "p": p, "gamma": gamma, "sigma": sigma, "unranked": unranked}
     if isinstance(method, Method) or is_consensus(method):
-        asked = validate_consensus(method, normalise, weights, given, len(runs))
-        names, notes, pool = load_pool(runs, input=input, inverted=asked.normalise == INVERTED)
-        scores, said = consensus_scores(pool, asked, names)
-        return fused_run(pool, scores, name or str(asked), (*notes, *said))
-    settings = validate(method, normalise, weights, given, len(runs))
+        consensus_settings = validate_consensus(method, normalise, weights, parameters, len(runs))
+        names, notes, pool = load_pool(runs, input=input, inverted=consensus_settings.normalise == INVERTED)
+        scores, method_notes = consensus_scores(pool, consensus_settings, names)
+        return fused_run(pool, scores, name or str(consensus_settings), (*notes, *method_notes))
+    settings = validate(method, normalise, weights, parameters, len(runs))
     names, notes, pool = load_pool(runs, input=input, inverted=settings.normalise == INVERTED)
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
-        scores, said = fused_scores(pool, settings, names)
-    return fused_run(pool, scores, name or str(settings), (*notes, *said))
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
+        scores, method_notes = fused_scores(pool, settings, names)
+    return fused_run(pool, scores, name or str(settings), (*notes, *method_notes))
 
 
 def fused_run(pool: RunPool, scores: Floats, name: str, notes: Sequence[str]) -> Run:
@@ -106,10 +106,10 @@ def fused_run(pool: RunPool, scores: Floats, name: str, notes: Sequence[str]) ->
 
 
 def fused_scores(
-    pool: RunPool, settings: FusionSettings, names: Sequence[str], ready: NormalisedPool | None = None
+    pool: RunPool, settings: FusionSettings, names: Sequence[str], normalised_pool: NormalisedPool | None = None
 ) -> tuple[Floats, list[str]]:
-    """(documents) the fused scores, and notes. ready: the scores of all runs where they are normalised already."""
-    method, given = settings.method, settings.parameters
+    """(documents) the fused scores, and notes. normalised_pool: the scores of all runs if already normalised."""
+    method, parameters = settings.method, settings.parameters
     notes: list[str] = []
     if method == "condorcet":
         return condorcet_scores(pool, settings.weights), notes
@@ -119,22 +119,22 @@ def fused_scores(
         if method == "borda":
             return borda_points(pool, entry)
         if not METHODS[method].scores:
-            return rank_gains(method, given.get("k", 0.0), given.get("p", 0.0), entry), None
-        if ready is not None:
-            return ready.gains[i]
-        values, said = normalise_run(pool, entry, settings.normalise, names[i])
-        notes.extend(said)
+            return rank_gains(method, parameters.get("k", 0.0), parameters.get("p", 0.0), entry), None
+        if normalised_pool is not None:
+            return normalised_pool.gains[i]
+        values, run_notes = normalise_run(pool, entry, settings.normalise, names[i])
+        notes.extend(run_notes)
         return borda_shares(pool, entry, values) if settings.normalise == "borda" else (values, None)
 
     factors: dict[str, Callable[[Floats], Floats]] = {
         "isr": lambda count: count,
         "log-isr": np.log,
-        "logn-isr": lambda count: np.log(count + given["sigma"]),
+        "logn-isr": lambda count: np.log(count + parameters["sigma"]),
         "comb-mnz": lambda count: count,
-        "comb-gmnz": lambda count: count ** given["gamma"],
+        "comb-gmnz": lambda count: count ** parameters["gamma"],
     }
-    kind = method.removeprefix("comb-") if method in ("comb-min", "comb-max", "comb-med", "comb-anz") else "sum"
-    return combine_gains(pool, gains, kind, settings.weights, factors.get(method)), notes
+    combination = method.removeprefix("comb-") if method in ("comb-min", "comb-max", "comb-med", "comb-anz") else "sum"
+    return combine_gains(pool, gains, combination, settings.weights, factors.get(method)), notes
 
 
 def fused_rows(pool: RunPool, scores: Floats) -> Rows:
@@ -151,18 +151,20 @@ def fused_rows(pool: RunPool, scores: Floats) -> Rows:
 def best_first(scores: Floats, offsets: Ints, docs: Fields) -> Ints:
     """The order of the documents by query, then score falling, then id, bytes falling: as `rank_rows` ranks them.
 
-    Ranks are what a join asks for, of some rows; whoever writes all of them wants the order alone, for less.
+    A join needs ranks of some rows; writing all rows needs only the order, which is cheaper.
     """
     order = order_falling(scores, np.diff(offsets), stable=False)
-    sorted_ = scores[order]
-    new = np.ones(order.size + 1, np.bool_)
-    np.not_equal(sorted_[1:], sorted_[:-1], out=new[1:-1])
-    new[offsets] = True
-    starts = np.flatnonzero(new)
-    lengths = np.diff(starts)
-    tied = np.flatnonzero(lengths > 1)
-    if tied.size:
-        places = ranges(starts[tied], lengths[tied])
-        rows = order[places]
-        order[places] = rows[order_descending(np.repeat(np.arange(tied.size), lengths[tied]), docs.take(rows))]
+    sorted_scores = scores[order]
+    starts_group = np.ones(order.size + 1, np.bool_)
+    np.not_equal(sorted_scores[1:], sorted_scores[:-1], out=starts_group[1:-1])
+    starts_group[offsets] = True
+    group_starts = np.flatnonzero(starts_group)
+    lengths = np.diff(group_starts)
+    tied_groups = np.flatnonzero(lengths > 1)
+    if tied_groups.size:
+        tied_positions = ranges(group_starts[tied_groups], lengths[tied_groups])
+        tied_documents = order[tied_positions]
+        order[tied_positions] = tied_documents[
+            order_descending(np.repeat(np.arange(tied_groups.size), lengths[tied_groups]), docs.take(tied_documents))
+        ]
     return order

@@ -36,20 +36,20 @@ class JudgedDocuments(NamedTuple):
     size: Ints
     relevant: Bools
 
-    def where(self, kept: Bools) -> JudgedDocuments:
-        """Some of them."""
-        return JudgedDocuments(self.query[kept], self.rank[kept], self.size[kept], self.relevant[kept])
+    def where(self, mask: Bools) -> JudgedDocuments:
+        """A selection of the documents. mask: (documents)."""
+        return JudgedDocuments(self.query[mask], self.rank[mask], self.size[mask], self.relevant[mask])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoolJudgments:
-    """Judgments of a pool. grades: (documents) relevance, UNJUDGED where nobody judged; relevant: (queries) how many
-    relevant documents the judgments have, whether a run has them or not; used: (queries) what is learned from, which
-    is those with judgments, or a part of them; level: the least relevance that counts; runs: the judged documents of
-    each, by query and rank.
+    """Judgments of a pool. grades: (documents) relevance, UNJUDGED without a judgment; relevant: (queries) how many
+    relevant documents the judgments have, whether a run has them or not; used: (queries) those to learn from: all with
+    judgments, or a part of them; level: the least relevance that counts; runs: the judged documents of each, by query
+    and rank.
 
-    A document without a judgment, or with a negative one, counts as not relevant, as everywhere. A query of whose
-    judgments none is relevant is learned from, too: what runs have for it was wrong.
+    A document without a judgment, or with a negative one, counts as not relevant, as everywhere. Queries without a
+    relevant judgment are used too: the documents that runs have for them are wrong.
     """
 
     grades: Ints
@@ -59,37 +59,39 @@ class PoolJudgments:
     runs: tuple[JudgedDocuments, ...]
 
     def only(self, queries: Bools) -> PoolJudgments:
-        """The same, to learn from some queries alone. queries: (queries of the pool) which."""
+        """The same judgments, restricted to some queries to learn from. queries: (queries of the pool) a mask."""
         return replace(self, used=self.used & queries)
 
     def lists(self, entry: PooledRun) -> tuple[Ints, Ints]:
-        """Which queries a run has lists for, of those that are learned from, and how long each list is."""
-        kept = self.used[entry.query] & (entry.lengths > 0)
-        return entry.query[kept], entry.lengths[kept]
+        """The used queries for which a run has lists, and the length of each list."""
+        is_used = self.used[entry.query] & (entry.lengths > 0)
+        return entry.query[is_used], entry.lengths[is_used]
 
     def found(self, i: int) -> JudgedDocuments:
-        """The judged documents of a run in queries that are learned from."""
-        every = self.runs[i]
-        return every.where(self.used[every.query])
+        """The judged documents of a run in used queries."""
+        run_documents = self.runs[i]
+        return run_documents.where(self.used[run_documents.query])
 
     def hits(self, i: int) -> JudgedDocuments:
-        """The relevant ones among them."""
-        every = self.runs[i]
-        return every.where(self.used[every.query] & every.relevant)
+        """The relevant documents of a run in used queries."""
+        run_documents = self.runs[i]
+        return run_documents.where(self.used[run_documents.query] & run_documents.relevant)
 
 
 def judge_pool(pool: RunPool, qrels: Qrels, rel: int = 1) -> PoolJudgments:
     """The judgments of a pool's documents. rel: the least relevance that counts."""
-    codes = np.array([qrels.codes.get(id_, -1) for id_ in pool.query_ids], np.int64)
+    query_codes = np.array([qrels.codes.get(query_id, -1) for query_id in pool.query_ids], np.int64)
     lookup = qrels.lookup
-    rows, number = lookup.find(combined_keys(hashes(pool.docs, lookup.seed), pool.offsets, codes), pool.docs)
+    rows, judgment_index = lookup.find(
+        combined_keys(hashes(pool.docs, lookup.seed), pool.offsets, query_codes), pool.docs
+    )
     grades = np.full(pool.size, UNJUDGED, np.int64)
-    grades[rows] = qrels.relevance[number]
-    of_query = group_of(qrels.offsets)[qrels.relevance >= rel]
-    totals = np.bincount(of_query, minlength=len(qrels.query_ids))
-    used = codes >= 0
+    grades[rows] = qrels.relevance[judgment_index]
+    relevant_queries = group_of(qrels.offsets)[qrels.relevance >= rel]
+    totals = np.bincount(relevant_queries, minlength=len(qrels.query_ids))
+    used = query_codes >= 0
     runs = tuple(judged_documents(pool, entry, grades, rel) for entry in pool.entries)
-    return PoolJudgments(grades, np.where(used, totals[codes], 0), used, rel, runs)
+    return PoolJudgments(grades, np.where(used, totals[query_codes], 0), used, rel, runs)
 
 
 def judged_documents(pool: RunPool, entry: PooledRun, grades: Ints, rel: int) -> JudgedDocuments:
@@ -104,9 +106,9 @@ def judged_documents(pool: RunPool, entry: PooledRun, grades: Ints, rel: int) ->
     return JudgedDocuments(query, rank[order], size[query], grade[order] >= rel)
 
 
-def check_judged_queries(known: PoolJudgments) -> None:
-    """Raises InputError where there is nothing to learn from."""
-    if not known.used.any():
+def check_judged_queries(judgments: PoolJudgments) -> None:
+    """Raise InputError if no query can be used to learn from."""
+    if not judgments.used.any():
         raise InputError(
             "no query of the runs has judgments to learn from; check that queries of qrels and runs are written alike"
         )

@@ -1,4 +1,4 @@
-"""The methods of fusion that learn nothing, by name, with their parameters."""
+"""Unsupervised fusion methods by name, with their parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 class FusionMethod(NamedTuple):
     """A method. scores: whether it looks at scores, and not at ranks alone. weighted: whether runs may have weights.
-    takes: its parameter and the value that this has by default.
+    takes: its parameter and the default of it.
     """
 
     meaning: str
@@ -50,13 +50,13 @@ METHODS = {
     "comb-max": FusionMethod("greatest of its scores", True),
     "comb-med": FusionMethod("median of its scores", True),
 }
-#: The one normalisation that means something to methods that look at ranks: it turns lists round.
+#: The one normalisation that affects methods that use ranks: it reverses lists.
 INVERTED = "min-max-inverted"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FusionSettings:
-    """What was asked for, checked. parameters: of the method; weights: (runs)."""
+    """Checked settings. parameters: of the method; weights: (runs)."""
 
     method: str
     normalise: str
@@ -64,42 +64,46 @@ class FusionSettings:
     weights: npt.NDArray[np.float64]
 
     def __str__(self) -> str:
-        """In one word, as the tag of a run is."""
-        said = [self.normalise] if self.normalise != "none" else []
-        said += [f"{name}={value:g}" for name, value in self.parameters.items()]
+        """One word, as the tag of a run."""
+        arguments = [self.normalise] if self.normalise != "none" else []
+        arguments += [f"{name}={value:g}" for name, value in self.parameters.items()]
         if (self.weights != 1).any():
-            said.append(f"weights={','.join(f'{weight:g}' for weight in self.weights.tolist())}")
-        return f"{self.method}({','.join(said)})" if said else self.method
+            arguments.append(f"weights={','.join(f'{weight:g}' for weight in self.weights.tolist())}")
+        return f"{self.method}({','.join(arguments)})" if arguments else self.method
 
 
 def validate(
-    method: str, normalise: str | None, weights: Sequence[float] | None, given: Mapping[str, float | None], runs: int
+    method: str,
+    normalise: str | None,
+    weights: Sequence[float] | None,
+    given_parameters: Mapping[str, float | None],
+    n_runs: int,
 ) -> FusionSettings:
     """Check all arguments. Raises UnknownName, ParameterError."""
     if not isinstance(method, str) or method not in METHODS:
         raise UnknownName("method", str(method), METHODS)
-    known = METHODS[method]
+    fusion_method = METHODS[method]
     if normalise is not None and normalise not in NORMALISATIONS:
         raise UnknownName("normalisation", str(normalise), NORMALISATIONS)
-    if not known.scores and normalise not in (None, "none", INVERTED):
+    if not fusion_method.scores and normalise not in (None, "none", INVERTED):
         raise ParameterError(
             f"{method} looks at ranks, which {normalise} does not change; leave normalise out, or choose a method that "
             "looks at scores, as comb-sum"
         )
-    parameters = {known.takes[0]: known.takes[1]} if known.takes else {}
-    for name, value in given.items():
+    parameters = {fusion_method.takes[0]: fusion_method.takes[1]} if fusion_method.takes else {}
+    for name, value in given_parameters.items():
         if value is None:
             continue
         if name not in parameters:
-            takes = f"it takes {known.takes[0]}" if known.takes else "it takes none"
-            raise ParameterError(f"{method} has no parameter {name!r}; {takes}")
+            accepted = f"it takes {fusion_method.takes[0]}" if fusion_method.takes else "it takes none"
+            raise ParameterError(f"{method} has no parameter {name!r}; {accepted}")
         check_parameter(name, value)
         parameters[name] = value
     return FusionSettings(
         method=method,
-        normalise=normalise or ("min-max" if known.scores else "none"),
+        normalise=normalise or ("min-max" if fusion_method.scores else "none"),
         parameters=parameters,
-        weights=validate_weights(weights, runs, method),
+        weights=validate_weights(weights, n_runs, method),
     )
 
 
@@ -113,31 +117,31 @@ def check_parameter(name: str, value: Any) -> None:
         check_positive(name, value, zero=True)
 
 
-def validate_weights(weights: Sequence[float] | None, runs: int, method: str) -> npt.NDArray[np.float64]:
+def validate_weights(weights: Sequence[float] | None, n_runs: int, method: str) -> npt.NDArray[np.float64]:
     if weights is None:
-        return np.ones(runs)
+        return np.ones(n_runs)
     if method in METHODS and not METHODS[method].weighted:
-        able = ", ".join(name for name, known in METHODS.items() if known.weighted)
-        raise ParameterError(f"{method} takes no weights; those that do: {able}")
-    return parse_weights(weights, runs)
+        weighted_methods = ", ".join(name for name, fusion_method in METHODS.items() if fusion_method.weighted)
+        raise ParameterError(f"{method} takes no weights; those that do: {weighted_methods}")
+    return parse_weights(weights, n_runs)
 
 
-def parse_weights(weights: Sequence[float], runs: int) -> npt.NDArray[np.float64]:
-    """(runs) Raises ParameterError."""
+def parse_weights(weights: Sequence[float], n_runs: int) -> npt.NDArray[np.float64]:
+    """(runs) the weights. Raises ParameterError."""
     try:
-        given = list(weights)
-        if any(isinstance(one, str) for one in given):  # which NumPy would read, "12" as 1 and 2
+        items = list(weights)
+        if any(isinstance(item, str) for item in items):  # NumPy would parse text
             raise TypeError
-        found = np.array(given, np.float64)
+        array = np.array(items, np.float64)
     except (TypeError, ValueError):
         raise ParameterError(f"weights are {weights!r}, expected a number for each run") from None
-    if found.shape != (runs,):
+    if array.shape != (n_runs,):
         raise ParameterError(
-            f"{pluralise(found.size, 'weight')} for {pluralise(runs, 'run')}; expected one for each run"
+            f"{pluralise(array.size, 'weight')} for {pluralise(n_runs, 'run')}; expected one for each run"
         )
-    bad = found[~(np.isfinite(found) & (found >= 0))]
-    if bad.size:
-        raise ParameterError(f"a weight is {bad[0]:g}, expected finite numbers of at least 0")
-    if not found.any():
+    invalid = array[~(np.isfinite(array) & (array >= 0))]
+    if invalid.size:
+        raise ParameterError(f"a weight is {invalid[0]:g}, expected finite numbers of at least 0")
+    if not array.any():
         raise ParameterError("all weights are 0, expected at least one above 0")
-    return found
+    return array

@@ -1,4 +1,4 @@
-"""Scores of runs made comparable, list by list."""
+"""Normalisation of the scores of runs, list by list."""
 
 from __future__ import annotations
 
@@ -38,67 +38,68 @@ NORMALISATIONS = {
 }
 
 
-def normalise_run(pool: RunPool, entry: PooledRun, how: str, name: str) -> tuple[Floats, tuple[str, ...]]:
+def normalise_run(pool: RunPool, entry: PooledRun, normalisation: str, name: str) -> tuple[Floats, tuple[str, ...]]:
     """(rows) the scores of a run, normalised, and notes. A pool for "min-max-inverted" holds them with the other sign.
 
-    Raises InputError where "max" would divide by what is not above 0.
+    Raises InputError where "max" would divide by 0 or less.
     """
-    if how == "none":
+    if normalisation == "none":
         return entry.scores, ()
     lengths, scores = entry.lengths, entry.scores
-    if how == "rank":
+    if normalisation == "rank":
         return 1 - (entry.rank - 1) / np.repeat(lengths, lengths), ()
-    if how == "borda":
-        every = np.diff(pool.offsets)[entry.query]
-        return 1 - (entry.rank - 1) / np.repeat(every, lengths), ()
-    filled = np.flatnonzero(lengths)
-    starts = bounds(lengths)[filled]
-    counts = lengths[filled]
-    if not filled.size:
+    if normalisation == "borda":
+        n_documents = np.diff(pool.offsets)[entry.query]
+        return 1 - (entry.rank - 1) / np.repeat(n_documents, lengths), ()
+    nonempty_lists = np.flatnonzero(lengths)
+    starts = bounds(lengths)[nonempty_lists]
+    counts = lengths[nonempty_lists]
+    if not nonempty_lists.size:
         return scores, ()
     greatest = np.maximum.reduceat(scores, starts)
-    if how == "max":
-        refuse_no_greatest(pool, entry, filled, greatest, name)
+    if normalisation == "max":
+        check_greatest(pool, entry, nonempty_lists, greatest, name)
         return scores / np.repeat(greatest, counts), ()
     least = np.minimum.reduceat(scores, starts)
-    _, power = levelled(np.stack([greatest, least], axis=1))
-    if power.any():  # squares and sums of such scores are no numbers
-        scores = np.ldexp(scores, -np.repeat(power, counts))
-        greatest, least = np.ldexp(greatest, -power), np.ldexp(least, -power)
-    level = greatest == least
-    if how == "z-score":
-        # About the least score, so that equal scores have a deviation of exactly 0 whatever the sum rounds to.
-        moved = scores - np.repeat(least, counts)
-        # Sums that the order of the lines of a run does not change.
-        moved -= np.repeat(exact_group_sums(moved, bounds(counts)) / counts, counts)
-        width = np.sqrt(exact_group_sums(moved**2, bounds(counts)) / counts)
+    _, exponents = levelled(np.stack([greatest, least], axis=1))
+    if exponents.any():  # squares and sums of such scores overflow or vanish
+        scores = np.ldexp(scores, -np.repeat(exponents, counts))
+        greatest, least = np.ldexp(greatest, -exponents), np.ldexp(least, -exponents)
+    is_constant = greatest == least
+    if normalisation == "z-score":
+        # Relative to the least score, so that equal scores have a deviation of exactly 0, whatever the rounding.
+        shifted = scores - np.repeat(least, counts)
+        # Exact sums do not depend on the order of the lines of a run.
+        shifted -= np.repeat(exact_group_sums(shifted, bounds(counts)) / counts, counts)
+        scale = np.sqrt(exact_group_sums(shifted**2, bounds(counts)) / counts)
     else:
-        moved = scores - np.repeat(least, counts)
-        width = exact_group_sums(moved, bounds(counts)) if how == "sum" else greatest - least
-    found = np.where(np.repeat(level, counts), 0.0, moved / np.repeat(np.where(level, 1.0, width), counts))
-    return found, equal_scores_note(int(level.sum()), how, name)
+        shifted = scores - np.repeat(least, counts)
+        scale = exact_group_sums(shifted, bounds(counts)) if normalisation == "sum" else greatest - least
+    scaled = shifted / np.repeat(np.where(is_constant, 1.0, scale), counts)
+    normalised = np.where(np.repeat(is_constant, counts), 0.0, scaled)
+    return normalised, equal_scores_note(int(is_constant.sum()), normalisation, name)
 
 
-def equal_scores_note(lists: int, how: str, name: str) -> tuple[str, ...]:
-    if not lists:
+def equal_scores_note(n_lists: int, normalisation: str, name: str) -> tuple[str, ...]:
+    if not n_lists:
         return ()
-    return (f"{name}: all scores of {pluralise_queries(lists)} are equal, and {how} makes them 0",)
+    return (f"{name}: all scores of {pluralise_queries(n_lists)} are equal, and {normalisation} makes them 0",)
 
 
-def refuse_no_greatest(pool: RunPool, entry: PooledRun, filled: Ints, greatest: Floats, name: str) -> None:
-    bad = np.flatnonzero(~(greatest > 0))
-    if bad.size:
-        query = decode_id(pool.query_ids[int(entry.query[filled[bad[0]]])])
+def check_greatest(pool: RunPool, entry: PooledRun, nonempty_lists: Ints, greatest: Floats, name: str) -> None:
+    invalid = np.flatnonzero(~(greatest > 0))
+    if invalid.size:
+        query = decode_id(pool.query_ids[int(entry.query[nonempty_lists[invalid[0]]])])
         raise InputError(
-            f"run {name!r}: the greatest score of query {query!r} is {greatest[bad[0]]:g}, and max divides by it; "
+            f"run {name!r}: the greatest score of query {query!r} is {greatest[invalid[0]]:g}, and max divides by it; "
             "expected above 0; take min-max"
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalisedPool:
-    """how: the normalisation; gains: for each run, what it gives to documents that it has and, under "borda", to those
-    that it lacks; notes: on lists of equal scores.
+    """Normalised scores of a pool. how: the normalisation; gains: of each run, for documents that it has and, under
+    "borda", for those that it lacks; notes: on lists of equal scores.
     """
 
     how: str
@@ -109,16 +110,16 @@ class NormalisedPool:
 def normalise_pool(
     pool: RunPool, normalise: str | NormalisedPool, names: Sequence[str] | None = None
 ) -> NormalisedPool:
-    """A pool's scores normalised. A Scaled is given back as it is. names: of the runs, for messages.
+    """A pool's scores normalised; a NormalisedPool is returned as it is. names: of the runs, for messages.
 
-    Raises InputError where "max" would divide by what is not above 0.
+    Raises InputError where "max" would divide by 0 or less.
     """
     if isinstance(normalise, NormalisedPool):
         return normalise
     gains: list[Gains] = []
     notes: list[str] = []
     for i, entry in enumerate(pool.entries):
-        values, said = normalise_run(pool, entry, normalise, names[i] if names else f"run {i + 1}")
+        values, run_notes = normalise_run(pool, entry, normalise, names[i] if names else f"run {i + 1}")
         gains.append(borda_shares(pool, entry, values) if normalise == "borda" else (values, None))
-        notes.extend(said)
+        notes.extend(run_notes)
     return NormalisedPool(normalise, tuple(gains), tuple(notes))

@@ -1,4 +1,4 @@
-"""Runs side by side: every document of every query has one number, whichever runs retrieved it."""
+"""RunPool: runs joined by document, with one number for every document of every query."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ __all__ = [
 ]
 
 
-#: Ids up to this length are copied eight bytes at a time, padded to the longest.
+#: Ids up to this length are copied by words of eight bytes, padded to the longest.
 SHORT = 64
-#: Strings that are compared at a time, so that they stay in the processor's cache.
+#: Strings compared at a time, so that they stay in the processor's cache.
 STRINGS_AT_ONCE = 32_768
 
 
@@ -48,60 +48,60 @@ class GatheredIds(NamedTuple):
     fields: Fields
     table: npt.NDArray[np.uint64] | None
 
-    def hold(self, others: Fields, place: Ints) -> bool:
-        """Whether each of the others is the string at its place."""
+    def hold(self, strings: Fields, index: Ints) -> bool:
+        """Whether each of the strings equals the one at its index."""
         if self.table is None:
-            return bool(equal(others, self.fields.take(place)).all())
-        columns, flat = self.table.shape[1], self.table.ravel()
-        for start in range(0, place.size, STRINGS_AT_ONCE):
-            part = slice(start, start + STRINGS_AT_ONCE)
-            some, cell = others.slice(part), place[part]
-            if (self.fields.lengths.take(cell) != some.lengths).any():
+            return bool(equal(strings, self.fields.take(index)).all())
+        n_words, flat_table = self.table.shape[1], self.table.ravel()
+        for start in range(0, index.size, STRINGS_AT_ONCE):
+            block = slice(start, start + STRINGS_AT_ONCE)
+            block_strings, block_index = strings.slice(block), index[block]
+            if (self.fields.lengths.take(block_index) != block_strings.lengths).any():
                 return False
-            cell = cell * columns
-            for j in range((int(some.lengths.max(initial=0)) + 7) // 8):
-                if (flat.take(cell + j) != words(some, j)).any():
+            block_index = block_index * n_words
+            for j in range((int(block_strings.lengths.max(initial=0)) + 7) // 8):
+                if (flat_table.take(block_index + j) != words(block_strings, j)).any():
                     return False
         return True
 
 
-def gather_ids(parts: Sequence[Fields], at: Sequence[Ints], total: int) -> GatheredIds:
-    """The parts' strings as one. at: for each part, the place of each of its strings among the total."""
-    lengths = np.zeros(total, np.int64)
-    for part, place in zip(parts, at, strict=True):
-        lengths[place] = part.lengths
+def gather_ids(id_lists: Sequence[Fields], positions: Sequence[Ints], n_ids: int) -> GatheredIds:
+    """Lists of ids as one list. positions: for each list, the index of each of its ids in the result."""
+    lengths = np.zeros(n_ids, np.int64)
+    for ids, position in zip(id_lists, positions, strict=True):
+        lengths[position] = ids.lengths
     longest = int(lengths.max(initial=0))
     if longest > SHORT:
-        return GatheredIds(copy_ids(parts, at, lengths), None)
-    columns = max((longest + 7) // 8, 1)
-    table = np.zeros((total + 2 * (PADDING // 8 + 1), columns), "<u8")
-    first = PADDING // 8 + 1
-    for part, place in zip(parts, at, strict=True):
-        for j in range((int(part.lengths.max(initial=0)) + 7) // 8):
-            table[first + place, j] = words(part, j)
-    fields = Fields(table.view(np.uint8).ravel(), (first + np.arange(total)) * (8 * columns), lengths)
-    return GatheredIds(fields, table[first : first + total])
+        return GatheredIds(copy_ids(id_lists, positions, lengths), None)
+    n_words = max((longest + 7) // 8, 1)
+    table = np.zeros((n_ids + 2 * (PADDING // 8 + 1), n_words), "<u8")
+    padding_rows = PADDING // 8 + 1
+    for ids, position in zip(id_lists, positions, strict=True):
+        for j in range((int(ids.lengths.max(initial=0)) + 7) // 8):
+            table[padding_rows + position, j] = words(ids, j)
+    fields = Fields(table.view(np.uint8).ravel(), (padding_rows + np.arange(n_ids)) * (8 * n_words), lengths)
+    return GatheredIds(fields, table[padding_rows : padding_rows + n_ids])
 
 
-def copy_ids(parts: Sequence[Fields], at: Sequence[Ints], lengths: Ints) -> Fields:
-    """The same byte by byte, where padding to the longest could take too much memory."""
+def copy_ids(id_lists: Sequence[Fields], positions: Sequence[Ints], lengths: Ints) -> Fields:
+    """As `gather_ids`, byte by byte, where padding to the longest could take too much memory."""
     starts = np.cumsum(lengths) - lengths + PADDING
     buffer = np.zeros(int(lengths.sum()) + 2 * PADDING, np.uint8)
-    for part, place in zip(parts, at, strict=True):
-        buffer[ranges(starts[place], part.lengths)] = part.buffer[ranges(part.starts, part.lengths)]
+    for ids, position in zip(id_lists, positions, strict=True):
+        buffer[ranges(starts[position], ids.lengths)] = ids.buffer[ranges(ids.starts, ids.lengths)]
     return Fields(buffer, starts, lengths)
 
 
-#: Cells of a table, so that it stays in the processor's cache.
+#: Most cells of a table, so that it stays in the processor's cache.
 CELLS = 400_000
-#: Behind every packed key: places of a table that hold no row.
+#: The value of empty cells: above every packed key.
 NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PooledRun:
     """A run in the pool. place: (rows) the number of each row's document; query: (lists) the pool's number of each
-    list; lengths: (lists) of the lists; rank: (rows) from 1; scores: (rows); mark: what the run's content comes to.
+    list's query; lengths: (lists); rank: (rows) from 1; scores: (rows); mark: a checksum of the run's content.
     """
 
     place: Ints
@@ -114,8 +114,8 @@ class PooledRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunPool:
-    """Documents of all runs. query_ids: by the pool's numbers; order: in which they were first seen; offsets: where
-    each one's documents begin; docs: (documents) their ids; entries: the runs, in the order in which they were given.
+    """Documents of all runs. query_ids: by the pool's numbers; order: (queries) numbers in the order of first
+    occurrence; offsets: of each query's documents; docs: (documents) their ids; entries: the runs in the given order.
     """
 
     query_ids: list[bytes]
@@ -126,7 +126,7 @@ class RunPool:
 
     @property
     def size(self) -> int:
-        """How many documents there are, over all queries."""
+        """The number of documents, over all queries."""
         return int(self.offsets[-1])
 
     def of_query(self, values: npt.NDArray[np.float64]) -> Floats:
@@ -135,150 +135,161 @@ class RunPool:
 
 
 def pool_runs(runs: Sequence[Rows], inverted: bool = False) -> RunPool:
-    """Put runs side by side. inverted: lower scores are better; the pool then holds them with the other sign.
+    """Join runs by document. inverted: lower scores are better; the pool then holds them with the other sign.
 
     Raises InputError for a document twice in a list.
     """
     interner: dict[bytes, int] = {}
-    numbers = [np.array([interner.setdefault(q, len(interner)) for q in rows.query_ids], np.int64) for rows in runs]
-    ids = list(interner)
-    sizes = np.zeros((len(runs), len(ids)), np.int64)
-    for line, number, rows in zip(sizes, numbers, runs, strict=True):
-        line[number] = np.diff(rows.offsets)
-    places, lengths, by_size = number_documents(runs, numbers, sizes, [rows.hashes for rows in runs])
-    docs = first_ids(runs, places, int(lengths.sum()))
-    if docs is None:  # two documents with one hash: by exact numbers of the ids, then
+    query_numbers = []
+    for rows in runs:
+        numbers = [interner.setdefault(query_id, len(interner)) for query_id in rows.query_ids]
+        query_numbers.append(np.array(numbers, np.int64))
+    query_ids = list(interner)
+    n_rows = np.zeros((len(runs), len(query_ids)), np.int64)
+    for run_rows, run_queries, rows in zip(n_rows, query_numbers, runs, strict=True):
+        run_rows[run_queries] = np.diff(rows.offsets)
+    row_documents, n_documents, queries_by_size = number_documents(
+        runs, query_numbers, n_rows, [rows.hashes for rows in runs]
+    )
+    docs = first_ids(runs, row_documents, int(n_documents.sum()))
+    if docs is None:  # two documents share a hash: use exact numbers of the ids
         exact = Interner()
-        found = [exact.codes(rows.docs).astype(np.uint64) << np.uint64(24) for rows in runs]
-        for rows, number in zip(runs, numbers, strict=True):
-            rows.refuse_duplicates(rows.keys(number))
-        places, lengths, by_size = number_documents(runs, numbers, sizes, [np.array(one) for one in found])
-        docs = first_ids(runs, places, int(lengths.sum()))
+        exact_keys = [exact.codes(rows.docs).astype(np.uint64) << np.uint64(24) for rows in runs]
+        for rows, run_queries in zip(runs, query_numbers, strict=True):
+            rows.refuse_duplicates(rows.keys(run_queries))
+        row_documents, n_documents, queries_by_size = number_documents(
+            runs, query_numbers, n_rows, [np.array(keys) for keys in exact_keys]
+        )
+        docs = first_ids(runs, row_documents, int(n_documents.sum()))
         if docs is None:
             raise InputError("two documents of a query cannot be told apart; report this")
-    slot = np.empty(by_size.size, np.int64)
-    slot[by_size] = np.arange(by_size.size)
+    new_numbers = np.empty(queries_by_size.size, np.int64)
+    new_numbers[queries_by_size] = np.arange(queries_by_size.size)
     entries = tuple(
-        pooled_run(rows, place, slot[number], inverted)
-        for rows, place, number in zip(runs, places, numbers, strict=True)
+        pooled_run(rows, documents, new_numbers[run_queries], inverted)
+        for rows, documents, run_queries in zip(runs, row_documents, query_numbers, strict=True)
     )
-    return RunPool([ids[i] for i in by_size.tolist()], slot, bounds(lengths), docs, entries)
+    return RunPool([query_ids[i] for i in queries_by_size.tolist()], new_numbers, bounds(n_documents), docs, entries)
 
 
-def pooled_run(rows: Rows, place: Ints, query: Ints, inverted: bool) -> PooledRun:
+def pooled_run(rows: Rows, documents: Ints, query: Ints, inverted: bool) -> PooledRun:
     scores = -rows.values if inverted else rows.values.astype(np.float64, copy=False)
-    every = np.arange(scores.size)
-    found = rank_rows(scores, rows.offsets, every, group_of(rows.offsets), "doc_id_desc", rows.docs.take, str)
+    all_rows = np.arange(scores.size)
+    ranking = rank_rows(scores, rows.offsets, all_rows, group_of(rows.offsets), "doc_id_desc", rows.docs.take, str)
     lengths = np.diff(rows.offsets)
-    return PooledRun(place, query, lengths, found.rank, scores, content_mark(rows))
+    return PooledRun(documents, query, lengths, ranking.rank, scores, content_mark(rows))
 
 
 def content_mark(rows: Rows) -> int:
-    """A number that the rows give, whatever their order: runs are summed in its order, not in that of the arguments."""
-    of_query = np.repeat(hashes(as_fields(rows.query_ids)), np.diff(rows.offsets))
+    """A checksum of the rows that does not depend on their order; runs are summed in the order of their checksums."""
+    query_hashes = np.repeat(hashes(as_fields(rows.query_ids)), np.diff(rows.offsets))
     bits = np.ascontiguousarray(rows.values, np.float64).view(np.uint64) | np.uint64(1)
-    return int(((rows.hashes ^ of_query) * bits).sum(dtype=np.uint64))
+    return int(((rows.hashes ^ query_hashes) * bits).sum(dtype=np.uint64))
 
 
 def number_documents(
-    runs: Sequence[Rows], numbers: Sequence[Ints], sizes: Ints, keys: Sequence[Words]
+    runs: Sequence[Rows], query_numbers: Sequence[Ints], n_rows: Ints, keys: Sequence[Words]
 ) -> tuple[list[Ints], Ints, Ints]:
     """For each run the number of each row's document; how many documents each query has; the queries in the order of
     the numbers.
 
-    Queries of about one size are the lines of a table, in which a document's key and the row's place in its line are
-    one number: sorting the lines, which NumPy does in the processor's cache, brings rows of one document together.
+    Queries of similar size are the lines of a table, whose cells pack a document's key and the row's column into one
+    number: sorting the lines, which NumPy does in the processor's cache, groups the rows of one document.
     """
-    totals = sizes.sum(axis=0)
-    begins = np.cumsum(sizes, axis=0) - sizes
-    places = [np.empty(rows.values.size, np.int64) for rows in runs]
-    all_lengths, all_queries, base = [], [], 0
+    totals = n_rows.sum(axis=0)
+    first_columns = np.cumsum(n_rows, axis=0) - n_rows
+    row_documents = [np.empty(rows.values.size, np.int64) for rows in runs]
+    all_lengths, all_queries, next_number = [], [], 0
     for queries in size_classes(totals):
         width = int(totals[queries].max(initial=1))
-        line = np.full(totals.size, -1)
-        line[queries] = np.arange(queries.size)
+        line_of_query = np.full(totals.size, -1)
+        line_of_query[queries] = np.arange(queries.size)
         bits = np.uint64(max(width.bit_length(), 1))
         mask = (np.uint64(1) << bits) - np.uint64(1)
         table = np.full(queries.size * width, NOTHING)
-        spots = []
-        for rows, number, begin, key in zip(runs, numbers, begins, keys, strict=True):
-            lists = np.flatnonzero(line[number] >= 0)
+        run_cells = []
+        for rows, run_queries, run_columns, run_keys in zip(runs, query_numbers, first_columns, keys, strict=True):
+            lists = np.flatnonzero(line_of_query[run_queries] >= 0)
             lengths = rows.offsets[lists + 1] - rows.offsets[lists]
-            # A slice where the lists stand together, which is the usual case.
-            own: slice | Ints = ranges(rows.offsets[lists], lengths)
+            # A slice where the lists are adjacent, which is the usual case.
+            selected_rows: slice | Ints = ranges(rows.offsets[lists], lengths)
             if lists.size and lists[-1] - lists[0] + 1 == lists.size:
-                own = slice(int(rows.offsets[lists[0]]), int(rows.offsets[lists[-1] + 1]))
-            column = ranges(begin[number[lists]], lengths)
-            spot = np.repeat(line[number[lists]] * width, lengths) + column
-            table[spot] = (key[own] & ~mask) | column.astype(np.uint64)
-            spots.append((own, spot))
-        place, found = number_lines(table.reshape(queries.size, width), totals[queries], bits, base)
-        for target, (own, spot) in zip(places, spots, strict=True):
-            target[own] = place[spot]
-        all_lengths.append(found)
+                selected_rows = slice(int(rows.offsets[lists[0]]), int(rows.offsets[lists[-1] + 1]))
+            column = ranges(run_columns[run_queries[lists]], lengths)
+            cells = np.repeat(line_of_query[run_queries[lists]] * width, lengths) + column
+            table[cells] = (run_keys[selected_rows] & ~mask) | column.astype(np.uint64)
+            run_cells.append((selected_rows, cells))
+        cell_documents, n_documents = number_table_rows(
+            table.reshape(queries.size, width), totals[queries], bits, next_number
+        )
+        for documents, (selected_rows, cells) in zip(row_documents, run_cells, strict=True):
+            documents[selected_rows] = cell_documents[cells]
+        all_lengths.append(n_documents)
         all_queries.append(queries)
-        base += int(found.sum())
-    return places, np.concatenate(all_lengths), np.concatenate(all_queries)
+        next_number += int(n_documents.sum())
+    return row_documents, np.concatenate(all_lengths), np.concatenate(all_queries)
 
 
-def number_lines(table: Words, filled: Ints, bits: np.uint64, base: int) -> tuple[Ints, Ints]:
-    """For each cell the number of its document, from `base` on, and for each line how many documents it has."""
-    lines, width = table.shape
+def number_table_rows(table: Words, n_filled: Ints, bits: np.uint64, base: int) -> tuple[Ints, Ints]:
+    """For each cell the number of its document, from `base` on; and for each line its number of documents."""
+    n_lines, width = table.shape
     table.sort(axis=1)
     mask = (np.uint64(1) << bits) - np.uint64(1)
     column = (table & mask).view(np.int64)
     table >>= bits
-    new = np.ones(table.shape, np.bool_)
-    np.not_equal(table[:, 1:], table[:, :-1], out=new[:, 1:])
-    full = bool((filled == width).all())
-    if not full:
-        inside = np.arange(width) < filled[:, None]
-        new &= inside
-    starts = np.flatnonzero(new)
-    number = np.repeat(np.arange(base, base + starts.size), np.diff(np.append(starts, new.size)))
-    place = np.empty(lines * width, np.int64)
-    column += (np.arange(lines) * width)[:, None]
-    if full:
-        place[column.ravel()] = number
+    is_first = np.ones(table.shape, np.bool_)
+    np.not_equal(table[:, 1:], table[:, :-1], out=is_first[:, 1:])
+    is_full = bool((n_filled == width).all())
+    if not is_full:
+        is_filled = np.arange(width) < n_filled[:, None]
+        is_first &= is_filled
+    first_cells = np.flatnonzero(is_first)
+    document = np.repeat(np.arange(base, base + first_cells.size), np.diff(np.append(first_cells, is_first.size)))
+    cell_documents = np.empty(n_lines * width, np.int64)
+    column += (np.arange(n_lines) * width)[:, None]
+    if is_full:
+        cell_documents[column.ravel()] = document
     else:
-        place[column[inside]] = number[inside.ravel()]
-    return place, new.sum(axis=1)
+        cell_documents[column[is_filled]] = document[is_filled.ravel()]
+    return cell_documents, is_first.sum(axis=1)
 
 
 def size_classes(totals: Ints) -> Iterator[Ints]:
-    """Queries of about one size, some at a time: of no part is the table much larger than what stands in it."""
+    """Chunks of queries of similar size, so that most cells of their table are filled."""
     classes = np.frexp(np.maximum(totals, 1).astype(np.float64))[1]
     if totals.size and 2 * int(totals.sum()) >= totals.size * int(totals.max()):
         classes[:] = 0
-    for one in np.unique(classes):
-        queries = np.flatnonzero(classes == one)
-        step = max(1, CELLS // max(1, int(totals[queries].max())))
-        for a in range(0, queries.size, step):
-            yield queries[a : a + step]
+    for size_class in np.unique(classes):
+        queries = np.flatnonzero(classes == size_class)
+        chunk_size = max(1, CELLS // max(1, int(totals[queries].max())))
+        for start in range(0, queries.size, chunk_size):
+            yield queries[start : start + chunk_size]
 
 
-def first_ids(runs: Sequence[Rows], places: Sequence[Ints], documents: int) -> Fields | None:
-    """The id of each document, from the first run that has it; None where two ids were given one number."""
-    known = np.zeros(documents, np.bool_)
-    parts: list[Fields] = []
-    at: list[Ints] = []
-    for rows, place in zip(runs, places, strict=True):
-        seen = np.zeros(documents, np.bool_)
-        seen[place] = True
-        if np.count_nonzero(seen) < place.size:
+def first_ids(runs: Sequence[Rows], row_documents: Sequence[Ints], n_documents: int) -> Fields | None:
+    """The id of each document, from the first run that has it; None if two ids have one number."""
+    has_id = np.zeros(n_documents, np.bool_)
+    id_lists: list[Fields] = []
+    positions: list[Ints] = []
+    for rows, documents in zip(runs, row_documents, strict=True):
+        in_run = np.zeros(n_documents, np.bool_)
+        in_run[documents] = True
+        if np.count_nonzero(in_run) < documents.size:
             rows.refuse_duplicates(rows.keys(np.arange(len(rows.query_ids))))
             return None
-        new = np.flatnonzero(~known[place])
-        known |= seen
-        parts.append(rows.docs.take(new))
-        at.append(place[new])
-    ids = gather_ids(parts, at, documents)
-    return ids.fields if all(ids.hold(rows.docs, place) for rows, place in zip(runs, places, strict=True)) else None
+        new_rows = np.flatnonzero(~has_id[documents])
+        has_id |= in_run
+        id_lists.append(rows.docs.take(new_rows))
+        positions.append(documents[new_rows])
+    ids = gather_ids(id_lists, positions, n_documents)
+    is_exact = all(ids.hold(rows.docs, documents) for rows, documents in zip(runs, row_documents, strict=True))
+    return ids.fields if is_exact else None
 
 
 def runs_per_query(pool: RunPool, entries: Sequence[PooledRun]) -> Ints:
     """(queries) how many runs have a list for each."""
-    return np.bincount(np.concatenate([e.query[e.lengths > 0] for e in entries]), minlength=len(pool.query_ids))
+    queries = np.concatenate([entry.query[entry.lengths > 0] for entry in entries])
+    return np.bincount(queries, minlength=len(pool.query_ids))
 
 
 class PoolSubset(NamedTuple):
@@ -288,37 +299,37 @@ class PoolSubset(NamedTuple):
     documents: Ints
 
 
-def pool_subset(pool: RunPool, kept: Bools) -> PoolSubset:
-    """The pool as if the runs had answered these queries alone. kept: (queries) by the pool's numbers."""
-    if kept.all():
+def pool_subset(pool: RunPool, is_kept: Bools) -> PoolSubset:
+    """The pool as if the runs had answered these queries alone. is_kept: (queries) by the pool's numbers."""
+    if is_kept.all():
         return PoolSubset(pool, np.arange(pool.size))
-    queries = np.flatnonzero(kept)
+    queries = np.flatnonzero(is_kept)
     lengths = np.diff(pool.offsets)[queries]
     documents = ranges(pool.offsets[queries], lengths)
-    document, query = np.full(pool.size, -1), np.full(kept.size, -1)
-    document[documents], query[queries] = np.arange(documents.size), np.arange(queries.size)
-    order = query[pool.order]
+    new_documents, new_queries = np.full(pool.size, -1), np.full(is_kept.size, -1)
+    new_documents[documents], new_queries[queries] = np.arange(documents.size), np.arange(queries.size)
+    order = new_queries[pool.order]
     ids = [pool.query_ids[i] for i in queries.tolist()]
-    entries = tuple(subset_of_run(entry, document, query) for entry in pool.entries)
+    entries = tuple(subset_of_run(entry, new_documents, new_queries) for entry in pool.entries)
     return PoolSubset(RunPool(ids, order[order >= 0], bounds(lengths), pool.docs.take(documents), entries), documents)
 
 
-def subset_of_run(entry: PooledRun, document: Ints, query: Ints) -> PooledRun:
-    """What is left of a run. document, query: new numbers by the old ones, -1 for what goes."""
-    lists = query[entry.query] >= 0
-    rows = np.repeat(lists, entry.lengths)
+def subset_of_run(entry: PooledRun, new_documents: Ints, new_queries: Ints) -> PooledRun:
+    """A run restricted to some queries. new_documents, new_queries: new numbers by the old ones, -1 if removed."""
+    kept_lists = new_queries[entry.query] >= 0
+    kept_rows = np.repeat(kept_lists, entry.lengths)
     return PooledRun(
-        place=document[entry.place[rows]],
-        query=query[entry.query[lists]],
-        lengths=entry.lengths[lists],
-        rank=entry.rank[rows],
-        scores=entry.scores[rows],
-        mark=entry.mark,  # of the whole run, so that parts are summed in the order of the whole
+        place=new_documents[entry.place[kept_rows]],
+        query=new_queries[entry.query[kept_lists]],
+        lengths=entry.lengths[kept_lists],
+        rank=entry.rank[kept_rows],
+        scores=entry.scores[kept_rows],
+        mark=entry.mark,  # of the whole run, so that subsets are summed in the same order
     )
 
 
 def check_runs(runs: Any) -> None:
-    """Raise ParameterError for what is no list of runs, and for more than one on standard input."""
+    """Raise ParameterError for anything but a list of runs, and for more than one on standard input."""
     if is_path(runs) or isinstance(runs, (Run, Mapping)) or not isinstance(runs, Sequence):
         raise ParameterError("runs is no list, expected a list of runs")
     if not runs:
@@ -327,7 +338,7 @@ def check_runs(runs: Any) -> None:
 
 
 class LoadedPool(NamedTuple):
-    """Runs side by side, by their names, and what is to be said of them."""
+    """A pool with the names of its runs, and notes."""
 
     names: tuple[str, ...]
     notes: tuple[str, ...]
@@ -335,28 +346,34 @@ class LoadedPool(NamedTuple):
 
 
 def load_pool(runs: Sequence[Run | PathLike | Any], *, input: str | None = None, inverted: bool = False) -> LoadedPool:
-    """Read runs and put them side by side. inverted: lower scores are better. Raises InputError as `fuse`."""
-    read = [read_run(run, input=input) if is_path(run) else run if isinstance(run, Run) else Run(run) for run in runs]
-    names, notes = numbered_names([run.name for run in read])
-    pool = pool_runs([finite_rows(run, shown) for run, shown in zip(read, names, strict=True)], inverted=inverted)
-    own = dict.fromkeys(note for run in read for note in run.notes)
-    return LoadedPool(tuple(names), (*own, *notes, *lacking_queries_note(pool)), pool)
+    """Read runs and join them by document. inverted: lower scores are better. Raises InputError as `fuse`."""
+    loaded_runs = [read_run(run, input=input) if is_path(run) else as_run(run) for run in runs]
+    names, notes = numbered_names([run.name for run in loaded_runs])
+    pool = pool_runs([finite_rows(run, name) for run, name in zip(loaded_runs, names, strict=True)], inverted=inverted)
+    run_notes = dict.fromkeys(note for run in loaded_runs for note in run.notes)
+    return LoadedPool(tuple(names), (*run_notes, *notes, *lacking_queries_note(pool)), pool)
+
+
+def as_run(run: Any) -> Run:
+    return run if isinstance(run, Run) else Run(run)
 
 
 def numbered_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Names of which no two are alike, and a note where some had to be numbered."""
-    found: list[str] = []
-    taken = set(names)
-    reached: dict[str, int] = {}  # the last number of each name
+    """Unique names, repeated ones with numbers, and a note on those."""
+    unique_names: list[str] = []
+    used_names = set(names)
+    last_numbers: dict[str, int] = {}
     for name in names:
-        new, number = name, reached.get(name, 0) + 1
-        while number > 1 and (new := f"{name}-{number}") in taken:
+        new_name, number = name, last_numbers.get(name, 0) + 1
+        while number > 1 and (new_name := f"{name}-{number}") in used_names:
             number += 1
-        reached[name] = number
-        taken.add(new)
-        found.append(new)
-    alike = sorted(name for name, number in reached.items() if number > 1)
-    return found, [f"several runs are called {', '.join(alike)}: numbered as they were given"] if alike else []
+        last_numbers[name] = number
+        used_names.add(new_name)
+        unique_names.append(new_name)
+    repeated_names = sorted(name for name, number in last_numbers.items() if number > 1)
+    if not repeated_names:
+        return unique_names, []
+    return unique_names, [f"several runs are called {', '.join(repeated_names)}: numbered as they were given"]
 
 
 def finite_rows(run: Run, name: str) -> Rows:
@@ -364,22 +381,24 @@ def finite_rows(run: Run, name: str) -> Rows:
     rows = run._rows if run._rows is not None else rows_from_dicts(run._mapping or {}, f"run {name!r}", "score")
     if not np.isfinite(rows.values).all():
         row = int(np.flatnonzero(~np.isfinite(rows.values))[0])
-        where = rows.where(int(rows.docs.starts[row]))
-        raise InputError(f"{where}: a score is {rows.values[row]}, expected a finite number; correct it")
+        location = rows.where(int(rows.docs.starts[row]))
+        raise InputError(f"{location}: a score is {rows.values[row]}, expected a finite number; correct it")
     return rows
 
 
 def lacking_queries_note(pool: RunPool) -> list[str]:
     """A note on queries that some runs lack. Raises InputError where no two runs have a query in common."""
-    runs = len(pool.entries)
-    having = runs_per_query(pool, pool.entries)
-    if runs > 1 and int(having.max(initial=0)) < 2:
+    n_runs = len(pool.entries)
+    n_having = runs_per_query(pool, pool.entries)
+    if n_runs > 1 and int(n_having.max(initial=0)) < 2:
         raise InputError(
-            f"no query is in two of the {runs} runs ({pluralise_queries(having.size)} in all); check that their "
+            f"no query is in two of the {n_runs} runs ({pluralise_queries(n_having.size)} in all); check that their "
             "queries are written alike"
         )
-    lacked = int((having < runs).sum())
-    if not lacked:
+    n_lacking = int((n_having < n_runs).sum())
+    if not n_lacking:
         return []
-    verb = "is" if lacked == 1 else "are"
-    return [f"{lacked:,} of {pluralise_queries(having.size)} {verb} not in every run: fused from those that have it"]
+    verb = "is" if n_lacking == 1 else "are"
+    return [
+        f"{n_lacking:,} of {pluralise_queries(n_having.size)} {verb} not in every run: fused from those that have it"
+    ]

@@ -1,7 +1,7 @@
 """Statistics on score matrices: arrays in, frozen results out; no ids, no files.
 
-Scores are matrices (systems, queries); differences are (pairs, queries), or (queries) for one pair. Words are SciPy's.
-What is drawn at random is drawn from `rng` = numpy.random.default_rng(rng), the same whatever the number of workers.
+Scores are matrices (systems, queries); differences are (pairs, queries), or (queries) for one pair. Names follow SciPy.
+Random numbers come from `rng` = numpy.random.default_rng(rng), the same whatever the number of workers.
 """
 
 from rankscope.stats.anova import AllPairs, Anova, all_pairs, randomised_tukey_hsd, tukey_hsd, two_way_anova

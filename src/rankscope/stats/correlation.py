@@ -155,10 +155,10 @@ def weighted_surplus(x: Ints, y: Ints, counts: Floats) -> Floats:
     return sums / 2
 
 
-def sign_table(values: Ints, others: Ints) -> npt.NDArray[np.int8]:
-    """(values, others) the sign of their difference."""
-    greater = values[:, None] > others
-    return greater.view(np.int8) - (values[:, None] < others).view(np.int8)
+def sign_table(values: Ints, other_values: Ints) -> npt.NDArray[np.int8]:
+    """(values, other_values) the sign of their difference."""
+    greater = values[:, None] > other_values
+    return greater.view(np.int8) - (values[:, None] < other_values).view(np.int8)
 
 
 def bootstrap_values(correlations: Sequence[Weighted], n: int, draws: Draws) -> Floats:

@@ -257,8 +257,8 @@ def combined_half(n: int, n_all: int, sd: float, explained: float, *, confidence
     if n <= FEWEST or n >= n_all:
         return float(human_half_width)
     c = (n / (n - 1)) ** 2 * (n - 3) / (n - 4)
-    spread = np.sqrt(c * (1 - explained) / n + explained * left_by_machine(n, n_all)).mean()
-    return float(min(human_half_width, quantile(n - 2, confidence_level) * sd * spread))
+    relative_error = np.sqrt(c * (1 - explained) / n + explained * left_by_machine(n, n_all)).mean()
+    return float(min(human_half_width, quantile(n - 2, confidence_level) * sd * relative_error))
 
 
 @lru_cache(maxsize=1 << 12)

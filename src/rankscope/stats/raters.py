@@ -123,8 +123,8 @@ def no_variation(counts: npt.NDArray[np.int64], n: int) -> tuple[str, ...]:
 def standard_error(p: Floats, w: Floats, agreement: float, chance: float) -> float:
     """The standard error of weighted kappa, times sqrt(n); kappa has weights 1 and 0."""
     mean = (w @ p.sum(axis=0))[:, None] + (p.sum(axis=1) @ w)[None, :]
-    spread = float((p * (w * (1 - chance) - mean * (1 - agreement)) ** 2).sum())
-    variance = spread - (agreement * chance - 2 * chance + agreement) ** 2
+    mean_square = float((p * (w * (1 - chance) - mean * (1 - agreement)) ** 2).sum())
+    variance = mean_square - (agreement * chance - 2 * chance + agreement) ** 2
     # Less is rounding of a difference of numbers up to 1.
     return 0.0 if variance < 1e-14 else float(np.sqrt(variance)) / (1 - chance) ** 2
 

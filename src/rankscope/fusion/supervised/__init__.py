@@ -1,4 +1,4 @@
-"""Fusion methods that learn from judgments."""
+"""Supervised fusion methods, which learn from judgments."""
 
 from __future__ import annotations
 

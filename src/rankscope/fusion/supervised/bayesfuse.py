@@ -1,4 +1,4 @@
-"""BayesFuse: fusion by the odds that a document of a rank is relevant."""
+"""BayesFuse: fusion by the odds that a document at a rank is relevant."""
 
 from __future__ import annotations
 
@@ -26,63 +26,66 @@ __all__ = [
 
 
 Setting = Mapping[str, Any]
-#: Ranks that are one level: from the one behind the last end to this one.
+#: Levels of ranks: each from the rank behind the previous end to this end.
 LEVEL_ENDS = np.array([5, 10, 15, 20, 30, 100, 200, 500, 1000])
-#: What takes the place of a share of 0, and of documents that a run lacks.
+#: Replaces a share of 0, and the share of documents that a run lacks.
 LEAST = 0.001
-#: 1: documents that a run lacks, and those behind the last rank, are a level of their own whose odds are learned, and
-#: half a document is added on either side in the place of LEAST.
+#: smoothed: 1: documents that a run lacks, and those behind the last level, are a level of their own whose odds are
+#: learned, and half a document is added on either side instead of LEAST.
 BAYES_SETTINGS: Setting = {"smoothed": 0}
 
 
-def bayes_grid(runs: int) -> list[dict[str, Any]]:
-    """As ranx has it, or with odds of what a run lacks."""
+def bayes_grid(n_runs: int) -> list[dict[str, Any]]:
+    """As in ranx, or with odds of documents that a run lacks."""
     return [{"smoothed": 0}, {"smoothed": 1}]
 
 
 def learn_bayes(
-    pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
 ) -> dict[str, Any]:
-    """For each run the logarithm of the odds of relevance at each level, and for what it lacks. Raises ParameterError.
+    """For each run the log odds of relevance at each level, and of documents that it lacks. Raises ParameterError.
 
     The share of relevant documents of a level is that of all its ranks, lists that end before included, and of all
     queries for which the run has a list; a share of 0 becomes .001, and one of 1 becomes .999.
     """
-    check_judged_queries(known)
+    check_judged_queries(judgments)
     smoothed = setting.get("smoothed", BAYES_SETTINGS["smoothed"])
     if smoothed not in (0, 1):
         raise ParameterError(f"smoothed is {smoothed!r}, expected 0 (as ranx) or 1 (odds of what a run lacks learned)")
-    learned = smoothed_level_odds if smoothed else level_odds
-    found = [learned(pool, known, i) for i in range(len(pool.entries))]
-    return {"levels": [one[:-1].tolist() for one in found], "lacking": [float(one[-1]) for one in found]}
+    learn_odds = smoothed_level_odds if smoothed else level_odds
+    odds = [learn_odds(pool, judgments, i) for i in range(len(pool.entries))]
+    return {
+        "levels": [run_odds[:-1].tolist() for run_odds in odds],
+        "lacking": [float(run_odds[-1]) for run_odds in odds],
+    }
 
 
-def level_odds(pool: RunPool, known: PoolJudgments, i: int) -> Floats:
-    """(levels, and what the run lacks) by shares of all ranks."""
-    lists = max(known.lists(pool.entries[i])[0].size, 1)
-    share = count_levels(known.hits(i).rank)[:-1] / (np.diff(LEVEL_ENDS, prepend=0) * lists)
-    share = np.append(share, 0.0)
-    share[share == 0] = LEAST
-    share[share == 1] = 1 - LEAST
-    return np.asarray(np.log(share / (1 - share)), np.float64)
+def level_odds(pool: RunPool, judgments: PoolJudgments, i: int) -> Floats:
+    """(levels, and documents that the run lacks) log odds by shares of all ranks."""
+    n_lists = max(judgments.lists(pool.entries[i])[0].size, 1)
+    shares = count_levels(judgments.hits(i).rank)[:-1] / (np.diff(LEVEL_ENDS, prepend=0) * n_lists)
+    shares = np.append(shares, 0.0)
+    shares[shares == 0] = LEAST
+    shares[shares == 1] = 1 - LEAST
+    return np.asarray(np.log(shares / (1 - shares)), np.float64)
 
 
-def smoothed_level_odds(pool: RunPool, known: PoolJudgments, i: int) -> Floats:
-    """(levels, and what the run lacks) by counts of documents that are there, half of one added on either side."""
-    queries, lengths = known.lists(pool.entries[i])
-    reach = np.minimum(lengths[:, None], LEVEL_ENDS)
-    there = np.diff(reach, axis=1, prepend=0).sum(axis=0)
-    relevant = count_levels(known.hits(i).rank)
-    # What any run has for these queries, less what this one has at some level.
-    of_query = group_of(pool.offsets)[known.grades >= known.level]
-    at_all = np.bincount(of_query, minlength=known.used.size)[queries].sum()
-    relevant[-1] = at_all - relevant[:-1].sum()
-    there = np.append(there, np.diff(pool.offsets)[queries].sum() - there.sum())
-    return np.log((relevant + 0.5) / (there - relevant + 0.5))
+def smoothed_level_odds(pool: RunPool, judgments: PoolJudgments, i: int) -> Floats:
+    """(levels, and documents that the run lacks) log odds by counts of documents, half of one added on either side."""
+    queries, lengths = judgments.lists(pool.entries[i])
+    level_lengths = np.minimum(lengths[:, None], LEVEL_ENDS)
+    n_documents = np.diff(level_lengths, axis=1, prepend=0).sum(axis=0)
+    n_relevant = count_levels(judgments.hits(i).rank)
+    # Relevant documents of any run for these queries, less those that this run has at some level.
+    relevant_queries = group_of(pool.offsets)[judgments.grades >= judgments.level]
+    n_relevant_in_pool = np.bincount(relevant_queries, minlength=judgments.used.size)[queries].sum()
+    n_relevant[-1] = n_relevant_in_pool - n_relevant[:-1].sum()
+    n_documents = np.append(n_documents, np.diff(pool.offsets)[queries].sum() - n_documents.sum())
+    return np.log((n_relevant + 0.5) / (n_documents - n_relevant + 0.5))
 
 
 def count_levels(rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """(levels, and behind the last) how many ranks are of each."""
+    """(levels, and behind the last) the number of ranks of each."""
     return np.bincount(np.searchsorted(LEVEL_ENDS, rank), minlength=LEVEL_ENDS.size + 1)
 
 
@@ -92,11 +95,11 @@ def bayes_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPo
     documents; unsmoothed as ranx's bayesfuse.
     """
 
-    def worth(i: int) -> Gains:
+    def level_gains(i: int) -> Gains:
         entry, lacking = pool.entries[i], parameters["lacking"][i]
         odds = np.array([*parameters["levels"][i], lacking])
-        absent = np.zeros(len(pool.query_ids))
-        absent[entry.query[entry.lengths > 0]] = lacking
-        return worth_by_rank(entry, odds[np.searchsorted(LEVEL_ENDS, distinct_ranks(entry))]), absent
+        lacking_gains = np.zeros(len(pool.query_ids))
+        lacking_gains[entry.query[entry.lengths > 0]] = lacking
+        return worth_by_rank(entry, odds[np.searchsorted(LEVEL_ENDS, distinct_ranks(entry))]), lacking_gains
 
-    return combine_gains(pool, worth, "sum", np.ones(len(pool.entries)), None)
+    return combine_gains(pool, level_gains, "sum", np.ones(len(pool.entries)), None)

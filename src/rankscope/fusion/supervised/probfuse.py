@@ -1,8 +1,8 @@
-"""ProbFuse and its kin MAPFuse, PosFuse and SegFuse: what a document is worth by its rank in each run.
+"""ProbFuse, MAPFuse, PosFuse and SegFuse: fusion by how often documents at a rank of a run were relevant.
 
-Of every method, what is learned by a run needs no other run. Shares are means over the lists that a run has for the
-queries learned from, as in ranx; mean average precision alone counts a list that it lacks, as 0, as everywhere.
-Where sums depend on the order of the queries their last bits are cut off: the order of the runs then changes nothing.
+The parameters of a run do not depend on other runs. Shares are means over the lists that a run has for the queries
+learned from, as in ranx; only mean average precision counts a missing list, as 0, as everywhere. Where sums depend on
+the order of the queries, their last bits are rounded off, so that the order of the runs changes nothing.
 """
 
 from __future__ import annotations
@@ -41,27 +41,29 @@ __all__ = [
 
 
 Setting = Mapping[str, Any]
-#: Settings of ProbFuse: into how many segments a list is cut; 1 for the shares of judged documents alone.
+#: Settings of ProbFuse: the number of segments of a list; judged_only: 1 for the shares of judged documents alone.
 PROB_SETTINGS: Setting = {"segments": 25, "judged_only": 0}
 SEGMENTS = (25, 1, 2, 5, 10, 15, 20, 30, 40, 50, 75, 100)
-#: Into more a list is not cut: shares are kept of each, whether a list has it or not.
+#: Most segments: each has a share, whether lists have it or not.
 MOST_SEGMENTS = 100_000
-#: Where the segments of SegFuse end: each is twice as long as the one before. What is behind has no share.
+#: Last ranks of the segments of SegFuse: each is twice as long as the one before. Ranks behind the last have no share.
 SEGMENT_ENDS = 5 * (2 ** np.arange(1, 11) - 1)
 
 
-def learn_map(pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool) -> dict[str, Any]:
+def learn_map(
+    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+) -> dict[str, Any]:
     """The mean average precision of each run: of a query that it lacks, or without relevant documents, 0."""
-    check_judged_queries(known)
-    queries = np.count_nonzero(known.used)
-    found = []
+    check_judged_queries(judgments)
+    n_queries = np.count_nonzero(judgments.used)
+    mean_precisions = []
     for i in range(len(pool.entries)):
-        hits = known.hits(i)
-        # Hits are in order: the number of those of the query so far is that of its own place.
-        offsets = np.searchsorted(hits.query, np.arange(known.used.size + 1))
+        hits = judgments.hits(i)
+        # Hits are sorted by rank: a hit's index within its query is the number of hits above it.
+        offsets = np.searchsorted(hits.query, np.arange(judgments.used.size + 1))
         precision = (count_before(hits.relevant, offsets) + 1) / hits.rank
-        found.append((precision / known.relevant[hits.query]).sum() / queries)
-    return {"map": round_noise(np.array(found)).tolist()}
+        mean_precisions.append((precision / judgments.relevant[hits.query]).sum() / n_queries)
+    return {"map": round_noise(np.array(mean_precisions)).tolist()}
 
 
 def map_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
@@ -69,20 +71,22 @@ def map_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool
     return sum_of_worths(pool, lambda i, entry: worth_by_rank(entry, parameters["map"][i] / distinct_ranks(entry)))
 
 
-def learn_pos(pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool) -> dict[str, Any]:
+def learn_pos(
+    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+) -> dict[str, Any]:
     """For each run and rank, in what share of the lists that are so long the document there was relevant.
 
     Shares of 0 behind the last relevant document are left out.
     """
-    check_judged_queries(known)
-    return {"shares": [trim_zeros(shares_of_ranks(entry, known, i)) for i, entry in enumerate(pool.entries)]}
+    check_judged_queries(judgments)
+    return {"shares": [trim_zeros(shares_of_ranks(entry, judgments, i)) for i, entry in enumerate(pool.entries)]}
 
 
-def shares_of_ranks(entry: PooledRun, known: PoolJudgments, i: int) -> Floats:
-    lengths = known.lists(entry)[1]
+def shares_of_ranks(entry: PooledRun, judgments: PoolJudgments, i: int) -> Floats:
+    lengths = judgments.lists(entry)[1]
     longest = int(lengths.max(initial=0))
-    reaching = np.cumsum(np.bincount(lengths, minlength=longest + 1)[::-1])[::-1][1:]
-    return np.bincount(known.hits(i).rank - 1, minlength=longest) / reaching
+    n_reaching = np.cumsum(np.bincount(lengths, minlength=longest + 1)[::-1])[::-1][1:]
+    return np.bincount(judgments.hits(i).rank - 1, minlength=longest) / n_reaching
 
 
 def pos_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
@@ -92,13 +96,13 @@ def pos_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool
     )
 
 
-def prob_grid(runs: int) -> list[dict[str, Any]]:
+def prob_grid(n_runs: int) -> list[dict[str, Any]]:
     """Numbers of segments to choose among."""
     return [{"segments": n, "judged_only": 0} for n in SEGMENTS]
 
 
 def learn_prob(
-    pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
 ) -> dict[str, Any]:
     """For each run and segment, the mean share of relevant documents, of all there or of those judged.
 
@@ -106,7 +110,7 @@ def learn_prob(
     fewer. A segment that a list has not, or without judged documents where these alone count, has a share of 0.
     Raises ParameterError.
     """
-    check_judged_queries(known)
+    check_judged_queries(judgments)
     segments = setting.get("segments", PROB_SETTINGS["segments"])
     judged_only = setting.get("judged_only", PROB_SETTINGS["judged_only"])
     check_count("segments", segments)
@@ -114,33 +118,36 @@ def learn_prob(
         raise ParameterError(f"segments is {segments}, expected at most {MOST_SEGMENTS:,}, more than lists have ranks")
     if judged_only not in (0, 1):
         raise ParameterError(f"judged_only is {judged_only!r}, expected 0 (all documents) or 1 (judged ones alone)")
-    found = []
+    shares = []
     for i, entry in enumerate(pool.entries):
-        lists = known.lists(entry)[0].size
-        share = shares_of_judged(known.found(i), segments) if judged_only else shares_of_all(known.hits(i), segments)
-        found.append(round_noise(share / max(lists, 1)).tolist())
-    return {"shares": found}
+        n_lists = judgments.lists(entry)[0].size
+        if judged_only:
+            share_sums = shares_of_judged(judgments.found(i), segments)
+        else:
+            share_sums = shares_of_all(judgments.hits(i), segments)
+        shares.append(round_noise(share_sums / max(n_lists, 1)).tolist())
+    return {"shares": shares}
 
 
 def shares_of_all(hits: JudgedDocuments, segments: int) -> Floats:
-    """(segments) of relevant documents of all there, summed over lists."""
-    step, segment = segments_of(hits.rank, hits.size, segments)
-    there = np.minimum(step, hits.size - segment * step)
-    return np.bincount(segment, 1 / there, segments).astype(np.float64, copy=False)  # whole numbers of nothing
+    """(segments) the share of relevant documents of all documents, summed over lists."""
+    segment_lengths, segment = segments_of(hits.rank, hits.size, segments)
+    n_documents = np.minimum(segment_lengths, hits.size - segment * segment_lengths)
+    return np.bincount(segment, 1 / n_documents, segments).astype(np.float64, copy=False)  # integers if empty
 
 
-def shares_of_judged(found: JudgedDocuments, segments: int) -> Floats:
-    """(segments) of relevant documents of the judged ones, summed over lists."""
-    segment = segments_of(found.rank, found.size, segments)[1]
-    cells, cell = np.unique(found.query * segments + segment, return_inverse=True)
-    share = np.bincount(cell, found.relevant, cells.size) / np.bincount(cell, minlength=cells.size)
+def shares_of_judged(judged: JudgedDocuments, segments: int) -> Floats:
+    """(segments) the share of relevant documents of the judged ones, summed over lists."""
+    segment = segments_of(judged.rank, judged.size, segments)[1]
+    cells, cell = np.unique(judged.query * segments + segment, return_inverse=True)
+    share = np.bincount(cell, judged.relevant, cells.size) / np.bincount(cell, minlength=cells.size)
     return np.bincount(cells % segments, share, segments).astype(np.float64, copy=False)
 
 
 def segments_of(rank: Ints, size: Ints, segments: int) -> tuple[Ints, Ints]:
-    """How long the segments are of lists of these sizes, and the segment of each rank, from 0."""
-    step = -(-size // segments)
-    return step, (rank - 1) // step
+    """The lengths of the segments of lists of these sizes, and the segment of each rank, from 0."""
+    segment_lengths = -(-size // segments)
+    return segment_lengths, (rank - 1) // segment_lengths
 
 
 def prob_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
@@ -148,46 +155,48 @@ def prob_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPoo
     (ProbFuse: ProbFuseAll, and ProbFuseJudged where judged documents alone count); as ranx's probfuse.
     """
 
-    def worth(i: int, entry: PooledRun) -> Floats:
+    def row_gains(i: int, entry: PooledRun) -> Floats:
         shares = np.asarray(parameters["shares"][i], np.float64)
         segment = segments_of(entry.rank, np.repeat(entry.lengths, entry.lengths), shares.size)[1]
         return np.asarray((shares / np.arange(1, shares.size + 1))[segment])
 
-    return sum_of_worths(pool, worth)
+    return sum_of_worths(pool, row_gains)
 
 
-def learn_seg(pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool) -> dict[str, Any]:
+def learn_seg(
+    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+) -> dict[str, Any]:
     """For each run and segment, the mean share of relevant documents; lists that end before count as not relevant."""
-    check_judged_queries(known)
+    check_judged_queries(judgments)
     sizes = np.diff(SEGMENT_ENDS, prepend=0)
-    found = []
+    shares = []
     for i, entry in enumerate(pool.entries):
-        segment = np.searchsorted(SEGMENT_ENDS, known.hits(i).rank)
+        segment = np.searchsorted(SEGMENT_ENDS, judgments.hits(i).rank)
         counts = np.bincount(segment, minlength=sizes.size)[: sizes.size]
-        found.append((counts / (sizes * max(known.lists(entry)[0].size, 1))).tolist())
-    return {"shares": found}
+        shares.append((counts / (sizes * max(judgments.lists(entry)[0].size, 1))).tolist())
+    return {"shares": shares}
 
 
 def seg_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
     """(documents) sum of (1 + score) times the share of its segment. Source: Shokouhi 2007; as ranx's segfuse."""
     gains = normalise_pool(pool, normalise).gains
 
-    def worth(i: int, entry: PooledRun) -> Floats:
+    def row_gains(i: int, entry: PooledRun) -> Floats:
         shares = np.array([*parameters["shares"][i], 0.0])
         segment = np.searchsorted(SEGMENT_ENDS, distinct_ranks(entry))
         return (1 + gains[i][0]) * worth_by_rank(entry, shares[segment])
 
-    return sum_of_worths(pool, worth)
+    return sum_of_worths(pool, row_gains)
 
 
-def sum_of_worths(pool: RunPool, worth: Callable[[int, PooledRun], Floats]) -> Floats:
-    """(documents) sums of what rows of runs are worth. worth: (rows) of the i-th run."""
-    return combine_gains(pool, lambda i: (worth(i, pool.entries[i]), None), "sum", np.ones(len(pool.entries)), None)
+def sum_of_worths(pool: RunPool, row_gains: Callable[[int, PooledRun], Floats]) -> Floats:
+    """(documents) sums of the gains of rows. row_gains: (rows) those of the i-th run."""
+    return combine_gains(pool, lambda i: (row_gains(i, pool.entries[i]), None), "sum", np.ones(len(pool.entries)), None)
 
 
-def worth_by_rank(entry: PooledRun, worth: Floats) -> Floats:
-    """(rows) from (ranks)."""
-    return np.asarray(worth[entry.rank - 1], np.float64)
+def worth_by_rank(entry: PooledRun, rank_values: Floats) -> Floats:
+    """(rows) the value of each row's rank. rank_values: (ranks)."""
+    return np.asarray(rank_values[entry.rank - 1], np.float64)
 
 
 def longest_list(entry: PooledRun) -> int:
@@ -200,14 +209,14 @@ def distinct_ranks(entry: PooledRun) -> Ints:
 
 
 def pad_with_zeros(values: Any, size: int) -> Floats:
-    """The first so many values, 0 behind the last."""
-    found = np.zeros(size)
-    part = np.asarray(values, np.float64)[:size]
-    found[: part.size] = part
-    return found
+    """The first `size` values, 0 behind the last."""
+    padded = np.zeros(size)
+    first_values = np.asarray(values, np.float64)[:size]
+    padded[: first_values.size] = first_values
+    return padded
 
 
 def trim_zeros(values: Floats) -> list[float]:
-    """Without zeros behind."""
-    some = np.flatnonzero(values)
-    return values[: int(some[-1]) + 1].tolist() if some.size else []
+    """The values without trailing zeros."""
+    nonzero = np.flatnonzero(values)
+    return values[: int(nonzero[-1]) + 1].tolist() if nonzero.size else []

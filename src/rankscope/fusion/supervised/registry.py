@@ -8,10 +8,7 @@ from typing import Any, NamedTuple
 from rankscope.fusion.judgments import PoolJudgments
 from rankscope.fusion.normalisation import NormalisedPool
 from rankscope.fusion.pool import RunPool
-from rankscope.fusion.supervised import bayesfuse as odds
-from rankscope.fusion.supervised import probfuse as probabilities
-from rankscope.fusion.supervised import slidefuse as windows
-from rankscope.fusion.supervised import weighted_sums as weighted
+from rankscope.fusion.supervised import bayesfuse, probfuse, slidefuse, weighted_sums
 from rankscope.typing import Floats
 
 __all__ = [
@@ -20,7 +17,7 @@ __all__ = [
 ]
 
 
-#: What a method is told before it learns, and what it has learned; both can be written as JSON.
+#: Settings before learning, and learned parameters; both can be written as JSON.
 Setting = Mapping[str, Any]
 Parameters = dict[str, Any]
 
@@ -29,11 +26,11 @@ class TrainedMethod(NamedTuple):
     """A method that learns.
 
     meaning: its formula in words. scores: whether it looks at scores, and not at ranks alone. takes: its settings and
-    what they are by default, before runs are known. grid: of the number of runs, the settings among which to choose.
-    learn(pool, judged, setting, normalise): what was learned, from the queries that `judged` lets it see. apply(pool,
+    their defaults before runs are known. grid: of the number of runs, the settings among which to choose.
+    learn(pool, judgments, setting, normalise): the parameters learned from the used queries of `judgments`. apply(pool,
     parameters, normalise): (documents) the fused scores.
 
-    normalise: a name of NORMALISATIONS, or what `scaled` made of the pool once for many calls. Methods that look at
+    normalise: a name of NORMALISATIONS, or the pool that `normalise_pool` made once for many calls. Methods that use
     ranks ignore it.
     """
 
@@ -45,8 +42,8 @@ class TrainedMethod(NamedTuple):
     apply: Callable[[RunPool, Parameters, str | NormalisedPool], Floats]
 
 
-def single_setting(runs: int) -> list[dict[str, Any]]:
-    """Nothing to choose."""
+def single_setting(n_runs: int) -> list[dict[str, Any]]:
+    """A single setting: nothing to choose."""
     return [{}]
 
 
@@ -55,68 +52,66 @@ TRAINED = {
     "weighted-sum": TrainedMethod(
         "sum of weight times score",
         True,
-        weighted.WEIGHT_SETTINGS,
-        weighted.weight_grid,
-        weighted.learn_weights,
-        weighted.weighted_sum,
+        weighted_sums.WEIGHT_SETTINGS,
+        weighted_sums.weight_grid,
+        weighted_sums.learn_weights,
+        weighted_sums.weighted_sum,
     ),
     "weighted-mnz": TrainedMethod(
         "sum of its scores, times the weights of the runs that have it",
         True,
-        weighted.WEIGHT_SETTINGS,
-        weighted.weight_grid,
-        weighted.learn_weights,
-        weighted.weighted_mnz,
+        weighted_sums.WEIGHT_SETTINGS,
+        weighted_sums.weight_grid,
+        weighted_sums.learn_weights,
+        weighted_sums.weighted_mnz,
     ),
     "mixed": TrainedMethod(
         "sum of weight times score, times the root of the number of runs that have it",
         True,
-        weighted.WEIGHT_SETTINGS,
-        weighted.weight_grid,
-        weighted.learn_weights,
-        weighted.weighted_mixed,
+        weighted_sums.WEIGHT_SETTINGS,
+        weighted_sums.weight_grid,
+        weighted_sums.learn_weights,
+        weighted_sums.weighted_mixed,
     ),
-    "map-fuse": TrainedMethod(
-        "sum of MAP / rank", False, {}, single_setting, probabilities.learn_map, probabilities.map_fuse
-    ),
+    "map-fuse": TrainedMethod("sum of MAP / rank", False, {}, single_setting, probfuse.learn_map, probfuse.map_fuse),
     "pos-fuse": TrainedMethod(
         "sum of how often the rank was relevant",
         False,
         {},
         single_setting,
-        probabilities.learn_pos,
-        probabilities.pos_fuse,
+        probfuse.learn_pos,
+        probfuse.pos_fuse,
     ),
     "prob-fuse": TrainedMethod(
         "sum of the share of relevant documents of the segment / its number",
         False,
-        probabilities.PROB_SETTINGS,
-        probabilities.prob_grid,
-        probabilities.learn_prob,
-        probabilities.prob_fuse,
+        probfuse.PROB_SETTINGS,
+        probfuse.prob_grid,
+        probfuse.learn_prob,
+        probfuse.prob_fuse,
     ),
     "seg-fuse": TrainedMethod(
         "sum of (1 + score) times the share of relevant documents of the segment, segments growing with depth",
         True,
         {},
         single_setting,
-        probabilities.learn_seg,
-        probabilities.seg_fuse,
+        probfuse.learn_seg,
+        probfuse.seg_fuse,
     ),
     "slide-fuse": TrainedMethod(
         "sum of how often ranks of a window around the rank were relevant",
         False,
-        windows.SLIDE_SETTINGS,
-        windows.slide_grid,
-        windows.learn_slide,
-        windows.slide_fuse,
+        slidefuse.SLIDE_SETTINGS,
+        slidefuse.slide_grid,
+        slidefuse.learn_slide,
+        slidefuse.slide_fuse,
     ),
     "bayes-fuse": TrainedMethod(
         "sum of the logarithm of the odds that a document of the rank is relevant",
         False,
-        odds.BAYES_SETTINGS,
-        odds.bayes_grid,
-        odds.learn_bayes,
-        odds.bayes_fuse,
+        bayesfuse.BAYES_SETTINGS,
+        bayesfuse.bayes_grid,
+        bayesfuse.learn_bayes,
+        bayesfuse.bayes_fuse,
     ),
 }

@@ -1,4 +1,4 @@
-"""SlideFuse: fusion by how often the ranks around a document's rank were relevant."""
+"""SlideFuse: fusion by how often documents at ranks around a document's rank were relevant."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ SLIDE_SETTINGS: Setting = {"window": 5}
 WINDOWS = (5, 1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50)
 
 
-def slide_grid(runs: int) -> list[dict[str, Any]]:
+def slide_grid(n_runs: int) -> list[dict[str, Any]]:
     """Windows to choose among."""
     return [{"window": n} for n in WINDOWS]
 
 
 def learn_slide(
-    pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
 ) -> dict[str, Any]:
     """The shares of PosFuse, and the window. Raises ParameterError."""
     window = setting.get("window", SLIDE_SETTINGS["window"])
     check_count("window", window, minimum=0)
-    return {**learn_pos(pool, known, setting, normalise), "window": int(window)}
+    return {**learn_pos(pool, judgments, setting, normalise), "window": int(window)}
 
 
 def slide_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
@@ -51,24 +51,24 @@ def slide_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPo
     return sum_of_worths(pool, lambda i, entry: window_means(entry, parameters["shares"][i], window))
 
 
-def window_means(entry: PooledRun, learned: Any, window: int) -> Floats:
-    """(rows) shares are added rank by rank, so that windows of the same shares have the same sum to the last bit."""
+def window_means(entry: PooledRun, learned_shares: Any, window: int) -> Floats:
+    """(rows) mean shares, added rank by rank, so that windows of equal shares have equal sums to the last bit."""
     window = min(window, longest_list(entry))
     longest = longest_list(entry)
-    shares = np.zeros(longest + 2 * window)  # the place of rank r is r - 1 + window
-    shares[window : window + longest] = pad_with_zeros(learned, longest)
+    shares = np.zeros(longest + 2 * window)  # the index of rank r is r - 1 + window
+    shares[window : window + longest] = pad_with_zeros(learned_shares, longest)
     rank = np.arange(1, longest + 1)
     sums = np.zeros(longest)
     for k in range(2 * window + 1):
         sums += shares[k : k + longest]
-    found = worth_by_rank(entry, sums / (rank + window - np.maximum(rank - window, 1) + 1))
+    means = worth_by_rank(entry, sums / (rank + window - np.maximum(rank - window, 1) + 1))
 
     # Where the list ends within the window, ranks behind do not count.
-    lists = np.repeat(entry.lengths, entry.lengths)
-    rows = np.flatnonzero(entry.rank + window > lists)
-    at, last = entry.rank[rows], lists[rows]
-    tail = np.zeros(rows.size)
+    list_lengths = np.repeat(entry.lengths, entry.lengths)
+    rows = np.flatnonzero(entry.rank + window > list_lengths)
+    ranks, last_ranks = entry.rank[rows], list_lengths[rows]
+    tail_sums = np.zeros(rows.size)
     for k in range(2 * window + 1):
-        tail += np.where(at - window + k <= last, shares[np.minimum(at - 1 + k, shares.size - 1)], 0.0)
-    found[rows] = tail / (last - np.maximum(at - window, 1) + 1)
-    return found
+        tail_sums += np.where(ranks - window + k <= last_ranks, shares[np.minimum(ranks - 1 + k, shares.size - 1)], 0.0)
+    means[rows] = tail_sums / (last_ranks - np.maximum(ranks - window, 1) + 1)
+    return means

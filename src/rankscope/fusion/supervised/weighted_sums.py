@@ -1,4 +1,4 @@
-"""Weighted sums of scores: each run has a weight, chosen by judgments."""
+"""Weighted sums of scores, whose weights are chosen by judgments."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ __all__ = [
 
 #: None: 1 for each run.
 WEIGHT_SETTINGS: Mapping[str, Any] = {"weights": None}
-#: Up to this many runs all weights of a grid are tried; of more there are too many.
+#: Most runs for which all weights of a grid are tried.
 FEW = 4
 #: Steps of the grid from 0 to 1.
 STEPS = 10
 
 
-def weight_grid(runs: int) -> list[dict[str, Any]]:
+def weight_grid(n_runs: int) -> list[dict[str, Any]]:
     """Weights to choose among. Equal ones come first, so that they win where nothing is better.
 
     Of up to four runs, all weights in steps of .1 that add up to 1. Of more, weights of 1, and then for each run alone
     0, .5, or 1 where all others have .5: from the best of these one weight after the other can be tried further.
     """
-    equal = [1.0] * runs
-    if runs > FEW:
-        found = [equal]
-        for one, others in ((0.0, 1.0), (0.5, 1.0), (1.0, 0.5)):
-            found += [[one if i == j else others for i in range(runs)] for j in range(runs)]
+    equal = [1.0] * n_runs
+    if n_runs > FEW:
+        weight_lists = [equal]
+        for weight, other_weight in ((0.0, 1.0), (0.5, 1.0), (1.0, 0.5)):
+            weight_lists += [[weight if i == j else other_weight for i in range(n_runs)] for j in range(n_runs)]
     else:
-        # Weights are what lies between bars among STEPS stars.
-        bars = combinations(range(STEPS + runs - 1), runs - 1)
-        parts = [np.diff([-1, *bar, STEPS + runs - 1]) - 1 for bar in bars]
-        found = [equal, *((part / STEPS).tolist() for part in parts if len(set(part.tolist())) > 1)]
-    return [{"weights": weights} for weights in found]
+        # Weights are the numbers of stars between bars among STEPS stars.
+        bars = combinations(range(STEPS + n_runs - 1), n_runs - 1)
+        step_counts = [np.diff([-1, *bar, STEPS + n_runs - 1]) - 1 for bar in bars]
+        weight_lists = [equal, *((counts / STEPS).tolist() for counts in step_counts if len(set(counts.tolist())) > 1)]
+    return [{"weights": weights} for weights in weight_lists]
 
 
 def learn_weights(
-    pool: RunPool, known: PoolJudgments, setting: Mapping[str, Any], normalise: str | NormalisedPool
+    pool: RunPool, judgments: PoolJudgments, setting: Mapping[str, Any], normalise: str | NormalisedPool
 ) -> dict[str, Any]:
-    """The weights as they were set: which ones are best is for a measure to say. Raises ParameterError."""
-    check_judged_queries(known)
-    runs, weights = len(pool.entries), setting.get("weights")
-    return {"weights": [1.0] * runs if weights is None else parse_weights(weights, runs).tolist()}
+    """The weights of the setting; tuning chooses the best setting by a measure. Raises ParameterError."""
+    check_judged_queries(judgments)
+    n_runs, weights = len(pool.entries), setting.get("weights")
+    return {"weights": [1.0] * n_runs if weights is None else parse_weights(weights, n_runs).tolist()}
 
 
 def weighted_sum(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:
@@ -79,9 +79,9 @@ def weighted_mnz(pool: RunPool, parameters: Mapping[str, Any], normalise: str | 
         return np.ones(values.size), None if lacking is None else np.ones(lacking.size)
 
     equal = np.ones(len(gains))
-    found = combine_gains(pool, gains.__getitem__, "sum", equal, None)
-    found = found * combine_gains(pool, ones, "sum", weights_of(pool, parameters), None)
-    return found if len(gains) < 2 else join_ties_of_lists(found, pool.offsets)
+    scores = combine_gains(pool, gains.__getitem__, "sum", equal, None)
+    scores = scores * combine_gains(pool, ones, "sum", weights_of(pool, parameters), None)
+    return scores if len(gains) < 2 else join_ties_of_lists(scores, pool.offsets)
 
 
 def weighted_mixed(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:

@@ -1,4 +1,4 @@
-"""Fusion methods chosen and taught by judgments."""
+"""Training of fusion: choice of methods and settings by judgments, learned parameters, their files."""
 
 from __future__ import annotations
 

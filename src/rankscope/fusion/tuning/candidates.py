@@ -25,9 +25,9 @@ __all__ = [
 ]
 
 
-#: Where settings of a method have more combinations, each is varied alone.
+#: Most combinations of settings; of more, each setting is varied alone.
 MOST = 120
-#: Values of each parameter that are tried; the first is the one by default, which is kept where none is better.
+#: Values of each parameter to try; the first is the default, which is kept if none is better.
 SETTINGS_TO_TRY = {
     "k": (60, 1, 2, 5, 10, 20, 40, 100, 200, 500),
     "p": (0.8, 0.5, 0.6, 0.7, 0.9, 0.95, 0.98, 0.99),
@@ -48,28 +48,30 @@ class Candidate:
     def learns(self) -> bool:
         return self.method in TRAINED
 
-    def learn(self, pool: RunPool, known: PoolJudgments, ready: NormalisedPool) -> dict[str, Any]:
-        """What the judgments teach it; of an unsupervised method, the setting itself. ready: the pool's scores."""
+    def learn(self, pool: RunPool, judgments: PoolJudgments, normalised_pool: NormalisedPool) -> dict[str, Any]:
+        """The learned parameters; of an unsupervised method, the setting itself. normalised_pool: the pool's scores."""
         if self.learns:
-            return TRAINED[self.method].learn(pool, known, self.setting, ready)
+            return TRAINED[self.method].learn(pool, judgments, self.setting, normalised_pool)
         return dict(self.setting)
 
-    def fuse(self, pool: RunPool, parameters: Mapping[str, Any], ready: NormalisedPool) -> Floats:
+    def fuse(self, pool: RunPool, parameters: Mapping[str, Any], normalised_pool: NormalisedPool) -> Floats:
         """(documents) the fused scores."""
         if self.learns:
-            with np.errstate(over="ignore", invalid="ignore"):  # told where they become a run
-                return TRAINED[self.method].apply(pool, dict(parameters), ready)
-        given = dict(parameters)
-        weights = np.array(given.pop("weights", [1.0] * len(pool.entries)), np.float64)
-        settings = FusionSettings(method=self.method, normalise=self.normalise, parameters=given, weights=weights)
+            with np.errstate(over="ignore", invalid="ignore"):  # reported where they become a run
+                return TRAINED[self.method].apply(pool, dict(parameters), normalised_pool)
+        method_parameters = dict(parameters)
+        weights = np.array(method_parameters.pop("weights", [1.0] * len(pool.entries)), np.float64)
+        settings = FusionSettings(
+            method=self.method, normalise=self.normalise, parameters=method_parameters, weights=weights
+        )
         with np.errstate(over="ignore", invalid="ignore"):
-            return fused_scores(pool, settings, (), ready)[0]
+            return fused_scores(pool, settings, (), normalised_pool)[0]
 
     def __str__(self) -> str:
-        """In one word, as the tag of a run is."""
-        said = [self.normalise] if self.normalise != "none" else []
-        said += [f"{name}={format_value(value)}" for name, value in self.setting.items()]
-        return f"{self.method}({','.join(said)})" if said else self.method
+        """One word, as the tag of a run."""
+        arguments = [self.normalise] if self.normalise != "none" else []
+        arguments += [f"{name}={format_value(value)}" for name, value in self.setting.items()]
+        return f"{self.method}({','.join(arguments)})" if arguments else self.method
 
 
 def format_value(value: Any) -> str:
@@ -79,9 +81,12 @@ def format_value(value: Any) -> str:
 
 
 def list_candidates(
-    methods: str | Sequence[str], normalise: str | Sequence[str] | None, given: Mapping[str, Any] | None, runs: int
+    methods: str | Sequence[str],
+    normalise: str | Sequence[str] | None,
+    given_settings: Mapping[str, Any] | None,
+    n_runs: int,
 ) -> list[Candidate]:
-    """All that is to be tried, what is usual first. given: for settings by name a value, or a list of those to try.
+    """All candidates, defaults first. given_settings: by name a value, or a list of values to try.
 
     Raises UnknownName, ParameterError.
     """
@@ -93,32 +98,33 @@ def list_candidates(
             raise ParameterError(f"{name} has nothing to learn or to tune; fuse with it as it is")
         if not isinstance(name, str) or name not in (*METHODS, *TRAINED):
             raise UnknownName("method", str(name), (*METHODS, *TRAINED))
-    hows = validate_normalisations(normalise)
-    by_ranks = [name for name in names if not looks_at_scores(name)]
-    if hows is not None and hows != [INVERTED] and hows != ["none"] and len(by_ranks) == len(names):
+    normalisations = validate_normalisations(normalise)
+    rank_methods = [name for name in names if not looks_at_scores(name)]
+    if normalisations and normalisations not in ([INVERTED], ["none"]) and len(rank_methods) == len(names):
+        verb = "looks" if len(names) == 1 else "look"
         raise ParameterError(
-            f"{join_names(names)} {'looks' if len(names) == 1 else 'look'} at ranks, which {join_names(hows)} "
-            f"{'does' if len(hows) == 1 else 'do'} not change; leave normalise out, or choose a method that looks at "
-            "scores, as weighted-sum"
+            f"{join_names(names)} {verb} at ranks, which {join_names(normalisations)} "
+            f"{'does' if len(normalisations) == 1 else 'do'} not change; leave normalise out, or choose a method that "
+            "looks at scores, as weighted-sum"
         )
-    if given is not None and not isinstance(given, Mapping):
-        raise ParameterError(f"settings are {given!r}, expected values by name, as {{'k': [10, 60]}}")
-    fixed = dict(given or {})
-    for unknown in fixed:
+    if given_settings is not None and not isinstance(given_settings, Mapping):
+        raise ParameterError(f"settings are {given_settings!r}, expected values by name, as {{'k': [10, 60]}}")
+    given_values = dict(given_settings or {})
+    for unknown in given_values:
         if not any(unknown in setting_names(name) for name in names):
-            known = sorted({one for name in names for one in setting_names(name)})
+            known_settings = sorted({setting_name for name in names for setting_name in setting_names(name)})
             raise ParameterError(
                 f"{join_names(dict.fromkeys(names))}: no setting {unknown!r}; "
-                f"{f'known: {join_names(known)}' if known else 'there are none'}"
+                f"{f'known: {join_names(known_settings)}' if known_settings else 'there are none'}"
             )
-    found: dict[str, Candidate] = {}
+    candidates: dict[str, Candidate] = {}
     for name in dict.fromkeys(names):
-        own = {key: value for key, value in fixed.items() if key in setting_names(name)}
-        for how in normalisations_for(hows, name):
-            for setting in settings_of(name, own, runs):
-                one = validate_candidate(Candidate(name, how, setting), runs)
-                found.setdefault(str(one), one)
-    return list(found.values())
+        method_values = {key: value for key, value in given_values.items() if key in setting_names(name)}
+        for normalisation in normalisations_for(normalisations, name):
+            for setting in settings_of(name, method_values, n_runs):
+                candidate = validate_candidate(Candidate(name, normalisation, setting), n_runs)
+                candidates.setdefault(str(candidate), candidate)
+    return list(candidates.values())
 
 
 def looks_at_scores(method: str) -> bool:
@@ -129,100 +135,105 @@ def setting_names(method: str) -> tuple[str, ...]:
     """The names of its settings."""
     if method in TRAINED:
         return tuple(TRAINED[method].takes)
-    known = METHODS[method]
-    return (*((known.takes[0],) if known.takes else ()), *(("weights",) if known.weighted else ()))
+    fusion_method = METHODS[method]
+    parameter = (fusion_method.takes[0],) if fusion_method.takes else ()
+    return (*parameter, *(("weights",) if fusion_method.weighted else ()))
 
 
 def validate_normalisations(normalise: str | Sequence[str] | None) -> list[str] | None:
-    """None where nothing was said."""
+    """The normalisations to choose among; None if none was given."""
     if normalise is None:
         return None
     if not isinstance(normalise, (str, list, tuple)):
         raise ParameterError(f"normalise is {normalise!r}, expected a name as 'min-max', or a list of them")
-    hows = [normalise] if isinstance(normalise, str) else list(normalise)
-    for how in hows:
-        if not isinstance(how, str) or how not in NORMALISATIONS:
-            raise UnknownName("normalisation", str(how), NORMALISATIONS)
-    if INVERTED in hows and len(hows) > 1:
+    names = [normalise] if isinstance(normalise, str) else list(normalise)
+    for name in names:
+        if not isinstance(name, str) or name not in NORMALISATIONS:
+            raise UnknownName("normalisation", str(name), NORMALISATIONS)
+    if INVERTED in names and len(names) > 1:
         raise ParameterError(
             f"{INVERTED} says that lower scores are better, which is not to be tuned; give it alone, or leave it out"
         )
-    return list(dict.fromkeys(hows)) or None
+    return list(dict.fromkeys(names)) or None
 
 
-def normalisations_for(hows: list[str] | None, method: str) -> list[str]:
+def normalisations_for(normalisations: list[str] | None, method: str) -> list[str]:
     """The normalisations to try with a method."""
     if not looks_at_scores(method):
-        return [INVERTED] if hows == [INVERTED] else ["none"]
-    return hows or ["min-max"]
+        return [INVERTED] if normalisations == [INVERTED] else ["none"]
+    return normalisations or ["min-max"]
 
 
-def settings_of(method: str, given: Mapping[str, Any], runs: int) -> Iterator[dict[str, Any]]:
-    """The settings of a method, those given in the place of those of its own."""
+def settings_of(method: str, given_settings: Mapping[str, Any], n_runs: int) -> Iterator[dict[str, Any]]:
+    """The settings of a method; given ones replace its own."""
     if method in TRAINED:
-        grid = [dict(setting) for setting in TRAINED[method].grid(runs)]
+        grid = [dict(setting) for setting in TRAINED[method].grid(n_runs)]
     else:
-        known = METHODS[method]
-        own: dict[str, Sequence[Any]] = {known.takes[0]: SETTINGS_TO_TRY[known.takes[0]]} if known.takes else {}
-        if known.weighted:
-            own["weights"] = [setting["weights"] for setting in weight_grid(runs)]
-        own |= {name: values_to_try(name, value) for name, value in given.items()}
-        grid = list(setting_combinations(own))
+        fusion_method = METHODS[method]
+        method_values: dict[str, Sequence[Any]] = {}
+        if fusion_method.takes:
+            method_values[fusion_method.takes[0]] = SETTINGS_TO_TRY[fusion_method.takes[0]]
+        if fusion_method.weighted:
+            method_values["weights"] = [setting["weights"] for setting in weight_grid(n_runs)]
+        method_values |= {name: values_to_try(name, value) for name, value in given_settings.items()}
+        grid = list(setting_combinations(method_values))
     for setting in grid:
-        for replaced in product_of({name: values_to_try(name, value) for name, value in given.items()}):
-            yield {**setting, **replaced}
+        for given_setting in setting_products(
+            {name: values_to_try(name, value) for name, value in given_settings.items()}
+        ):
+            yield {**setting, **given_setting}
 
 
 def values_to_try(name: str, value: Any) -> list[Any]:
-    """The values to try of what was given: one, or a list; of weights a list is one."""
-    found = value.tolist() if isinstance(value, np.ndarray) else value
-    one = not isinstance(found, (list, tuple))
-    if not one and not found:
+    """The values to try: a single value, or a list of them; a list of weights is one value."""
+    values = value.tolist() if isinstance(value, np.ndarray) else value
+    is_single = not isinstance(values, (list, tuple))
+    if not is_single and not values:
         raise ParameterError(f"no {name} to try, expected at least one value; leave it out to try the usual ones")
     if name == "weights":
-        one = one or not isinstance(found[0], (list, tuple))
-    return [found] if one else list(found)
+        is_single = is_single or not isinstance(values[0], (list, tuple))
+    return [values] if is_single else list(values)
 
 
-def product_of(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+def setting_products(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     """Every combination."""
     if not values:
         yield {}
         return
-    *before, (last, of_last) = values.items()
-    for head in product_of(dict(before)):
-        for value in of_last:
-            yield {**head, last: value}
+    *other_values, (last_name, last_values) = values.items()
+    for combination in setting_products(dict(other_values)):
+        for value in last_values:
+            yield {**combination, last_name: value}
 
 
 def setting_combinations(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Every combination; where those are too many, each setting varied alone, the others as they are usually."""
-    if np.prod([len(of_one) for of_one in values.values()]) <= MOST:
-        yield from product_of(values)
+    """Every combination; if there are too many, each setting varied alone, the others at their defaults."""
+    if np.prod([len(setting_values) for setting_values in values.values()]) <= MOST:
+        yield from setting_products(values)
         return
-    first = {name: of_one[0] for name, of_one in values.items()}
-    yield first
-    for name, of_one in values.items():
-        yield from ({**first, name: value} for value in of_one[1:])
+    default_setting = {name: setting_values[0] for name, setting_values in values.items()}
+    yield default_setting
+    for name, setting_values in values.items():
+        yield from ({**default_setting, name: value} for value in setting_values[1:])
 
 
-def validate_candidate(candidate: Candidate, runs: int) -> Candidate:
-    """With settings of plain numbers. Raises ParameterError."""
+def validate_candidate(candidate: Candidate, n_runs: int) -> Candidate:
+    """The candidate with its setting as plain numbers. Raises ParameterError."""
     setting = {name: as_json_value(value) for name, value in candidate.setting.items()}
     for name, value in setting.items():
         if value is None:
             raise ParameterError(f"{name} is None, expected a value to try; leave it out to try the usual ones")
     if "weights" in setting:
-        validate_weights(setting["weights"], runs, "rrf")
+        validate_weights(setting["weights"], n_runs, "rrf")
     if not candidate.learns:
-        given = {name: value for name, value in setting.items() if name != "weights"}
-        how = None if candidate.normalise == "none" else candidate.normalise
-        validate(candidate.method, how, setting.get("weights"), given, runs)
+        parameters = {name: value for name, value in setting.items() if name != "weights"}
+        normalisation = None if candidate.normalise == "none" else candidate.normalise
+        validate(candidate.method, normalisation, setting.get("weights"), parameters, n_runs)
     return Candidate(candidate.method, candidate.normalise, setting)
 
 
 def as_json_value(value: Any) -> Any:
-    """As JSON has it."""
+    """The value as JSON types."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    return [as_json_value(one) for one in value] if isinstance(value, (list, tuple)) else value
+    return [as_json_value(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -36,10 +36,10 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class MeasuredPool:
-    """A pool of which every query has judgments; what depends on these alone is there already.
+    """A pool whose queries all have judgments, with everything that depends on the judgments alone.
 
-    wanted: documents that are judged, rising; query, judged, relevance: of each its query, its place among the judged
-    documents of that, and its relevance. blank: the hits before anything is ranked.
+    wanted: the judged documents, rising; query, judged, relevance: for each its query, its index among the judged
+    documents of the query, and its relevance. blank: the hits before anything is ranked.
     """
 
     pool: RunPool
@@ -51,7 +51,7 @@ class MeasuredPool:
     blank: Hits
 
     def values(self, scores: Floats) -> Floats:
-        """(queries) the value of each list where its documents have these scores; NaN where it has none."""
+        """(queries) the value of each list ranked by these scores; NaN where undefined."""
         pool = self.pool
         ranks = rank_rows(scores, pool.offsets, self.wanted, self.query, "doc_id_desc", pool.docs.take, str)
         return self.of_ranks(np.arange(self.wanted.size), ranks.rank, np.diff(pool.offsets))
@@ -62,22 +62,22 @@ class MeasuredPool:
         rank, lengths = np.zeros(self.pool.size, np.int64), np.zeros(len(self.pool.query_ids), np.int64)
         rank[entry.place] = entry.rank
         lengths[entry.query] = entry.lengths
-        found = np.flatnonzero(rank[self.wanted])
-        return self.of_ranks(found, rank[self.wanted[found]], lengths)
+        listed = np.flatnonzero(rank[self.wanted])
+        return self.of_ranks(listed, rank[self.wanted[listed]], lengths)
 
-    def of_ranks(self, found: Ints, rank: Ints, lengths: Ints) -> Floats:
-        """(queries) found: which of the judged documents are in the lists; rank: of each; lengths: of the lists."""
-        order = np.lexsort((rank, self.query[found]))
-        place: Floats = rank[order].astype(np.float64)
-        found = found[order]
+    def of_ranks(self, listed: Ints, rank: Ints, lengths: Ints) -> Floats:
+        """(queries) values. listed: which judged documents are in the lists; rank: of each; lengths: of the lists."""
+        order = np.lexsort((rank, self.query[listed]))
+        ranks: Floats = rank[order].astype(np.float64)
+        listed = listed[order]
         hits = replace(
             self.blank,
-            offsets=bounds(np.bincount(self.query[found], minlength=len(self.blank))),
-            rank=place,
-            first=place,
-            last=place,
-            relevance=self.relevance[found],
-            judged=self.judged[found],
+            offsets=bounds(np.bincount(self.query[listed], minlength=len(self.blank))),
+            rank=ranks,
+            first=ranks,
+            last=ranks,
+            relevance=self.relevance[listed],
+            judged=self.judged[listed],
             retrieved=lengths,
             missing=lengths == 0,
             _memory={},
@@ -89,19 +89,21 @@ def measured_pool(pool: RunPool, qrels: Qrels, plan: Plan) -> MeasuredPool:
     """Find the judged documents of a pool, all of whose queries have judgments. plan: of one measure."""
     codes = np.array([qrels.codes[query] for query in pool.query_ids], np.int64)
     lookup = qrels.lookup
-    wanted, number = lookup.find(combined_keys(hashes(pool.docs, lookup.seed), pool.offsets, codes), pool.docs)
-    query = np.searchsorted(pool.offsets, wanted, side="right") - 1
-    judged, relevance = number - qrels.offsets[codes[query]], qrels.relevance[number]
+    judged_documents, judgment_index = lookup.find(
+        combined_keys(hashes(pool.docs, lookup.seed), pool.offsets, codes), pool.docs
+    )
+    query = np.searchsorted(pool.offsets, judged_documents, side="right") - 1
+    judged, relevance = judgment_index - qrels.offsets[codes[query]], qrels.relevance[judgment_index]
     sizes = np.diff(qrels.offsets)[codes]
-    nothing, none = np.empty(0), np.empty(0, np.int64)
+    no_floats, no_ints = np.empty(0), np.empty(0, np.int64)
     blank = Hits(
         query_ids=tuple(map(decode_id, pool.query_ids)),
         offsets=bounds(np.bincount(query, minlength=codes.size)),
-        rank=nothing,
-        first=nothing,
-        last=nothing,
-        relevance=none,
-        judged=none,
+        rank=no_floats,
+        first=no_floats,
+        last=no_floats,
+        relevance=no_ints,
+        judged=no_ints,
         retrieved=np.diff(pool.offsets),
         missing=np.zeros(codes.size, np.bool_),
         grades=qrels.grades[ranges(qrels.offsets[codes], sizes)],
@@ -111,13 +113,13 @@ def measured_pool(pool: RunPool, qrels: Qrels, plan: Plan) -> MeasuredPool:
         rel=plan.convention.rel,
         ties=plan.convention.ties,
     )
-    return MeasuredPool(pool, plan, wanted, query, judged, relevance, blank)
+    return MeasuredPool(pool, plan, judged_documents, query, judged, relevance, blank)
 
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Judged queries in folds. fold: (queries) the number of each one's; parts: the queries of each as a pool; ready:
-    by normalisation the scores of all, and of each part; nested: whether there is anything to choose.
+    """Judged queries in folds. fold: (queries) the fold of each; parts: the queries of each fold as a pool; ready:
+    by normalisation the scores of all, and of each part; nested: whether there are candidates to choose from.
     """
 
     measured: MeasuredPool
@@ -128,9 +130,9 @@ class Folds:
     nested: bool = True
 
     def learn(self, candidate: Candidate, without: Sequence[int] = ()) -> dict[str, Any]:
-        """What a candidate learns from all queries but those of some folds."""
-        known = self.known.only(~np.isin(self.fold, list(without)))
-        return candidate.learn(self.measured.pool, known, self.ready[candidate.normalise][0])
+        """The parameters that a candidate learns from all queries but those of some folds."""
+        judgments = self.known.only(~np.isin(self.fold, list(without)))
+        return candidate.learn(self.measured.pool, judgments, self.ready[candidate.normalise][0])
 
     def fuse(self, candidate: Candidate, parameters: Mapping[str, Any], f: int) -> Floats:
         """(documents of a fold) the fused scores."""
@@ -138,37 +140,39 @@ class Folds:
 
 
 class CandidateValues(NamedTuple):
-    """Values of a candidate. outer: (queries) by what was learned without the fold of each; inner: (folds, queries) by
-    what was learned without that fold and the query's own, NaN in that fold: by it a setting is chosen for the fold.
+    """Values of a candidate. outer: (queries) with parameters learned without the query's fold; inner: (folds, queries)
+    with parameters learned without that fold and the query's own, NaN in that fold: they choose its setting.
     """
 
     outer: Floats
     inner: Floats | None
 
 
-def make_folds(measured: MeasuredPool, known: PoolJudgments, fold: Ints) -> Folds:
-    parts = tuple(pool_subset(measured.pool, fold == f) for f in range(int(fold.max()) + 1))
-    return Folds(measured, known, fold, parts, {})
+def make_folds(measured: MeasuredPool, judgments: PoolJudgments, fold_of_query: Ints) -> Folds:
+    parts = tuple(pool_subset(measured.pool, fold_of_query == f) for f in range(int(fold_of_query.max()) + 1))
+    return Folds(measured, judgments, fold_of_query, parts, {})
 
 
-def normalise_folds(folds: Folds, how: str, names: Sequence[str]) -> tuple[NormalisedPool, tuple[NormalisedPool, ...]]:
+def normalise_folds(
+    folds: Folds, normalisation: str, names: Sequence[str]
+) -> tuple[NormalisedPool, tuple[NormalisedPool, ...]]:
     """The scores of all runs, normalised, in the whole pool and in each part. Raises InputError as `normalise_pool`."""
-    return normalise_pool(folds.measured.pool, how, names), tuple(
-        normalise_pool(part.pool, how, names) for part in folds.parts
+    return normalise_pool(folds.measured.pool, normalisation, names), tuple(
+        normalise_pool(part.pool, normalisation, names) for part in folds.parts
     )
 
 
 def evaluate_candidate(folds: Folds, candidate: Candidate) -> CandidateValues:
-    """What a candidate is worth on each query: a unit of work.
+    """The values of a candidate on each query: a unit of work.
 
-    A model learned without two folds serves both: each is the one left out inside when the other is left out outside.
-    Where the judgments teach nothing, as where weights are all there is to set, one fusion of all queries does.
+    A model learned without two folds serves both: each is the inner fold when the other is the outer one. Where a
+    candidate learns nothing, as where weights are its only setting, one fusion of all queries suffices.
     """
-    count, measured = len(folds.parts), folds.measured
+    n_folds, measured = len(folds.parts), folds.measured
     if not candidate.learns or learns_nothing(folds, candidate):
-        ready = folds.ready[candidate.normalise][0]
-        values = measured.values(candidate.fuse(measured.pool, folds.learn(candidate), ready))
-        inner = np.tile(values, (count, 1))
+        normalised_pool = folds.ready[candidate.normalise][0]
+        values = measured.values(candidate.fuse(measured.pool, folds.learn(candidate), normalised_pool))
+        inner = np.tile(values, (n_folds, 1))
         inner[folds.fold, np.arange(values.size)] = np.nan
         return CandidateValues(values, inner if folds.nested else None)
     scores = np.zeros(measured.pool.size)
@@ -177,17 +181,17 @@ def evaluate_candidate(folds: Folds, candidate: Candidate) -> CandidateValues:
     outer = measured.values(scores)
     if not folds.nested:
         return CandidateValues(outer, None)
-    inside = np.zeros((count, measured.pool.size))
-    for f, g in combinations(range(count), 2):
+    inner_scores = np.zeros((n_folds, measured.pool.size))
+    for f, g in combinations(range(n_folds), 2):
         parameters = folds.learn(candidate, (f, g))
-        for out, held in ((f, g), (g, f)):
-            inside[out, folds.parts[held].documents] = folds.fuse(candidate, parameters, held)
-    inner = np.array([measured.values(scores) for scores in inside])
+        for outer_fold, inner_fold in ((f, g), (g, f)):
+            inner_scores[outer_fold, folds.parts[inner_fold].documents] = folds.fuse(candidate, parameters, inner_fold)
+    inner = np.array([measured.values(scores) for scores in inner_scores])
     inner[folds.fold, np.arange(outer.size)] = np.nan
     return CandidateValues(outer, inner)
 
 
 def learns_nothing(folds: Folds, candidate: Candidate) -> bool:
-    """Whether the same is learned from any fold: nothing, then."""
-    first = folds.learn(candidate, (0,))
-    return all(folds.learn(candidate, (f,)) == first for f in range(1, len(folds.parts)))
+    """Whether the parameters are the same whichever fold is left out."""
+    first_parameters = folds.learn(candidate, (0,))
+    return all(folds.learn(candidate, (f,)) == first_parameters for f in range(1, len(folds.parts)))

@@ -1,4 +1,4 @@
-"""Learned fusions as JSON files."""
+"""JSON files of trained fusions: `save_fusion`, `load_fusion`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = [
 ]
 
 
-#: What the file is, and in which form; a form that changes what a file means gets another number.
+#: The kind of file, and its format version, which rises with every incompatible change.
 FILE_KIND, FILE_FORM = "rankscope fusion", 1
-#: What is a list of each run, and how long that is; of ProbFuse as its setting says, of others as it may be.
+#: Parameters that hold a list for each run, and the lengths of these; of ProbFuse by its setting, of others any.
 LISTS = ("shares", "levels")
 LENGTHS = {"bayes-fuse": LEVEL_ENDS.size, "seg-fuse": SEGMENT_ENDS.size}
 EXPECTED = "expected parameters that `rankscope fuse --save-parameters` wrote"
@@ -53,7 +53,7 @@ def save_fusion(trained: TrainedFusion, path: PathLike) -> None:
     >>> again.parameters == trained.parameters
     True
     """
-    about = {
+    content = {
         "kind": FILE_KIND,
         "form": FILE_FORM,
         "version": __version__,
@@ -67,20 +67,20 @@ def save_fusion(trained: TrainedFusion, path: PathLike) -> None:
         "signature": trained.settings,
         "cross_fitted_mean": trained.cross_fitted_mean,
         "runs_alone": trained.alone,
-        "tried": [one._asdict() for one in trained.tried],
-        "chosen_by_fold": [one._asdict() for one in trained.chosen],
+        "tried": [setting._asdict() for setting in trained.tried],
+        "chosen_by_fold": [choice._asdict() for choice in trained.chosen],
         "notes": trained.notes,
         "queries": trained.queries,
     }
-    write_text(path, format_json({key: without_nan(value) for key, value in about.items()}))
+    write_text(path, format_json({key: without_nan(value) for key, value in content.items()}))
 
 
 def without_nan(value: Any) -> Any:
-    """NaN, which JSON does not have, as null."""
+    """The value with None for NaN, which JSON lacks."""
     if isinstance(value, dict):
-        return {key: without_nan(one) for key, one in value.items()}
+        return {key: without_nan(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [without_nan(one) for one in value]
+        return [without_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
@@ -88,20 +88,20 @@ def as_float(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def format_json(about: dict[str, Any]) -> str:
-    """JSON with a line for each thing said, and for each setting that was tried."""
+def format_json(content: dict[str, Any]) -> str:
+    """JSON with a line for each key, and for each setting that was tried."""
     lines = []
-    for key, value in about.items():
+    for key, value in content.items():
         if key in ("tried", "chosen_by_fold") or (key == "parameters" and value):
-            inner = value.items() if isinstance(value, dict) else value
-            texts = [
-                f"    {json.dumps(one[0])}: {json.dumps(one[1])}"
+            items = value.items() if isinstance(value, dict) else value
+            item_lines = [
+                f"    {json.dumps(item[0])}: {json.dumps(item[1])}"
                 if isinstance(value, dict)
-                else f"    {json.dumps(one)}"
-                for one in inner
+                else f"    {json.dumps(item)}"
+                for item in items
             ]
-            a, b = "{}" if isinstance(value, dict) else "[]"
-            lines.append(f"  {json.dumps(key)}: {a}\n" + ",\n".join(texts) + f"\n  {b}")
+            opening, closing = "{}" if isinstance(value, dict) else "[]"
+            lines.append(f"  {json.dumps(key)}: {opening}\n" + ",\n".join(item_lines) + f"\n  {closing}")
         else:
             lines.append(f"  {json.dumps(key)}: {json.dumps(value)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -116,92 +116,93 @@ def load_fusion(path: PathLike) -> TrainedFusion:
     refuse_devices(name)
     try:
         with open(name, encoding="utf-8") as file:
-            about = json.load(file, parse_constant=refuse_constant)
+            content = json.load(file, parse_constant=refuse_constant)
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error}), {EXPECTED}; check the path") from None
     except (ValueError, RecursionError) as error:
         refuse_file(name, f"is no JSON, or is cut off ({str(error).splitlines()[0][:120]})")
-    if not isinstance(about, dict) or about.get("kind") != FILE_KIND:
+    if not isinstance(content, dict) or content.get("kind") != FILE_KIND:
         refuse_file(name, "is JSON of something else")
-    if about.get("form") != FILE_FORM:
+    if content.get("form") != FILE_FORM:
         raise InputError(
-            f"{name}: its form is {about.get('form')!r} (rankscope {about.get('version')}), expected {FILE_FORM}, "
+            f"{name}: its form is {content.get('form')!r} (rankscope {content.get('version')}), expected {FILE_FORM}, "
             f"which rankscope {__version__} reads; train it again, or take the version that wrote it"
         )
     try:
-        return parse_fusion(about)
+        return parse_fusion(content)
     except KeyError as error:
         refuse_file(name, f"is damaged ({error.args[0] if error.args else error!r} is missing)")
     except DamagedFusion as error:
         refuse_file(name, f"is damaged ({error})")
-    except Exception as error:  # whatever it holds, it is nothing that can fuse
+    except Exception as error:  # any other content cannot fuse either
         refuse_file(name, f"is damaged ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
 
 
 class DamagedFusion(Exception):
-    """What does not fit."""
+    """Content that is not a valid fusion."""
 
 
 def refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number")
 
 
-def refuse_file(name: str, why: str) -> NoReturn:
-    raise InputError(f"{name}: {why}, {EXPECTED}; train it again") from None
+def refuse_file(name: str, problem: str) -> NoReturn:
+    raise InputError(f"{name}: {problem}, {EXPECTED}; train it again") from None
 
 
-def parse_fusion(about: dict[str, Any]) -> TrainedFusion:
-    """Raises Damaged, KeyError and others for what does not fit."""
-    names, ids = texts_of(about, "runs"), texts_of(about, "queries")
-    method, normalise = about["method"], about["normalise"]
+def parse_fusion(content: dict[str, Any]) -> TrainedFusion:
+    """The fusion of a file. Raises DamagedFusion, KeyError and others for invalid content."""
+    names, ids = parse_names(content, "runs"), parse_names(content, "queries")
+    method, normalise = content["method"], content["normalise"]
     if method not in (*METHODS, *TRAINED):
         raise DamagedFusion(f"{method!r} is no method")
     if normalise not in NORMALISATIONS:
         raise DamagedFusion(f"{normalise!r} is no normalisation")
-    if not names or not isinstance(about["parameters"], dict) or not isinstance(about["setting"], dict):
+    if not names or not isinstance(content["parameters"], dict) or not isinstance(content["setting"], dict):
         raise DamagedFusion("runs or parameters are missing")
-    found = TrainedFusion(
+    trained = TrainedFusion(
         method=method,
         normalise=normalise,
-        setting=about["setting"],
-        parameters=about["parameters"],
+        setting=content["setting"],
+        parameters=content["parameters"],
         runs=names,
         queries=ids,
-        measure=str(about["measure"]),
-        higher_is_better=bool(about["higher_is_better"]),
-        settings=str(about["signature"]),
+        measure=str(content["measure"]),
+        higher_is_better=bool(content["higher_is_better"]),
+        settings=str(content["signature"]),
         tried=tuple(
-            TriedSetting(str(one["name"]), as_float(one["mean"]), tuple(map(as_float, one["values"])))
-            for one in about["tried"]
+            TriedSetting(str(setting["name"]), as_float(setting["mean"]), tuple(map(as_float, setting["values"])))
+            for setting in content["tried"]
         ),
         chosen=tuple(
-            FoldChoice(str(one["name"]), int(one["queries"]), as_float(one["value"])) for one in about["chosen_by_fold"]
+            FoldChoice(str(choice["name"]), int(choice["queries"]), as_float(choice["value"]))
+            for choice in content["chosen_by_fold"]
         ),
-        cross_fitted_mean=as_float(about["cross_fitted_mean"]),
-        alone=tuple(map(as_float, about["runs_alone"])),
-        notes=texts_of(about, "notes"),
+        cross_fitted_mean=as_float(content["cross_fitted_mean"]),
+        alone=tuple(map(as_float, content["runs_alone"])),
+        notes=parse_names(content, "notes"),
     )
-    if len(found.alone) != len(names) or found.name not in [one.name for one in found.tried]:
+    if len(trained.alone) != len(names) or trained.name not in [setting.name for setting in trained.tried]:
         raise DamagedFusion("what was tried does not fit what was chosen")
-    check_use(found)
-    return found
+    check_use(trained)
+    return trained
 
 
-def texts_of(about: dict[str, Any], key: str) -> tuple[str, ...]:
-    if not isinstance(about[key], list) or not all(isinstance(one, str) for one in about[key]):
+def parse_names(content: dict[str, Any], key: str) -> tuple[str, ...]:
+    if not isinstance(content[key], list) or not all(isinstance(item, str) for item in content[key]):
         raise DamagedFusion(f"{key} is no list of names")
-    return tuple(about[key])
+    return tuple(content[key])
 
 
 def check_use(trained: TrainedFusion) -> None:
-    """Fuse lists of one document, to see now whether that can be done."""
+    """Check that the fusion works, by fusing lists of one document."""
     runs = [{"query": {"document": 1.0}}] * len(trained.runs)
     try:
         validate_candidate(Candidate(trained.method, trained.normalise, trained.setting), len(runs))
         check_learned(trained)
         names, _, pool = load_pool(runs, inverted=trained.normalise == INVERTED)
-        how = "min-max" if trained.normalise == "max" else trained.normalise  # of 1, -1 or anything else
-        scores = trained.candidate.fuse(pool, trained.parameters, normalise_pool(pool, how, names))
+        normalisation = "min-max" if trained.normalise == "max" else trained.normalise  # max needs scores above 0
+        scores = trained.candidate.fuse(pool, trained.parameters, normalise_pool(pool, normalisation, names))
     except RankscopeError as error:
         raise DamagedFusion(str(error)) from None
     if scores.shape != (1,) or not np.isfinite(scores).all():
@@ -209,19 +210,19 @@ def check_use(trained: TrainedFusion) -> None:
 
 
 def check_learned(trained: TrainedFusion) -> None:
-    """Raises Damaged for parameters that would fuse some lists and not others, ParameterError for weights."""
-    runs, size = len(trained.runs), LENGTHS.get(trained.method, trained.setting.get("segments"))
+    """Raise DamagedFusion for parameters that would fuse only some lists, ParameterError for weights."""
+    n_runs, size = len(trained.runs), LENGTHS.get(trained.method, trained.setting.get("segments"))
     if not trained.candidate.learns and trained.parameters != trained.setting:
         raise DamagedFusion("its parameters are not those of its setting")
     for name, value in trained.parameters.items():
-        lines = value if name in LISTS else [value if isinstance(value, list) else [value]]
-        if not isinstance(lines, list) or not all(isinstance(line, list) for line in lines):
+        value_lists = value if name in LISTS else [value if isinstance(value, list) else [value]]
+        if not isinstance(value_lists, list) or not all(isinstance(values, list) for values in value_lists):
             raise DamagedFusion(f"{name} are no lists")
-        if not all(is_real(one) and math.isfinite(one) for line in lines for one in line):
+        if not all(is_real(number) and math.isfinite(number) for values in value_lists for number in values):
             raise DamagedFusion(f"{name} holds what is no finite number")
         if name == "weights":
-            parse_weights(value, runs)
-        elif isinstance(value, list) and len(value) != runs:
-            raise DamagedFusion(f"{name} of {pluralise(len(value), 'run')}, expected {runs}")
-        if name in LISTS and size is not None and any(len(line) != size for line in lines):
+            parse_weights(value, n_runs)
+        elif isinstance(value, list) and len(value) != n_runs:
+            raise DamagedFusion(f"{name} of {pluralise(len(value), 'run')}, expected {n_runs}")
+        if name in LISTS and size is not None and any(len(values) != size for values in value_lists):
             raise DamagedFusion(f"{name} has lists that are not {size} long")

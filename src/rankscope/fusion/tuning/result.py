@@ -1,4 +1,4 @@
-"""A fusion that was learned: how good it is on queries that it did not see, and its use."""
+"""TrainedFusion: a trained fusion, its values on queries that it did not learn from, and its use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-#: So many settings are shown; all of them are in the tidy table.
+#: Most settings shown; the tidy table has all of them.
 FIRST_SETTINGS = 10
 
 
@@ -110,16 +110,16 @@ class TrainedFusion:
             )
         names, notes, pool = load_pool(runs, input=input, inverted=self.normalise == INVERTED)
         notes = (*notes, *self.about_names(names))
-        ready = normalise_pool(pool, self.normalise, names)
-        scores = self.candidate.fuse(pool, self.parameters, ready)
-        seen = len(set(self.queries).intersection(decode_ids(pool.query_ids)))
-        if seen:
-            verb = "is" if seen == 1 else "are"
+        normalised_pool = normalise_pool(pool, self.normalise, names)
+        scores = self.candidate.fuse(pool, self.parameters, normalised_pool)
+        n_seen = len(set(self.queries).intersection(decode_ids(pool.query_ids)))
+        if n_seen:
+            verb = "is" if n_seen == 1 else "are"
             notes += (
-                f"{seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among those that the parameters were "
+                f"{n_seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among those that the parameters were "
                 "learned from: measured on their judgments, the fused run looks better than it is",
             )
-        return fused_run(pool, scores, name or self.name, (*notes, *ready.notes))
+        return fused_run(pool, scores, name or self.name, (*notes, *normalised_pool.notes))
 
     def about_names(self, names: Sequence[str]) -> tuple[str, ...]:
         """A note on runs of other names. Raises InputError where only their order is another one."""
@@ -130,7 +130,11 @@ class TrainedFusion:
                 f"the runs are {join_names(names)}, and the parameters were learned from {join_names(self.runs)}; give "
                 "them in that order"
             )
-        pairs = [f"{own} stands for {learned}" for own, learned in zip(names, self.runs, strict=True) if own != learned]
+        pairs = [
+            f"{name} stands for {learned_name}"
+            for name, learned_name in zip(names, self.runs, strict=True)
+            if name != learned_name
+        ]
         return (f"the parameters were learned from other names: {join_names(pairs)}",)
 
     @property
@@ -138,29 +142,31 @@ class TrainedFusion:
         return ("part", "name", "fold", "measure", "value")
 
     def records(self) -> Iterator[tuple[Any, ...]]:
-        for one in self.tried:
-            yield ("setting", one.name, "all", self.measure, one.mean)
-            yield from (("setting", one.name, str(f), self.measure, value) for f, value in enumerate(one.values, 1))
+        for setting in self.tried:
+            yield ("setting", setting.name, "all", self.measure, setting.mean)
+            for f, value in enumerate(setting.values, 1):
+                yield ("setting", setting.name, str(f), self.measure, value)
         yield ("cross-fitted", "chosen by fold", "all", self.measure, self.cross_fitted_mean)
-        for f, fold in enumerate(self.chosen, 1):
-            yield ("cross-fitted", fold.name, str(f), self.measure, fold.value)
+        for f, choice in enumerate(self.chosen, 1):
+            yield ("cross-fitted", choice.name, str(f), self.measure, choice.value)
         yield from (("run", name, "all", self.measure, mean) for name, mean in zip(self.runs, self.alone, strict=True))
 
     def sections(self) -> list[Section]:
         return [self.section_of_settings(), self.section_of_folds()]
 
     def section_of_settings(self) -> Section:
-        higher = self.best_first()
-        count = len(self.tried)
-        own = next(one for one in self.tried if one.name == self.name)
-        sentence = f"{self.name} has {'the best' if count > 1 else 'a'} mean {self.measure}"
-        sentence += f" of {pluralise(count, 'setting')}" if count > 1 else ""
-        sentence += f" on {pluralise_queries(len(self.queries))}: {own.mean:.4f}"
-        if count > FIRST_SETTINGS:
+        ordered_settings = self.best_first()
+        n_settings = len(self.tried)
+        chosen_setting = next(setting for setting in self.tried if setting.name == self.name)
+        sentence = f"{self.name} has {'the best' if n_settings > 1 else 'a'} mean {self.measure}"
+        sentence += f" of {pluralise(n_settings, 'setting')}" if n_settings > 1 else ""
+        sentence += f" on {pluralise_queries(len(self.queries))}: {chosen_setting.mean:.4f}"
+        if n_settings > FIRST_SETTINGS:
             sentence += f"; the best {FIRST_SETTINGS} are shown"
         folds = tuple(f"fold {f}" for f in range(1, len(self.chosen) + 1))
         rows = [
-            (one.name, f"{one.mean:.4f}", *(f"{value:.4f}" for value in one.values)) for one in higher[:FIRST_SETTINGS]
+            (setting.name, f"{setting.mean:.4f}", *(f"{value:.4f}" for value in setting.values))
+            for setting in ordered_settings[:FIRST_SETTINGS]
         ]
         return Section(
             title="Settings",
@@ -169,21 +175,25 @@ class TrainedFusion:
         )
 
     def summary(self) -> str:
-        """What came of it in one sentence."""
+        """The result in one sentence."""
         return (
             f"{self.name} was chosen of {pluralise(len(self.tried), 'setting')} by {self.measure}; cross-fitted on "
             f"{pluralise_queries(len(self.queries))}, the mean is {self.cross_fitted_mean:.4f}"
         )
 
     def section_of_folds(self) -> Section:
-        place = int(order_of(np.array(self.alone) * (-1.0 if self.higher_is_better else 1.0), 1.0)[0])
-        best, name = self.alone[place], self.runs[place]
-        which = f"{name}, the best run," if len(self.runs) > 1 else f"{name} alone"
+        best_index = int(order_of(np.array(self.alone) * (-1.0 if self.higher_is_better else 1.0), 1.0)[0])
+        best_mean, name = self.alone[best_index], self.runs[best_index]
+        subject = f"{name}, the best run," if len(self.runs) > 1 else f"{name} alone"
         sentence = (
             "Cross-fitted, each fold with what the other folds chose and taught, the mean is "
-            f"{self.cross_fitted_mean:.4f}: about what other queries of this kind may expect. {which} has {best:.4f}."
+            f"{self.cross_fitted_mean:.4f}: about what other queries of this kind may expect. {subject} has "
+            f"{best_mean:.4f}."
         )
-        rows = [(str(f), one.name, f"{one.queries:,}", f"{one.value:.4f}") for f, one in enumerate(self.chosen, 1)]
+        rows = [
+            (str(f), choice.name, f"{choice.queries:,}", f"{choice.value:.4f}")
+            for f, choice in enumerate(self.chosen, 1)
+        ]
         headings = ("fold", "chosen by the other folds", "queries", self.measure)
         table = Table(columns=headings, rows=tuple(rows), left=2)
         return Section(title="On queries that were not learned from", sentence=sentence, table=table)
@@ -191,8 +201,9 @@ class TrainedFusion:
     def best_first(self) -> list[TriedSetting]:
         """The settings by their means; the chosen one first where others are as good."""
         sign = -1.0 if self.higher_is_better else 1.0
-        chosen_first = sorted(self.tried, key=lambda one: one.name != self.name)
-        return [chosen_first[i] for i in order_of(np.array([sign * one.mean for one in chosen_first]), 1.0).tolist()]
+        chosen_first = sorted(self.tried, key=lambda setting: setting.name != self.name)
+        means = np.array([sign * setting.mean for setting in chosen_first])
+        return [chosen_first[i] for i in order_of(means, 1.0).tolist()]
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

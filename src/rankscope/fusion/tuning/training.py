@@ -1,6 +1,4 @@
-"""Fusion that learns from judgments: settings chosen by cross-validation over queries, weights refined, parameters
-learned.
-"""
+"""`train`: choose fusion settings by cross-validation over queries, refine weights, and learn parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from rankscope.fusion.fuse_runs import fused_run
 from rankscope.fusion.judgments import judge_pool
 from rankscope.fusion.methods import INVERTED
 from rankscope.fusion.normalisation import normalise_pool
-from rankscope.fusion.pool import LoadedPool, check_runs, load_pool, pool_subset
+from rankscope.fusion.pool import LoadedPool, RunPool, check_runs, load_pool, pool_subset
 from rankscope.fusion.tuning.candidates import Candidate, list_candidates
 from rankscope.fusion.tuning.cross_fitting import (
     CandidateValues,
@@ -46,37 +44,39 @@ __all__ = [
 ]
 
 
-#: Weights to try for a run, as shares of the greatest, and how often to go through all runs.
+#: Weights to try for a run, as shares of the greatest weight, and the number of passes through all runs.
 STEPS, PASSES = (0.0, 0.25, 0.5, 0.75, 1.0), 2
 
 
 @dataclass(frozen=True, eq=False)
 class CoordinateAscent:
-    """sign: 1 where higher values are better, else -1. values: (queries) by name of what was tried, whoever asked."""
+    """Refinement of weights, one run after the other. sign: 1 if higher values are better, else -1. values: (queries)
+    by the name of each candidate that was evaluated.
+    """
 
     folds: Folds
     sign: float
     values: dict[str, Floats] = field(default_factory=dict)
 
     def of(self, candidate: Candidate) -> Floats:
-        """(queries) the values of a candidate that has nothing to learn but its setting."""
+        """(queries) the values of a candidate whose setting is all it learns."""
         name = str(candidate)
         if name not in self.values:
-            measured, ready = self.folds.measured, self.folds.ready[candidate.normalise][0]
-            parameters = candidate.learn(measured.pool, self.folds.known, ready)
-            self.values[name] = measured.values(candidate.fuse(measured.pool, parameters, ready))
+            judged_pool, normalised_pool = self.folds.measured, self.folds.ready[candidate.normalise][0]
+            parameters = candidate.learn(judged_pool.pool, self.folds.known, normalised_pool)
+            self.values[name] = judged_pool.values(candidate.fuse(judged_pool.pool, parameters, normalised_pool))
         return self.values[name]
 
     def mean(self, candidate: Candidate, counted: Bools) -> float:
         values = self.of(candidate)[counted]
-        there = values[~np.isnan(values)]
-        return self.sign * float(there.mean()) if there.size else -np.inf
+        defined = values[~np.isnan(values)]
+        return self.sign * float(defined.mean()) if defined.size else -np.inf
 
     def search(self, start: Candidate, counted: Bools) -> list[Candidate]:
-        """What was tried from there on, the best last; nothing where there are no weights to refine.
+        """The candidates tried from `start` on, the best last; none if there are no weights to refine.
 
-        counted: (queries) those whose judgments may be looked at, all but those of a fold. Values of other candidates
-        are shared between searches, but which ones a search tries depends on these queries alone.
+        counted: (queries) those whose judgments may be used, all but those of a fold. Searches share the values of
+        candidates, but which candidates a search tries depends on its own queries alone.
         """
         weights = start.setting.get("weights")
         if weights is None or len(weights) < 2:
@@ -85,30 +85,30 @@ class CoordinateAscent:
         highest = self.mean(best, counted)
         tried = {str(best): best}
         for _ in range(PASSES):
-            before = best
+            previous_best = best
             for i in range(len(weights)):
-                for step in STEPS:
-                    new = list(best.setting["weights"])
-                    new[i] = step
-                    one = with_weights(start, new)
-                    if str(one) in tried or not any(new):
+                for share in STEPS:
+                    new_weights = list(best.setting["weights"])
+                    new_weights[i] = share
+                    candidate = with_weights(start, new_weights)
+                    if str(candidate) in tried or not any(new_weights):
                         continue
-                    tried[str(one)] = one
-                    value = self.mean(one, counted)
+                    tried[str(candidate)] = candidate
+                    value = self.mean(candidate, counted)
                     if value > highest + NOISE * max(1.0, abs(highest)):
-                        best, highest = one, value
-            if best is before:
+                        best, highest = candidate, value
+            if best is previous_best:
                 break
-        return [*(one for one in tried.values() if one is not best), best]
+        return [*(candidate for candidate in tried.values() if candidate is not best), best]
 
 
 def with_weights(candidate: Candidate, weights: list[float]) -> Candidate:
     return Candidate(candidate.method, candidate.normalise, {**candidate.setting, "weights": weights})
 
 
-#: One fold is fused, one is left out inside, and something has to be left to learn from.
+#: Fewest folds: one is fused, one is the inner fold, and one remains to learn from.
 FEWEST = 3
-#: Settings times documents from which on several workers are faster than one: half a second of work.
+#: Settings times documents from which several workers are faster than one: half a second of work.
 ENOUGH = 5_000_000
 
 
@@ -157,219 +157,250 @@ def train(
     ({'weights': [0.0, 1.0]}, 1.0)
     """
     plan = check_training(qrels, runs, measure=measure, folds=folds, rel=rel)
-    workers_for(workers, False)  # a wrong one is told before anything is read
+    workers_for(workers, False)  # an invalid number is refused before anything is read
     seed = seed_of(rng)
-    todo = list_candidates(method, normalise, settings, len(runs))
-    known = as_qrels(qrels, plan)
-    given = load_pool(runs, input=input, inverted=todo[0].normalise == INVERTED)
-    used = np.array([query in known.codes for query in given.pool.query_ids], np.bool_)
-    notes = [*given.notes, *check_queries(known, given, used, folds)]
-    pool = pool_subset(given.pool, used).pool
-    assigned = assign_folds(pool.query_ids, folds, seed)
-    cut = make_folds(measured_pool(pool, known, plan), judge_pool(pool, known, rel), assigned)
-    cut, todo, said = normalise_for_candidates(cut, todo, given.names)
-    shares = folds + 2 if refine else 1  # of the work, about
-    tell = None if progress is None else lambda share: progress(share / shares)
-    worths = evaluate_candidates(cut, todo, workers, tell)
+    candidates = list_candidates(method, normalise, settings, len(runs))
+    loaded_qrels = as_qrels(qrels, plan)
+    loaded = load_pool(runs, input=input, inverted=candidates[0].normalise == INVERTED)
+    is_judged = np.array([query in loaded_qrels.codes for query in loaded.pool.query_ids], np.bool_)
+    notes = [*loaded.notes, *check_queries(loaded_qrels, loaded, is_judged, folds)]
+    query_folds = split_into_folds(pool_subset(loaded.pool, is_judged).pool, loaded_qrels, plan, folds, rel, seed)
+    query_folds, candidates, candidate_notes = normalise_for_candidates(query_folds, candidates, loaded.names)
+    n_rounds = folds + 2 if refine else 1  # of work, about equal
+    report = None if progress is None else lambda share: progress(share / n_rounds)
+    results = evaluate_candidates(query_folds, candidates, workers, report)
     sign = 1.0 if plan.measures[0].higher_is_better else -1.0
-    final = todo[best_of([worth.outer for worth in worths], sign)]
-    by_fold = [final if not cut.nested else choose_without_fold(f, cut, todo, worths, sign) for f in range(folds)]
-    tried = [tried_setting(one, worth.outer, cut) for one, worth in zip(todo, worths, strict=True)]
+    best = candidates[best_candidate([result.outer for result in results], sign)]
+    fold_candidates = [choose_without_fold(f, query_folds, candidates, results, sign) for f in range(folds)]
+    tried = tried_settings(candidates, [result.outer for result in results], query_folds)
     if refine:
-        final, by_fold, further = refine_weights(CoordinateAscent(cut, sign), final, by_fold, tell)
-        tried += [one for one in further if one.name not in {other.name for other in tried}]
-    parameters = cut.learn(final)
-    fused, values = cross_fit(given, used, cut, by_fold, final, parameters)
-    usual = normalisation_notes(given, [final, *by_fold])
-    settled = {"methods": ",".join(dict.fromkeys(one.method for one in todo)), "settings": str(len(tried))}
-    settled |= ({"refined": "yes"} if refine else {}) | {"folds": str(folds), "rng": str(seed)}
+        ascent = CoordinateAscent(query_folds, sign)
+        best, fold_candidates, refined_settings = refine_weights(ascent, best, fold_candidates, report)
+        tried_names = {setting.name for setting in tried}
+        tried += [setting for setting in refined_settings if setting.name not in tried_names]
+    parameters = query_folds.learn(best)
+    fused, values = cross_fit(loaded, is_judged, query_folds, fold_candidates, best, parameters)
+    notes += [*candidate_notes, *normalisation_notes(loaded, [best, *fold_candidates])]
     return TrainedFusion(
-        method=final.method,
-        normalise=final.normalise,
-        setting=final.setting,
+        method=best.method,
+        normalise=best.normalise,
+        setting=best.setting,
         parameters=parameters,
-        runs=given.names,
-        queries=cut.measured.blank.query_ids,
+        runs=loaded.names,
+        queries=query_folds.measured.blank.query_ids,
         measure=plan.names[0],
         higher_is_better=sign > 0,
-        settings=signature_line(plan, cut, settled),
+        settings=signature_line(plan, query_folds, candidates, len(tried), refine, seed),
         tried=tuple(tried),
-        chosen=fold_choices(by_fold, cut.fold, values),
+        chosen=fold_choices(fold_candidates, query_folds.fold, values),
         cross_fitted_mean=mean_or_nan(values),
-        alone=tuple(mean_or_nan(cut.measured.alone(i)) for i in range(len(given.names))),
-        notes=(*notes, *said, *usual),
-        cross_fitted=fused_run(given.pool, fused, cross_fitted_name(todo, by_fold), (*notes, *said, *usual)),
+        alone=tuple(mean_or_nan(query_folds.measured.alone(i)) for i in range(len(loaded.names))),
+        notes=tuple(notes),
+        cross_fitted=fused_run(loaded.pool, fused, cross_fitted_name(candidates, fold_candidates), notes),
     )
 
 
-def signature_line(plan: Plan, cut: Folds, settled: Mapping[str, str]) -> str:
+def split_into_folds(pool: RunPool, qrels: Qrels, plan: Plan, folds: int, rel: int, seed: int) -> Folds:
+    """The judged queries, whose pool this is, in folds at random."""
+    fold_of_query = assign_folds(pool.query_ids, folds, seed)
+    return make_folds(measured_pool(pool, qrels, plan), judge_pool(pool, qrels, rel), fold_of_query)
+
+
+def signature_line(
+    plan: Plan, query_folds: Folds, candidates: Sequence[Candidate], n_tried: int, refine: bool, seed: int
+) -> str:
     """The measure, and every setting that changes a number, in one line."""
-    said = {**plan.settings(len(cut.measured.blank)), **plan.measure_settings(cut.measured.blank)[0], **settled}
-    return " | ".join([plan.names[0], *(f"{name}:{value}" for name, value in said.items())])
+    methods = ",".join(dict.fromkeys(candidate.method for candidate in candidates))
+    training_settings = {"methods": methods, "settings": str(n_tried)}
+    training_settings |= {"refined": "yes"} if refine else {}
+    training_settings |= {"folds": str(len(query_folds.parts)), "rng": str(seed)}
+    settings = {
+        **plan.settings(len(query_folds.measured.blank)),
+        **plan.measure_settings(query_folds.measured.blank)[0],
+        **training_settings,
+    }
+    return " | ".join([plan.names[0], *(f"{name}:{value}" for name, value in settings.items())])
 
 
 def check_training(qrels: Any, runs: Any, *, measure: str | Measure, folds: int, rel: int) -> Plan:
-    """What is measured. Raises ParameterError for arguments that make no sense, before anything is read."""
+    """The measurement plan. Raises ParameterError for invalid arguments, before anything is read."""
     check_runs(runs)
     check_single_stdin([qrels, *runs])
     plan = make_plan([measure], rel=rel)
     if len(plan.measures) != 1:
         raise ParameterError(f"{measure} is {len(plan.measures)} measures, expected one to choose by, as nDCG@10")
-    only = plan.measures[0]
-    if only.higher_is_better is None or only.summary == "none":
-        raise ParameterError(f"of {only} neither higher nor lower is better, so that no setting can be; choose another")
+    single_measure = plan.measures[0]
+    if single_measure.higher_is_better is None or single_measure.summary == "none":
+        raise ParameterError(
+            f"of {single_measure} neither higher nor lower is better, so that no setting can be; choose another"
+        )
     check_count("folds", folds, FEWEST)
     return plan
 
 
-def check_queries(qrels: Qrels, given: LoadedPool, used: Bools, folds: int) -> list[str]:
-    """Notes on queries that nothing is learned from. Raises InputError where too few are left."""
-    judged_in_all, learned = len(qrels.query_ids), int(used.sum())
-    if not learned:
+def check_queries(qrels: Qrels, loaded: LoadedPool, is_judged: Bools, folds: int) -> list[str]:
+    """Notes on queries that are not learned from. Raises InputError if too few are left."""
+    n_judged, n_used = len(qrels.query_ids), int(is_judged.sum())
+    if not n_used:
         raise InputError(
             f"the runs and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; runs: "
-            f"{first_names(decode_ids(given.pool.query_ids[:4]))}); check that they belong together"
+            f"{first_names(decode_ids(loaded.pool.query_ids[:4]))}); check that they belong together"
         )
-    if learned < folds:
+    if n_used < folds:
         raise InputError(
-            f"{pluralise_queries(learned)} of the runs with judgments, expected at least one for each of {folds} "
+            f"{pluralise_queries(n_used)} of the runs with judgments, expected at least one for each of {folds} "
             f"folds; judge more, or take fewer folds (at least {FEWEST})"
         )
     notes = []
-    if judged_in_all > learned:
-        verb = "is" if judged_in_all - learned == 1 else "are"
+    if n_judged > n_used:
+        verb = "is" if n_judged - n_used == 1 else "are"
+        notes.append(f"{n_judged - n_used:,} of {pluralise_queries(n_judged)} with judgments {verb} in no run")
+    if is_judged.size > n_used:
+        verb = "has" if is_judged.size - n_used == 1 else "have"
         notes.append(
-            f"{judged_in_all - learned:,} of {pluralise_queries(judged_in_all)} with judgments {verb} in no run"
-        )
-    if used.size > learned:
-        verb = "has" if used.size - learned == 1 else "have"
-        notes.append(
-            f"{used.size - learned:,} of {pluralise_queries(used.size)} {verb} no judgments: fused with what all "
-            "others taught"
+            f"{is_judged.size - n_used:,} of {pluralise_queries(is_judged.size)} {verb} no judgments: fused with "
+            "what all others taught"
         )
     return notes
 
 
 def assign_folds(query_ids: Sequence[bytes], folds: int, seed: int) -> Ints:
-    """(queries) the fold of each: of a size that differs by one at most, whatever the order of the queries."""
+    """(queries) the fold of each, whatever their order. Sizes of folds differ by at most one."""
     order = np.array(sorted(range(len(query_ids)), key=query_ids.__getitem__))
-    found = np.empty(order.size, np.int64)
-    found[np.random.default_rng(seed).permutation(order)] = np.arange(order.size) % folds
-    return found
+    fold_of_query = np.empty(order.size, np.int64)
+    fold_of_query[np.random.default_rng(seed).permutation(order)] = np.arange(order.size) % folds
+    return fold_of_query
 
 
 def normalise_for_candidates(
-    cut: Folds, todo: list[Candidate], names: Sequence[str]
+    query_folds: Folds, candidates: list[Candidate], names: Sequence[str]
 ) -> tuple[Folds, list[Candidate], list[str]]:
-    """All scores normalised in every way that is tried; what cannot be is left out with a note.
+    """All scores with every normalisation of the candidates; one that fails is skipped with a note.
 
-    Raises InputError where nothing would be left.
+    Raises InputError if the only one fails.
     """
-    ready, notes = {}, []
-    hows = list(dict.fromkeys(one.normalise for one in todo))
-    for how in hows:
+    normalised_pools, notes = {}, []
+    normalisations = list(dict.fromkeys(candidate.normalise for candidate in candidates))
+    for normalisation in normalisations:
         try:
-            ready[how] = normalise_folds(cut, how, names)
+            normalised_pools[normalisation] = normalise_folds(query_folds, normalisation, names)
         except InputError as error:
-            if len(hows) == 1:
+            if len(normalisations) == 1:
                 raise
-            notes.append(f"{how} was not tried: {error}")
-    todo = [one for one in todo if one.normalise in ready]
-    return replace(cut, ready=ready, nested=len(todo) > 1), todo, notes
+            notes.append(f"{normalisation} was not tried: {error}")
+    candidates = [candidate for candidate in candidates if candidate.normalise in normalised_pools]
+    return replace(query_folds, ready=normalised_pools, nested=len(candidates) > 1), candidates, notes
 
 
 def evaluate_candidates(
-    cut: Folds, todo: Sequence[Candidate], workers: int | None, progress: Callable[[float], Any] | None
+    query_folds: Folds, candidates: Sequence[Candidate], workers: int | None, progress: Callable[[float], Any] | None
 ) -> list[CandidateValues]:
-    """What each candidate is worth."""
-    tell = None if progress is None else lambda _: progress(1 / len(todo))
-    number = workers_for(workers, len(todo) * cut.measured.pool.size >= ENOUGH)
-    return list(run_units(evaluate_candidate, todo, workers=number, shared=cut, progress=tell))
+    """The values of each candidate."""
+    report = None if progress is None else lambda _: progress(1 / len(candidates))
+    n_workers = workers_for(workers, len(candidates) * query_folds.measured.pool.size >= ENOUGH)
+    return list(run_units(evaluate_candidate, candidates, workers=n_workers, shared=query_folds, progress=report))
 
 
-def best_of(values: Sequence[Floats], sign: float) -> int:
-    """The first whose mean is the best. values: (queries) of each candidate, NaN for those that do not count.
+def best_candidate(values: Sequence[Floats], sign: float) -> int:
+    """The index of the first candidate with the best mean. values: (queries) of each, NaN for those not counted.
 
     Raises InputError where no query has a value.
     """
     table = np.array(values)
-    counts = ~np.isnan(table)
-    if not counts.any(axis=1).all():
+    has_value = ~np.isnan(table)
+    if not has_value.any(axis=1).all():
         raise InputError(
             "the measure has no value on these queries, so that nothing can be chosen by it; choose another one"
         )
-    means = sign * np.where(counts, table, 0.0).sum(axis=1) / counts.sum(axis=1)
-    return int(best_places(means, max(1.0, float(np.abs(table[counts]).max()))).argmax())
+    means = sign * np.where(has_value, table, 0.0).sum(axis=1) / has_value.sum(axis=1)
+    return int(best_places(means, max(1.0, float(np.abs(table[has_value]).max()))).argmax())
 
 
 def choose_without_fold(
-    f: int, cut: Folds, todo: Sequence[Candidate], worths: Sequence[CandidateValues], sign: float
+    f: int, query_folds: Folds, candidates: Sequence[Candidate], results: Sequence[CandidateValues], sign: float
 ) -> Candidate:
-    """What all folds but one choose for that one."""
-    rest = cut.fold != f
-    return todo[best_of([worth.inner[f, rest] for worth in worths if worth.inner is not None], sign)]
+    """The candidate that the other folds choose for fold f."""
+    if not query_folds.nested:
+        return candidates[0]
+    in_other_folds = query_folds.fold != f
+    values = [result.inner[f, in_other_folds] for result in results if result.inner is not None]
+    return candidates[best_candidate(values, sign)]
 
 
 def refine_weights(
-    refining: CoordinateAscent, final: Candidate, by_fold: Sequence[Candidate], tell: Callable[[float], Any] | None
+    ascent: CoordinateAscent,
+    final_candidate: Candidate,
+    fold_candidates: Sequence[Candidate],
+    report: Callable[[float], Any] | None,
 ) -> tuple[Candidate, list[Candidate], list[TriedSetting]]:
-    """Weights refined by all queries, and for each fold by those of the others; and what was tried by all of them."""
-    cut = refining.folds
-    found = []
-    for f, start in enumerate([*by_fold, final]):
-        tried = refining.search(start, cut.fold != f)  # no query is of the fold behind the last: all are counted
-        found.append(tried[-1] if tried else start)
-        if tell is not None:
-            tell(1.0)
-    return found[-1], found[:-1], [tried_setting(one, refining.of(one), cut) for one in tried]
+    """Weights refined by all queries, and for each fold by those of the others; and the settings tried by all."""
+    query_folds = ascent.folds
+    refined = []
+    for f, start in enumerate([*fold_candidates, final_candidate]):
+        tried = ascent.search(start, query_folds.fold != f)  # no query is in the fold behind the last: all count
+        refined.append(tried[-1] if tried else start)
+        if report is not None:
+            report(1.0)
+    settings = [tried_setting(candidate, ascent.of(candidate), query_folds) for candidate in tried]
+    return refined[-1], refined[:-1], settings
 
 
 def cross_fit(
-    given: LoadedPool,
-    used: Bools,
-    cut: Folds,
-    by_fold: Sequence[Candidate],
-    final: Candidate,
+    loaded: LoadedPool,
+    is_judged: Bools,
+    query_folds: Folds,
+    fold_candidates: Sequence[Candidate],
+    final_candidate: Candidate,
     parameters: Mapping[str, Any],
 ) -> tuple[Floats, Floats]:
-    """(documents) the fused scores, each fold's by the others, and of queries without judgments by all; and the
-    (queries) values of the judged ones.
+    """(documents) the fused scores, those of each fold learned from the others, those of queries without judgments from
+    all; and (queries) the values of the judged ones.
     """
-    scores = np.zeros(cut.measured.pool.size)
-    for f, one in enumerate(by_fold):
-        scores[cut.parts[f].documents] = cut.fuse(one, cut.learn(one, (f,)), f)
-    found = np.empty(given.pool.size)
-    found[pool_subset(given.pool, used).documents] = scores
-    if not used.all():
-        other = pool_subset(given.pool, ~used)
-        found[other.documents] = final.fuse(
-            other.pool, parameters, normalise_pool(other.pool, final.normalise, given.names)
+    scores = np.zeros(query_folds.measured.pool.size)
+    for f, candidate in enumerate(fold_candidates):
+        scores[query_folds.parts[f].documents] = query_folds.fuse(candidate, query_folds.learn(candidate, (f,)), f)
+    fused = np.empty(loaded.pool.size)
+    fused[pool_subset(loaded.pool, is_judged).documents] = scores
+    if not is_judged.all():
+        unjudged = pool_subset(loaded.pool, ~is_judged)
+        fused[unjudged.documents] = final_candidate.fuse(
+            unjudged.pool, parameters, normalise_pool(unjudged.pool, final_candidate.normalise, loaded.names)
         )
-    return found, cut.measured.values(scores)
+    return fused, query_folds.measured.values(scores)
 
 
-def normalisation_notes(given: LoadedPool, chosen: Sequence[Candidate]) -> list[str]:
-    """What is to be said of normalisations that are used, as of lists of equal scores."""
-    hows = dict.fromkeys(one.normalise for one in chosen)
-    return [note for how in hows for note in normalise_pool(given.pool, how, given.names).notes]
+def normalisation_notes(loaded: LoadedPool, candidates: Sequence[Candidate]) -> list[str]:
+    """Notes on the normalisations in use, as on lists of equal scores."""
+    normalisations = dict.fromkeys(candidate.normalise for candidate in candidates)
+    return [
+        note
+        for normalisation in normalisations
+        for note in normalise_pool(loaded.pool, normalisation, loaded.names).notes
+    ]
 
 
-def tried_setting(candidate: Candidate, values: Floats, cut: Folds) -> TriedSetting:
-    by_fold = tuple(mean_or_nan(values[cut.fold == f]) for f in range(len(cut.parts)))
-    return TriedSetting(str(candidate), mean_or_nan(values), by_fold)
+def tried_settings(candidates: Sequence[Candidate], values: Sequence[Floats], query_folds: Folds) -> list[TriedSetting]:
+    """Each candidate with its means. values: (queries) of each."""
+    pairs = zip(candidates, values, strict=True)
+    return [tried_setting(candidate, candidate_values, query_folds) for candidate, candidate_values in pairs]
 
 
-def cross_fitted_name(todo: Sequence[Candidate], by_fold: Sequence[Candidate]) -> str:
-    """What the cross-fitted run is called: by its parameters where all folds have the same and learn no others."""
-    if not by_fold[0].learns and len(set(map(str, by_fold))) == 1:
-        return str(by_fold[0])
-    methods = list(dict.fromkeys(one.method for one in todo))
+def tried_setting(candidate: Candidate, values: Floats, query_folds: Folds) -> TriedSetting:
+    fold_means = tuple(mean_or_nan(values[query_folds.fold == f]) for f in range(len(query_folds.parts)))
+    return TriedSetting(str(candidate), mean_or_nan(values), fold_means)
+
+
+def cross_fitted_name(candidates: Sequence[Candidate], fold_candidates: Sequence[Candidate]) -> str:
+    """The name of the cross-fitted run, with its parameters if all folds have the same and learn no others."""
+    if not fold_candidates[0].learns and len(set(map(str, fold_candidates))) == 1:
+        return str(fold_candidates[0])
+    methods = list(dict.fromkeys(candidate.method for candidate in candidates))
     return f"{methods[0] if len(methods) == 1 else 'tuned'}(cross-fitted)"
 
 
-def fold_choices(by_fold: Sequence[Candidate], fold: Ints, values: Floats) -> tuple[FoldChoice, ...]:
-    """What was chosen for each fold, and its mean there. fold, values: (queries)."""
+def fold_choices(fold_candidates: Sequence[Candidate], fold_of_query: Ints, values: Floats) -> tuple[FoldChoice, ...]:
+    """The choice for each fold, and its mean there. fold_of_query, values: (queries)."""
     return tuple(
-        FoldChoice(str(choice), int((fold == f).sum()), mean_or_nan(values[fold == f]))
-        for f, choice in enumerate(by_fold)
+        FoldChoice(str(choice), int((fold_of_query == f).sum()), mean_or_nan(values[fold_of_query == f]))
+        for f, choice in enumerate(fold_candidates)
     )
