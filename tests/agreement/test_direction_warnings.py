@@ -11,9 +11,7 @@ from rankscope.agreement.direction_warnings import direction_notes
 from rankscope.data.segment_scores import SystemScores
 
 
-@pytest.mark.parametrize(
-    "name", ["TER", "ter", "WER", "CDER", "HTER", "PER", "TER-refA", "sTER", "TERp", "CharacTER"]
-)
+@pytest.mark.parametrize("name", ["TER", "ter", "WER", "CDER", "HTER", "PER", "TER-refA", "sTER", "TERp", "CharacTER"])
 def test_error_rates_are_told_by_their_name(name):
     found = direction_notes([name, "BLEU"], [name, "BLEU"], np.array([0.4, 0.5]), chance=0.0)
     assert len(found) == 1

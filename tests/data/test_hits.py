@@ -321,9 +321,7 @@ def test_hits_judged_anew_are_those_of_the_other_judgments() -> None:
     assert hits.n_relevant().tolist() == [2, 1, 0]
 
 
-@pytest.mark.parametrize(
-    "convention", [Convention(rel=2), Convention(ties="file"), Convention(precision="float32")]
-)
+@pytest.mark.parametrize("convention", [Convention(rel=2), Convention(ties="file"), Convention(precision="float32")])
 def test_hits_of_other_conventions_are_not_put_together(convention: Convention) -> None:
     other = rs.hits_of(rs.Qrels(EXAMPLE.qrels), rs.Run(EXAMPLE.run), convention)
     with pytest.raises(rs.ParameterError, match="different conventions"):

@@ -190,9 +190,7 @@ def test_a_measure_of_ones_own_is_not_bounded(own_measures: None) -> None:
     assert mentions(scores.notes, "no bounds", "Best")
 
 
-@pytest.mark.parametrize(
-    "names", [["P@1", "P@9", "RR@4"], ["P@9", "P@1"], ["RR@2", "ERR", "P@5"], BOUNDED], ids=str
-)
+@pytest.mark.parametrize("names", [["P@1", "P@9", "RR@4"], ["P@9", "P@1"], ["RR@2", "ERR", "P@5"], BOUNDED], ids=str)
 def test_the_bounds_of_a_measure_do_not_depend_on_what_else_was_asked(names: list[str]) -> None:
     case = random_case(7, 30)
     qrels = {q: {d: min(g, 3) for d, g in docs.items()} for q, docs in case.qrels.items()}

@@ -152,9 +152,7 @@ def exact_err(grades: list[int], top: int) -> Fraction:
     return found
 
 
-@pytest.mark.parametrize(
-    "grades", [[2, 0, 1, 2], [40, 0, 39, 40, 1], [900, 3, 900, 0, 899], [1, 60, 0, 60]], ids=str
-)
+@pytest.mark.parametrize("grades", [[2, 0, 1, 2], [40, 0, 39, 40, 1], [900, 3, 900, 0, 899], [1, 60, 0, 60]], ids=str)
 def test_what_a_swap_does_to_err_is_that_of_fractions(grades: list[int]) -> None:
     """However sure the reader is to stop: differences from 1 lose nothing."""
     qrels = {"q": {f"d{i}": grade for i, grade in enumerate(grades)}}

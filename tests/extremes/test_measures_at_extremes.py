@@ -95,9 +95,7 @@ def exact_dcg(gains: list[int]) -> Decimal:
         return sum((Decimal(g) * two / Decimal(i + 2).ln() for i, g in enumerate(gains)), Decimal(0))
 
 
-@pytest.mark.parametrize(
-    "grades", [(3, 0, 2), (60, 59, 0, 1), (53, 54, 1), (900, 1, 899, 0, 898), (1, 900)], ids=str
-)
+@pytest.mark.parametrize("grades", [(3, 0, 2), (60, 59, 0, 1), (53, 54, 1), (900, 1, 899, 0, 898), (1, 900)], ids=str)
 def test_exponential_gains_are_those_of_decimals(grades: tuple[int, ...]) -> None:
     qrels, run = graded(*grades), scored(*[float(-i) for i in range(len(grades))])
     scores = rs.evaluate(qrels, run, ["DCG(gain='exp')", "nDCG(gain='exp')", "nDCG(gain='exp')@2"])

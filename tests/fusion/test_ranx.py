@@ -63,9 +63,7 @@ def ours(method: str, how: str, runs: str) -> dict[str, dict[str, float]]:
     return by_document(new, TRAINED[name].apply(new, parameters, how))
 
 
-@pytest.mark.parametrize(
-    ("method", "norm", "runs", "expected"), CASES, ids=[f"{m} {norm}" for m, norm, *_ in CASES]
-)
+@pytest.mark.parametrize(("method", "norm", "runs", "expected"), CASES, ids=[f"{m} {norm}" for m, norm, *_ in CASES])
 def test_fused_scores_are_those_of_ranx(
     method: str, norm: str, runs: str, expected: dict[str, dict[str, float]]
 ) -> None:

@@ -99,9 +99,7 @@ def test_ways_to_write_the_same_votes(written, content):
     assert votes.weights.tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    "content", [json.dumps(list(LISTS.values())), lines(LISTS.values()), lines(RANKS.values())]
-)
+@pytest.mark.parametrize("content", [json.dumps(list(LISTS.values())), lines(LISTS.values()), lines(RANKS.values())])
 def test_voters_without_a_name_are_numbered(written, content):
     votes = rs.read_votes(written(content))
     assert votes.voters == ("1", "2", "3")

@@ -42,9 +42,7 @@ def watch_of(values, patience, higher=True):
 # L-BFGS
 
 
-@pytest.mark.parametrize(
-    "loss", ["listnet", "ranknet", "listmle(ties='efron')", "listmle", "squared", "listnet(k=2)"]
-)
+@pytest.mark.parametrize("loss", ["listnet", "ranknet", "listmle(ties='efron')", "listmle", "squared", "listnet(k=2)"])
 def test_lbfgs_ends_where_the_gradient_is_nothing(loss):
     features = some_features()
     found = train_linear(features.values, features, parse_loss(loss), l2=0.01, iterations=300)

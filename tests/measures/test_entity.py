@@ -139,9 +139,7 @@ def test_a_rank_rests_on_one_entity_a_mean_on_all_within_the_cutoff() -> None:
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["AP(scale='permille')", "MeanRank(scale='percentile')@5", "nDCG(scale='permille')"]
-)
+@pytest.mark.parametrize("name", ["AP(scale='permille')", "MeanRank(scale='percentile')@5", "nDCG(scale='permille')"])
 def test_a_scale_asks_for_the_number_of_ranked_items(name: str) -> None:
     measure = rs.parse_measure(name)
     for call in (measure, measure.used):

@@ -40,9 +40,7 @@ def test_the_grade_that_raises_a_value_most_is_the_highest_there_can_be(
     assert rs.parse_measure(form).best_grade(hits) == expected
 
 
-@pytest.mark.parametrize(
-    "form", ["R@5", "RelP@5", "AP", "AP(norm='min')@3", "Rprec", "F(beta=3)@2", "BinG", "SetR"]
-)
+@pytest.mark.parametrize("form", ["R@5", "RelP@5", "AP", "AP(norm='min')@3", "Rprec", "F(beta=3)@2", "BinG", "SetR"])
 def test_what_a_value_is_divided_by_counts_at_the_same_level(form: str) -> None:
     """One of two documents of grade 2 is found, at the top; two of grade 1 count for nothing."""
     hits = rs.hits_of({"q": {"a": 2, "b": 1, "c": 1, "not found": 2}}, {"q": {"a": 3.0, "b": 2.0}})

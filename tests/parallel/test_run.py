@@ -32,9 +32,7 @@ def _forked(monkeypatch):
 
 
 pytestmark = [
-    pytest.mark.skipif(
-        not Path("/proc/self/stat").exists(), reason="the tests fork, and look processes up in /proc"
-    ),
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the tests fork, and look processes up in /proc"),
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
 

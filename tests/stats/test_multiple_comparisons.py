@@ -18,9 +18,7 @@ INFARCTION += [0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
 PVALUES = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.05, 1.0])), max_size=12)
 
 
-@pytest.mark.parametrize(
-    ("method", "found"), [("bonferroni", 3), ("hochberg", 3), ("holm", 3), ("bh", 4), ("none", 9)]
-)
+@pytest.mark.parametrize(("method", "found"), [("bonferroni", 3), ("hochberg", 3), ("holm", 3), ("bh", 4), ("none", 9)])
 def test_benjamini_and_hochbergs_example_finds_three_or_four(method, found):
     assert (adjust_pvalues(INFARCTION, method=method).pvalue <= 0.05).sum() == found
 

@@ -278,9 +278,7 @@ def decisions(
         lost=np.array(lost, np.int64),
         epsilon=float(epsilon),
         gold=inputs.gold,
-        higher=tuple(name
-            for name in (inputs.gold, *inputs.metrics)
-            if name in inputs.rankings.score_columns),
+        higher=tuple(name for name in (inputs.gold, *inputs.metrics) if name in inputs.rankings.score_columns),
         notes=inputs.notes,
     )
 

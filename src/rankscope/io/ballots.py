@@ -164,7 +164,9 @@ VOTE_FORMATS = {
 TERMS = TableTerms("voter", "item", "items")
 #: Texts of cells without a rank.
 MISSING_RANK_TEXTS = (*NO_VALUE, "-", "n/a")
-MISSING_RANK_CELLS = frozenset(spelling for word in MISSING_RANK_TEXTS for spelling in (word, word.upper(), word.capitalize())) | {"NaN"}
+MISSING_RANK_CELLS = frozenset(
+    spelling for word in MISSING_RANK_TEXTS for spelling in (word, word.upper(), word.capitalize())
+) | {"NaN"}
 #: Names of the columns of a table with a row for each voter and item; the first of each is ours.
 LONG_COLUMNS = {
     "voter": ("voter", "voter_id", "judge", "judge_id", "rater", "annotator", "user", "ranker", "ballot"),

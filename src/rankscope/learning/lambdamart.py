@@ -106,8 +106,8 @@ def parse_trees(text: str) -> TreeEnsemble:
             parse_numbers(tree["split_feature"]),
             parse_numbers(tree["threshold"]),
         )
-        child = np.stack([parse_numbers(tree["left_child"]), parse_numbers(tree["right_child"])], axis=1)
-        child = child.astype(np.int64)
+        child_numbers = np.stack([parse_numbers(tree["left_child"]), parse_numbers(tree["right_child"])], axis=1)
+        child = child_numbers.astype(np.int64)
         children[inner_nodes] = start + np.where(child >= 0, child, n_inner + ~child)  # leaf i is written as -1 - i
     roots = starts[:-1].astype(np.int32)
     return TreeEnsemble(feature=feature, threshold=threshold, children=children, worth=worth, roots=roots)

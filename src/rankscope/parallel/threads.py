@@ -83,7 +83,10 @@ def one_thread() -> Iterator[None]:
     with THREAD_LIMIT.lock:
         if not THREAD_LIMIT.n_blocks:
             libraries = openblas_libraries()
-            setters, getters = openblas_functions("set_num_threads", libraries), openblas_functions("get_num_threads", libraries)
+            setters, getters = (
+                openblas_functions("set_num_threads", libraries),
+                openblas_functions("get_num_threads", libraries),
+            )
             thread_counts = [(setter, int(getter())) for setter, getter in zip(setters, getters, strict=True)]
             THREAD_LIMIT.undo = [(setter, n_threads) for setter, n_threads in thread_counts if n_threads > 1]
             for setter, _ in THREAD_LIMIT.undo:

@@ -390,7 +390,9 @@ def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan) -> dict[st
     """Scores of the same lists by the page's own measures: curves, and holes (unjudged documents) with bounds."""
     scores_of_section = {"curve_scores": score_hits(plan.with_measures(curve_measures()), joined)}
     if plan.convention.ties != "average":  # with averaged ties a list has no single order
-        scores_of_section["unjudged_scores"] = score_hits(plan.with_measures(unjudged_measures(), unjudged="bounds"), joined)
+        scores_of_section["unjudged_scores"] = score_hits(
+            plan.with_measures(unjudged_measures(), unjudged="bounds"), joined
+        )
     return scores_of_section
 
 

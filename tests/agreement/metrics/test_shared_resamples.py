@@ -61,9 +61,7 @@ def test_a_task_on_lists_and_one_on_matrices_draw_the_same_segments() -> None:
         settled = parse_task(task)
         given_now = PeopleAndMetrics(people, "people", "given", metrics, ())
         runs.append(
-            run_task(given_now, settled, found.asked, own_columns=False, keep_draws=True).drawn_differences[
-                0, 1
-            ]
+            run_task(given_now, settled, found.asked, own_columns=False, keep_draws=True).drawn_differences[0, 1]
         )
     assert np.corrcoef(runs)[0, 1] > 0.9
     both = compare(people, metrics, tasks=tasks, test="bootstrap", **FEW)

@@ -129,10 +129,7 @@ def test_wins_are_those_of_a_plain_loop(seed):
             "wins": won.sum(axis=1) / (won + lost).sum(axis=1),
             "better_or_equal": (won + tied).sum(axis=1) / (won + lost + tied).sum(axis=1),
             "expected_wins": np.array(
-                [
-                    np.mean(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan
-                    for row in won / (won + lost)
-                ]
+                [np.mean(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan for row in won / (won + lost)]
             ),
         }
     for rule, values in expected.items():

@@ -254,9 +254,7 @@ def test_features_that_only_validation_has_are_refused_with_the_line(cli: Callab
 
 
 @pytest.mark.parametrize("hidden", [0, 4])
-@pytest.mark.parametrize(
-    "loss", ["lambdaloss", "approxndcg", "neuralndcg", "ranknet(weights='gains')", "lambdarank"]
-)
+@pytest.mark.parametrize("loss", ["lambdaloss", "approxndcg", "neuralndcg", "ranknet(weights='gains')", "lambdarank"])
 def test_grades_whose_gains_are_no_numbers_are_no_fault_of_the_learning_rate(
     cli: Callable[..., Any], letor: Path, loss: str, hidden: int, recwarn: pytest.WarningsRecorder
 ) -> None:

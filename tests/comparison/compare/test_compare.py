@@ -310,9 +310,7 @@ def test_lower_is_better_where_the_measure_says_so():
     assert bayes.decisions[1] == 1
     for test in ("wilcoxon", "sign", "nemenyi", "tukey"):
         options = {} if test in OF_ALL else {"correction": "none"}
-        assert (
-            rs.compare(score_table(x, "MeanRank"), test=test, level=0.3, **options)["MeanRank"].decisions[1] == 1
-        )
+        assert rs.compare(score_table(x, "MeanRank"), test=test, level=0.3, **options)["MeanRank"].decisions[1] == 1
 
 
 def test_ranks_of_entities_are_compared_with_lower_as_better():

@@ -92,9 +92,7 @@ def test_too_few_resamples_or_queries_for_the_family_are_noted():
     assert not mentions(enough, "cannot show")
     assert mentions(enough, 300, "standard error", " 0.")
     two = random_table(3, 40, ("AP", "RR"))
-    assert mentions(
-        rs.compare(two, test="permutation", n_resamples=99, family="all", rng=1).notes
-    , 99, 6)
+    assert mentions(rs.compare(two, test="permutation", n_resamples=99, family="all", rng=1).notes, 99, 6)
     # 2 / 2^4 = .125
     few = notes_of(np.random.default_rng(1).random((2, 4)), test="sign")
     assert mentions(few, "test sign", "cannot show", 4, 0.125)

@@ -133,9 +133,7 @@ def test_each_pair_has_the_better_system_first():
 def test_columns_of_p_are_those_that_the_test_gives():
     def of(**options: Any) -> list[str]:
         return [
-            c
-            for c in tables(rs.compare(score_table(FAR), **options))["AP, pair by pair"].columns
-            if "p" in c.lower()
+            c for c in tables(rs.compare(score_table(FAR), **options))["AP, pair by pair"].columns if "p" in c.lower()
         ]
 
     assert of() == ["p", "p corrected"]

@@ -78,9 +78,7 @@ def test_what_both_judged_is_what_a_loop_finds(a, b):
             expected = metrics.cohen_kappa_score(true, predicted, weights=weights, labels=scale)
             assert value(found, name) == pytest.approx(expected)
     of = {q: [(t > 0, p > 0) for query, t, p in pairs if query == q] for q in set(queries)}
-    overlaps = [
-        sum(t and p for t, p in docs) / sum(t or p for t, p in docs) for docs in of.values() if np.any(docs)
-    ]
+    overlaps = [sum(t and p for t, p in docs) / sum(t or p for t, p in docs) for docs in of.values() if np.any(docs)]
     assert (
         found.overlap_by_query == pytest.approx(np.mean(overlaps)) if overlaps else math.isnan(found.overlap_by_query)
     )

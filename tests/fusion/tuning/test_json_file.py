@@ -145,9 +145,7 @@ def test_damaged_parameters_are_told_before_they_fuse(
         rs.fusion.load_fusion(tmp_path / "my.json")
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"\xff\xfe", b'{"kind": NaN}', b"[" * 100_000, b"1 Q0 a 1 2.5 bm25\n"]
-)
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"kind": NaN}', b"[" * 100_000, b"1 Q0 a 1 2.5 bm25\n"])
 def test_what_is_no_json_is_one_line(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "my.json").write_bytes(content)
     with pytest.raises(rs.InputError, match=r"my\.json: .*\bno JSON\b"):

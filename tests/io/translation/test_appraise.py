@@ -77,9 +77,7 @@ BOMB = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>'
 OUTSIDE = '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
 
 
-@pytest.mark.parametrize(
-    "prologue", [BOMB, OUTSIDE, '<!DOCTYPE r SYSTEM "http://localhost/r.dtd">', "<!DOCTYPE r>"]
-)
+@pytest.mark.parametrize("prologue", [BOMB, OUTSIDE, '<!DOCTYPE r SYSTEM "http://localhost/r.dtd">', "<!DOCTYPE r>"])
 def test_what_could_expand_or_be_fetched_is_refused_with_its_line(read, prologue):
     with pytest.raises(InputError, match=r"results\.xml:2: .*document type"):
         read(f"<?xml version='1.0'?>\n{prologue}\n{PLAIN}")

@@ -230,9 +230,7 @@ def segments(
         average_high=average_high,
         settings=settings,
         gold=inputs.gold,
-        higher=tuple(name
-            for name in (inputs.gold, *inputs.metrics)
-            if name in inputs.rankings.score_columns),
+        higher=tuple(name for name in (inputs.gold, *inputs.metrics) if name in inputs.rankings.score_columns),
         notes=inputs.notes,
     )
 

@@ -19,7 +19,7 @@ from rankscope.fusion.fuse_runs import fused_run
 from rankscope.fusion.judgments import judge_pool
 from rankscope.fusion.methods import INVERTED
 from rankscope.fusion.normalisation import normalise_pool
-from rankscope.fusion.pool import LoadedPool, check_runs, load_pool, pool_subset
+from rankscope.fusion.pool import LoadedPool, RunPool, check_runs, load_pool, pool_subset
 from rankscope.fusion.tuning.candidates import Candidate, list_candidates
 from rankscope.fusion.tuning.cross_fitting import (
     CandidateValues,
@@ -164,61 +164,56 @@ def train(
     loaded = load_pool(runs, input=input, inverted=candidates[0].normalise == INVERTED)
     is_judged = np.array([query in loaded_qrels.codes for query in loaded.pool.query_ids], np.bool_)
     notes = [*loaded.notes, *check_queries(loaded_qrels, loaded, is_judged, folds)]
-    pool = pool_subset(loaded.pool, is_judged).pool
-    fold_of_query = assign_folds(pool.query_ids, folds, seed)
-    query_folds = make_folds(
-        measured_pool(pool, loaded_qrels, plan), judge_pool(pool, loaded_qrels, rel), fold_of_query
-    )
+    query_folds = split_into_folds(pool_subset(loaded.pool, is_judged).pool, loaded_qrels, plan, folds, rel, seed)
     query_folds, candidates, candidate_notes = normalise_for_candidates(query_folds, candidates, loaded.names)
     n_rounds = folds + 2 if refine else 1  # of work, about equal
     report = None if progress is None else lambda share: progress(share / n_rounds)
     results = evaluate_candidates(query_folds, candidates, workers, report)
     sign = 1.0 if plan.measures[0].higher_is_better else -1.0
-    final_candidate = candidates[best_candidate([result.outer for result in results], sign)]
-    fold_candidates = [final_candidate] * folds
-    if query_folds.nested:
-        fold_candidates = [choose_without_fold(f, query_folds, candidates, results, sign) for f in range(folds)]
-    tried = [
-        tried_setting(candidate, result.outer, query_folds)
-        for candidate, result in zip(candidates, results, strict=True)
-    ]
+    best = candidates[best_candidate([result.outer for result in results], sign)]
+    fold_candidates = [choose_without_fold(f, query_folds, candidates, results, sign) for f in range(folds)]
+    tried = tried_settings(candidates, [result.outer for result in results], query_folds)
     if refine:
-        final_candidate, fold_candidates, refined_settings = refine_weights(
-            CoordinateAscent(query_folds, sign), final_candidate, fold_candidates, report
-        )
+        ascent = CoordinateAscent(query_folds, sign)
+        best, fold_candidates, refined_settings = refine_weights(ascent, best, fold_candidates, report)
         tried_names = {setting.name for setting in tried}
         tried += [setting for setting in refined_settings if setting.name not in tried_names]
-    parameters = query_folds.learn(final_candidate)
-    fused, values = cross_fit(loaded, is_judged, query_folds, fold_candidates, final_candidate, parameters)
-    scale_notes = normalisation_notes(loaded, [final_candidate, *fold_candidates])
-    training_settings = {
-        "methods": ",".join(dict.fromkeys(candidate.method for candidate in candidates)),
-        "settings": str(len(tried)),
-    }
-    training_settings |= ({"refined": "yes"} if refine else {}) | {"folds": str(folds), "rng": str(seed)}
+    parameters = query_folds.learn(best)
+    fused, values = cross_fit(loaded, is_judged, query_folds, fold_candidates, best, parameters)
+    notes += [*candidate_notes, *normalisation_notes(loaded, [best, *fold_candidates])]
     return TrainedFusion(
-        method=final_candidate.method,
-        normalise=final_candidate.normalise,
-        setting=final_candidate.setting,
+        method=best.method,
+        normalise=best.normalise,
+        setting=best.setting,
         parameters=parameters,
         runs=loaded.names,
         queries=query_folds.measured.empty_hits.query_ids,
         measure=plan.names[0],
         higher_is_better=sign > 0,
-        settings=signature_line(plan, query_folds, training_settings),
+        settings=signature_line(plan, query_folds, candidates, len(tried), refine, seed),
         tried=tuple(tried),
         chosen=fold_choices(fold_candidates, query_folds.fold, values),
         cross_fitted_mean=nan_mean_of_list(values),
         alone=tuple(nan_mean_of_list(query_folds.measured.run_values(i)) for i in range(len(loaded.names))),
-        notes=(*notes, *candidate_notes, *scale_notes),
-        cross_fitted=fused_run(
-            loaded.pool, fused, cross_fitted_name(candidates, fold_candidates), (*notes, *candidate_notes, *scale_notes)
-        ),
+        notes=tuple(notes),
+        cross_fitted=fused_run(loaded.pool, fused, cross_fitted_name(candidates, fold_candidates), notes),
     )
 
 
-def signature_line(plan: Plan, query_folds: Folds, training_settings: Mapping[str, str]) -> str:
+def split_into_folds(pool: RunPool, qrels: Qrels, plan: Plan, folds: int, rel: int, seed: int) -> Folds:
+    """The judged queries, whose pool this is, in folds at random."""
+    fold_of_query = assign_folds(pool.query_ids, folds, seed)
+    return make_folds(measured_pool(pool, qrels, plan), judge_pool(pool, qrels, rel), fold_of_query)
+
+
+def signature_line(
+    plan: Plan, query_folds: Folds, candidates: Sequence[Candidate], n_tried: int, refine: bool, seed: int
+) -> str:
     """The measure, and every setting that changes a number, in one line."""
+    methods = ",".join(dict.fromkeys(candidate.method for candidate in candidates))
+    training_settings = {"methods": methods, "settings": str(n_tried)}
+    training_settings |= {"refined": "yes"} if refine else {}
+    training_settings |= {"folds": str(len(query_folds.fold_pools)), "rng": str(seed)}
     settings = {
         **plan.settings(len(query_folds.measured.empty_hits)),
         **plan.measure_settings(query_folds.measured.empty_hits)[0],
@@ -325,6 +320,8 @@ def choose_without_fold(
     f: int, query_folds: Folds, candidates: Sequence[Candidate], results: Sequence[CandidateValues], sign: float
 ) -> Candidate:
     """The candidate that the other folds choose for fold f."""
+    if not query_folds.nested:
+        return candidates[0]
     in_other_folds = query_folds.fold != f
     values = [result.inner[f, in_other_folds] for result in results if result.inner is not None]
     return candidates[best_candidate(values, sign)]
@@ -380,6 +377,12 @@ def normalisation_notes(loaded: LoadedPool, candidates: Sequence[Candidate]) -> 
         for normalisation in normalisations
         for note in normalise_pool(loaded.pool, normalisation, loaded.names).notes
     ]
+
+
+def tried_settings(candidates: Sequence[Candidate], values: Sequence[Floats], query_folds: Folds) -> list[TriedSetting]:
+    """Each candidate with its means. values: (queries) of each."""
+    pairs = zip(candidates, values, strict=True)
+    return [tried_setting(candidate, candidate_values, query_folds) for candidate, candidate_values in pairs]
 
 
 def tried_setting(candidate: Candidate, values: Floats, query_folds: Folds) -> TriedSetting:

@@ -240,7 +240,11 @@ def split_regular_fields(block: LineBlock, layout: LineLayout) -> list[Fields] |
     if crlf:
         is_separator[n_columns - 2 :: n_columns] = True
     n_fields = n_columns - crlf
-    if n_fields < layout.min_fields or (layout.max_fields is not None and n_fields > layout.max_fields) or not is_separator.all():
+    if (
+        n_fields < layout.min_fields
+        or (layout.max_fields is not None and n_fields > layout.max_fields)
+        or not is_separator.all()
+    ):
         return None
     ends = separators.reshape(n_lines, n_columns)
     if block.buffer.find(b"#", block.begin, block.end) >= 0:

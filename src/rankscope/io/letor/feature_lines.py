@@ -291,16 +291,19 @@ class GrowingTable:
             n_columns = features.numbers.size
             first_column = int(features.numbers[0]) - self.first_number
             contiguous = int(features.numbers[-1]) - self.first_number - first_column == n_columns - 1
-            table[:, slice(first_column, first_column + n_columns) if contiguous else features.numbers - self.first_number] = (
-                features.values
-            )
+            table[
+                :, slice(first_column, first_column + n_columns) if contiguous else features.numbers - self.first_number
+            ] = features.values
         elif features.numbers.size:
             table[features.rows, features.numbers - self.first_number] = features.values
         self.n_rows += n_rows
 
     def widen(self, features: FeatureGrid | FlatFeatures, block: LineBlock, documents: BlockDocuments) -> None:
         """Add columns for all features of a block."""
-        highest, base = max(self.last_number, int(features.numbers.max())), min(self.first_number, int(features.numbers.min()))
+        highest, base = (
+            max(self.last_number, int(features.numbers.max())),
+            min(self.first_number, int(features.numbers.min())),
+        )
         width = highest - base + 1
         n_rows = self.n_rows + documents.lines.size
         refuse_sparse((n_rows, width), self.n_values, block.name, "documents and features")

@@ -136,7 +136,6 @@ def read_file(
             refuse_unnamed(header_of(content) or table.frame.columns, table.header_location)
             features = features_of_table(
                 table, request.dtype, file_stem(path), columns=request.columns, graded=request.needs_grades
-            
             )
             return pad_features(features, n_features)
         refuse_semicolons(source.head, source.name)

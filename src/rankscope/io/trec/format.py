@@ -187,7 +187,6 @@ def stream_rows(
             doc_hashes[:n_rows],
             values[:n_rows],
             block.location,
-        ,
         )
     if not has_data:
         raise no_data_error(name, grammar)
