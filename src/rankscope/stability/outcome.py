@@ -269,21 +269,19 @@ class Outcome:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def units_of(
-    sample: Sample, widths: Floats, condition: Condition, study_settings: StudySettings
-) -> Iterator[StudyUnit]:
+def units_of(sample: Sample, widths: Floats, condition: Condition, settings: StudySettings) -> Iterator[StudyUnit]:
     """The units of work of a sample."""
-    for start in range(0, study_settings.iterations, ITERATIONS):
+    for start in range(0, settings.iterations, ITERATIONS):
         yield StudyUnit(
             condition=condition,
             values=np.ascontiguousarray(sample.values[:, start : start + ITERATIONS]),
             start=start,
             widths=widths,
-            levels=study_settings.levels,
-            fuzz=study_settings.fuzz,
-            n_resamples=study_settings.n_resamples,
-            seed=study_settings.seed,
-            coded=study_settings.coded,
+            levels=settings.levels,
+            fuzz=settings.fuzz,
+            n_resamples=settings.n_resamples,
+            seed=settings.seed,
+            coded=settings.coded,
         )
 
 
@@ -302,20 +300,15 @@ def outcome_of(
     statistics: Iterable[UnitStatistics],
     population: Population,
     condition: Condition,
-    study_settings: StudySettings,
+    settings: StudySettings,
 ) -> Outcome:
     """The outcome of a condition from the statistics of its units, in the order of their iterations."""
     unit_statistics = list(statistics)
-    unreachable = [
-        not study_settings.coded and level < lowest_level(sample.values.shape[3], study_settings)
-        for level in study_settings.levels
-    ]
+    lowest = lowest_level(sample.values.shape[3], settings)
+    unreachable = [not settings.coded and level < lowest for level in settings.levels]
     asl, t = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("asl", "t"))  # (i, m, p)
-    rates, t_rates = (
-        percent_below(asl, study_settings.levels, strictly=study_settings.coded),
-        percent_below(t, study_settings.levels),
-    )
-    if not study_settings.coded:  # an untested iteration has no rate, not a rate of 0
+    rates, t_rates = percent_below(asl, settings.levels, strictly=settings.coded), percent_below(t, settings.levels)
+    if not settings.coded:  # an untested iteration has no rate, not a rate of 0
         rates[untested(sample)] = t_rates[untested(sample)] = np.nan
         rates[..., unreachable] = np.nan
     set_means = means(sample.values)
@@ -325,24 +318,23 @@ def outcome_of(
         swap_counts(*disjoint_differences(sample), widths) if sample.disjoint else np.zeros_like(bootstrap_counts)
     )
     swapped = np.array([bootstrap_counts, disjoint_counts], np.float64)
-    if study_settings.coded:
+    if settings.coded:
         order_rates = coded_orders(unit_statistics)
-        swap_needed = np.concatenate([unit.swap_needed for unit in unit_statistics]).mean(
-            axis=0
-        )  # (m, l, 2); infinite if one is
+        # (m, l, 2); infinite if one is
+        swap_needed = np.concatenate([unit.swap_needed for unit in unit_statistics]).mean(axis=0)
         swap_diff = np.stack([np.moveaxis(swap_needed, -1, 0)] * 2, axis=1)
         swap_diff[:, 1] = np.nan
     else:
-        order_rates = paper_orders(displayed_means(set_means, population), sample, n_systems, study_settings)
-        needed = [[difference_needed(counts, widths, level) for level in study_settings.levels] for counts in swapped]
+        order_rates = paper_orders(displayed_means(set_means, population), sample, n_systems, settings)
+        needed = [[difference_needed(counts, widths, level) for level in settings.levels] for counts in swapped]
         swap_diff = np.array(needed).transpose(2, 0, 3, 1)  # (2 ends, 2 kinds of sets, m, l)
     correlation = nan_mean(np.concatenate([unit.correlation for unit in unit_statistics], axis=1), axis=1)
     needed_of_draws = np.concatenate([unit.needed for unit in unit_statistics])
     with np.errstate(invalid="ignore"):
-        est_diff = needed_of_draws.mean(axis=0) if study_settings.coded else nan_mean(needed_of_draws)
+        est_diff = needed_of_draws.mean(axis=0) if settings.coded else nan_mean(needed_of_draws)
     est_diff[:, unreachable] = np.nan
     pools = population.pools(sample)
-    half_sizes, halves = halves_of(pools[0], study_settings.iterations, study_settings.seed, condition)
+    half_sizes, halves = halves_of(pools[0], settings.iterations, settings.seed, condition)
     low, high = percentiles_of_rates(rates)
     return Outcome(
         **order_rates,
@@ -358,20 +350,20 @@ def outcome_of(
         correlation=correlation,
         asl=mean_by_pair(asl, sample, n_systems),
         means=mean_by_system(set_means, sample, n_systems),
-        tukey=tukey_rates(pools[0], study_settings.levels, study_settings.n_resamples, study_settings.seed, condition),
+        tukey=tukey_rates(pools[0], settings.levels, settings.n_resamples, settings.seed, condition),
         reliability=reliability_of(pools, sample.values.shape[3]),
         half_sizes=half_sizes,
         halves=halves,
     )
 
 
-def lowest_level(n_queries: int, study_settings: StudySettings) -> float:
+def lowest_level(n_queries: int, settings: StudySettings) -> float:
     """The lowest achieved significance level that is possible with sets of n queries.
 
     1 / (1 + resamples), or n^(1 - n), the share of resamples of a single query, which have no variance and count as
     extreme.
     """
-    return max(1 / (1 + study_settings.n_resamples), float(n_queries) ** (1 - n_queries))
+    return max(1 / (1 + settings.n_resamples), float(n_queries) ** (1 - n_queries))
 
 
 def displayed_means(set_means: Floats, population: Population) -> Floats:
@@ -380,8 +372,8 @@ def displayed_means(set_means: Floats, population: Population) -> Floats:
     return np.where(is_geometric, np.exp(np.where(is_geometric, set_means, 0.0)), set_means)
 
 
-def paper_orders(set_means: Floats, sample: Sample, n_systems: int, study_settings: StudySettings) -> dict[str, Floats]:
-    rates = [error_and_ties(set_means, sample.systems, n_systems, fuzz) for fuzz in study_settings.fuzz]
+def paper_orders(set_means: Floats, sample: Sample, n_systems: int, settings: StudySettings) -> dict[str, Floats]:
+    rates = [error_and_ties(set_means, sample.systems, n_systems, fuzz) for fuzz in settings.fuzz]
     return {
         name: np.array([getattr(rate, name) for rate in rates]).T for name in ("error", "error_sd", "tie", "tie_sd")
     }

@@ -123,9 +123,8 @@ def study(
     """
     check_study(iterations, n_resamples, workers, swap_sets)
     is_coded = preset == PRESET
-    significance_levels = check_levels(
-        "levels (--sigs)", (CODED_LEVELS if is_coded else LEVELS) if levels is None else levels
-    )
+    default_levels = CODED_LEVELS if is_coded else LEVELS
+    alphas = check_levels("levels (--sigs)", default_levels if levels is None else levels)
     fuzz_shares = check_levels("fuzz", fuzz, zero=True)
     evaluate_arguments = ({**(conventions or {}), "preset": preset}, input, total_ranks, reading, workers)
     population, scores, plan, joined = load_population(data, runs, measures, cutoffs, *evaluate_arguments)
@@ -135,21 +134,11 @@ def study(
     conditions, notes = make_conditions(population.kind, population.n_items, len(population.systems), **ranges)
     seed = seed_for(rng, checkpoint)
     study_settings = StudySettings(
-        levels=significance_levels,
-        fuzz=fuzz_shares,
-        iterations=iterations,
-        n_resamples=n_resamples,
-        seed=seed,
-        coded=is_coded,
+        levels=alphas, fuzz=fuzz_shares, iterations=iterations, n_resamples=n_resamples, seed=seed, coded=is_coded
     )
-    outcomes = run_all(
-        population,
-        conditions,
-        study_settings,
-        workers,
-        progress,
-        folder_of(checkpoint, population, scores, study_settings),
-    )
+    folder = open_checkpoint(checkpoint, population, scores, study_settings)
+    outcomes = run_all(population, conditions, study_settings, workers, progress, folder)
+    level_note = unreachable_levels_note(conditions, population.kind, study_settings)
     return result_of(
         population,
         conditions,
@@ -160,12 +149,7 @@ def study(
         error_tie=error_tie,
         ablation=ablate(joined, plan, iterations=ABLATIONS, rng=seed) if ablation and plan is not None else None,
         settings=scores.signature(),
-        notes=(
-            *scores.notes,
-            *notes,
-            *logarithm_note(population),
-            *unreachable_levels_note(conditions, population.kind, study_settings),
-        ),
+        notes=(*scores.notes, *notes, *logarithm_note(population), *level_note),
     )
 
 
@@ -229,7 +213,7 @@ def check_study(iterations: int, n_resamples: int, workers: int, swap_sets: str)
     check_choice("swap_sets", swap_sets, SWAP_SETS)
 
 
-def folder_of(
+def open_checkpoint(
     path: str | Path | None, population: Population, scores: Scores, study_settings: StudySettings
 ) -> Checkpoint | None:
     """The opened checkpoint; None without a path."""
@@ -284,7 +268,7 @@ def run_all(
         for condition in missing:
             sample = population.sample(condition, study_settings.iterations, study_settings.seed)
             samples[condition] = sample, sample_widths(sample, population)
-            yield from units_of(*samples[condition], condition=condition, study_settings=study_settings)
+            yield from units_of(*samples[condition], condition=condition, settings=study_settings)
 
     def report_progress(n_done: int) -> None:
         if progress is not None:

@@ -78,12 +78,8 @@ def query_differences(
     query_names = row_names(query_ids)
     values = as_table(differences, (len(query_names),), "differences")
     a, b = printable(system_a), printable(system_b)
-    value_arguments = ((a, "values_a", values_a), (b, "values_b", values_b))
-    system_values = [
-        (name, as_table(array, values.shape, argument))
-        for name, argument, array in value_arguments
-        if array is not None
-    ]
+    sides = ((a, "values_a", values_a), (b, "values_b", values_b))
+    system_values = [(name, as_table(x, values.shape, argument)) for name, argument, x in sides if x is not None]
     lower_is_better = higher_is_better is False
     order = order_of(values if lower_is_better else -values)[: int((~np.isnan(values)).sum())]
     if not order.size:
@@ -108,15 +104,9 @@ def query_differences(
     n_higher, n_lower = int((values > 0).sum()), int((values < 0).sum())
     n_a_better, n_b_better = (n_lower, n_higher) if lower_is_better else (n_higher, n_lower)
     query_count = f"{order.size:,} {'query' if order.size == 1 else 'queries'}"
+    x_title = f"{query_count}, from most helped to most hurt"
     return finish(
-        bars(
-            alt,
-            rows,
-            (a, b),
-            printable(measure),
-            f"{query_count}, from most helped to most hurt",
-            (comparative, lower_is_better),
-        ),
+        bars(alt, rows, (a, b), printable(measure), x_title, (comparative, lower_is_better)),
         title=f"{printable(measure)} by query: {shorten(a)} {MINUS} {shorten(b)}",
         subtitle=[
             f"{shorten(a)} is {comparative} on {n_a_better:,} of {query_count}, {shorten(b)} on {n_b_better:,}; equal "
