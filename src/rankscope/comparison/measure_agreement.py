@@ -69,7 +69,7 @@ class MeasureAgreement:
     first, second: indices of the measures. value: the correlation, in [-1, 1], above 0 where the measures agree; NaN
     where one has a single value. by: "systems", or "queries" (the mean over systems). low, high: its interval at
     `confidence_level`, NaN where there is none. pvalue: how often measures without any connection would be as far from
-    0; NaN by queries of several systems. n: systems or queries. counted: systems in the mean, by queries.
+    0; NaN by queries of several systems. n: systems or queries. n_systems: systems in the mean, by queries.
     """
 
     scores: Scores

@@ -90,8 +90,8 @@ class Measure(ABC):
         return self.higher_is_better is False and self.needs_relevant
 
     def needs_first_k_only(self) -> bool:
-        """Whether nothing beyond its cutoff can change the value with these parameters; see `first_only`."""
-        free_parameters = vars(type(self)).get("first_only")
+        """Whether nothing beyond its cutoff can change the value with these parameters; see `first_k_parameters`."""
+        free_parameters = vars(type(self)).get("first_k_parameters")
         if free_parameters is None or not is_int(getattr(self, "cutoff", None)):
             return False
         return all(f.name in ("cutoff", *free_parameters) or getattr(self, f.name) == f.default for f in fields(self))

@@ -105,7 +105,9 @@ def chapter(measure: type[Measure]) -> list[str]:
 
 def text_of(measure: type[Measure]) -> str:
     doc = inspect.cleandoc(measure.__doc__ or "")
-    shared_texts = [inspect.cleandoc(vars(base)["explains"]) for base in measure.__mro__ if "explains" in vars(base)]
+    shared_texts = [
+        inspect.cleandoc(vars(base)["parameter_help"]) for base in measure.__mro__ if "parameter_help" in vars(base)
+    ]
     return re.sub(r"[ \t]+\n", "\n", "\n\n".join([doc, *shared_texts]))
 
 

@@ -36,7 +36,7 @@ class PairTestResults:
     """The results of a test for each pair; arrays of shape (pairs), NaN where there is no such number.
 
     direction: 1 where the test has the values of the first system higher, -1 lower; tests of ranks and signs may
-    differ in that from the means. corrected: p-values that the test itself corrects for all pairs; else None.
+    differ in that from the means. pvalue_corrected: p-values that the test itself corrects for all pairs; else None.
     posterior: the probabilities of a Bayesian test that the first system is worse, equal, better; else None.
     """
 

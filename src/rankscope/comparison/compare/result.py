@@ -58,8 +58,8 @@ PROBABILITIES = ("worse", "equal", "better")
 class MeasureComparison:
     """The comparison by one measure; arrays of shape (pairs), each pair the systems `first` and `second`.
 
-    matched: the values compared. means: (systems). found: 1 where the first system was shown to be better than the
-    second, -1 worse, 0 neither. notes: on the data and the test.
+    measure_values: the values compared. means: (systems). decisions: 1 where the first system was shown to be better
+    than the second, -1 worse, 0 neither. notes: on the data and the test.
     """
 
     measure_values: MeasureValues

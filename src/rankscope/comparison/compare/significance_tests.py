@@ -56,12 +56,12 @@ class ComparisonSettings:
 class SignificanceTest:
     """A test of systems.
 
-    asks: a description in a few words. run: of kind "pairs" it takes the differences (pairs, queries) and gives a
+    summary: a description in a few words. run: of kind "pairs" it takes the differences (pairs, queries) and gives a
     PairedTest, of kind "all" the values (systems, queries) and gives an AllPairs, of kind "posterior" the differences,
-    above 0 for better, and gives a Posterior. about: what it compares, "means", "ranks" (signed ranks), "signs", or
-    "mean ranks". resampled: whether it resamples. counted: whether its exact p is a count over 2^n. normal: whether it
-    assumes means that are about normal. simultaneous: whether it has its own intervals, which hold all true differences
-    at once.
+    above 0 for better, and gives a Posterior. compares: what it compares, "means", "ranks" (signed ranks), "signs", or
+    "mean ranks". uses_resampling: whether it resamples. is_counting: whether its exact p is a count over 2^n.
+    assumes_normality: whether it assumes means that are about normal. has_intervals: whether it has its own intervals,
+    which hold all true differences at once.
     """
 
     summary: str

@@ -89,7 +89,7 @@ class Decision(NamedTuple):
 
     low, high: one-sided bounds of the mean difference, by t; NaN, as the p-values, if the differences are constant.
     n_needed: an estimate of the queries that would decide; None if the verdict is not undecided, or no number would do.
-    flat: whether the differences are constant.
+    is_constant: whether the differences are constant.
     """
 
     verdict: str
@@ -242,11 +242,11 @@ COLUMNS = (
 class MeasureGate:
     """The gate by one measure.
 
-    matched: the values compared, of the new system and of the baseline. decision: the verdict, its p-values and bounds,
-    where above 0 is better (`low` and `high` of this class have the sign of the measure). gains: (n) new system less
-    baseline, above 0 where the new system is better; 0 where values differ by rounding only. turn: the queries, from
-    the most helped or the most hurt on, without which the verdict changes; None if there are none, or if the test is
-    not t. For a geometric measure (GMAP) all of this is of natural logarithms.
+    measure_values: the values compared, of the new system and of the baseline. decision: the verdict, its p-values and
+    bounds, where above 0 is better (`low` and `high` of this class have the sign of the measure). gains: (n) new system
+    less baseline, above 0 where the new system is better; 0 where values differ by rounding only. verdict_change: the
+    queries, from the most helped or the most hurt on, without which the verdict changes; None if there are none, or if
+    the test is not t. For a geometric measure (GMAP) all of this is of natural logarithms.
     """
 
     measure_values: MeasureValues
@@ -303,8 +303,8 @@ class MeasureGate:
 class Gate:
     """Whether a system may replace another, as `gate` gives it; `print` says it in words.
 
-    scores: of the two systems, the new one first. parts: the gates by measure. criterion: margin, level, test, power.
-    seeded: whether the caller set the seed. notes: on the data and the test.
+    scores: of the two systems, the new one first. measure_gates: the gates by measure. criterion: margin, level, test,
+    power. has_seed: whether the caller set the seed. notes: on the data and the test.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}

@@ -27,7 +27,7 @@ EITHER = "it hurts most, or else that it helps most, are"
 
 
 class GateWords(NamedTuple):
-    """The words for two systems and one measure. up, down: the better and the worse direction."""
+    """The words for two systems and one measure. better_word, worse_word: the better and the worse direction."""
 
     system: str
     baseline: str

@@ -40,8 +40,8 @@ ONE_BY_ONE = (
 class CommonDocuments(NamedTuple):
     """The documents that both judges judged.
 
-    rows_a, rows_b: the rows of a document in the judgments of each. query: the index of its query in `a`. only_a,
-    only_b: how many documents only one judge judged; negative_a, negative_b: how many judgments are below 0, which
+    rows_a, rows_b: the rows of a document in the judgments of each. query: the index of its query in `qrels_a`. only_a,
+    n_only_b: how many documents only one judge judged; negative_a, n_negative_b: how many judgments are below 0, which
     means "not judged".
     """
 

@@ -78,15 +78,14 @@ NO_EFFECTS = RankingEffects((), "", (), (), ())
 class JudgeAgreement:
     """How far two judges agree.
 
-    names: of A and B. both: how many documents both judged; only_a, only_b: one of them. queries: with documents that
-    both judged. confusion: counts of grades, rows A, columns B. beyond: kappa, weighted kappa and Krippendorff's alpha
-    of the grades. relevance, binary: the same and the rates where a document is relevant from grade `rel` on, A being
-    the truth. overlap: documents relevant for both over those relevant for one of them; overlap_by_query: its mean over
-    the queries that have such. biases: by how many grades B is above A, by grade of A and in all. tastes: the same on
-    what each system ranks first, and whom B favours; effects: by measure, what B does to the ranking of systems; both
-    empty without runs.
-    `print` shows sentences and tables; `frame()` is the tidy table: statistic, label, measure, system, value, low,
-    high, n.
+    names: of A and B. n_both: how many documents both judged; only_a, n_only_b: one of them. n_queries: with documents
+    that both judged. confusion: counts of grades, rows A, columns B. chance_corrected: kappa, weighted kappa and
+    Krippendorff's alpha of the grades. relevance_agreement, relevance_rates: the same and the rates where a document is
+    relevant from grade `rel` on, A being the truth. overlap: documents relevant for both over those relevant for one of
+    them; overlap_by_query: its mean over the queries that have such. biases: by how many grades B is above A, by grade
+    of A and in all. tastes: the same on what each system ranks first, and whom B favours; effects: by measure, what B
+    does to the ranking of systems; both empty without runs. `print` shows sentences and tables; `frame()` is the tidy
+    table: statistic, label, measure, system, value, low, high, n.
     """
 
     names: tuple[str, str]

@@ -246,10 +246,11 @@ PLAIN = ((0, 1), (-1, 1), (False, True), ("0", "1"), ("no", "yes"), ("false", "t
 class LabelAgreement:
     """How far predicted labels agree with true ones.
 
-    confusion: counts, rows true, columns predicted. beyond: kappa, weighted where labels are numbers and more than two,
-    and Krippendorff's alpha. rates: of each class against all others. binary: of the positive class against the rest;
-    None where there are more than two classes and none was named. `print` shows sentences and tables; `frame()` is the
-    tidy table: statistic, label ("" or the class), value, low, high, n (what it is a share of, or the items).
+    confusion: counts, rows true, columns predicted. chance_corrected: kappa, weighted where labels are numbers and more
+    than two, and Krippendorff's alpha. rates: of each class against all others. binary: of the positive class against
+    the rest; None where there are more than two classes and none was named. `print` shows sentences and tables;
+    `frame()` is the tidy table: statistic, label ("" or the class), value, low, high, n (what it is a share of, or the
+    items).
     """
 
     confusion: ConfusionMatrix

@@ -114,8 +114,8 @@ class MeasurePlan:
     to be found; pair: the two systems whose observed difference it is, the better one first, None where it was given.
     width: of the interval. sd: standard deviation of the differences of two systems. need_low, need_high: between which
     the need lies, since sd is itself an estimate (95 % confidence, of a normal distribution), None beyond 100,000,000.
-    rows: of the tidy table. curve: of the power of the t-test. trouble: in a word why nothing can be planned, else
-    empty. geometric: whether values, and so differences, are natural logarithms.
+    rows: of the tidy table. curve: of the power of the t-test. obstacle: in a word why nothing can be planned, else
+    empty. are_logarithms: whether values, and so differences, are natural logarithms.
     notes: on the values, as `compare` has them.
     """
 

@@ -180,7 +180,7 @@ class Mallows(Method):
         if self.center is not None or self.time_limit is not None:
             return self, ""
         searching = replace(self)
-        searching.__dict__["one_of_many"] = True
+        searching.__dict__["for_many_votes"] = True
         return searching, Kemeny().for_many()[1]
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:

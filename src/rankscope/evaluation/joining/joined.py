@@ -62,8 +62,8 @@ class JoinedRun(NamedTuple):
 class RunPart(NamedTuple):
     """A file, or a part of one, after the join.
 
-    tag: the run's name in the file; empty where there is none. apart: how many queries did not have their rows
-    together. notes: other notes. first: the id of the first document.
+    tag: the run's name in the file; empty where there is none. n_ungrouped: how many queries did not have their rows
+    together. notes: other notes. first_doc: the id of the first document.
     """
 
     portion: JoinedPortion

@@ -220,10 +220,8 @@ def collect_results(
     if settings.blending is not None:
         fold_blends = blend_folds(results, fold_set.folds, ranker_names, fixed, seeds, settings.blending, None)
         all_results |= {(s, n_models, k): result for (s, k), result in fold_blends.seed_blends.items()}
-        blend_results, blended = (
-            {(n_models, k): result for k, result in fold_blends.full_blends.items()},
-            fold_blends.composition,
-        )
+        blend_results = {(n_models, k): result for k, result in fold_blends.full_blends.items()}
+        blended = fold_blends.composition
         ranker_names, fixed, n_models = (*ranker_names, BLEND_NAME), (*fixed, all(fixed)), n_models + 1
         signature_settings["blend"] = str(settings.blending)
     test_lists = FoldLists([fold.test for fold in fold_set.folds], fold_names, plan, fold_set.max_grade)

@@ -101,14 +101,14 @@ class Format:
     read: the content of a file, for a request; raises InputError that names file and line.
     sniff: whether a file with this head has the format. write: rows, and the run's name, as chunks of a file.
     refuse: raises InputError where `write` cannot hold the rows; called with (rows, run's name, name of the input).
-    loses: notes on what `write` drops, apart from the run's name (keeps_name) and queries without documents
+    loss_notes: notes on what `write` drops, apart from the run's name (keeps_name) and queries without documents
     (keeps_empty). prepare: raises before long work where a package is missing; called with the name of the target.
-    instead: the function to call for files that are neither judgments nor a run by themselves. takes_labels: whether
-    a label file may be named, whose lines the file follows. stretches: the rows of a run in the order of the file,
-    batch by batch, for files of more than `small` bytes; each batch is valid until the next is requested. rows: the
-    same query by query, from blocks of a number of bytes; raises Ungrouped. row_called: how messages name a row, from
-    the name of the file and the number of the row in the batches. Files are read from a `Source`, which is in a module
-    above this one.
+    alternative: the function to call for files that are neither judgments nor a run by themselves. takes_labels:
+    whether a label file may be named, whose lines the file follows. row_batches: the rows of a run in the order of the
+    file, batch by batch, for files of more than `small_size` bytes; each batch is valid until the next is requested.
+    query_rows: the same query by query, from blocks of a number of bytes; raises Ungrouped. row_template: how messages
+    name a row, from the name of the file and the number of the row in the batches. Files are read from a `Source`,
+    which is in a module above this one.
     """
 
     read: Callable[[Any, ReadRequest], FileContent]
@@ -130,7 +130,7 @@ class Format:
 class FormatEntry(NamedTuple):
     """A line of the table.
 
-    home: where the format is defined, as for `rankscope.registry.resolve`; or the format itself.
+    definition: where the format is defined, as for `rankscope.registry.resolve`; or the format itself.
     suffixes: of the files that are written in it; a suffix that is a kind (`.run`) also says what they hold.
     by_content: whether `Format.sniff` detects it; other formats must be named.
     """

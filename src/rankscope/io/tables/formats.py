@@ -378,7 +378,8 @@ def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iter
         if len(remainder) > MAX_LINE_BYTES:
             alternative = " or an open quotation mark" if quoted else ""
             raise InputError(
-                f"{source.name}:{line_number}: no line end within {MAX_LINE_BYTES >> 20} MB, expected a row a line; look for "
+                f"{source.name}:{line_number}: no line end within {MAX_LINE_BYTES >> 20} MB, expected a row a line; "
+                "look for "
                 f"other line ends{alternative}"
             )
     if remainder:
