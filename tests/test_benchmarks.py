@@ -90,7 +90,7 @@ def test_values_that_do_not_agree_stop_a_benchmark():
     measuring = module("measuring")
     measuring.agree({"a": {"AP": 0.5}, "b": {"AP": 0.5 + 1e-9}})
     for other in (0.6, float("nan")):
-        with pytest.raises(SystemExit, match="a and b do not agree on"):
+        with pytest.raises(SystemExit, match=r"a and b\b.*\bAP\b"):
             measuring.agree({"a": {"AP": 0.5}, "b": {"AP": other}})
 
 
@@ -152,7 +152,7 @@ def test_the_table_goes_between_the_markers(tmp_path):
     for _ in range(2):  # a second time, over what is there
         run_all.write_docs(path, run_all.machine(), results)
     text = path.read_text(encoding="utf-8")
-    assert text.count("| w | a 1.00 CPU s | b 4.00 CPU s | 0.250 x | 0.300 x | yes |") == 1
+    assert text.count(f"| {' | '.join(results[0]['rows'][0])} |") == 1
     assert text.startswith("# Benchmarks")
     assert text.rstrip().endswith(run_all.DOCS.read_text(encoding="utf-8").rstrip()[-40:])
 

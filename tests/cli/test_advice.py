@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 
 
 @pytest.mark.parametrize(
@@ -52,5 +53,7 @@ def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said
 
 def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None:
     done = cli("qrels.txt", "it's", "a.run")
-    assert "expected evaluate, compare, plan, agree, stability, consensus, leaderboard, fuse, pool, train, " in done.err
-    assert cli("it's so").err.startswith("rankscope: No such command 'it's so'; expected evaluate, ")
+    assert mentions(
+        done.err, "evaluate, compare, plan, agree", "stability, consensus, leaderboard, fuse", "fuse, pool, train, "
+    )
+    assert mentions(cli("it's so").err, "rankscope: ", "'it's so'", "expected evaluate, ")

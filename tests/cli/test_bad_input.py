@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.refusals import assert_refused
 
 from rankscope.cli.main import main
@@ -389,9 +390,7 @@ def test_a_file_of_another_kind_is_told_by_its_first_line(
 def test_saved_scores_are_no_run(cli: Callable[..., Any], folder: Path) -> None:
     cli("evaluate", "qrels", "run", "--save", "old.parquet")
     for call in (("evaluate", "qrels", "old.parquet"), ("convert", "old.parquet", "out.run")):
-        assert_refused(
-            cli(*call), "old.parquet: these are saved scores, expected judgments or a run; compare with them by --ag"
-        )
+        assert_refused(cli(*call), "old.parquet: ", "saved scores", "--ag")
 
 
 def test_a_measure_in_the_place_of_a_run_is_told(refuse: Callable[..., None], folder: Path) -> None:
@@ -400,14 +399,13 @@ def test_a_measure_in_the_place_of_a_run_is_told(refuse: Callable[..., None], fo
 
 
 def test_judgments_are_asked_for_where_a_run_is_given(cli: Callable[..., Any], folder: Path) -> None:
-    said = "run:1: 6 fields, expected 4 (query 0 document relevance); this looks like a run, where judgments are"
-    assert_refused(cli("agree", "judgments", "qrels", "run"), said)
+    assert_refused(cli("agree", "judgments", "qrels", "run"), "run:1: 6 fields", "4 (", "a run", "judgments")
 
 
 def test_a_run_of_which_nothing_was_judged_is_noted(cli: Callable[..., Any], folder: Path) -> None:
     lines = [f"1 Q0 doc{i} {i} {-i} far\n" for i in range(1500)]
     (folder / "far").write_text("".join(lines))
-    note = "note: run 'far': none of its 1,500 documents was judged (run: 'doc0'; judgments: 'a'): check that ids are w"
-    assert note in cli("evaluate", "qrels", "far").err + cli("evaluate", "qrels", "far").out
+    done = cli("evaluate", "qrels", "far")
+    assert mentions((done.out + done.err).splitlines(), "note: ", "'far'", "none", "1,500 documents", "'doc0'", "'a'")
     (folder / "far").write_text("".join([*lines, "1 Q0 a 1500 -1500 far\n"]))
     assert "was judged" not in cli("evaluate", "qrels", "far").err + cli("evaluate", "qrels", "far").out

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.demo.collection import SEED, write_collection
@@ -98,25 +99,25 @@ def test_a_file_that_is_damaged_is_told_as_by_one_worker(cli, address):
 @pytest.mark.usefixtures("demo")
 def test_an_address_nobody_answers_at_is_named_with_the_time_limit(cli, address):
     found = refused(cli, *EVALUATE, "--cluster", "tcp://127.0.0.1:1", "--cluster-timeout", 0.3)
-    assert found.startswith("no Dask scheduler answered at tcp://127.0.0.1:1 within 0.3 seconds (--cluster-timeout)")
+    assert mentions(found, "Dask", "tcp://127.0.0.1:1 ", "0.3 seconds", "--cluster-timeout")
 
 
 @pytest.mark.usefixtures("demo")
 def test_what_is_no_address_is_told(cli):
-    assert refused(cli, *EVALUATE, "--cluster", "somewhere").startswith("'somewhere' is no address of a Dask scheduler")
+    assert mentions(refused(cli, *EVALUATE, "--cluster", "somewhere"), "'somewhere'", "Dask", "address")
 
 
 @pytest.mark.usefixtures("demo")
 def test_workers_of_another_version_are_refused(cli, address, monkeypatch):
     monkeypatch.setattr(cluster_checks, "__version__", "99.1")
-    assert "expected 99.1, which is installed here" in refused(cli, *EVALUATE, "--cluster", address)
+    assert mentions(refused(cli, *EVALUATE, "--cluster", address), "expected 99.1")
 
 
 @pytest.mark.usefixtures("demo")
 def test_without_dask_it_is_said_what_to_install(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     found = refused(cli, *EVALUATE, "--cluster", "tcp://127.0.0.1:1")
-    assert found == "Dask is not installed; pip install 'rankscope[scale]'"
+    assert mentions(found, "Dask", "pip install 'rankscope[scale]'")
 
 
 @pytest.mark.usefixtures("demo")
@@ -146,11 +147,11 @@ def test_a_run_that_cannot_be_read_is_left_out_where_that_is_asked_for(cli, requ
     Path("empty.run").touch()
     where = ("--cluster", request.getfixturevalue("address")) if cluster else ()
     command = ("evaluate", "demo.qrels", "empty.run", "bm25.run", *where)
-    assert refused(cli, *command).startswith("empty.run: the file is empty")
+    assert mentions(refused(cli, *command), "empty.run: ", "is empty")
     done = cli(*command, "--on-error", "skip")
     assert done.code == 0
     assert "bm25" in done.out
-    assert "a run is left out (on_error:skip): empty.run: the file is empty" in done.out + done.err
+    assert mentions((done.out + done.err).splitlines(), "on_error:skip", "empty.run: ", "is empty")
 
 
 @pytest.mark.usefixtures("demo")

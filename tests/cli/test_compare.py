@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
@@ -45,9 +46,12 @@ def rows(done: Any) -> list[dict[str, str]]:
 def test_two_runs_give_a_sentence_a_table_and_the_difference(cli: Call, runs: Path) -> None:
     done = cli("compare", "qrels", "poor.run", "good.run", "-m", "RR")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("RR on 8 queries\n\nOn queries like these, good is better than poor: its mean RR on 8 ")
+    assert done.out.startswith("RR on 8 queries\n")
+    assert mentions(done.out.split("\n\n")[1], "good is better", "RR", 8)
     assert "\nRR: the difference\n" in done.out
-    assert "| test:t | correction:holm | family:1 pair | level:0.05 | interval:t | rankscope " in done.out
+    assert mentions(
+        done.out.splitlines(), "| test:t | correction:holm", "| family:1 pair |", "| level:0.05 |", "| interval:t |"
+    )
 
 
 @pytest.mark.parametrize("baseline", ["fair & co_1", "fair.run"])
@@ -77,11 +81,11 @@ def test_names_are_escaped_for_latex_and_markdown(cli: Call, runs: Path) -> None
     latex = cli("compare", "qrels", *RANKS, "-m", "RR", "--format", "latex").out
     assert r"fair \& co\_1" in latex
     assert r"\begin{tabular}" in latex
-    assert "% RR on 8 queries" in latex
+    assert mentions(latex.splitlines(), "% RR ", "8 queries")
     (runs / "odd.run").write_text("".join(f"{q} Q0 r 1 1 a|b\n" for q in range(1, 9)))
     markdown = cli("compare", "qrels", "odd.run", "good.run", "-m", "RR", "--format", "markdown").out
     assert r"a\|b" in markdown
-    assert markdown.startswith("### RR on 8 queries\n")
+    assert mentions(markdown.splitlines()[0], "### RR ", "8 queries")
 
 
 def test_details_are_shown_where_asked_for(cli: Call, runs: Path) -> None:
@@ -115,7 +119,7 @@ def test_options_of_evaluate_hold_here_too(cli: Call, runs: Path) -> None:
     assert "on 9 queries" in cli("compare", "qrels", *RANKS, "-m", "RR").out
     dropped = cli("compare", "qrels", *RANKS, "-m", "RR", "--missing", "drop").out
     assert "RR on 8 queries" in dropped
-    assert "note: RR: 1 query of 9 left out, where not every system has a value" in dropped
+    assert mentions(dropped.splitlines(), "note: RR: ", "1 query", 9)
     assert "P@2 on 9 queries" in cli("compare", "qrels", *RANKS, "-m", "P@2", "--rel", "1").out
 
 
@@ -160,7 +164,7 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
 
 def test_no_input_is_overwritten_and_no_folder_made(cli: Call, runs: Path) -> None:
     before = (runs / "good.run").read_text()
-    for output, says in (("good.run", "is read here and would be overwritten"), ("no/out", "does not exist")):
+    for output, says in (("good.run", "overwritten"), ("no/out", "does not exist")):
         done = cli("compare", "qrels", "good.run", "poor.run", "-o", output)
         assert done.code == 2
         assert says in done.err
@@ -175,7 +179,7 @@ def test_ranks_of_entities_are_compared_without_runs(cli: Call, runs: Path) -> N
     (runs / "ranks.tsv").write_text("entity\tnear\tfar\nx\t5\t9\ny\t20\t40\n")
     done = cli("compare", "ranks.tsv", "--input", "entity-ranks", "--total-ranks", "50", "-m", "MeanRank")
     assert done.code == 0, done.err
-    assert "note: MeanRank: lower is better" in done.out
+    assert mentions(done.out.splitlines(), "note: MeanRank: ", "lower")
 
 
 def test_the_help_lists_the_tests(cli: Call) -> None:

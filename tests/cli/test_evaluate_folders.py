@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
@@ -105,15 +106,16 @@ def test_a_damaged_partition_ends_it_or_is_told(partitions: Path, cli: Callable[
     (partitions / "part-1").write_text("2 Q0\n")
     done = cli("evaluate", "qrels", "bm25.parquet", "-o", "out.csv")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("rankscope: bm25.parquet/part-1:1: 2 fields, expected 6")
+    assert done.err.startswith("rankscope: bm25.parquet/part-1:1: ")
+    assert mentions(done.err, "2 fields", 6)
     assert done.err.count("\n") == 1
     assert not Path("out.csv").exists()
     done = cli("evaluate", "qrels", "bm25.parquet", "-m", "RR", "--on-error", "skip")
     assert done.code == 0
     said = done.out + done.err
-    assert "note: bm25.parquet: run 'bm25' is incomplete: of its 2 partitions 1 is left out. Nobody knows which" in said
-    assert "note: a partition of bm25.parquet is left out (on_error:skip): bm25.parquet/part-1:1: 2 fields" in said
-    assert "note: bm25 has no list for 1 of 2 queries; they count as empty rankings (missing:zero)" in said
+    assert mentions(said.splitlines(), "note: bm25.parquet: ", "'bm25'", "2 partitions", 1, "incomplete")
+    assert mentions(said.splitlines(), "note: ", "on_error:skip", "bm25.parquet/part-1:1: ", "2 fields")
+    assert mentions(said.splitlines(), "note: bm25 ", 1, "2 queries", "missing:zero")
 
 
 @pytest.mark.parametrize(

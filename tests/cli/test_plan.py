@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope import evaluate, plan, standardise
@@ -40,12 +41,15 @@ def records(done: Any) -> list[dict[str, str]]:
 def test_it_answers_in_a_sentence(cli: Callable[..., Any], files: Path) -> None:
     done = cli("plan", "qrels", "good.run", "poor.run", "-m", "RR", "--difference", "0.2")
     assert (done.code, done.err) == (0, "")
-    text = " ".join(done.out.split())
-    assert (
-        "To find a difference of 0.2 in RR between two systems like these in 4 of 5 such experiments, you need" in text
+    said = " ".join(done.out.split("\n\n")[1].split())
+    assert mentions(said, 0.2, "RR", 4, 5)
+    assert mentions(said, "you have 8")
+    assert mentions(
+        done.out.splitlines(),
+        "| queries:8 | difference:0.2",
+        "| power:0.8 | level:0.05",
+        "| alternative:two-sided | rankscope",
     )
-    assert "you have 8, with which it would be found in" in text
-    assert "queries:8 | difference:0.2 | power:0.8 | level:0.05 | alternative:two-sided | rankscope" in text
 
 
 def test_options_are_those_of_the_function(cli: Callable[..., Any], files: Path) -> None:
@@ -85,7 +89,7 @@ def test_other_options_are_those_of_evaluate(cli: Callable[..., Any], files: Pat
     done = cli("plan", "qrels", "good.run", "odd.run", "-m", "RR", "--missing", "drop")
     assert done.code == 0
     assert "missing:drop" in done.out
-    assert "RR: 1 query of 8 left out, where not every system has a value" in done.out
+    assert mentions(done.out.splitlines(), "RR: ", "1 query", 8)
     assert "you have 7" in " ".join(done.out.split())
 
 
@@ -93,7 +97,7 @@ def test_a_table_of_ranks_has_one_query_and_that_says_nothing_of_spread(cli: Cal
     (files / "ranks.tsv").write_text("paper\tA\tB\nX\t1\t2\nY\t5\t9\n")
     done = cli("plan", "ranks.tsv", "--input", "entity-ranks", "-m", "AP")
     assert (done.code, done.err) == (0, "")
-    assert "From one query nobody can tell" in done.out
+    assert mentions(done.out, "one query")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +134,7 @@ def test_what_makes_no_sense_ends_in_one_line(
 
 
 def test_one_run_and_none_are_refused(cli: Callable[..., Any], files: Path) -> None:
-    for runs, message in ((["good.run"], "one run has nothing to be compared with"), ([], "Missing argument 'RUN...'")):
+    for runs, message in ((["good.run"], "one run"), ([], "Missing argument 'RUN...'")):
         done = cli("plan", "qrels", *runs)
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
         assert message in done.err
@@ -138,4 +142,4 @@ def test_one_run_and_none_are_refused(cli: Callable[..., Any], files: Path) -> N
 
 def test_a_wrong_argument_is_told_before_anything_is_read(cli: Callable[..., Any], files: Path) -> None:
     done = cli("plan", "nowhere", "good.run", "poor.run", "--level", "2")
-    assert "'--level': 2.0 is not in the range" in done.err
+    assert mentions(done.err, "'--level'", 2.0)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 
 Cli = Callable[..., Any]
 
@@ -29,7 +30,7 @@ def test_lines_for_judges_are_written_and_the_part_of_each_run_is_shown(runs: Pa
     assert (runs / "pool.qrels").read_text() == "".join(
         f"{q} 0 {d} -1\n" for q in (1, 2) for d in ("d6", "d1", "d5", "d2")
     )
-    assert "To judge next: 8, those with the best rank in a run first." in " ".join(done.out.split())
+    assert mentions(" ".join(done.out.split("\n\n")[1].split()), "next: 8", "best rank")
     assert "pool:depth | depth:2" in done.out
 
 
@@ -39,7 +40,7 @@ def test_the_pool_alone_is_printed_by_a_dash(runs: Path, cli: Cli) -> None:
     (runs / "two.run").write_text("1 Q0 d1 1 1 two\n")
     done = cli("pool", "one.run", "two.run", "--depth", 1, "-o", "-", "--to", "jsonl")
     assert json.loads(done.out.splitlines()[0])["priority"] == 1
-    assert done.err.startswith("note: 1 of 2 queries is not in every run")
+    assert mentions(done.err.splitlines()[0], "note: ", 1, "2 queries", "every run")
 
 
 def test_judgments_made_so_far_say_what_is_next(runs: Path, cli: Cli) -> None:
@@ -56,7 +57,7 @@ def test_the_walk_from_a_sample_to_infap(runs: Path, cli: Cli) -> None:
     human = "".join(f"{q} 0 {doc} {int(doc < 'd4')}\n" for q, _, doc, relevance in lines if relevance == "-2")
     (runs / "human.qrels").write_text(human)
     done = cli(*sampling, "--judged", "human.qrels", "-o", "merged.qrels")
-    assert "6 of them are judged" in " ".join(done.out.split())
+    assert mentions(" ".join(done.out.split()), "6 of them", "judged")
     assert "note" not in done.out
     assert (runs / "merged.qrels").read_text().count(" -1\n") == 6
     done = cli("evaluate", "merged.qrels", "one.run", "two.run", "-m", "infAP")
@@ -66,8 +67,8 @@ def test_the_walk_from_a_sample_to_infap(runs: Path, cli: Cli) -> None:
 def test_runs_left_out_are_shown_in_every_format(runs: Path, cli: Cli) -> None:
     command = ("pool", "one.run", "two.run", "--judged", "all.qrels", "--leave-out", "--depth", 3, "-m", "AP")
     done = cli(*command)
-    assert "Each run, had it not taken part" in done.out
-    assert "one would fall by AP" not in done.out  # its own are gone for both
+    assert mentions(done.out.splitlines()[0], "run", "taken part")
+    assert "would fall" not in done.out  # its own are gone for both  # its own are gone for both
     records = json.loads(cli(*command, "--format", "json").out)
     assert [record["only_here_relevant"] for record in records] == [6, 0]
     assert cli(*command, "--format", "csv").out.startswith("system,measure,mean,rank,")
@@ -115,11 +116,11 @@ def test_runs_without_a_common_query_are_refused(runs: Path, cli: Cli) -> None:
     (runs / "two.run").write_text("8 Q0 d1 1 1 two\n")
     done = cli("pool", "one.run", "two.run")
     assert done.code == 2
-    assert "no query is in two of the 2 runs (3 queries in all)" in done.err
+    assert mentions(done.err, "2 runs", "3 queries")
 
 
 def test_where_all_is_judged_no_file_is_written(runs: Path, cli: Cli) -> None:
     done = cli("pool", "one.run", "two.run", "--judged", "all.qrels", "-o", "next.qrels")
     assert done.code == 2
-    assert "nothing is left to be judged: all 12 documents" in done.err
+    assert mentions(done.err, "nothing", "12 documents")
     assert not (runs / "next.qrels").exists()

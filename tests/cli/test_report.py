@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 
 from rankscope.demo.collection import write_collection
 
@@ -22,10 +23,11 @@ def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_page_is_written_where_it_was_asked_for(cli: Callable[..., Any], demo: Path) -> None:
     done = cli("report", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--no-figures", "--title", "Two runs")
-    assert (done.code, done.out, done.err) == (0, "The page is in report.html.\n", "")
+    assert (done.code, done.err, done.out.count("\n")) == (0, "", 1)
+    assert mentions(done.out, "report.html")
     html = (demo / "report.html").read_text("utf-8")
     assert "Two runs" in re.search(r"<h1.*?</h1>", html, re.DOTALL)[0]
-    assert "rerank is better than bm25" in html
+    assert "rerank is better" in html
 
 
 def test_only_a_page_of_ours_is_written_over_unless_it_is_named(cli: Callable[..., Any], demo: Path) -> None:
@@ -34,7 +36,7 @@ def test_only_a_page_of_ours_is_written_over_unless_it_is_named(cli: Callable[..
     (demo / "report.html").write_text("<title>mine</title>")
     done = cli(*call)
     assert (done.code, done.out) == (2, "")
-    assert "report.html: is there already and is no page of rankscope; name the file to write with -o" in done.err
+    assert mentions(done.err, "report.html: ", "no page", "-o")
     assert (demo / "report.html").read_text() == "<title>mine</title>"
     assert cli(*call, "-o", "report.html").code == 0
     assert "<title>bm25 on demo.qrels</title>" in (demo / "report.html").read_text("utf-8")

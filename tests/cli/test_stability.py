@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
+from helpers.refusals import assert_refused
 from helpers.same import assert_same_bits
 from helpers.study_data import lists, ranks_table
 
@@ -89,7 +91,7 @@ def test_a_table_of_ranks_is_tried_by_groups_of_entities(on_ranks: Callable[...,
 def test_it_answers_in_sentences(call: Callable[..., Any], on_ranks: Callable[..., Any]) -> None:
     for done in (call(), on_ranks()):
         assert (done.code, done.err) == (0, "")
-        assert done.out.startswith("Which measures can be trusted\n\n")
+        assert mentions(done.out.splitlines()[0], "measures", "trusted")
         assert "comparisons" in done.out
         assert "rng:3 | rankscope " in done.out
 
@@ -169,10 +171,7 @@ def test_figures_are_drawn_by_name(call: Callable[..., Any], files: Path) -> Non
         assert (done.code, done.err) == (0, "")
         assert json.loads((files / "figure.json").read_text())
     done = call("--plot", "figure.json", "--figure", "swap_curv")
-    assert (done.code, done.err) == (
-        2,
-        "rankscope: unknown figure of this result 'swap_curv'; did you mean swap_curve?\n",
-    )
+    assert_refused(done, "figure", "'swap_curv'", "swap_curve?")
 
 
 def test_a_checkpoint_goes_on_and_is_refused_for_another_study(call: Callable[..., Any], files: Path) -> None:
@@ -184,7 +183,8 @@ def test_a_checkpoint_goes_on_and_is_refused_for_another_study(call: Callable[..
     before = listing(files)
     done = call("--checkpoint", "saved", "--splits", "2,3", "--boot", "41")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert done.err.startswith("rankscope: saved: is the checkpoint of another study (n_resamples 20, here 41); name")
+    assert done.err.startswith("rankscope: saved: ")
+    assert mentions(done.err, "n_resamples", 20, 41)
     assert listing(files) == before
 
 
@@ -325,7 +325,7 @@ def test_ranks_below_1_are_allowed_under_the_preset_and_0_is_not(cli: Callable[.
 
 
 def test_one_run_and_none_are_refused(cli: Callable[..., Any], files: Path) -> None:
-    for runs, message in ((RUNS[:1], "one run has nothing to be compared with"), ((), "Missing argument 'RUN...'")):
+    for runs, message in ((RUNS[:1], "one run"), ((), "Missing argument 'RUN...'")):
         done = cli("stability", "qrels", *runs)
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
         assert message in done.err
@@ -334,7 +334,7 @@ def test_one_run_and_none_are_refused(cli: Callable[..., Any], files: Path) -> N
 def test_small_groups_are_a_note(on_ranks: Callable[..., Any]) -> None:
     done = on_ranks("--splits", "15")
     assert done.code == 0
-    assert "groups of 4 entities are small (fewer than 5), so that values say little" in " ".join(done.out.split())
+    assert mentions(done.out.splitlines(), "note: ", "4 entities", 5)
 
 
 def test_a_wrong_argument_is_told_before_anything_is_read(cli: Callable[..., Any], files: Path) -> None:
@@ -351,12 +351,12 @@ def test_an_interrupt_says_what_is_kept(cli: Callable[..., Any], files: Path, mo
 
     monkeypatch.setattr(command, "study_measures", interrupted)
     done = cli("stability", "qrels", *RUNS)
-    assert (done.code, done.out, done.err) == (130, "", "\nrankscope: interrupted; no result was written\n")
+    assert (done.code, done.out, done.err.count("\n")) == (130, "", 2)
+    assert mentions(done.err, "\nrankscope: ", "interrupted", "no result")
     done = cli("stability", "qrels", *RUNS, "--checkpoint", "saved")
     assert (done.code, done.out) == (130, "")
-    assert done.err == (
-        "\nrankscope: interrupted; what was finished is kept in saved, and the same command goes on from there\n"
-    )
+    assert done.err.count("\n") == 2
+    assert mentions(done.err, "\nrankscope: ", "interrupted", "kept in saved")
 
 
 @pytest.mark.slow
@@ -387,10 +387,9 @@ def test_a_process_that_is_interrupted_goes_on_with_the_same_result(files: Path,
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (130, b"")
-    assert err.decode().splitlines() == [
-        "",
-        "rankscope: interrupted; what was finished is kept in saved, and the same command goes on from there",
-    ]
+    empty, said = err.decode().splitlines()
+    assert empty == ""
+    assert mentions(said, "rankscope: ", "interrupted", "kept in saved")
     finished = {path.name: path.read_bytes() for path in files.glob("saved/*.npz")}
     assert 1 <= len(finished) < 4
     done = subprocess.run([*COMMAND, *asked, "--checkpoint", "saved"], capture_output=True, check=True)

@@ -131,7 +131,7 @@ def test_files_hold_what_the_collection_holds(tmp_path, collection):
 
 def test_a_folder_that_is_not_empty_is_refused_and_untouched(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(OutputError, match=r"not empty; name another one, or pass --overwrite"):
+    with pytest.raises(OutputError, match=r"not empty.*--overwrite"):
         write_collection(tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -147,7 +147,7 @@ def test_overwrite_replaces_the_files_of_the_demo_and_leaves_others_alone(tmp_pa
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "taken").write_text("")
-    with pytest.raises(OutputError, match="is a file, expected a folder"):
+    with pytest.raises(OutputError, match="taken: is a file"):
         write_files(tmp_path / "taken", {"a": "b"})
-    with pytest.raises(OutputError, match="no folder can be made there"):
+    with pytest.raises(OutputError, match="no folder"):
         write_files(tmp_path / "taken" / "inside", {"a": "b"})

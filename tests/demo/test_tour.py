@@ -7,6 +7,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from helpers.messages import mentions
 
 from rankscope import evaluate
 from rankscope.cli.main import main
@@ -61,7 +62,7 @@ def test_the_demo_fits_a_screen_and_names_one_command_for_each_purpose(tour):
         "train",
         "report",
     ]
-    assert "`rankscope demo --tour` lists all" in text
+    assert "`rankscope demo --tour`" in text
 
 
 def test_the_whole_tour_is_printed_and_nothing_is_written(tmp_path, capsys, monkeypatch):
@@ -96,8 +97,8 @@ def test_the_tour_shows_the_table_its_signature_and_the_note_on_missing_queries(
     assert "simulated (seed 2003)" in lines[1]
     at = next(i for i, line in enumerate(lines) if line.startswith("system "))
     assert [line.split()[0] for line in lines[at + 1 : at + 7]] == list(SYSTEMS)
-    assert "| ties:doc_id_desc | missing:zero | no_relevant:zero | queries:50 | rankscope" in text
-    assert "note: dense has no list for 2 of 50 queries" in text
+    assert mentions(lines, "| ties:doc_id_desc | missing:zero", "| no_relevant:zero | queries:50", "| rankscope")
+    assert mentions(lines, "note: dense ", 2, "50 queries")
 
 
 def test_the_verdict_names_the_system_with_the_highest_mean_and_how_sure_that_is(tour):
@@ -105,13 +106,13 @@ def test_the_verdict_names_the_system_with_the_highest_mean_and_how_sure_that_is
     scores = evaluate(folder / "demo.qrels", sorted(folder.glob("*.run")))
     means = dict(zip(scores.systems, scores.summary("nDCG@10"), strict=True))
     first, second = sorted(means, key=means.get, reverse=True)[:2]
-    pattern = rf"{first} beats {second} by {means[first] - means[second]:.4f} in nDCG@10 \(p < 0\.0001\); (\d+) queries"
+    pattern = rf"{first} beats {second} .*{means[first] - means[second]:.4f}.* nDCG@10 .*p < 0\.0001\b.* (\d+) queries"
     assert 2 <= int(re.search(pattern, text)[1]) <= 50
 
 
 def test_the_page_is_written_and_named(tour):
     folder, text = tour
-    assert f"is on the page {folder / 'report.html'}: open it" in text
+    assert mentions(text, f"page {folder / 'report.html'}")
     assert "The demo's six systems" in unescape((folder / "report.html").read_text("utf-8"))
 
 
@@ -119,7 +120,7 @@ def test_without_the_extra_the_tour_says_what_it_takes_to_have_a_page(tmp_path, 
     monkeypatch.setitem(sys.modules, "jinja2", None)
     page.template.cache_clear()
     text = take_tour(tmp_path / "demo")
-    assert "No page of it was written" in text
+    assert mentions(text, "No page")
     assert "pip install 'rankscope[report]'" in text
     assert not (tmp_path / "demo" / "report.html").exists()
 
@@ -159,12 +160,12 @@ def test_in_the_folder_itself_nobody_is_told_to_change_to_it(tmp_path, capsys, m
 
 def test_who_cannot_call_rankscope_by_its_name_is_told_where_it_is(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
-    told = f"The command rankscope is in {Path(sys.executable).parent}: put that folder on your PATH first.\n"
-    text = take_tour(tmp_path)
-    assert text.index(told) < text.index("Try next")  # where it is read
-    assert full_tour().endswith(told)
+    folder = Path(sys.executable).parent
+    above = take_tour(tmp_path).partition("Try next")[0]  # where it is read
+    assert mentions(above.splitlines(), f"{folder}: ", "PATH")
+    assert mentions(full_tour().splitlines()[-1], f"{folder}: ", "PATH")
     monkeypatch.setattr("shutil.which", lambda name: f"/somewhere/{name}")
-    assert "put that folder on your PATH" not in take_tour(tmp_path, overwrite=True)
+    assert "PATH" not in take_tour(tmp_path, overwrite=True)
 
 
 def test_a_negative_seed_is_refused(tmp_path):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from helpers.finished_commands import EVALUATE, Done, instead, raising
+from helpers.messages import mentions
 
 from rankscope.cli import main as entry
 from rankscope.cli._streams import signals_raised
@@ -87,7 +88,8 @@ def test_an_interrupt_while_something_is_said_is_no_traceback(
 ) -> None:
     monkeypatch.setattr(entry, "fail", lambda _: raising(KeyboardInterrupt())())
     done = call("evaluate", "no", "such")
-    assert (done.code, done.said) == (130, "rankscope: interrupted; no result was written")
+    assert done.code == 130
+    assert mentions(done.said, "interrupted", "no result")
 
 
 def test_a_study_says_what_is_kept(call: Call, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +98,7 @@ def test_a_study_says_what_is_kept(call: Call, place: Path, monkeypatch: pytest.
     monkeypatch.setattr(command, "study_measures", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
     done = call("stability", "demo.qrels", "bm25.run", "dense.run", "--checkpoint", place / "a")
     assert done.code == 143
-    kept = f"what was finished is kept in {place / 'a'}, and the same command goes on from there"
-    assert done.said == f"rankscope: ended by SIGTERM; {kept}"
+    assert mentions(done.said, "SIGTERM", f"kept in {place / 'a'}")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
@@ -115,7 +116,7 @@ def test_workers_that_cannot_start_are_told(at: int, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("rankscope.parallel.pool.start_method", lambda: "fork")
     monkeypatch.setattr(os, "fork", refused)
-    with pytest.raises(RankscopeError, match=r"workers is 2, but no more processes can be started \(Resource temp"):
+    with pytest.raises(RankscopeError, match=r"workers is 2\b.*\(Resource"):
         list(run_units(abs, [-1, -2, -3], workers=2))
 
 
@@ -127,5 +128,5 @@ def test_where_no_worker_can_be_had_the_rest_is_told(monkeypatch: pytest.MonkeyP
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pool, "ProcessPoolExecutor", refused)
-    with pytest.raises(RankscopeError, match=r"workers is 2, but no more processes can be started \(No space left"):
+    with pytest.raises(RankscopeError, match=r"workers is 2\b.*\(No space"):
         list(run_units(abs, [-1, -2, -3], workers=2))

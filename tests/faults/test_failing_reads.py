@@ -306,7 +306,7 @@ class Endless(io.RawIOBase):
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "in blocks"])
 def test_a_line_without_end_is_refused(start: bytes, line: int, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "LONGEST", 2 << 20)
-    with pytest.raises(InputError, match=rf"^pipe:{line}: no line end within 2 MB"):
+    with pytest.raises(InputError, match=rf"^pipe:{line}: .*2 MB"):
         (blocks.read_all if whole else read_in_blocks)(Endless(start), "pipe")
 
 

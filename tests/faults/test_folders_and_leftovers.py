@@ -59,7 +59,7 @@ def test_a_folder_is_written_all_or_not_at_all(there: bool, tmp_path: Path) -> N
         if not faults.struck:
             break
         assert str(base) in said
-        assert "No space left on device" in said
+        assert os.strerror(errno.ENOSPC) in said
         moved = sum(step == "replace" for step in faults.asked[:at])
         if moved == 0:
             assert found == (old if there else {}), faults.asked
@@ -93,7 +93,7 @@ def test_a_folder_in_the_place_of_one_of_the_files_is_told_before_any_is_replace
 @pytest.mark.parametrize("place", ["file", "file/inner"])
 def test_no_folder_is_made_in_a_file(place: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
-    with pytest.raises(OutputError, match="no folder can be made there"):
+    with pytest.raises(OutputError, match="no folder"):
         write_folder(tmp_path / place, FILES)
     assert written(tmp_path) == {"file": b"old"}
 
@@ -173,7 +173,7 @@ def test_arrays_that_cannot_be_read_are_told_from_damaged_ones(tmp_path: Path, m
     whole = path.read_bytes()
     for size in range(0, len(whole), 7):
         path.write_bytes(whole[:size])
-        with pytest.raises(InputError, match="is damaged; remove this file"):
+        with pytest.raises(InputError, match=r"a\.npz: .*damaged"):
             read_arrays(path)
     path.write_bytes(whole)
     assert read_arrays(path)["x"].tolist() == [0, 1, 2]
@@ -182,7 +182,7 @@ def test_arrays_that_cannot_be_read_are_told_from_damaged_ones(tmp_path: Path, m
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(Path, "read_bytes", refused)
-    with pytest.raises(InputError, match=r"a\.npz: cannot be read \(Input/output error\)"):
+    with pytest.raises(InputError, match=r"a\.npz: .*\(Input/output error\)"):
         read_arrays(path)
 
 

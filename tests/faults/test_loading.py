@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers.finished_commands import EVALUATE, Done, instead, raising
+from helpers.messages import mentions
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no signal of another process can be handled here")
 
@@ -47,7 +48,8 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(module: str, place: P
     done = loading(module, "default_int_handler", *EVALUATE, place / "a")
     assert (done.returncode, done.stdout) == (130, "")
     # click goes to a new line first, behind the ^C of a terminal.
-    assert done.stderr.strip() == "rankscope: interrupted; no result was written"
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert mentions(done.stderr, "rankscope: ", "interrupted", "no result")
     assert not list(place.iterdir())
 
 
@@ -67,7 +69,8 @@ def test_an_interrupt_that_python_wraps_in_an_error_of_a_class_is_one(
     error.__cause__ = KeyboardInterrupt()
     instead(monkeypatch, raising(error))
     done = call(*EVALUATE, place / "a")
-    assert (done.code, done.said) == (130, "rankscope: interrupted; no result was written")
+    assert done.code == 130
+    assert mentions(done.said, "interrupted", "no result")
 
 
 class PanicException(BaseException):
@@ -85,7 +88,8 @@ def test_a_signal_that_polars_makes_a_panic_of_is_told(
     error = PanicException(f"Failed to access NumPy array API capsule: PyErr {{ type: <class 'x'>, value: {value} }}")
     instead(monkeypatch, raising(error))
     done = call(*EVALUATE, place / "a")
-    assert (done.code, done.said) == (code, f"rankscope: {said}; no result was written")
+    assert done.code == code
+    assert mentions(done.said, said, "no result")
 
 
 def test_another_panic_is_a_bug(call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

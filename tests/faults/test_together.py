@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from helpers.finished_commands import Done
+from helpers.messages import mentions
 
 from rankscope.errors import InputError, OutputError
 from rankscope.experiments import search_log
@@ -65,7 +66,7 @@ def test_a_first_file_is_written_whole_and_once(links: bool, tmp_path: Path, mon
 
 def test_where_a_first_file_cannot_be_written_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "link", refusing(errno.EIO))
-    with pytest.raises(OutputError, match=r"a: cannot be written \(Input/output error\)"):
+    with pytest.raises(OutputError, match=r"a: .*\(Input/output error\)"):
         write_new(tmp_path / "a", "one")
     assert not list(tmp_path.iterdir())
 
@@ -118,7 +119,7 @@ def test_studies_that_begin_together_do_not_share_a_checkpoint_unless_they_are_t
     if same:
         ours.open()
     else:
-        with pytest.raises(InputError, match=r"is the checkpoint of another study \(seed 2, here 1\)"):
+        with pytest.raises(InputError, match=r"\(seed 2\D+1\)"):
             ours.open()
     assert [path.name for path in (tmp_path / "c").iterdir()] == ["study.json"]
     assert json.loads((tmp_path / "c" / "study.json").read_text()) == theirs.settings
@@ -146,7 +147,7 @@ def test_searches_that_begin_together_do_not_share_a_log_unless_they_are_the_sam
         log.add(setting(2))
         assert SearchLog(tmp_path / "log", about).trials == {("m", n): setting(n) for n in (1, 2)}
     else:
-        with pytest.raises(InputError, match="is the log of another search: its folds is 4, and here it is 3"):
+        with pytest.raises(InputError, match=r"log\b.*\bfolds\D+4\D+3\b"):
             SearchLog(tmp_path / "log", about)
         assert SearchLog(tmp_path / "log", {"folds": 4}).trials == {("m", 1): setting(1)}
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
@@ -211,7 +212,7 @@ def test_a_file_that_only_its_owner_may_replace_is_told_before_long_work(
     tmp_path.chmod(0o777)
     check_writable(tmp_path / "a")
     tmp_path.chmod(0o1777)
-    with pytest.raises(OutputError, match=r"a: no permission to write there"):
+    with pytest.raises(OutputError, match=r"a: no permission"):
         check_writable(tmp_path / "a")
     check_writable(tmp_path / "new")
 
@@ -221,7 +222,7 @@ def test_a_log_that_cannot_be_read_again_is_refused(tmp_path: Path) -> None:
     """A pipe would be waited for."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", "/dev/null"):
-        with pytest.raises(OutputError, match="is no file, and a log is read again; name a file"):
+        with pytest.raises(OutputError, match=r"no file.*log"):
             SearchLog(path, {"folds": 3})
 
 
@@ -247,5 +248,5 @@ def test_one_place_is_not_given_to_a_checkpoint_and_an_output(call: Callable[...
         "stability", "demo.qrels", "bm25.run", "dense.run", "--checkpoint", place / "a", "-o", place / "." / "a"
     )
     assert done.code == 2
-    assert done.said == f"rankscope: {place / 'a'}: is to hold the checkpoint and the output both; name two places"
+    assert mentions(done.said, f"rankscope: {place / 'a'}: ", "checkpoint", "output")
     assert not list(place.iterdir())

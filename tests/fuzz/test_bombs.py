@@ -15,6 +15,7 @@ import pytest
 from helpers.fuzzing.memory_limits import allowed, watched
 from helpers.fuzzing.readers import READERS, refusals
 from helpers.fuzzing.seeds import npz, parquet, zstd
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.data.sparse import refuse_sparse
@@ -49,7 +50,7 @@ def test_a_packed_bomb_stops_at_a_ratio_and_says_so(pack: Callable[[bytes], byte
     path = tmp_path / "bomb"
     path.write_bytes(content)
     unpacked = 0
-    said = rf"^{path}: [0-9,]+ bytes that unpack to [0-9,]+ or more, expected at most 1,000 times"
+    said = rf"^{path}: [0-9,]+ bytes.* unpack\D+[0-9,]+\D+1,000 times"
     with pytest.raises(InputError, match=said), open_binary(path) as stream:  # noqa: PT012 - it stops somewhere
         while piece := stream.read(1 << 16):
             unpacked += len(piece)
@@ -69,7 +70,7 @@ def test_lz4_that_unpacks_to_much_is_refused(tmp_path: Path) -> None:
 
     path = tmp_path / "bomb.lz4"
     path.write_bytes(lz4.frame.compress(lz4.frame.compress(bytes(ALLOWED_BYTES + 2))))
-    with pytest.raises(InputError, match=r"bomb.lz4: [0-9,]+ bytes that unpack to [0-9,]+ or more"):
+    with pytest.raises(InputError, match=r"bomb\.lz4: [0-9,]+ bytes.* unpack\D+[0-9,]+"):
         rs.read_run(path, input="lz4")
 
 
@@ -81,7 +82,7 @@ def test_cbor_that_names_one_list_again_and_again_is_refused(tmp_path: Path) -> 
     content = cbor2.dumps({f"q{i}": docs for i in range(3000)}, value_sharing=True)
     path = tmp_path / "shared.lz4"
     path.write_bytes(lz4.frame.compress(lz4.frame.compress(content)))
-    with pytest.raises(InputError, match="one list of documents stands for many queries"):
+    with pytest.raises(InputError, match=r"shared\.lz4: one list"):
         rs.read_qrels(path)
 
 
@@ -97,7 +98,7 @@ def test_parquet_of_more_rows_than_it_can_hold_is_refused(tmp_path: Path) -> Non
 
 def test_parquet_in_which_one_long_text_stands_for_many_rows_is_refused(tmp_path: Path) -> None:
     table = pl.DataFrame({"query_id": ["q"] * 2000, "doc_id": ["x" * 60_000] * 2000, "score": [1.0] * 2000})
-    assert "unpack to 120,002,000 or more" in refused("run", parquet(table), tmp_path)
+    assert mentions(refused("run", parquet(table), tmp_path), "unpack", "120,002,000")
 
 
 def test_arrays_that_are_packed_or_promise_more_than_there_is_are_refused(tmp_path: Path) -> None:
@@ -144,7 +145,7 @@ def test_xml_is_never_expanded_and_never_reaches_outside(name: str, what: str, e
 
 
 def test_xml_with_elements_deep_inside_one_another_is_refused(tmp_path: Path) -> None:
-    assert "FILE:1: <a> inside of 64 other elements" in refused("appraise", b"<a>" * 100_000, tmp_path)
+    assert mentions(refused("appraise", b"<a>" * 100_000, tmp_path), "FILE:1: ", "<a>", 64)
     assert "broken XML" in refused("jcml", b"<a>" * 100_000, tmp_path)
 
 
@@ -178,12 +179,12 @@ def test_deep_json_and_endless_digits_break_no_reader(name: str, what: str, tmp_
 
 @pytest.mark.parametrize("name", ["qrels", "run"])
 def test_a_line_of_millions_of_commas_is_told_by_its_beginning(name: str, tmp_path: Path) -> None:
-    assert "looks like the header of a table" in refused(name, b"," * (3 << 20), tmp_path)
+    assert mentions(refused(name, b"," * (3 << 20), tmp_path), "header", "table")
 
 
 @pytest.mark.parametrize("name", ["letor", "features"])
 def test_many_empty_lines_take_little_memory(name: str, tmp_path: Path) -> None:
-    assert "no data, only comments and blank lines" in refused(name, b"\n" * (2 << 20), tmp_path)
+    assert mentions(refused(name, b"\n" * (2 << 20), tmp_path), "no data")
 
 
 # Tables that would be nearly empty
@@ -218,7 +219,7 @@ EMPTY = {
 def test_a_table_that_would_be_nearly_empty_is_refused(what: str, tmp_path: Path) -> None:
     said = refused(*EMPTY[what], tmp_path)
     assert said.startswith(("FILE", "votes"))
-    assert "is filled, expected at least 1 in 50" in said or "fields, expected 600" in said
+    assert mentions(said, "filled", "1 in 50") or mentions(said, "fields", "expected 600")
     assert len(said) < 400
 
 
@@ -228,21 +229,21 @@ def test_a_table_that_would_be_nearly_empty_is_refused(what: str, tmp_path: Path
 def test_a_sparse_table_that_is_no_larger_than_its_cells_allow_is_taken(rows: int, columns: int, filled: int) -> None:
     """Features of which each document has 13 of 700; ballots with one name of 90; and what is small in any case."""
     refuse_sparse((rows, columns), filled, "file", "rows and columns")
-    with pytest.raises(InputError, match="is filled, expected at least 1 in 50"):
+    with pytest.raises(InputError, match=r"filled.*1 in 50"):
         refuse_sparse((rows, 4 * columns), filled, "file", "rows and columns")
 
 
 @pytest.mark.parametrize("separator", [b",", b"\t"])
 def test_a_table_of_more_columns_than_its_bytes_can_fill_is_refused(separator: bytes, tmp_path: Path) -> None:
     content = separator.join([b"query_id", b"doc_id", b"score", *[b""] * (1 << 20)]) + b"\n"
-    assert "1,048,579 columns, expected at most 29," in refused("run", content, tmp_path)
-    assert "1,048,579 columns, expected at most 29," in refused("features", content, tmp_path)
+    assert mentions(refused("run", content, tmp_path), "1,048,579 columns", " 29,")
+    assert mentions(refused("features", content, tmp_path), "1,048,579 columns", " 29,")
 
 
 def test_a_voter_or_item_that_stands_twice_among_many_is_found_at_once(tmp_path: Path) -> None:
     voters = [*(f"v{i}" for i in range(10_000)), "v0"]
     said = refused("votes", "".join(f'{{"voter":"{v}","ranking":["a","b"]}}\n' for v in voters).encode(), tmp_path)
-    assert said == "FILE:10001: voter 'v0' stands twice; name each voter differently"
+    assert mentions(said, "FILE:10001: ", "'v0'", "twice")
     items = [*(f"i{i}" for i in range(10_000)), "i7"]
     assert "ranked 'i7' twice" in refused("votes", json.dumps([items, ["i1"]]).encode(), tmp_path)
 

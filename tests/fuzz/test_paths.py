@@ -136,7 +136,7 @@ def test_what_commands_a_terminal_in_ids_and_cells_is_shown_as_an_escape(folder:
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b"], ids=["long", "NUL"])
 def test_a_name_that_no_file_can_have_is_refused(name: str, folder: Path) -> None:
     for read in (rs.read_qrels, rs.read_run, rs.read_votes, rs.read_features, rs.read_scores, rs.read_rankings):
-        with pytest.raises(InputError, match=r"no file can have such a name|File name too long"):
+        with pytest.raises(InputError, match=r"no file|name too long"):
             read(name)
     with pytest.raises(InputError):
         rs.evaluate(folder / "q.qrels", [name], ["AP"])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.golden import COLLECTION, assert_as_before
+from helpers.messages import mentions
 
 from rankscope.reporting.tables import FORMATS
 
@@ -142,14 +143,12 @@ def test_a_left_out_query_is_a_dash_and_no_part_of_the_mean() -> None:
 
 
 def test_what_was_done_with_lists_that_are_missing_is_said() -> None:
-    assert "note: beta has no list for 1 of 3 queries; they count as empty rankings (missing:zero)" in golden(
-        "table.txt"
-    )
-    assert "note: beta has no list for 1 of 3 queries; they are left out (missing:drop)" in golden("missing-drop.txt")
-    assert "note: 1 query has no relevant documents" in golden("table.txt")
+    assert mentions(golden("table.txt").splitlines(), "note: beta ", 1, "3 queries", "missing:zero")
+    assert mentions(golden("missing-drop.txt").splitlines(), "note: beta ", 1, "3 queries", "missing:drop")
+    assert mentions(golden("table.txt").splitlines(), "note: 1 query ", "no relevant")
     for name in CASES:
         if not name.startswith(("csv", "json", "trec", "missing-drop-json", "conventions")):
-            assert "| queries:3 | rankscope VERSION" in golden(name)
+            assert "queries:3 | rankscope VERSION" in golden(name)
 
 
 def test_the_golden_conventions_hold_the_numbers_worked_out_by_hand() -> None:

@@ -17,7 +17,7 @@ def test_every_requirement_names_its_lowest_version():
 
 @pytest.mark.parametrize("requirement", ["numpy", "numpy<3", "numpy>=2,<3", "rankscope[report]"])
 def test_a_requirement_without_a_lowest_version_alone_is_refused(requirement):
-    with pytest.raises(SystemExit, match="expected a lowest version alone"):
+    with pytest.raises(SystemExit, match="lowest version"):
         lowest.lowest(requirement)
 
 

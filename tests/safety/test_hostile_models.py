@@ -164,7 +164,7 @@ def test_trees_that_go_in_circles_or_out_of_the_forest_are_refused(tmp_path: Pat
         path.write_bytes(good)
         wrong = children.copy()
         wrong[node] = pair
-        with pytest.raises(rs.InputError, match=r"children\.0 holds a node that leads nowhere"):
+        with pytest.raises(rs.InputError, match=r"children\.0 .*node"):
             load_ranker(forest_with(path, **{"children.0": wrong}))
     for name, value in (("feature.0", 3), ("feature.0", -1), ("roots.0", n), ("roots.0", -1)):
         path.write_bytes(good)
@@ -208,7 +208,7 @@ HEADERS = {
 @pytest.mark.parametrize("what", HEADERS)
 def test_a_header_that_lies_is_refused_in_one_line(tmp_path: Path, what: str) -> None:
     (tmp_path / "m").write_bytes(HEADERS[what])
-    with pytest.raises(rs.InputError, match="expected a model that `rankscope train` wrote") as caught:
+    with pytest.raises(rs.InputError, match="`rankscope train`") as caught:
         load_ranker(tmp_path / "m")
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400 + len(str(tmp_path))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 
 from rankscope.reporting.tables import RESULT_FORMATS
 
@@ -42,7 +43,7 @@ def test_the_table_of_several_tasks_comes_from_one_command(cli: Callable[..., An
     tasks = ("--task", "a-b,c-d:system:pairwise_accuracy:0.5", "--task", "*:segment:acc_eq:0.5")
     done = cli(*ALL, *tasks)
     assert done.code == 0, done.err
-    assert "metric  a-b,c-d system pairwise accuracy" in done.out
+    assert mentions(done.out.splitlines(), "metric  a-b,c-d system", "pairwise accuracy")
     found = json.loads(cli(*ALL, *tasks, "--format", "json").out)
     assert [(row["pair"], row["statistic"]) for row in found] == [
         ("a-b,c-d", "system:pairwise_accuracy"),
@@ -57,7 +58,9 @@ def test_the_table_of_several_tasks_comes_from_one_command(cli: Callable[..., An
 def test_weights_of_language_pairs_are_those_of_their_tasks(cli: Callable[..., Any], files: Path) -> None:
     done = cli(*ALL, "--statistic", "pearson", "--weights", "a-b=0.25,c-d=0.75", "--details")
     assert done.code == 0, done.err
-    assert "a-b   segment  pearson    segment   perm_both        4         4    0.25" in done.out
+    assert ["a-b", "segment", "pearson", "segment", "perm_both", "4", "4", "0.25"] in [
+        line.split() for line in done.out.splitlines()
+    ]
 
 
 @pytest.mark.parametrize("form", [*RESULT_FORMATS, "html"])
@@ -72,7 +75,7 @@ def test_figures_are_drawn_by_name(cli: Callable[..., Any], files: Path) -> None
     assert drawn.code == 0, drawn.err
     assert "Which metrics differ" in (files / "matrix.json").read_text()
     assert cli(*ALL, "--pairs", "a-b", "--plot", "curve.json", "--figure", "condition_lines").code == 0
-    assert "pairs that the metric ties" in (files / "curve.json").read_text()
+    assert mentions((files / "curve.json").read_text(), "metric ties")
 
 
 @pytest.mark.parametrize(
@@ -104,5 +107,5 @@ def test_bad_input_is_one_line_and_exit_code_2(cli: Callable[..., Any], files: P
 
 
 def test_what_cannot_be_is_said_before_anything_is_read(cli: Callable[..., Any], files: Path) -> None:
-    assert "weights add up to 0.9" in cli("agree", "metrics", "none.csv", "--weights", "a-b=0.9").err
+    assert mentions(cli("agree", "metrics", "none.csv", "--weights", "a-b=0.9").err, "weights", 0.9)
     assert "significance is 2.0" in cli("agree", "metrics", "none.csv", "--significance", "2").err

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.paths import TESTS
 
 import rankscope as rs
@@ -63,7 +64,7 @@ class TestFiles:
     def test_the_preset_prints_the_tools_digits(self, cli: Callable[..., Any]) -> None:
         done = cli("agree", "ranks", README, "--preset", "rankeval")
         assert ["mrr", "0.416666666667"] in [line.split() for line in done.out.splitlines()]
-        assert done.out.rstrip().endswith(f"preset:rankeval | gold:rank | rankscope {rs.__version__}")
+        assert mentions(done.out.splitlines()[-1], "preset:rankeval |", "gold:rank |", f"rankscope {rs.__version__}")
 
     def test_details_show_the_pairs(self, cli: Callable[..., Any], judged: Path) -> None:
         args = ("agree", "ranks", "judged.csv", "--predicted", "chrf", *QUICK)
@@ -119,7 +120,7 @@ class TestExperiments:
         assert done.code == 0
         assert "ordered by nDCG@1" in (folder.parent / "lines.json").read_text()
         refused = cli("agree", "ranks", folder, "--preset", "rankeval", "--order-by", "ERR")
-        assert "order_by is given with preset 'rankeval'" in refused.err
+        assert mentions(refused.err, "order_by", "'rankeval'")
 
     def test_a_table_names_them_in_a_column(self, cli: Callable[..., Any], folder: Path) -> None:
         """The same three in one file give the same numbers as three files."""
@@ -137,7 +138,7 @@ class TestExperiments:
         table = folder / "all.csv"
         table.write_text("experiment,segment,system,judge,gold,m\nx,1,a,j,1,1\ny,1,a,j,1,1\ny,1,a,j,2,2\n")
         done = cli("agree", "ranks", table, *QUICK)
-        assert "all.csv:4: system 'a' stands twice in one judgment" in done.err
+        assert mentions(done.err, "all.csv:4: ", "'a'", "twice")
 
     def test_two_files_of_rankings_are_two_experiments_and_no_runs(self, cli: Callable[..., Any], folder: Path) -> None:
         done = cli("agree", "ranks", folder / "run0.csv", folder / "run1.csv", "--format", "csv", *QUICK)
@@ -148,7 +149,7 @@ class TestExperiments:
     ) -> None:
         empty = folder / "empty"
         empty.mkdir()
-        assert "no file of rankings in this folder" in cli("agree", "ranks", empty).err
+        assert mentions(cli("agree", "ranks", empty).err, "empty: ", "no file")
         path = folder / "run0.csv"
         assert "names one file twice" in cli("agree", "ranks", path, path).err
 
@@ -171,7 +172,7 @@ class TestTwoRuns:
     def test_options_of_rankings_are_refused(self, cli: Callable[..., Any], runs: tuple[Path, Path]) -> None:
         done = cli("agree", "ranks", *runs, "--by-segment")
         assert (done.code, done.out) == (2, "")
-        assert "--by-segment is for files of rankings" in done.err
+        assert mentions(done.err, "--by-segment", "rankings")
 
 
 BAD = {
@@ -204,7 +205,7 @@ def test_not_ranked_items_may_be_left_out_and_the_preset_takes_them(cli: Callabl
     path.write_text("segment,system,gold,m\n1,a,-1,1\n1,b,1,2\n1,c,2,3\n")
     done = cli("agree", "ranks", path, "--missing", "drop", *QUICK)
     assert done.code == 0
-    assert "note: m: 1 item without a rank left out" in done.out
+    assert mentions(done.out.splitlines(), "note: m: ", "1 item", "left out")
     assert "tau_valid_pairs" in cli("agree", "ranks", path, "--preset", "rankeval").out
 
 

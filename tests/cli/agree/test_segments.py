@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 
 from rankscope.reporting.tables import RESULT_FORMATS
 
@@ -54,10 +55,14 @@ def test_metrics_by_pairs_with_the_average(cli: Callable[..., Any], files: Path)
     assert found["good", "average"] == pytest.approx((4 / 8 + 1) / 2)
     assert found["poor", "de-en"] == -1
     text = cli("agree", "segments", "wmt.csv", "good.scr", "poor.scr").out
-    assert text.startswith("Agreement with people on segments\n\ngood agrees most with people on average")
-    assert (
-        "| grouping:none | gold:rank | higher:good,poor | lower:rank | epsilon:0 | bootstrap:1000,0.95 | rng:0 |"
-        in text
+    assert text.split("\n\n")[1].startswith("good ")
+    assert mentions(text.split("\n\n")[1], "average")
+    assert mentions(
+        text.splitlines(),
+        "| grouping:none | gold:rank",
+        "| higher:good,poor | lower:rank",
+        "| epsilon:0 | bootstrap:1000,0.95",
+        "| rng:0 |",
     )
 
 
@@ -100,7 +105,7 @@ def test_decisions_are_a_confusion_matrix(cli: Callable[..., Any], files: Path) 
     assert found["pairs", "concordant"] == 7
     assert found["count", "better -> worse"] == 1
     shares = cli("agree", "segments", "wmt.csv", "good.scr", "--decisions", "--normalise", "row").out
-    assert "Each number is the share of its row." in " ".join(shares.split())
+    assert mentions(" ".join(shares.split()), "share", "its row")
 
 
 def test_the_figure_of_each_metric_can_be_drawn(cli: Callable[..., Any], files: Path) -> None:
@@ -117,19 +122,17 @@ def test_the_figure_of_each_metric_can_be_drawn(cli: Callable[..., Any], files: 
     assert "poor" not in drawn["1"]
     assert "poor" in drawn["2"]
     wrong = cli("agree", "segments", "wmt.csv", "good.scr", "--decisions", "--figure", "matrix", "--plot", "x.json")
-    assert (wrong.code, "unknown figure of this result 'matrix'" in wrong.err) == (2, True)
+    assert (wrong.code, mentions(wrong.err, "figure", "'matrix'")) == (2, True)
 
 
 def test_a_column_read_as_ranks_is_named_and_metrics_are_chosen(cli: Callable[..., Any], files: Path) -> None:
     (files / "more.csv").write_text("item,candidate,rank,llm,year\n1,A,1,9,2012\n1,B,2,7,2013\n")
     done = cli("agree", "segments", "more.csv", "--metrics", "llm")
     assert "| lower:rank,llm |" in done.out
-    assert (
-        "note: llm is read as ranks, of which lower is better; where higher is better, say so: --higher llm" in done.out
-    )
+    assert mentions(done.out.splitlines(), "note: llm ", "ranks", "lower is better", "--higher llm")
     said = cli("agree", "segments", "more.csv", "--metrics", "llm", "--higher", "llm")
     assert "read as ranks" not in said.out
-    assert "| higher:llm | lower:rank |" in said.out
+    assert "| higher:llm | lower:rank" in said.out
 
 
 def test_raters_with_either_rule_of_chance(cli: Callable[..., Any], files: Path) -> None:
@@ -140,7 +143,7 @@ def test_raters_with_either_rule_of_chance(cli: Callable[..., Any], files: Path)
     )
     assert found["between", "kappa"] == pytest.approx((2 / 3 - 1 / 3) / (1 - 1 / 3))
     assert found["within", "kappa"] is None
-    assert "Do people agree with each other?" in cli("agree", "raters", "wmt.csv").out
+    assert mentions(cli("agree", "raters", "wmt.csv").out.splitlines()[0], "people", "each other")
 
 
 @pytest.mark.parametrize("form", RESULT_FORMATS)
@@ -158,7 +161,7 @@ def test_options_say_how_files_are_read(cli: Callable[..., Any], files: Path) ->
     (files / "twice.csv").write_text(twice)
     assert "1 row repeats" in cli("agree", "segments", "twice.csv", "good.scr").out
     refused = cli("agree", "segments", "twice.csv", "good.scr", "--duplicates", "refuse")
-    assert (refused.code, "twice.csv:6: the same row as line 5" in refused.err) == (2, True)
+    assert (refused.code, mentions(refused.err, "twice.csv:6: ", "line 5")) == (2, True)
     one = cli(
         "agree", "segments", "twice.csv", "good.scr", "--duplicates", "drop", "--pairs", "de-en", "--format", "csv"
     )

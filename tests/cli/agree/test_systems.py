@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 
 from rankscope.reporting.tables import RESULT_FORMATS
 
@@ -53,8 +54,14 @@ def test_metrics_by_pairs_with_the_average_and_all(cli: Callable[..., Any], file
     assert found["BLEU", "average"] == pytest.approx((2 / 3 + 1) / 2)
     assert found["BLEU", "all"] == pytest.approx((2 + 1) / (3 + 1))
     text = cli("agree", "systems", "wmt.csv", "bleu.sys.scr").out
-    assert text.startswith("Agreement with people on systems\n\nBLEU against people on systems over 2 language pairs: ")
-    assert "| human:wins | given:BLEU | higher:BLEU | lower:rank | interval:segments,1000,0.95 | rng:0 |" in text
+    assert mentions(text.split("\n\n")[1], "BLEU ", "2 language pairs")
+    assert mentions(
+        text.splitlines(),
+        "| human:wins | given:BLEU",
+        "| higher:BLEU | lower:rank",
+        "| interval:segments,1000,0.95 |",
+        "| rng:0 |",
+    )
     assert "Systems of fr-en" not in text
     details = cli("agree", "systems", "wmt.csv", "bleu.sys.scr", "--details").out
     assert "Systems of fr-en\n\nsystem    wins     BLEU\nA       0.8000  30.0000\n" in details
@@ -68,7 +75,7 @@ def test_options_choose_scores_statistic_and_interval(cli: Callable[..., Any], f
 
     one = call("wmt.csv", "ter.seg.scr", "--pairs", "fr-en", "--lower", "TER", "--statistic", "spearman", "--details")
     assert "A       0.8000  1.5000" in one
-    assert "TER against people on systems: spearman 1.0000" in one
+    assert mentions(one.split("\n\n")[1], "TER ", "spearman 1.0000")
     shares = call("wmt.csv", "ter.seg.scr", "--pairs", "fr-en", "--lower", "TER", "--from-segments", "share")
     assert "A       0.8000  1.0000" in shares
     assert "metrics:share | " in shares
@@ -76,7 +83,7 @@ def test_options_choose_scores_statistic_and_interval(cli: Callable[..., Any], f
     assert "better or equal" in call("wmt.csv", "bleu.sys.scr", "--pairs", "fr-en", "--human", "better_or_equal")
     table = call("systems.csv", "--statistic", "pearson", "--without-outliers", "--absolute")
     assert "|pearson|" in table
-    assert "D is more than 2.5 deviations from the median of people's scores: left out" in table
+    assert mentions(table.splitlines(), "D ", "2.5 deviations", "left out")
     weighted = call("wmt.csv", "bleu.sys.scr", "--weights", "fr-en=0.9,de-en=0.1", "--interval", "none")
     assert "weights:fr-en=0.9,de-en=0.1 | interval:none" in weighted
     assert "0.9667\n" not in weighted
@@ -125,11 +132,11 @@ def test_sets_of_systems_that_differ_and_constant_scores_are_refused(cli: Callab
     Path("less.csv").write_text("system,m\nA,1\nB,2\nX,3\n")
     done = cli("agree", "systems", "systems.csv", "less.csv")
     assert done.code == 2
-    assert "m has no score of C, D and E; compare the 2 systems that all have (--common)" in done.err
+    assert mentions(done.err, " m ", "C, D and E", "2 systems", "--common")
     assert cli("agree", "systems", "systems.csv", "less.csv", "--common").code == 0
     Path("same.csv").write_text("system,m\nA,1\nB,1\nC,1\nD,1\nE,1\n")
     done = cli("agree", "systems", "systems.csv", "same.csv")
-    assert (done.code, "m is 1 for all 5 systems, expected scores that differ" in done.err) == (2, True)
+    assert (done.code, mentions(done.err, " m is 1 ", "5 systems")) == (2, True)
 
 
 def test_judgments_may_come_from_standard_input(

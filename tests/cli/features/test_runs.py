@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
@@ -29,7 +30,7 @@ def test_a_ranker_that_learned_on_some_queries_makes_a_run_of_others(tmp_path, c
         (tmp_path / f"{name}.qrels").write_text("".join(line for line in lines if int(line.split()[0]) in wanted))
         done = cli("features", "runs", f"{name}.qrels", "bm25.run", "dense.run", "-o", f"{name}.txt")
         assert (done.code, done.out) == (0, "")
-        assert "are numbered from 1 to 9" in done.err
+        assert mentions(done.err.splitlines(), "note: ", "numbered", 1, 9)
     assert cli("train", "train.txt", "--hidden", 0, "--epochs", 15, "-o", "fusion.model").code == 0
     assert cli("predict", "fusion.model", "test.txt", "-o", "learned.scores").code == 0
     done = cli("convert", "learned.scores", "learned.run", "--input", "letor", "--labels", "test.txt")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from helpers.folds import letor_lines
+from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
@@ -43,7 +44,7 @@ def test_a_blend_is_one_ranker_more(cli: Callable[..., Any], folder: Path, optio
         "data.txt", ["linear:listnet", "linear:squared"], "AP", folds=3, seeds=1, epochs=2, blend=how
     )
     assert rows(done.out) == list(found.records())
-    assert "The blend against its 2 parts" in cli("crossvalidate", "data.txt", *TWO, *QUICK, *options).out
+    assert mentions(cli("crossvalidate", "data.txt", *TWO, *QUICK, *options).out.splitlines(), "blend", "2 parts")
 
 
 def test_a_search_is_the_function_and_goes_on_from_its_log(cli: Callable[..., Any], folder: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_search_is_the_function_and_goes_on_from_its_log(cli: Callable[..., An
     more = cli(*search, "3", "--log", "tried", "--format", "csv")
     assert rows(more.out) == list(found.records())
     text = cli(*search, "3", "--log", "tried").out
-    assert "linear:squared: settings that were tried" in text
+    assert mentions(text.splitlines(), "linear:squared: ", "tried")
     assert "search:3 by validation AP" in text
 
 
@@ -99,7 +100,7 @@ def test_groups_of_features_are_left_out(cli: Callable[..., Any], folder: Path) 
     table = list(csv.DictReader(io.StringIO(done.out)))
     assert list(table[0]) == list(found.columns)
     assert [float(row["lost"]) for row in table] == pytest.approx(found.lost("AP").tolist())
-    assert "linear:listnet: AP without groups of features" in cli(*ablation).out
+    assert mentions(cli(*ablation).out.splitlines(), "linear:listnet: AP ", "groups")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_a_log_of_another_search_is_refused_and_left_as_it_is(cli: Callable[...,
     before = (folder / "tried").read_bytes()
     done = cli(*search, "--loss", "linear:listnet", "--seed", "3")
     assert (done.code, done.out) == (2, "")
-    assert "tried: is the log of another search: its rng is 0, and here it is 3; name another file" in done.err
+    assert mentions(done.err, "tried: ", "rng", 0, 3)
     assert (folder / "tried").read_bytes() == before
 
 
@@ -166,4 +167,4 @@ def test_a_saved_blend_is_predicted_with(cli: Callable[..., Any], folder: Path) 
     (folder / "few.txt").write_text("1 qid:1 1:0.5 9:1\n")
     refused = cli("predict", "blend.model", "few.txt")
     assert (refused.code, refused.out) == (2, "")
-    assert "and the model was trained on 3" in refused.err
+    assert mentions(refused.err, "few", "trained on 3")

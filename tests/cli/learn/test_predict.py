@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.messages import mentions
 from helpers.refusals import refused
 
 from rankscope import Features
@@ -71,7 +72,8 @@ def test_scores_stand_in_the_order_of_the_lines_however_queries_are_mixed(cli: C
     Path("mixed.txt").write_text("\n\n# a comment\n" + "\n".join(mixed) + "\n")
     done = cli("predict", "m", "mixed.txt", "-o", "mixed.scores")
     assert scores(Path("mixed.scores").read_text()) == [together[one] for one in mixed]
-    assert done.err == "note: mixed: the documents of 4 queries were not together and are now\n"
+    assert done.err.count("\n") == 1
+    assert mentions(done.err, "note: mixed: ", "4 queries")
     cli("predict", "m", "test.txt", "-o", "test.scores")
     both = [
         cli("evaluate", f"{name}.txt", f"{name}.scores", "--input", "letor", "-m", "nDCG", "--format", "csv").out
@@ -92,21 +94,16 @@ def test_features_beyond_the_models_are_refused_with_both_numbers_and_the_line(
 ) -> None:
     Path("wide.txt").write_text("\n".join([*LINES[:4], "0 qid:9 1:1 5:2", LINES[5]]) + "\n")
     said = refused(cli, "predict", "m", "wide.txt", "-o", "s.txt")
-    assert said == (
-        "wide.txt:5: 5 features, '4' and '5' among them, and the model was trained on 3, '1' to '3'; score data with "
-        "the same features"
-    )
+    assert mentions(said, "wide.txt:5: ", "5 features", "'4' and '5'", 3, "'1' to '3'")
     Path("zero.txt").write_text("0 qid:9 0:1 1:2\n")
-    assert refused(cli, "predict", "m", "zero.txt").startswith("zero: 2 features, '0' among them")
+    assert mentions(refused(cli, "predict", "m", "zero.txt"), "zero: ", "2 features", "'0'")
 
 
 def test_features_that_are_missing_are_zero_and_that_is_said(cli: Callable[..., Any], there: Path) -> None:
     Path("less.txt").write_text("".join(one.replace(" 3:", " #3:") + "\n" for one in LINES))
     done = cli("predict", "m", "less.txt")
-    assert (done.code, done.err) == (
-        0,
-        "note: less: 1 feature of the 3 that the model was trained on stand on no line and are taken for 0 ('3')\n",
-    )
+    assert (done.code, done.err.count("\n")) == (0, 1)
+    assert mentions(done.err, "note: less: ", "1 feature", 3, 0, "'3'")
     Path("null.txt").write_text("".join(one.partition(" 3:")[0] + " 3:0\n" for one in LINES))
     assert done.out == cli("predict", "m", "null.txt").out
 
@@ -115,7 +112,8 @@ def test_columns_are_found_by_name(cli: Callable[..., Any], there: Path) -> None
     values = {"age": [3.0, 6.0], "bm25": [1.0, 4.0], "clicks": [2.0, 5.0]}
     done = cli("predict", "words", csv("test.csv", {**values, "price": [7.0, 8.0]}))
     assert scores(done.out) == load_ranker("words").predict([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).tolist()
-    assert done.err == "note: test: 'price' left out: the model was not trained on it\n"
+    assert done.err.count("\n") == 1
+    assert mentions(done.err, "note: test: ", "'price'", "left out")
     pd = pytest.importorskip("pandas")
     pd.DataFrame({"qid": [1, 1], "label": [0, 1], **values}).to_parquet("test.parquet")
     assert cli("predict", "words", "test.parquet").out == done.out
@@ -123,11 +121,9 @@ def test_columns_are_found_by_name(cli: Callable[..., Any], there: Path) -> None
 
 def test_a_column_that_is_missing_is_named(cli: Callable[..., Any], there: Path) -> None:
     csv("test.csv", {"age": [3.0], "bm25": [1.0]})
-    said = "test: no feature 'clicks' among 'age' and 'bm25', and the model was trained on it; score a table with all 3"
-    assert refused(cli, "predict", "words", "test.csv").startswith(said)
-    assert refused(cli, "predict", "words", "test.txt").startswith(
-        "test: no feature 'bm25', 'clicks' and 'age' among '1', '2'"
-    )
+    said = refused(cli, "predict", "words", "test.csv")
+    assert mentions(said, "test: ", "'clicks'", "'age' and 'bm25'", "all 3")
+    assert mentions(refused(cli, "predict", "words", "test.txt"), "test: ", "'bm25', 'clicks' and 'age'", "'1', '2'")
     assert "'age'" in refused(cli, "predict", "m", "test.csv")  # numbers trained on, words here
 
 
@@ -146,17 +142,14 @@ def test_numbers_that_cannot_be_scored_are_refused(cli: Callable[..., Any], ther
     Path("far.txt").write_text("0 qid:1 1:1 2:3e38 3:3e38\n")
     narrow = Features.of(table().values * 1e-9, np.arange(24) % 3)
     save_ranker(Ranker(hidden=(), epochs=2, transform="standard").fit(narrow), "narrow")
-    assert refused(cli, "predict", "narrow", "far.txt") == (
-        "far.txt:1: feature '2' is 3e+38, too far from the numbers that the model was trained on to be scored; "
-        "correct it"
-    )
+    assert mentions(refused(cli, "predict", "narrow", "far.txt"), "far.txt:1: ", "'2'", "3e+38")
     lines = ["0 qid:1 1:1 2:1 3:1", "# a comment", "0 qid:2 1:1 2:1 3:1", "0 qid:1 1:1 2:1 3:3e38"]
     Path("far.txt").write_text("\n".join(lines) + "\n")  # the last line comes second, among those of its query
-    assert refused(cli, "predict", "narrow", "far.txt").startswith("far.txt:4: feature '3' is 3e+38, too far")
+    assert mentions(refused(cli, "predict", "narrow", "far.txt"), "far.txt:4: ", "'3'", "3e+38")
     narrow = Features.of(narrow.values, narrow.relevance, names=WORDS)
     save_ranker(Ranker(hidden=(), epochs=2, transform="standard").fit(narrow), "w")
     csv("far.csv", {"age": [1.0, 2.0], "bm25": [1.0, 3e38], "clicks": [1.0, 1.0]})
-    assert refused(cli, "predict", "w", "far.csv").startswith("far.csv:3: feature 'bm25' is 3e+38, too far")
+    assert mentions(refused(cli, "predict", "w", "far.csv"), "far.csv:3: ", "'bm25'", "3e+38")
 
 
 def test_a_table_to_be_scored_needs_no_grades(cli: Callable[..., Any], there: Path) -> None:
@@ -176,14 +169,14 @@ def test_a_cache_of_a_table_without_grades_is_none_to_train_on(cli: Callable[...
     assert cli("predict", "words", "new.csv", "--cache").out == first.out
     done = cli("train", "new.csv", "--cache", "-o", "n.model")
     assert done.code == 2
-    assert "new.csv: no column of grades ('relevance'), expected one" in done.err
+    assert mentions(done.err, "new.csv: ", "'relevance'")
 
 
 def test_a_column_that_is_empty_here_is_zero_and_that_is_said(cli: Callable[..., Any], there: Path) -> None:
     Path("some.csv").write_text("qid,label,age,bm25,clicks\nq1,0,3,,2\nq1,1,6,,5\n")
     done = cli("predict", "words", "some.csv")
     assert scores(done.out) == load_ranker("words").predict([[0.0, 2.0, 3.0], [0.0, 5.0, 6.0]]).tolist()
-    assert "note: some: 'bm25' has no number on any line and is taken for 0: the model was trained on it\n" in done.err
+    assert mentions(done.err.splitlines(), "note: some: ", "'bm25'", 0)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
@@ -196,9 +189,7 @@ def test_scores_are_compressed_by_the_suffix(cli: Callable[..., Any], there: Pat
 
 
 def test_a_model_in_the_place_of_data_is_told(cli: Callable[..., Any], there: Path) -> None:
-    assert refused(cli, "predict", "m", "m").startswith(
-        "m: these are tensors (safetensors), as of a model, expected data"
-    )
+    assert mentions(refused(cli, "predict", "m", "m"), "m: ", "safetensors", "model")
 
 
 @pytest.mark.parametrize(
@@ -217,7 +208,7 @@ def test_what_is_no_model_is_refused(cli: Callable[..., Any], there: Path, conte
 
 def test_a_model_that_is_damaged_is_refused(cli: Callable[..., Any], there: Path) -> None:
     Path("half").write_bytes(Path("m").read_bytes()[:-9])
-    assert refused(cli, "predict", "half", "test.txt", "-o", "s.txt").startswith("half: is damaged or cut off (")
+    assert mentions(refused(cli, "predict", "half", "test.txt", "-o", "s.txt"), "half: ", "damaged")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +228,7 @@ def test_bad_documents_end_in_one_line(cli: Callable[..., Any], there: Path, tex
 def test_no_input_is_overwritten(cli: Callable[..., Any], there: Path) -> None:
     for output in ("m", "test.txt"):
         said = refused(cli, "predict", "m", "test.txt", "-o", output)
-        assert said == f"{output}: is read here and would be overwritten; write to another file"
+        assert mentions(said, f"{output}: ", "overwritten")
     assert "does not exist" in refused(cli, "predict", "m", "test.txt", "-o", "none/s.txt")
     assert refused(cli, "predict", "m").startswith("Missing argument 'TEST'")
 
@@ -252,7 +243,8 @@ def test_an_interrupt_leaves_the_old_scores(
 
     monkeypatch.setattr(Ranker, "predict", interrupted)
     done = cli("predict", "m", "test.txt", "-o", "s.txt")
-    assert (done.code, done.err.strip()) == (130, "rankscope: interrupted; no result was written")
+    assert (done.code, len(done.err.strip().splitlines())) == (130, 1)
+    assert mentions(done.err, "rankscope: ", "interrupted", "no result")
     assert Path("s.txt").read_text() == "precious"
 
 
@@ -283,11 +275,11 @@ def test_with_ranks_within_lists_lines_are_scored_by_their_query_and_places_are_
         dict(zip(mixed, map(float, apart), strict=True)), abs=1e-5
     )
     Path("bare.txt").write_text("0 1:1 2:2 3:1\n")
-    assert refused(cli, "predict", "r", "bare.txt").startswith("bare.txt:1: '1:1' behind the label, expected qid:")
+    assert mentions(refused(cli, "predict", "r", "bare.txt"), "bare.txt:1: ", "'1:1'", "qid:")
     narrow = Features.of(table().values * 1e-9, np.arange(24) % 3)
     save_ranker(Ranker("listnet(ranks=True)", hidden=(), epochs=2, transform="standard").fit(narrow), "narrow")
     Path("far.txt").write_text("0 qid:1 1:1 2:1 3:1\n0 qid:1 1:1 2:3e38 3:1\n")
-    assert refused(cli, "predict", "narrow", "far.txt").startswith("far.txt:2: feature '2' is 3e+38, too far")
+    assert mentions(refused(cli, "predict", "narrow", "far.txt"), "far.txt:2: ", "'2'", "3e+38")
 
 
 def test_outputs_of_one_system_are_no_lists_to_look_at(cli: Callable[..., Any], there: Path) -> None:
@@ -295,7 +287,7 @@ def test_outputs_of_one_system_are_no_lists_to_look_at(cli: Callable[..., Any], 
     assert cli("train", "lists.csv", "--loss", "listnet(ranks=True)", "--hidden", 0, "-o", "r").code == 0
     Path("alone.csv").write_text("pair,system,segment,BLEU\nde-en,A,1,0.9\nde-en,A,2,0.7\n")
     said = refused(cli, "predict", "r", "alone.csv", "--metric", "mine")
-    assert said.startswith("the translations of de-en are those of one system, 'A', and this ranker looks at all")
+    assert mentions(said, "de-en", "'A'", "one system")
 
 
 def test_a_metric_of_documents_or_of_a_pair_without_a_name_is_refused(cli: Callable[..., Any], tmp_path: Path) -> None:
@@ -308,4 +300,4 @@ def test_a_metric_of_documents_or_of_a_pair_without_a_name_is_refused(cli: Calla
     assert "lists.csv:1: no column 'pair'" in done.err
     done = cli("predict", model, table, "--metric", "mine")
     assert (done.code, done.out) == (2, "")
-    assert "the language pair has no name" in done.err
+    assert mentions(done.err, "pair", "no name")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.refusals import refused
 
 from rankscope.learning import load_ranker
@@ -29,9 +30,7 @@ def test_options_of_pytorch_are_refused_where_no_loss_is_for_it(
     cli: Callable[..., Any], letor: Path, command: tuple[object, ...], option: str
 ) -> None:
     said = refused(cli, *command, "--loss", "ranknet", option, "cpu" if option == "--device" else 1)
-    assert said == (
-        f"{option} is for networks of PyTorch, and ranknet is not; write --loss torch:ranknet, or leave it out"
-    )
+    assert mentions(said, option, "PyTorch", "--loss torch:ranknet")
 
 
 @pytest.mark.parametrize("command", [TRAIN, ("crossvalidate", "demo-train.txt", "--folds", 3)])
@@ -39,17 +38,17 @@ def test_without_pytorch_it_is_said_what_to_install(
     cli: Callable[..., Any], letor: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[object, ...]
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert refused(cli, *command, "--loss", "torch:listnet") == (
-        "PyTorch is not installed; pip install 'rankscope[torch]'"
-    )
+    assert mentions(refused(cli, *command, "--loss", "torch:listnet"), "PyTorch", "pip install 'rankscope[torch]'")
 
 
 @pytest.mark.usefixtures("pytorch", "letor")
 def test_a_network_that_looks_at_lists_is_trained_saved_and_asked(cli: Callable[..., Any]) -> None:
     done = cli(*TRAIN, "--loss", " Torch:RankNet(sigma=2.0)", "--attention", 1, "--heads", 4, "--device", "cpu")
     assert done.code == 0, done.err
-    assert "on 10 queries of demo-valid the mean nDCG(gain='exp')@10 of its best epoch is" in " ".join(done.out.split())
-    assert "ranknet(sigma=2.0) | hidden:64 | attention:1 | heads:4 | epochs:2 |" in done.out
+    assert mentions(
+        " ".join(done.out.split("\n\n")[0].split()), "10 queries", "demo-valid", "nDCG(gain='exp')@10", "best epoch"
+    )
+    assert mentions(done.out, "ranknet(sigma=2.0) | hidden:64", "| attention:1 | heads:4", "| epochs:2 |")
     ranker = load_ranker("t.model")
     assert type(ranker).__name__ == "TorchRanker"
     done = cli("predict", "t.model", "demo-test.txt", "-o", "scores.txt")
@@ -76,12 +75,12 @@ def test_what_is_wrong_is_said_in_one_line(
     cli: Callable[..., Any], pytorch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pytorch.cuda, "is_available", lambda: False)
-    assert "PyTorch finds no GPU that it can use; give 'cpu'" in refused(
-        cli, *TRAIN, "--loss", "torch:listnet", "--device", "cuda"
-    )
-    assert "unknown loss 'listnut'; did you mean listnet?" in refused(cli, *TRAIN, "--loss", "torch:listnut")
+    assert mentions(refused(cli, *TRAIN, "--loss", "torch:listnet", "--device", "cuda"), "GPU", "'cpu'")
+    assert mentions(refused(cli, *TRAIN, "--loss", "torch:listnut"), "'listnut'", "listnet")
     assert "lambdamart, which grows trees" in refused(cli, *TRAIN, "--loss", "torch:lambdamart")
-    assert "a multiple of 5 heads" in refused(cli, *TRAIN, "--loss", "torch:listnet", "--attention", 1, "--heads", 5)
+    assert mentions(
+        refused(cli, *TRAIN, "--loss", "torch:listnet", "--attention", 1, "--heads", 5), "multiple", "5 heads"
+    )
 
     def full(*given: Any, **more: Any) -> None:
         raise pytorch.cuda.OutOfMemoryError("CUDA out of memory.")
@@ -89,7 +88,7 @@ def test_what_is_wrong_is_said_in_one_line(
     monkeypatch.setattr("rankscope.learning.torch.trainer.score_lists", full)
     said = refused(cli, *TRAIN, "--loss", "torch:listnet", "--batch-lists", 64)
     assert "batches of 64 lists" in said
-    assert "smaller batches of 32, by batch_lists (--batch-lists)" in said
+    assert mentions(said, 32, "batch_lists", "--batch-lists")
 
 
 @pytest.mark.parametrize(("loss", "other"), [("lambdamart(trees=9)", "listnet"), ("linear:ranknet", "ranknet")])

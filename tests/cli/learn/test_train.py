@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.messages import mentions
 from helpers.refusals import refused
 
 from rankscope.learning import Ranker, load_ranker
@@ -23,8 +24,15 @@ def nogood(text: str, name: str = "bad.txt") -> str:
 def test_from_files_to_a_tested_table_in_three_lines(cli: Callable[..., Any], letor: Path) -> None:
     done = cli("train", "demo-train.txt", "--valid", "demo-valid.txt", "--hidden", 0, "-o", "demo.model")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("Trained on 20 queries with 892 documents and 6 features; on 10 queries of demo-valid ")
-    assert "| train:demo-train | valid:demo-valid | features:6 | rankscope " in done.out
+    assert mentions(
+        " ".join(done.out.split("\n\n")[0].split()),
+        "20 queries",
+        "892 documents",
+        "6 features",
+        "10 queries",
+        "demo-valid",
+    )
+    assert mentions(done.out.splitlines(), "| train:demo-train | valid:demo-valid", "| features:6 | rankscope ")
     done = cli("predict", "demo.model", "demo-test.txt", "-o", "scores.txt")
     assert (done.code, done.out, done.err) == (0, "", "")
     files = ("demo-test.txt", "scores.txt", "demo-test-rerank.txt", "demo-test-hybrid.txt")
@@ -43,7 +51,7 @@ def test_every_kind_of_loss_trains_a_network_from_the_command_line(
 ) -> None:
     done = cli("train", "demo-valid.txt", "--loss", loss, "--epochs", 2, "--hidden", "3,2", "-o", "m")
     assert (done.code, done.err) == (0, "")
-    assert f"\n{loss} | hidden:3x2 | epochs:2 | " in done.out
+    assert f"\n{loss} | hidden:3x2 | epochs:2 " in done.out
     ranker = load_ranker("m")
     assert (ranker.loss, ranker.hidden, ranker.epochs) == (loss, (3, 2), 2)
 
@@ -111,7 +119,7 @@ def test_bad_data_end_in_one_line_and_no_model(cli: Callable[..., Any], letor: P
 def test_validation_that_tells_no_epoch_from_another_is_noted(cli: Callable[..., Any], letor: Path) -> None:
     nogood("1 qid:1 1:2 6:1\n1 qid:1 1:3\n", "valid.txt")
     done = cli("train", "demo-valid.txt", "--valid", "valid.txt", "--epochs", 3, "-o", "m")
-    assert "on valid is the same in every epoch, so the first one was kept; give validation data that" in done.out
+    assert mentions(done.out.splitlines(), "valid ", "same", "epoch", "first")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +154,7 @@ def test_wrong_options_are_told_before_anything_is_trained(
 def test_a_figure_and_the_model_need_two_files(cli: Callable[..., Any], letor: Path) -> None:
     pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
     said = refused(cli, "train", "demo-valid.txt", "--plot", "m.svg", "-o", "m.svg")
-    assert said == "m.svg: is to hold the model and the figure both; name two files"
+    assert mentions(said, "m.svg: ", "model", "figure")
 
 
 def test_a_measure_that_lists_of_grades_have_not_is_refused(cli: Callable[..., Any], letor: Path) -> None:
@@ -157,28 +165,27 @@ def test_a_measure_that_lists_of_grades_have_not_is_refused(cli: Callable[..., A
 @pytest.mark.parametrize("rate", ["1e12", "1e30", "1e300"])
 def test_a_rate_that_makes_the_loss_diverge_is_named(cli: Callable[..., Any], letor: Path, rate: str) -> None:
     said = refused(cli, "train", "demo-valid.txt", "--loss", "squared", "--learning-rate", rate, "-o", "m")
-    assert said.startswith("the loss squared diverged in epoch ")
-    assert f"learning_rate={float(rate):g}; try a smaller one, as {float(rate) / 10:g}" in said
+    assert mentions(said, "squared", "diverged")
+    assert mentions(said, f"learning_rate={float(rate):g}", f" {float(rate) / 10:g}")
 
 
 def test_one_that_grows_but_stays_finite_is_noted(cli: Callable[..., Any], letor: Path) -> None:
     done = cli("train", "demo-valid.txt", "--learning-rate", 1e4, "--epochs", 5, "-o", "m")
     assert done.code == 0
-    assert "the learning rate 10000 may be too large; try 1000\n" in done.out
+    assert mentions(done.out.splitlines(), "note: ", 10000, 1000)
 
 
 def test_a_network_too_large_for_any_memory_is_refused(cli: Callable[..., Any], letor: Path) -> None:
     said = refused(cli, "train", "demo-valid.txt", "--hidden", "100000000000000", "-o", "m")
-    assert said.startswith("there is not memory enough to train so on 467 documents (")
-    assert said.endswith("try a smaller --hidden or --batch-lists")
+    assert mentions(said, "memory", "467 documents", "--hidden", "--batch-lists")
 
 
 def test_where_the_model_goes_must_be_said_and_be_no_input(cli: Callable[..., Any], letor: Path) -> None:
     assert refused(cli, "train", "demo-valid.txt").startswith("Missing option '-o'")
-    assert "is read here and would be overwritten" in refused(cli, "train", "demo-valid.txt", "-o", "demo-valid.txt")
+    assert mentions(refused(cli, "train", "demo-valid.txt", "-o", "demo-valid.txt"), "demo-valid.txt: ", "overwritten")
     valid = ("--valid", "demo-test.txt", "-o", "demo-test.txt")
-    assert "is read here and would be overwritten" in refused(cli, "train", "demo-valid.txt", *valid)
-    assert "say with -o which file it goes to" in refused(cli, "train", "demo-valid.txt", "-o", "-")
+    assert mentions(refused(cli, "train", "demo-valid.txt", *valid), "demo-test.txt: ", "overwritten")
+    assert mentions(refused(cli, "train", "demo-valid.txt", "-o", "-"), "-o", "file")
     assert "does not exist" in refused(cli, "train", "demo-valid.txt", "-o", "none/m")
 
 
@@ -194,7 +201,8 @@ def test_an_interrupt_leaves_no_file_and_the_old_model(
     monkeypatch.setattr("rankscope.learning.network.Adam.step", interrupted)
     done = cli("train", "demo-valid.txt", "-o", "m")
     assert (done.code, done.out) == (130, "")
-    assert done.err.strip() == "rankscope: interrupted; no result was written"
+    assert len(done.err.strip().splitlines()) == 1
+    assert mentions(done.err, "rankscope: ", "interrupted", "no result")
     assert Path("m").read_text() == "precious"
     assert sorted(letor.iterdir()) == before
 
@@ -206,7 +214,7 @@ def test_without_the_extra_nothing_is_read(
     monkeypatch.setitem(__import__("sys").modules, "safetensors", None)
     monkeypatch.setattr("rankscope.cli.learn.train.read_features", lambda *_, **__: pytest.fail("it was read"))
     said = refused(cli, "train", "demo-valid.txt", "-o", "m")
-    assert said == "safetensors is not installed; pip install 'rankscope[learn]'"
+    assert mentions(said, "safetensors", "pip install 'rankscope[learn]'")
 
 
 def test_validation_columns_are_found_by_name(cli: Callable[..., Any], letor: Path) -> None:
@@ -214,11 +222,11 @@ def test_validation_columns_are_found_by_name(cli: Callable[..., Any], letor: Pa
     nogood("qid,b,more,grade,a\n" + "".join(f"{q},{q},7,{d % 2},{d}\n" for q in range(4) for d in range(4)), "v.csv")
     done = cli("train", "train.csv", "--valid", "v.csv", "--hidden", 0, "--epochs", 3, "-o", "m")
     assert done.code == 0
-    assert "note: v: 'more' left out: the model was not trained on it\n" in done.out
+    assert mentions(done.out.splitlines(), "note: v: ", "'more'", "left out")
     assert load_ranker("m").feature_names_ == ("a", "b")
     nogood("qid,grade,a\n1,1,2\n1,0,3\n", "less.csv")
     said = refused(cli, "train", "train.csv", "--valid", "less.csv", "-o", "n")
-    assert said.startswith("less: no feature 'b' among 'a'")
+    assert mentions(said, "less: ", "'b'", "'a'")
 
 
 def test_columns_without_numbers_and_features_that_never_vary_are_noted(cli: Callable[..., Any], letor: Path) -> None:
@@ -226,8 +234,8 @@ def test_columns_without_numbers_and_features_that_never_vary_are_noted(cli: Cal
         "qid,grade,a,empty,same\n" + "".join(f"{q},{d % 2},{d},nan,3\n" for q in range(4) for d in range(4)), "t.csv"
     )
     done = cli("train", "t.csv", "--hidden", 0, "-o", "m")
-    assert "note: t.csv: 'empty' left out: no numbers\n" in done.out
-    assert "note: t: 1 feature of 2 has the same value for all documents and cannot say anything ('same')\n" in done.out
+    assert mentions(done.out.splitlines(), "note: t.csv: ", "'empty'", "left out")
+    assert mentions(done.out.splitlines(), "note: t: ", "1 feature", 2, "same value", "'same'")
 
 
 def test_a_cache_beside_the_file_gives_the_same_model(cli: Callable[..., Any], letor: Path) -> None:
@@ -242,15 +250,15 @@ def test_validation_by_the_file_that_is_trained_on_is_noted(cli: Callable[..., A
     for valid in ("demo-valid.txt", "./demo-valid.txt"):
         done = cli("train", "demo-valid.txt", "--valid", valid, "--epochs", 2, "-o", "m")
         assert done.code == 0
-        assert f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were" in done.out
-    assert " is TRAIN and --valid" not in cli("train", "demo-valid.txt", "--valid", "demo-test.txt", "-o", "m").out
+        assert mentions(done.out.splitlines(), f"{valid} ", "TRAIN", "--valid")
+    assert "TRAIN" not in cli("train", "demo-valid.txt", "--valid", "demo-test.txt", "-o", "m").out
 
 
 def test_features_that_only_validation_has_are_refused_with_the_line(cli: Callable[..., Any], letor: Path) -> None:
     nogood("1 qid:1 1:2 2:1\n0 qid:1 1:1\n", "few.txt")
     nogood("1 qid:1 1:2\n\n0 qid:1 2:1 5:3\n", "many.txt")
-    said = "many.txt:3: 5 features, '3', '4' and '5' among them, and the model was trained on 2"
-    assert refused(cli, "train", "few.txt", "--valid", "many.txt", "-o", "m").startswith(said)
+    said = refused(cli, "train", "few.txt", "--valid", "many.txt", "-o", "m")
+    assert mentions(said, "many.txt:3: ", "5 features", "'3', '4' and '5'", "trained on 2")
 
 
 @pytest.mark.parametrize("hidden", [0, 4])
@@ -260,7 +268,7 @@ def test_grades_whose_gains_are_no_numbers_are_no_fault_of_the_learning_rate(
 ) -> None:
     nogood("5000 qid:1 1:2 2:1\n0 qid:1 1:1\n1 qid:1 2:4\n", "high.txt")
     said = refused(cli, "train", "high.txt", "--loss", loss, "--hidden", hidden, "-o", "m")
-    assert "a document is judged 5000, and 2^5000 is beyond float64; expected grades up to 900" in said
+    assert mentions(said, " 5000", "2^5000", "float64", 900)
     assert not recwarn.list
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from helpers.folds import letor_lines
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.learning import load_ranker
@@ -52,12 +53,13 @@ def test_it_is_the_blend_of_the_fold_with_these_files(
 
 def test_what_is_told_names_each_part_and_the_blend(cli: Callable[..., Any], folder: Path) -> None:
     text = cli(*TRAIN, "--blend").out
-    assert text.startswith("Trained a blend of 3 rankers on 8 queries with ")
-    assert "of S2 the mean nDCG(gain='exp')@10 of the blend is 0." in " ".join(text.split())
+    told = " ".join(text.split("\n\n")[0].split())
+    assert mentions(told, "blend", "3 rankers", "8 queries")
+    assert mentions(told, "S2", "nDCG(gain='exp')@10", " 0.")
     lines = [line for line in text.splitlines() if line.startswith(("linear:", "ranknet"))]
     assert [line.split()[-1] for line in lines] == ["0.33"] * 3
     assert "blend | rankers:linear:listnet(ranks=True)[" in text
-    assert "| how:average,zscore | seeds:2 | rng:5 | train:S1 | valid:S2 |" in text
+    assert mentions(text, "| how:average,zscore | seeds:2", "| rng:5 | train:S1", "| valid:S2 |")
     table = list(csv.DictReader(io.StringIO(cli(*TRAIN, "--blend", "--format", "csv").out)))
     assert list(table[0]) == ["ranker", "model", "epoch", "part", "measure", "value"]
     assert {row["ranker"] for row in table} == {"linear:listnet(ranks=True)", "ranknet, seed 5", "ranknet, seed 6"}
@@ -68,7 +70,7 @@ def test_what_is_told_names_each_part_and_the_blend(cli: Callable[..., Any], fol
 def test_without_validation_lists_each_note_stands_once(cli: Callable[..., Any], folder: Path) -> None:
     done = cli("train", "S1.txt", "-o", "m", *LOSSES, *FEW, "--blend")
     assert done.code == 0
-    assert done.out.count("there were no validation data to say when to stop") == 1
+    assert sum("validation data" in line for line in done.out.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
