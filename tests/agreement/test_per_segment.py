@@ -169,16 +169,16 @@ class TestWhatHasNoValue:
     @pytest.mark.parametrize(
         ("gold", "predicted", "why"),
         [
-            ([1, 2], [1], "2 gold ranks and 1 predicted ones"),
+            ([1, 2], [1], "2 gold .*1 predicted"),
             ([], [], "no item"),
-            ([1, nan], [1, 2], "item 2 has no gold rank"),
-            ([1, 2], [nan, 2], "item 1 has no predicted rank"),
-            ([1, nan], [1, nan], "item 2 has no gold rank"),
+            ([1, nan], [1, 2], "item 2 .*gold"),
+            ([1, 2], [nan, 2], "item 1 .*predicted"),
+            ([1, nan], [1, nan], "item 2 .*gold"),
             ([1, float("inf")], [1, 2], "infinite"),
             (["1", "2"], [1, 2], "no numbers"),
             ([1, None], [1, 2], "no numbers"),
             ([[1, 2]], [[1, 2]], "shape"),
-            ([-1, 2], [1, 2], "gold rank -1, expected at least 0"),
+            ([-1, 2], [1, 2], "gold rank -1, .*0"),
         ],
     )
     def test_what_is_no_list_of_ranks_is_refused(self, gold: object, predicted: object, why: str) -> None:

@@ -183,11 +183,11 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("gold", "predicted", "why"),
         [
-            ([[1, 2]], [[1, 2], [1]], "1 lists of gold ranks and 2 of predicted ones"),
-            ([[1, 2], [1, 2]], [[1, 2], [1]], "list 2: 2 gold ranks and 1 predicted ones"),
-            ([[1, 2], [1, -1]], [[1, 2], [1, 2]], "item 2 of list 2 has gold rank -1"),
-            ([[1, np.nan]], [[1, 2]], "item 2 of list 1 has no gold rank"),
-            ([["a", "b"]], [[1, 2]], "gold ranks of list 1 are no numbers"),
+            ([[1, 2]], [[1, 2], [1]], "1 lists .*gold .*2 .*predicted"),
+            ([[1, 2], [1, 2]], [[1, 2], [1]], "list 2: 2 gold .*1 predicted"),
+            ([[1, 2], [1, -1]], [[1, 2], [1, 2]], "item 2 of list 2 .*gold .*-1"),
+            ([[1, np.nan]], [[1, 2]], "item 2 of list 1 .*gold"),
+            ([["a", "b"]], [[1, 2]], "gold .*list 1 .*numbers"),
         ],
     )
     def test_what_does_not_fit(self, gold: Any, predicted: Any, why: str) -> None:

@@ -58,7 +58,7 @@ def test_of_mean_rank_lower_is_better(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "expected a line of names (system,measure,query,value)"),
+        ("", "(system,measure,query,value)"),
         ("system,measure,value\na,AP,1\n", "scores.csv:1: no column 'query'"),
         ("system,measure,query,value\na,AP,all,1\n", "summaries only"),
         ("system,measure,query,value\na,AP,1,1\nb,AP,1,1\na,AP,1,0\n", "scores.csv:4: a second value"),

@@ -224,15 +224,15 @@ def one_line(path: Path, says: str) -> None:
 
 def test_a_file_that_is_none_of_ours_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("1 Q0 a 1 2.5 tag\n")
-    one_line(tmp_path / "a.run", "is no Parquet file, expected scores as --save and write_scores save them$")
+    one_line(tmp_path / "a.run", "no Parquet file, .*--save and write_scores")
     pl.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}).write_parquet(tmp_path / "run.parquet")
-    one_line(tmp_path / "run.parquet", "a Parquet file, but none of scores")
-    one_line(tmp_path / "nothing.parquet", "no such file; check the path")
+    one_line(tmp_path / "run.parquet", "Parquet file, .*none of scores")
+    one_line(tmp_path / "nothing.parquet", "no such file")
 
 
 def test_scores_of_a_later_form_are_refused(tmp_path: Path) -> None:
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "s.parquet", metadata={"rankscope": '{"form": 2}'})
-    one_line(tmp_path / "s.parquet", "saved in form 2, expected form 1; save them again, or use a newer rankscope")
+    one_line(tmp_path / "s.parquet", "form 2, .*form 1; ")
 
 
 @pytest.mark.parametrize("about", ["{", "[]", '{"form": "x"}', '{"form": 1}', '{"form": 1, "systems": 3}'])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import re
 import sys
 
 import numpy as np
 import polars as pl
 import pytest
+from helpers.messages import Messages
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from hypothesis import given
@@ -20,12 +20,12 @@ import rankscope as rs
 from rankscope import read_entity_ranks
 from rankscope.errors import InputError, UnknownName
 
+REFUSED = Messages("votes")
+
 TABLE = "paper\tAnn\tBob\tCem\nX\t1\t2\t1.5\nY\t2\t1\t1.5\nZ\t3\t\t7\n"
 LONG = "voter,item,rank\nAnn,X,1\nAnn,Y,2\nAnn,Z,3\nBob,Y,1\nBob,X,2\nBob,Z,NA\nCem,X,1.5\nCem,Y,1.5\nCem,Z,7\n"  #
 LISTS = {"Ann": ["X", "Y", "Z"], "Bob": ["Y", "X"], "Cem": [["X", "Y"], "Z"]}
 RANKS = {"Ann": {"X": 1, "Y": 2, "Z": 3}, "Bob": {"Y": 1, "X": 2}, "Cem": {"X": 1.5, "Y": 1.5, "Z": 7}}
-
-CONVERT = "expected text in UTF-8; convert the file"
 
 
 @pytest.fixture
@@ -184,113 +184,67 @@ def test_tables_lists_and_rows_come_back_as_they_were_written(tmp_path, votes):
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 TWO = '["A", "B"]\n["B", "A"]\n'
-FORM = "an item and one rank a voter, separated by tabs or commas"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    "content",
     [
-        ("", ": the file is empty, expected votes, as a table of ranks or JSON lists of names"),
-        ("item\tu\tv\n", f": no items, only a header; expected {FORM}"),
-        ("item\nA\n", f":1: 1 column, expected {FORM}"),
-        (
-            "item\tu\tu\nA\t1\t2\n",
-            ":1: two voters are named 'u', expected a name of its own for each; correct this line",
-        ),
-        ("item\tu\t\nA\t1\t2\n", ":1: a voter without a name, expected a name of its own for each; correct this line"),
-        ("item\tu\tv\nA\t1\t2\nB\t1\n", ":3: 2 fields, expected 3 (item, u, v); correct this line"),
-        ("item\tu\tv\n\nA\t1\tx\n", ":3: the rank of voter 'v' is 'x', expected a number; correct this line"),
-        (
-            "item\tu\tv\nA\t1\t1e999\nB\t2\t1\n",
-            ":2: the rank of voter 'v' is infinite, expected a finite number, or nothing for an item that was not "
-            "ranked; correct this line",
-        ),
-        ("item\tu\tv\n\t1\t1\nB\t2\t1\n", ":2: an item without a name, expected one; correct this line"),
-        (
-            "item\tu\tv\nA\t1\t1\nB\t2\t1\nA\t3\t3\n",
-            ":4: item 'A' is listed twice, first at votes:2; keep one of its lines",
-        ),
-        ("item\tu\tv\nA\t1\t1\nB\t\t-\nC\t2\t2\n", ":3: nobody ranked 'B', expected a rank; drop this line"),
-        ("item\tu\nA\t1\nB\t2\n", ": 1 voter, expected at least two; there is nothing to merge"),
-        ("item\tu\tv\nA\t1\t2\n", ": 1 item, expected at least two; there is nothing to merge"),
-        ("item\tu\tv\nA\t1\t\nB\t2\t\n", ": voter 'v' ranked nothing, expected at least one item"),
-        (
-            "voter,item,rank\nu,A,1\nu,B,2\nu,A,3\n",
-            ":4: voter 'u' ranks 'A' twice, first at votes:2; keep one of the two",
-        ),
-        ("voter,item,rank\nu,A,1\nu,,2\n", ":3: the item is empty, expected a name; fill it in or drop the line"),
-        (
-            "voter,item,rank\nu,A,1\nv,A,best\n",
-            ":3: rank is 'best', expected a finite number, or nothing for no value; correct this line",
-        ),
-        ("voter,item,rank\nu,A,1\nu,B,2\nv,A,1\nv,C,\n", ": nobody ranked 'C'; leave out what no voter knows"),
-        ("voter,item,rank\n", ": no rows after the line of names, expected at least one"),
-        (
-            "voter,item,rank,weight\nu,A,1,1\nv,A,2,0\n",
-            ":3: the weight of voter 'v' is 0, expected a number above 0; leave out voters who do not count",
-        ),
-        (
-            "voter,item,rank,weight\nu,A,1,1\nv,A,2,2\nu,B,1,3\n",
-            ":4: the weight of voter 'u' is 3, and was 1 before, expected the same in all of the voter's rows",
-        ),
-        ('["A", "B"]\n["B", "A", "B"]\n', ":2: voter '2' ranked 'B' twice; keep one of the two"),
-        ('["A", "B"]\n\n["B", "A"\n', ":3: this is no JSON (Expecting ',' delimiter); correct it"),
-        ('["A", "B"\n["B", "A"]\n', ":1: this is no JSON (Expecting ',' delimiter); correct it"),
-        ('[["A", "B"],\n["B" "A"]]\n', ":2: this is no JSON (Expecting ',' delimiter); correct it"),
-        ('{"u": ["A", "B"], "u": ["B"]}', ": 'u' stands twice in one object; remove one of the two"),
-        (
-            '{"u": {"A": 1, "B": Infinity}, "v": {"A": 1}}',
-            ": the value Infinity, expected a finite number; correct it or leave the item out",
-        ),
-        (
-            '{"items": ["A", "B"], "rankings": [["A"], ["B", "C"]]}',
-            ":1: voter '2' ranked 'C', which is not among the 2 items",
-        ),
-        (
-            '{"items": ["A", "B", "C"], "rankings": [["A"], ["B"]]}',
-            ": nobody ranked 'C'; leave out what no voter knows",
-        ),
-        (
-            '{"items": ["A", "A"], "rankings": [["A"], ["B"]]}',
-            ": 'A' stands twice among the items; keep one of the two",
-        ),
-        ('[["A", "B"]]', ": 1 voter, expected at least two; there is nothing to merge"),
-        ('["A", "B"]', ":1: voter '1': 'A', expected a list of names, the best first"),
-        (TWO + "7\n", ":3: voter '3': 7, expected a list of names, the best first"),
-        (
-            TWO + '{"voter": "w", "weight": -1, "ranking": ["A"]}\n',
-            ":3: the weight of voter 'w' is -1, expected a number above 0; leave out voters who do not count",
-        ),
-        (
-            TWO + '{"weight": "2", "ranking": ["A"]}\n',
-            ":3: the weight of voter '3' is '2', expected a number above 0; leave out voters who do not count",
-        ),
-        (TWO + '{"voter": null, "ranking": ["A"]}\n', ":3: the voter is None, expected a name"),
-        (TWO + '{"voter": "1", "ranking": ["A"]}\n', ":3: voter '1' stands twice; name each voter differently"),
-        (TWO + '{"A": 1, "B": "second"}\n', ":3: voter '3': a rank is no number, expected ranks as {'A': 1, 'B': 2}"),
-        (TWO + "[]\n", ": voter '3' ranked nothing, expected at least one item"),
-        (b"\x00\x01\x02", ": a binary file (it holds NUL bytes), expected text in UTF-8; convert it first"),
-        ("<html><body>", ": this is HTML, a page of the web, expected data; download the file that it shows"),
-        (b'["\xff", "B"]\n["B"]\n', ":1: the text is not UTF-8, as JSON must be; convert it"),
-        (b"x\tu\tv\nA\t1\t2\n\xff\t2\t1\n\xfe\t3\t3\n", ":3: bytes that are not UTF-8, " + CONVERT),
-        (b"voter,item,rank\nx,A,1\ny,A,1\nx,\xe9,2\n", ":4: bytes that are not UTF-8, " + CONVERT),
-        ('[\n["A","B"],\n["A","A"]\n]\n', ":3: voter '2' ranked 'A' twice; keep one of the two"),
-        ('{"x": ["A",\n"B"],\n\n "y":\n["A", "A"]}', ":4: voter 'y' ranked 'A' twice; keep one of the two"),
-        (
-            '{"items": ["A", "B"],\n"rankings": [["B", "A"],\n\n{"voter": "w", "weight": 0, "ranking": ["A"]}]}',
-            ":4: the weight of voter 'w' is 0, expected a number above 0; leave out voters who do not count",
-        ),
-        (
-            '{"items": ["A", "B"],\n"rankings": {"x": ["A", {"C": 1}]}}',
-            ":2: voter 'x': {'C': 1} in a list, expected a name, or a list of names that are tied",
-        ),
+        "",
+        "item\tu\tv\n",
+        "item\nA\n",
+        "item\tu\tu\nA\t1\t2\n",
+        "item\tu\t\nA\t1\t2\n",
+        "item\tu\tv\nA\t1\t2\nB\t1\n",
+        "item\tu\tv\n\nA\t1\tx\n",
+        "item\tu\tv\nA\t1\t1e999\nB\t2\t1\n",
+        "item\tu\tv\n\t1\t1\nB\t2\t1\n",
+        "item\tu\tv\nA\t1\t1\nB\t2\t1\nA\t3\t3\n",
+        "item\tu\tv\nA\t1\t1\nB\t\t-\nC\t2\t2\n",
+        "item\tu\nA\t1\nB\t2\n",
+        "item\tu\tv\nA\t1\t2\n",
+        "item\tu\tv\nA\t1\t\nB\t2\t\n",
+        "voter,item,rank\nu,A,1\nu,B,2\nu,A,3\n",
+        "voter,item,rank\nu,A,1\nu,,2\n",
+        "voter,item,rank\nu,A,1\nv,A,best\n",
+        "voter,item,rank\nu,A,1\nu,B,2\nv,A,1\nv,C,\n",
+        "voter,item,rank\n",
+        "voter,item,rank,weight\nu,A,1,1\nv,A,2,0\n",
+        "voter,item,rank,weight\nu,A,1,1\nv,A,2,2\nu,B,1,3\n",
+        '["A", "B"]\n["B", "A", "B"]\n',
+        '["A", "B"]\n\n["B", "A"\n',
+        '["A", "B"\n["B", "A"]\n',
+        '[["A", "B"],\n["B" "A"]]\n',
+        '{"u": ["A", "B"], "u": ["B"]}',
+        '{"u": {"A": 1, "B": Infinity}, "v": {"A": 1}}',
+        '{"items": ["A", "B"], "rankings": [["A"], ["B", "C"]]}',
+        '{"items": ["A", "B", "C"], "rankings": [["A"], ["B"]]}',
+        '{"items": ["A", "A"], "rankings": [["A"], ["B"]]}',
+        '[["A", "B"]]',
+        '["A", "B"]',
+        TWO + "7\n",
+        TWO + '{"voter": "w", "weight": -1, "ranking": ["A"]}\n',
+        TWO + '{"weight": "2", "ranking": ["A"]}\n',
+        TWO + '{"voter": null, "ranking": ["A"]}\n',
+        TWO + '{"voter": "1", "ranking": ["A"]}\n',
+        TWO + '{"A": 1, "B": "second"}\n',
+        TWO + "[]\n",
+        b"\x00\x01\x02",
+        "<html><body>",
+        b'["\xff", "B"]\n["B"]\n',
+        b"x\tu\tv\nA\t1\t2\n\xff\t2\t1\n\xfe\t3\t3\n",
+        b"voter,item,rank\nx,A,1\ny,A,1\nx,\xe9,2\n",
+        '[\n["A","B"],\n["A","A"]\n]\n',
+        '{"x": ["A",\n"B"],\n\n "y":\n["A", "A"]}',
+        '{"items": ["A", "B"],\n"rankings": [["B", "A"],\n\n{"voter": "w", "weight": 0, "ranking": ["A"]}]}',
+        '{"items": ["A", "B"],\n"rankings": {"x": ["A", {"C": 1}]}}',
     ],
 )
-def test_each_bad_input_has_one_clear_line(written, content, said, monkeypatch):
+def test_each_bad_input_has_one_clear_line(written, content, monkeypatch):
     path = written(content)
     monkeypatch.chdir(path.parent)
-    with pytest.raises(InputError, match=f"^votes{re.escape(said)}$"):
+    with pytest.raises(InputError, match=r"^votes:[^\n]*$") as caught:
         rs.read_votes("votes")
+    REFUSED.check(repr(content), caught.value)
 
 
 def test_a_large_table_is_read_whole(written):

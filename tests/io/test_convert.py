@@ -340,9 +340,9 @@ def test_letor_files_come_back_as_they_were(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("qrels", "said"),
     [
-        ({"q#1": {"a": 1}}, "the query id 'q#1' holds a #, which begins a comment there"),
-        ({"q": {"a b": 1}}, "the document id 'a b' is empty or holds a blank, which ends a field of LETOR's lines"),
-        ({"q": {"s": {"a": 1}}}, "judgments by subtopic, which LETOR's lines cannot hold"),
+        ({"q#1": {"a": 1}}, "'q#1' .*#"),
+        ({"q": {"a b": 1}}, "'a b' .*blank"),
+        ({"q": {"s": {"a": 1}}}, "by subtopic, .*LETOR"),
     ],
 )
 def test_what_letor_cannot_hold_is_refused(qrels: Any, said: str, tmp_path: Path) -> None:

@@ -95,10 +95,10 @@ def test_letor_labels_become_judgments_and_predictions_a_run(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({}, rs.InputError, r"test.txt:1: .*; this looks like a LETOR or SVMlight file: read it with --input letor"),
-        ({"labels": "test.txt"}, rs.ParameterError, "name its format with --input letor"),
-        ({"input": "letor-ranks"}, rs.ParameterError, "name the label file with --labels"),
-        ({"input": "letor", "kind": "run"}, rs.ParameterError, "is read as qrels; leave --kind out"),
+        ({}, rs.InputError, r"test.txt:1: .*LETOR .*--input letor"),
+        ({"labels": "test.txt"}, rs.ParameterError, "format .*--input letor"),
+        ({"input": "letor-ranks"}, rs.ParameterError, "label file .*--labels"),
+        ({"input": "letor", "kind": "run"}, rs.ParameterError, "qrels; .*--kind"),
         ({"input": "letr"}, rs.UnknownName, "unknown input format 'letr'"),
         ({"kind": "qrel"}, rs.UnknownName, "unknown kind 'qrel'; did you mean qrels"),
         ({"to": "jsn"}, rs.UnknownName, "unknown output format 'jsn'; did you mean json"),
@@ -121,12 +121,12 @@ def test_arguments_that_do_not_fit_are_refused(
     ("text", "said"),
     [
         ("1 0 a\n", "in:1: 3 fields, expected 4"),
-        ("0.5\n", "in:1: 1 field, expected 4 .* this looks like LETOR predictions: --input letor .*--labels FILE"),
+        ("0.5\n", "in:1: 1 field, .*4 .*LETOR .*--input letor .*--labels FILE"),
         ("1 0 a 1\n1 0 a 2\n", "stands twice"),
         ("1 s a 1\n1 t b 2\n1 s a 2\n", "stands twice"),
         ("1 Q0 a 1 2 t\n1 Q0 a 1 nan t\n", "in:2: score 'nan'"),
-        ("query_id,doc_id,score\n1,a,2.5\n1,a,3\n", "in:3: document 'a' of query '1' stands twice"),
-        ("query_id,doc_id,points\n1,a,2\n", "no column 'relevance' .* or 'score' .* among 'query_id'"),
+        ("query_id,doc_id,score\n1,a,2.5\n1,a,3\n", "in:3: .*'a' .*'1'"),
+        ("query_id,doc_id,points\n1,a,2\n", "'relevance' .*'score' .*'query_id'"),
         ("query_id,doc_id\n", "no column 'relevance'"),
         ('{"query_id": 1,\n', "JSON"),
         ("", "empty"),
@@ -155,10 +155,10 @@ def test_a_disk_that_fills_up_leaves_nothing(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("out", "no suffix names a format; add --to"),
-        ("out.xyz", "the suffix '.xyz' names no format"),
-        ("out.gz", "no suffix names a format"),
-        ("-", "standard output has no suffix"),
+        ("out", "no suffix .*--to"),
+        ("out.xyz", "the suffix '.xyz'"),
+        ("out.gz", "no suffix"),
+        ("-", "standard output .*suffix"),
     ],
 )
 def test_a_target_of_unknown_format_is_refused_before_anything_is_read(name: str, said: str) -> None:
@@ -202,15 +202,15 @@ def test_one_content_gives_one_file_whenever_it_is_written(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("query", "doc", "form", "said"),
     [
-        ("#1", "d", "trec", "the query id '#1' would be read as a comment"),
-        ("\ufeffq", "d", "trec", "would be read as a comment or a byte order mark"),
-        ("q q", "d", "trec", "the query id 'q q' is empty or holds a blank"),
-        ("q", "d\x0be", "trec", "the document id 'd.x0be' is empty or holds a blank"),
+        ("#1", "d", "trec", "query id '#1' .*comment"),
+        ("\ufeffq", "d", "trec", "comment or a byte order"),
+        ("q q", "d", "trec", "query id 'q q' .*blank"),
+        ("q", "d\x0be", "trec", "document id 'd.x0be' .*blank"),
         ("q", "d\0", "trec", "the document id 'd.x00'"),
-        ("q", " d", "csv", "the document id ' d' begins or ends with a blank, which csv and tsv do not keep"),
-        ("q\t", "d", "tsv", "the query id 'q.t' begins or ends with a blank"),
-        ("q", "\udce9", "json", "the document id '.udce9' is not UTF-8, as this format must be; write trec instead"),
-        ("\udce9", "d", "parquet", "the query id '.udce9' is not UTF-8"),
+        ("q", " d", "csv", "document id ' d' .*blank, .*csv and tsv"),
+        ("q\t", "d", "tsv", "query id 'q.t' .*blank"),
+        ("q", "\udce9", "json", "document id '.udce9' .*UTF-8.*trec"),
+        ("\udce9", "d", "parquet", "query id '.udce9' .*UTF-8"),
     ],
 )
 def test_an_id_that_the_format_cannot_hold_is_refused_by_name(

@@ -145,23 +145,23 @@ def test_it_is_an_estimator_of_scikit_learns() -> None:
 @pytest.mark.parametrize(
     ("blend", "said"),
     [
-        (Blend([]), "a Blend of 0 rankers, expected at least 2"),
-        (Blend([Ranker()]), "a Blend of 1 ranker, expected at least 2"),
-        (Blend("listnet"), "the rankers of a Blend are 'listnet', expected a list of them"),
-        (Blend([Ranker(), "listnet"]), "'listnet' is a str, expected a Ranker or its like"),
-        (Blend(pair(), how="mean"), "how is 'mean', expected one of 'average', 'stacked'"),
-        (Blend(pair(), normalise="max"), "normalise is 'max', expected one of 'fixed', 'zscore', 'minmax', 'rank'"),
+        (Blend([]), "0 rankers, ... 2"),
+        (Blend([Ranker()]), "1 ranker, ... 2"),
+        (Blend("listnet"), "rankers ... 'listnet'"),
+        (Blend([Ranker(), "listnet"]), "'listnet' is a str"),
+        (Blend(pair(), how="mean"), "how is 'mean', ... 'average', 'stacked'"),
+        (Blend(pair(), normalise="max"), "normalise is 'max', ... 'fixed', 'zscore', 'minmax', 'rank'"),
         (Blend(pair(), l2=-1), "l2"),
-        (Blend(pair(), loss="lambdarank"), "whose gradient is not that of its value; take listnet or ranknet"),
+        (Blend(pair(), loss="lambdarank"), "gradient ... listnet or ranknet"),
         (Blend([Ranker(), Ranker(epochs=0)]), "epochs is 0"),
-        (Blend(pair(), how="stacked"), "a blend is stacked on validation lists; give eval_set, or how='average'"),
+        (Blend(pair(), how="stacked"), "validation lists; ... eval_set, ... how='average'"),
     ],
     ids=range(10),
 )
 def test_what_is_no_blend_is_refused_before_anything_is_learned(blend: Blend, said: str) -> None:
     with pytest.raises(ParameterError) as caught:
         blend.fit(X, Y, QID)
-    assert said in str(caught.value)
+    assert mentions(caught.value, *said.split(" ... "))
     assert not hasattr(blend, "rankers_")
 
 

@@ -104,11 +104,11 @@ def test_progress_adds_up_to_1():
 @pytest.mark.parametrize(
     ("sources", "targets", "options", "error", "said"),
     [
-        (["a"], ["x", "y"], {}, InputError, "1 line of sources and 2 of targets"),
-        (["", " "], ["x", "y"], {}, InputError, "no pair of lines has words on both sides"),
+        (["a"], ["x", "y"], {}, InputError, "1 line of sources .*2 "),
+        (["", " "], ["x", "y"], {}, InputError, "no pair of lines"),
         ([], [], {}, InputError, "no pair of lines"),
         ("a b", ["x"], {}, ParameterError, "sources is one text"),
-        (["a"], [3], {}, InputError, "targets: line 1 is of type int"),
+        (["a"], [3], {}, InputError, "targets: line 1 .*int"),
         (["a"], ["x"], {"iterations": 0}, ParameterError, "iterations is 0"),
     ],
 )

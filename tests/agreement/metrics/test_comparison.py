@@ -294,29 +294,29 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"metrics": "m0"}, ParameterError, "m0 is the only metric, expected two or more"),
+        ({"metrics": "m0"}, ParameterError, "m0 is the only metric"),
         ({"test": "t"}, ParameterError, "test is 't'"),
         ({"significance": 0}, ParameterError, "significance is 0"),
         ({"correction": "tukey"}, ParameterError, "correction is 'tukey'"),
         ({"statistic": "tau"}, UnknownName, "unknown statistic 'tau'"),
         ({"weights": {"x-1": 0.5}}, ParameterError, "weights add up to 0.5"),
         ({"level": "system", "statistic": "spearman", "test": "williams"}, ParameterError, "take perm_both"),
-        ({"level": "system", "statistic": "acc_eq"}, ParameterError, "of level segment, and the level is system"),
-        ({"test": "bootstrap", "swap": "cells"}, ParameterError, "swap says what perm_both swaps"),
-        ({"over": "own"}, ParameterError, "over says how scores of systems"),
-        ({"from_segments": "share", "level": "system"}, ParameterError, "from_segments says how scores of systems"),
-        ({"statistic": "pearson", "epsilon": 0.1}, ParameterError, "epsilon is for statistics of pairs"),
-        ({"human": "wins"}, ParameterError, "human says what makes scores of systems"),
+        ({"level": "system", "statistic": "acc_eq"}, ParameterError, "level segment, ... level is system"),
+        ({"test": "bootstrap", "swap": "cells"}, ParameterError, "swap ... perm_both"),
+        ({"over": "own"}, ParameterError, "over says"),
+        ({"from_segments": "share", "level": "system"}, ParameterError, "from_segments says"),
+        ({"statistic": "pearson", "epsilon": 0.1}, ParameterError, "epsilon is for"),
+        ({"human": "wins"}, ParameterError, "human says"),
         ({"weights": {"x-9": 1.0}}, UnknownName, "language pair 'x-9'"),
-        ({"statistic": "pearson", "test": "williams"}, ParameterError, "Williams' test is for one correlation"),
-        ({"statistic": "kendall_c", "grouping": "none"}, ParameterError, "has no bootstrap over segments"),
+        ({"statistic": "pearson", "test": "williams"}, ParameterError, "Williams' test ... correlation"),
+        ({"statistic": "kendall_c", "grouping": "none"}, ParameterError, "no bootstrap"),
         ({"level": "system", "statistic": "pearson", "test": "pair_swaps"}, ParameterError, "pair_swaps is for"),
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any], error: type[Exception], said: str) -> None:
     with pytest.raises(error) as caught:
         compare(*given(), **{**FEW, **options})
-    assert said in str(caught.value)
+    assert mentions(caught.value, *said.split(" ... "))
 
 
 def test_weights_need_language_pairs_with_names() -> None:
@@ -340,7 +340,7 @@ def test_the_sentence_and_notes_say_one_number_once_and_correct_nothing_for_one_
     found = compare(people, [first, copy], statistic="pearson", n_resamples=9, rng=1)
     assert " each; p ≤ 0.05" in found.sections()[0].sentence
     assert " to " not in found.sections()[0].sentence.split("(")[1]
-    [note] = [note for note in found.notes if "no p-value is low enough" in note]
+    [note] = [note for note in found.notes if "no p-value" in note]
     assert mentions(note, 0.05, 20, "--resamples")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 
 from rankscope.agreement.metrics import STATISTICS_BY_LEVEL, Task, validate_tasks
@@ -31,27 +32,27 @@ def test_a_task_is_pair_level_statistic_grouping_and_weight(text: str, task: Tas
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("de-en", ParameterError, "a task is 'de-en', expected PAIR:LEVEL:STATISTIC"),
-        ("a:b:system:pearson:1", ParameterError, "a task is 'a:b:system:pearson:1', expected PAIR"),
+        ("de-en", ParameterError, "'de-en', ... PAIR:LEVEL:STATISTIC"),
+        ("a:b:system:pearson:1", ParameterError, "'a:b:system:pearson:1', ... PAIR"),
         (
             "a:sys:pearson",
             ParameterError,
-            "task a:sys:pearson: the level is 'sys', expected one of 'system', 'segment'",
+            "task a:sys:pearson: ... 'sys', ... 'system', 'segment'",
         ),
-        ("a:system:wmt12", ParameterError, "wmt12 is a statistic of level segment, and the task is a:system:wmt12"),
-        ("a:segment:soft_pairwise_accuracy", ParameterError, "soft_pairwise_accuracy is a statistic of level system"),
+        ("a:system:wmt12", ParameterError, "wmt12 ... level segment, ... a:system:wmt12"),
+        ("a:segment:soft_pairwise_accuracy", ParameterError, "soft_pairwise_accuracy ... level system"),
         ("a:system:pearso", UnknownName, "did you mean pearson"),
-        ("a:system:pearson/none", ParameterError, "task a:system:pearson/none: a grouping is for level segment"),
-        ("a:segment:pearson/items", ParameterError, "the grouping is 'items', expected one of 'none', 'segment'"),
-        ("a:system:pearson:half", ParameterError, "the weight is 'half', expected a number, as 0.5"),
-        ("a:system:pearson:-1", ParameterError, "the weight is -1.0, expected a number of at least 0"),
+        ("a:system:pearson/none", ParameterError, "task a:system:pearson/none: ... grouping"),
+        ("a:segment:pearson/items", ParameterError, "grouping is 'items', ... 'none', 'segment'"),
+        ("a:system:pearson:half", ParameterError, "weight is 'half', ... 0.5"),
+        ("a:system:pearson:-1", ParameterError, "weight is -1.0, ... 0"),
         ("a:system:pearson:nan", ParameterError, "the weight is nan"),
     ],
 )
 def test_what_is_no_task_is_refused_in_one_line(text: str, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=r"^[^\n]*$") as caught:
         parse_task(text)
-    assert said in str(caught.value)
+    assert mentions(caught.value, *said.split(" ... "))
 
 
 def settled(*tasks: str) -> tuple[Task, ...]:
@@ -74,10 +75,10 @@ def test_weights_add_up_to_one_and_are_alike_where_none_is_given() -> None:
 @pytest.mark.parametrize(
     ("tasks", "said"),
     [
-        (["a:system:pearson:0.5", "b:system:pearson:0.4"], "the weights add up to 0.9, expected 1"),
-        (["a:system:pearson:0.5", "b:system:pearson"], "task b:system:pearson has no weight, and others have"),
+        (["a:system:pearson:0.5", "b:system:pearson:0.4"], "weights .*0.9, .*1"),
+        (["a:system:pearson:0.5", "b:system:pearson"], "task b:system:pearson .*weight"),
         (["a:system:pearson", "a:system:pearson"], "task a:system:pearson stands twice"),
-        ([], "there is no task, expected at least one"),
+        ([], "there is no task"),
     ],
 )
 def test_weights_that_do_not_fit_together_are_refused(tasks: list[str], said: str) -> None:

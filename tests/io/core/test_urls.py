@@ -7,6 +7,7 @@ import zipfile
 from types import SimpleNamespace
 
 import pytest
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
@@ -190,9 +191,9 @@ class Ends(io.BytesIO):
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        (Longer, "cannot be read (more bytes came than were asked for)"),
+        (Longer, "(more bytes came"),
         (Silent, "cannot be read (TimeoutError)"),
-        (Ends, "the compressed file is truncated or damaged (it ends too early); fetch it again"),
+        (Ends, "(it ends too early)"),
     ],
 )
 def test_files_that_do_not_keep_what_they_say_are_refused_in_one_line(opened_as, file, said):
@@ -200,15 +201,16 @@ def test_files_that_do_not_keep_what_they_say_are_refused_in_one_line(opened_as,
     for read in (rs.read_run, lambda url: rs.evaluate({"q1": {"d2": 1}}, url, "RR")):
         with pytest.raises(InputError) as error:
             read("s3://a/b")
-        assert str(error.value) == f"s3://a/b: {said}"
+        assert mentions(error.value, "s3://a/b: ", said)
+        assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("cause", "said"),
     [
-        (None, "no such file; check the path"),
-        (FileNotFoundError("a"), "no such file; check the path"),
-        (type("Answer", (Exception,), {"status": 404})("Not Found"), "no such file; check the path"),
+        (None, "no such file"),
+        (FileNotFoundError("a"), "no such file"),
+        (type("Answer", (Exception,), {"status": 404})("Not Found"), "no such file"),
         (RuntimeError("403, Forbidden"), "cannot be read (RuntimeError: 403, Forbidden)"),
         (TimeoutError(), "cannot be read (TimeoutError)"),
     ],
@@ -220,7 +222,7 @@ def test_a_server_that_refuses_or_does_not_answer_is_told_from_a_file_that_is_no
     monkeypatch.setitem(sys.modules, "fsspec", SimpleNamespace(open=open_))
     with pytest.raises(InputError) as error:
         rs.read_run("https://a/b")
-    assert str(error.value) == f"https://a/b: {said}"
+    assert mentions(error.value, "https://a/b: ", said)
 
 
 @pytest.mark.usefixtures("fsspec")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -100,49 +99,49 @@ def test_a_table_is_told_from_lines_whatever_its_name(write):
 
 HEAD = b"qid,rel,f\n"
 REFUSED = {
-    "a cell": (HEAD + b"1,1,2\n1,1,x\n", "test.csv:3: f is 'x', expected a finite number"),
-    "an infinity": (HEAD + b"1,1,inf\n1,1,1\n", "test.csv:2: f is 'inf', expected a finite number"),
+    "a cell": (HEAD + b"1,1,2\n1,1,x\n", "test.csv:3: f is 'x'"),
+    "an infinity": (HEAD + b"1,1,inf\n1,1,1\n", "test.csv:2: f is 'inf'"),
     "beyond float32": (
         HEAD + b"1,1,1\n1,1,-1e39\n",
-        "test.csv:3: f is -1e+39, beyond 3.4e38, the largest number of float32; scale the feature",
+        "test.csv:3: f is -1e+39, beyond 3.4e38",
     ),
-    "a grade": (HEAD + b"1,0.5,1\n", "test.csv:2: grade '0.5', expected a whole number"),
-    "no grade": (HEAD + b"1,1,1\n1,,1\n", "test.csv:3: grade None, expected a whole number"),
+    "a grade": (HEAD + b"1,0.5,1\n", "test.csv:2: grade '0.5'"),
+    "no grade": (HEAD + b"1,1,1\n1,,1\n", "test.csv:3: grade None"),
     "no query": (HEAD + b",1,1\n", "test.csv:2: the query is empty"),
     "no column of queries": (b"q_,rel,f\n1,1,1\n", "test.csv:1: no column 'query_id' among 'q_', 'rel', 'f'"),
     "no column of grades": (b"qid,f\n1,1\n", "test.csv:1: no column 'relevance' among 'qid', 'f'"),
     "a row that is too short": (HEAD + b"1,1,1\n1,1\n", "test.csv:3: 2 fields, expected 3 (qid, rel, f)"),
     "two columns of grades": (
         b"# x\nqid,label,grade,f\n1,2,2,0.5\n",
-        "test.csv:2: column 'grade' beside 'label' is by its name another one of grades, expected one; drop or rename "
-        "it, or in Python name the features to keep (columns)",
+        "test.csv:2: column 'grade' beside 'label'",
     ),
-    "two columns of queries": (b"query_id,QID,rel,f\na,1,2,0.5\n", "test.csv:1: column 'QID' beside 'query_id' is by"),
-    "two columns of documents": (b"qid,rel,docid,doc,f\na,1,x,1,1\n", "test.csv:1: column 'doc' beside 'docid' is by"),
+    "two columns of queries": (b"query_id,QID,rel,f\na,1,2,0.5\n", "test.csv:1: column 'QID' beside 'query_id'"),
+    "two columns of documents": (b"qid,rel,docid,doc,f\na,1,x,1,1\n", "test.csv:1: column 'doc' beside 'docid'"),
     "a column without a name": (
         b",qid,rel,f\n0,1,1,1\n",
-        "test.csv:1: column 1 has no name, expected one for each; name it, or write the table without it (pandas",
+        "test.csv:1: column 1 has no name",
     ),
-    "two columns of one name": (b"qid,rel,f,f \n1,1,1,2\n", "test.csv:1: two columns are named 'f', expected one"),
+    "two columns of one name": (b"qid,rel,f,f \n1,1,1,2\n", "test.csv:1: two columns ... 'f'"),
     "the index of pandas": (
         parquet(pl.DataFrame({"qid": ["1"], "rel": [1], "f": [1], "__index_level_0__": [7]})),
-        "test.csv: column 4 has no name of its own (__index_level_0__)",
+        "test.csv: column 4 ... (__index_level_0__)",
     ),
-    "semicolons": (b"qid;rel;f\n1;1;0,5\n", "test.csv: a table with semicolons between the columns, expected commas"),
-    "a cache": (b"rankscope features 2\n\0\0", "test.csv: this is a cache of features, expected data"),
-    "no features": (b"qid,rel,note\n1,1,x\n", "test.csv:1: no column of numbers beside those of queries and grades"),
-    "no rows": (HEAD, "test.csv: no documents after the line of names"),
+    "semicolons": (b"qid;rel;f\n1;1;0,5\n", "test.csv: ... semicolons ... commas"),
+    "a cache": (b"rankscope features 2\n\0\0", "test.csv: ... cache"),
+    "no features": (b"qid,rel,note\n1,1,x\n", "test.csv:1: no column of numbers"),
+    "no rows": (HEAD, "test.csv: no documents"),
     "uneven": (HEAD + b"1,1,1\n1,1,1,1\n", "test.csv:3: 4 fields, expected 3 (qid, rel, f)"),
     "json": (b'{"qid": "1", "rel": 1, "f": 1}\n{"qid"\n', "test.csv:2: no JSON object"),
-    "parquet": (b"PAR1 and no more", "test.csv: cannot be read as parquet"),
-    "too many": (b"qid,rel,f,g,h\n1,1,1,1,1\n", "test: 3 features, expected at most 2 (n_features)"),
+    "parquet": (b"PAR1 and no more", "test.csv: ... parquet"),
+    "too many": (b"qid,rel,f,g,h\n1,1,1,1,1\n", "test: 3 features, ... 2 (n_features)"),
 }
 
 
 @pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_is_no_table_of_features_is_refused_with_file_and_line(content, message, write):
-    with pytest.raises(InputError, match=re.escape(message)):
+    with pytest.raises(InputError) as caught:
         read_features(write(content), n_features=2)
+    assert mentions(caught.value, *message.split(" ... "))
 
 
 def test_columns_say_which_to_keep_of_those_that_could_be_grades(write):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -117,14 +116,16 @@ def test_other_readers_find_the_same(tmp_path):
     ("names", "written", "note"),
     [
         (("0", "1"), "0:5 1:6", None),
-        (("2", "7"), "2:5 7:6", "the features keep their numbers, up to 7: a reader adds those between as zeros"),
-        (("a", "b"), "1:5 2:6", "the names of the features ('a', ...) are not kept: they are numbered from 1 to 2"),
-        (("2", "1"), "1:5 2:6", "the names of the features ('2', ...) are not kept: they are numbered from 1 to 2"),
+        (("2", "7"), "2:5 7:6", "numbers ... up to 7"),
+        (("a", "b"), "1:5 2:6", "('a', ...) ... from 1 to 2"),
+        (("2", "1"), "1:5 2:6", "('2', ...) ... from 1 to 2"),
     ],
 )
 def test_lines_have_numbers_for_names(names, written, note, tmp_path):
     path = tmp_path / "a.txt"
-    assert write_features(made([[5, 6]], names=names), path) == (() if note is None else (note,))
+    said = write_features(made([[5, 6]], names=names), path)
+    assert len(said) == (note is not None)
+    assert note is None or mentions(said, *note.split(" ... "))
     assert path.read_text() == f"0 qid:1 {written}\n"
 
 
@@ -142,35 +143,36 @@ def test_tables_say_that_they_keep_no_comments(tmp_path):
 
 
 REFUSED = {
-    "a blank in a query": ("txt", {"query_ids": ("a b",)}, "the query id 'a b' is empty, or holds a blank, a #"),
-    "a # in a query": ("txt", {"query_ids": ("a#",)}, "the query id 'a#' is empty, or holds a blank, a #"),
-    "an empty query": ("csv", {"query_ids": ("",)}, "the query id '' begins or ends with a blank, is empty"),
-    "a blank in a document": ("txt", {"doc_ids": ["a b"]}, "the document id 'a b' is empty, or holds a blank"),
-    "a blank at an end": ("csv", {"doc_ids": ["a "]}, "the document id 'a ' begins or ends with a blank"),
-    "no UTF-8": ("parquet", {"doc_ids": ["\udcff"]}, "the document id '\\udcff' begins or ends with a blank, is empty"),
-    "two lines": ("txt", {"comments": ["a\nb"]}, "the comment 'a\\nb' has a line break"),
+    "a blank in a query": ("txt", {"query_ids": ("a b",)}, "query id 'a b' ... a blank"),
+    "a # in a query": ("txt", {"query_ids": ("a#",)}, "query id 'a#' ... a #"),
+    "an empty query": ("csv", {"query_ids": ("",)}, "query id '' ... empty"),
+    "a blank in a document": ("txt", {"doc_ids": ["a b"]}, "document id 'a b' ... a blank"),
+    "a blank at an end": ("csv", {"doc_ids": ["a "]}, "document id 'a ' ... a blank"),
+    "no UTF-8": ("parquet", {"doc_ids": ["\udcff"]}, "document id '\\udcff' "),
+    "two lines": ("txt", {"comments": ["a\nb"]}, "comment 'a\\nb' ... line break"),
     "a feature called as a column": (
         "csv",
         {"names": ("Relevance",)},
-        "a feature is called 'Relevance', which a reader",
+        "a feature ... 'Relevance'",
     ),
     "a feature called as documents": (
         "jsonl",
         {"names": ("docno",)},
-        "a feature is called 'docno', which a reader takes",
+        "a feature ... 'docno'",
     ),
     "a feature called as a second column of grades": (
         "jsonl",
         {"names": ("grade",)},
-        "a feature is called 'grade', which a reader takes",
+        "a feature ... 'grade'",
     ),
 }
 
 
 @pytest.mark.parametrize(("form", "more", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_a_format_cannot_hold_is_refused_and_nothing_written(form, more, message, tmp_path):
-    with pytest.raises(InputError, match=re.escape(message)):
+    with pytest.raises(InputError) as caught:
         write_features(made([[1.0]], **more), tmp_path / f"a.{form}")
+    assert mentions(caught.value, *message.split(" ... "))
     assert not list(tmp_path.iterdir())
 
 

@@ -327,39 +327,40 @@ def test_mq2007_is_read_as_a_loop_reads_it():
 
 LINE = b"1 qid:1 1:0.5 2:1\n"
 REFUSED = {
-    "no number behind the colon": (LINE + b"1 qid:1 1:0.5 2:x\n", "test.txt:2: field '2:x', expected a finite number"),
-    "nothing behind the colon": (LINE + b"1 qid:1 1: 2:1\n", "test.txt:2: field '1:', expected a finite number"),
-    "no colon": (LINE * 3 + b"1 qid:1 1:0.5 2\n", "test.txt:4: field '2', expected number:value, as 3:0.25"),
-    "no feature's number": (b"1 qid:1 a:1\n", "test.txt:1: field 'a:1', expected number:value"),
-    "two colons": (b"1 qid:1 1:2:3\n", "test.txt:1: field '1:2:3', expected a finite number"),
-    "a colon of the next line": (b"1 qid:1 1:1 7\n1 qid:1 1:1 2:2\n", "test.txt:1: field '7', expected number:value"),
-    "a feature twice": (LINE + b"1 qid:1 2:1 2:1\n", "test.txt:2: feature 2 twice, expected each once"),
-    "falling features": (b"\n# c\n1 qid:1 2:1 1:1\n", "test.txt:3: feature 1 behind feature 2, expected each once"),
-    "a feature below 0": (b"1 qid:1 -1:1\n", "test.txt:1: feature -1, expected numbers from 1 to 100000"),
-    "a feature too high": (b"1 qid:1 100001:1\n", "test.txt:1: feature 100001, expected numbers from 1 to 100000"),
-    "NaN": (LINE + b"1 qid:1 1:0.5 2:nan\n", "test.txt:2: field '2:nan', expected a finite number"),
-    "infinity": (LINE + b"1 qid:1 1:-inf 2:0\n", "test.txt:2: field '1:-inf', expected a finite number"),
-    "beyond float64": (LINE + b"1 qid:1 1:1e400 2:0\n", "test.txt:2: field '1:1e400', expected a finite number"),
-    "beyond float32": (LINE + b"1 qid:1 1:1 2:3.5e38\n", "beyond 3.4e38, the largest number of float32"),
-    "a grade": (LINE + b"0.5 qid:1 1:1\n", "test.txt:2: label '0.5', expected a whole number"),
-    "no qid": (LINE + b"1 1:1 2:2\n", "test.txt:2: '1:1' behind the label, expected qid: and the query's id"),
-    "SVMlight without qid": (b"-1\t1:1\t2:2\n", "test.txt:1: '1:1' behind the label, expected qid:"),
-    "no features at all": (b"1 qid:1\n0 qid:1 # x\n", "test.txt: no line has features, expected"),
-    "Latin-1 in a number": ("1 qid:1 1:é\n".encode("latin1"), "test.txt:1: field '1:\\udce9', expected a finite"),
-    "UTF-16": ("1 qid:1 1:1\n".encode("utf-16"), "test.txt: the text is UTF-16, expected UTF-8"),
-    "NUL": (LINE + b"1 qid:1 1:\0\n", "test.txt: a binary file (it holds NUL bytes)"),
+    "no number behind the colon": (LINE + b"1 qid:1 1:0.5 2:x\n", "test.txt:2: field '2:x'"),
+    "nothing behind the colon": (LINE + b"1 qid:1 1: 2:1\n", "test.txt:2: field '1:'"),
+    "no colon": (LINE * 3 + b"1 qid:1 1:0.5 2\n", "test.txt:4: field '2', ... number:value"),
+    "no feature's number": (b"1 qid:1 a:1\n", "test.txt:1: field 'a:1'"),
+    "two colons": (b"1 qid:1 1:2:3\n", "test.txt:1: field '1:2:3'"),
+    "a colon of the next line": (b"1 qid:1 1:1 7\n1 qid:1 1:1 2:2\n", "test.txt:1: field '7'"),
+    "a feature twice": (LINE + b"1 qid:1 2:1 2:1\n", "test.txt:2: feature 2 twice"),
+    "falling features": (b"\n# c\n1 qid:1 2:1 1:1\n", "test.txt:3: feature 1 behind feature 2"),
+    "a feature below 0": (b"1 qid:1 -1:1\n", "test.txt:1: feature -1, ... 1 to 100000"),
+    "a feature too high": (b"1 qid:1 100001:1\n", "test.txt:1: feature 100001, ... 1 to 100000"),
+    "NaN": (LINE + b"1 qid:1 1:0.5 2:nan\n", "test.txt:2: field '2:nan'"),
+    "infinity": (LINE + b"1 qid:1 1:-inf 2:0\n", "test.txt:2: field '1:-inf'"),
+    "beyond float64": (LINE + b"1 qid:1 1:1e400 2:0\n", "test.txt:2: field '1:1e400'"),
+    "beyond float32": (LINE + b"1 qid:1 1:1 2:3.5e38\n", "test.txt:2: ... beyond 3.4e38"),
+    "a grade": (LINE + b"0.5 qid:1 1:1\n", "test.txt:2: label '0.5'"),
+    "no qid": (LINE + b"1 1:1 2:2\n", "test.txt:2: '1:1' ... qid:"),
+    "SVMlight without qid": (b"-1\t1:1\t2:2\n", "test.txt:1: '1:1' behind the label"),
+    "no features at all": (b"1 qid:1\n0 qid:1 # x\n", "test.txt: no line has features"),
+    "Latin-1 in a number": ("1 qid:1 1:é\n".encode("latin1"), "test.txt:1: field '1:\\udce9'"),
+    "UTF-16": ("1 qid:1 1:1\n".encode("utf-16"), "test.txt: ... UTF-16"),
+    "NUL": (LINE + b"1 qid:1 1:\0\n", "test.txt: ... binary"),
     "HTML": (b"<html><body>404\n", "test.txt: this is HTML"),
-    "empty": (b"", "test.txt: the file is empty"),
-    "blank": (b"\n \n", "test.txt: no data, only comments and blank lines"),
-    "truncated gzip": (gzip.compress(LINE * 9999)[:-50], "test.txt: the compressed file is truncated or damaged"),
-    "ends of old Macs": (b"1 qid:1 1:1 2:2\r0 qid:1 1:1 2:2\r", "test.txt:1: a carriage return inside the line"),
+    "empty": (b"", "test.txt: ... empty"),
+    "blank": (b"\n \n", "test.txt: no data"),
+    "truncated gzip": (gzip.compress(LINE * 9999)[:-50], "test.txt: ... truncated or damaged"),
+    "ends of old Macs": (b"1 qid:1 1:1 2:2\r0 qid:1 1:1 2:2\r", "test.txt:1: ... carriage return"),
 }
 
 
 @pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_read_is_refused_with_file_and_line(content, message, write):
-    with pytest.raises(InputError, match=re.escape(message)):
+    with pytest.raises(InputError) as caught:
         read_features(write(content))
+    assert mentions(caught.value, *message.split(" ... "))
 
 
 def test_the_line_is_right_in_any_block(write, monkeypatch):
@@ -369,16 +370,17 @@ def test_the_line_is_right_in_any_block(write, monkeypatch):
 
 
 BEYOND = {
-    "dense": (LINE * 2, 1, "test.txt:1: feature 2, expected 1 features, numbered from 1 to 1 (n_features)"),
-    "sparse": (LINE + b"1 qid:1 7:1\n", 6, "test.txt:2: feature 7, expected 6 features, numbered from 1 to 6"),
-    "from 0": (b"1 qid:1 0:1 2:2\n", 2, "test.txt:1: feature 2, expected 2 features, numbered from 0 to 1"),
+    "dense": (LINE * 2, 1, "test.txt:1: feature 2, ... 1 features, ... 1 to 1 (n_features)"),
+    "sparse": (LINE + b"1 qid:1 7:1\n", 6, "test.txt:2: feature 7, ... 6 features, ... 1 to 6"),
+    "from 0": (b"1 qid:1 0:1 2:2\n", 2, "test.txt:1: feature 2, ... 2 features, ... 0 to 1"),
 }
 
 
 @pytest.mark.parametrize(("content", "most", "message"), BEYOND.values(), ids=BEYOND)
 def test_features_beyond_those_expected_are_refused(content, most, message, write):
-    with pytest.raises(InputError, match=re.escape(message)):
+    with pytest.raises(InputError) as caught:
         read_features(write(content), n_features=most)
+    assert mentions(caught.value, *message.split(" ... "))
 
 
 def test_a_feature_0_after_the_highest_one_is_refused(write, monkeypatch):

@@ -264,7 +264,7 @@ def test_small_files_are_held_in_memory(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("form", "content", "said"),
     [
-        ("trec", b"# nothing\n\n", "no data, only comments and blank lines"),
+        ("trec", b"# nothing\n\n", "no data"),
         ("csv", b"# nothing\n\n", "no header and no rows"),
         ("csv", b"# nothing\nquery_id,doc_id,score\n", "no data rows"),
         ("jsonl", b"\n\n\n", "the file is empty"),

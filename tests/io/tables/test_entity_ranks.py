@@ -70,25 +70,25 @@ def test_compressed_files_ids_with_commas_and_ids_that_are_no_utf8_are_read(tmp_
 
 
 BAD = [
-    ("papers\tS\tT\nA\t1\t0.5\n", ":2: the rank of system 'T' is 0.5, expected a finite number of at least 1"),
-    ("papers\tS\tT\nA\t1\t2\nB\t-3\t1\n", ":3: the rank of system 'S' is -3, expected a finite number of at least 1"),
-    ("papers\tS\tT\nA\t1\t\n", ":2: the rank of system 'T' is missing, expected a number; correct this line"),
-    ("papers\tS\tT\nA\t1\tthird\n", ":2: the rank of system 'T' is 'third', expected a number"),
-    ("papers\tS\tT\nA\tnan\t1\n", ":2: the rank of system 'S' is"),
-    ("papers\tS\tT\nA\tinf\t1\n", ":2: the rank of system 'S' is"),
-    ("papers\tS\nA\t1_0\n", ":2: the rank of system 'S' is '1_0', expected a number"),
-    ("papers\tS\nA\t1\nB\t2\n\nA\t3\n", ":5: entity 'A' is listed twice; keep one of its lines"),
-    ("papers\tS\tT\nA\t1\n", ":2: 2 fields, expected 3 (papers, S, T); correct this line"),
+    ("papers\tS\tT\nA\t1\t0.5\n", ":2: ... 'T' is 0.5, ... 1"),
+    ("papers\tS\tT\nA\t1\t2\nB\t-3\t1\n", ":3: ... 'S' is -3, ... 1"),
+    ("papers\tS\tT\nA\t1\t\n", ":2: ... 'T' is missing"),
+    ("papers\tS\tT\nA\t1\tthird\n", ":2: ... 'T' is 'third'"),
+    ("papers\tS\tT\nA\tnan\t1\n", ":2: ... 'S' is 'nan'"),
+    ("papers\tS\tT\nA\tinf\t1\n", ":2: ... 'S' is 'inf'"),
+    ("papers\tS\nA\t1_0\n", ":2: ... 'S' is '1_0'"),
+    ("papers\tS\nA\t1\nB\t2\n\nA\t3\n", ":5: ... 'A' ... twice"),
+    ("papers\tS\tT\nA\t1\n", ":2: 2 fields, expected 3 (papers, S, T)"),
     ("papers\tS\nA\t1\t\n", ":2: 3 fields, expected 2 (papers, S)"),
-    ("papers\tS\tT\n\t\t\n", ":2: the rank of system 'S' is missing"),
-    ("papers\tS\tS\nA\t1\t2\n", ":1: two systems are named 'S', expected a name of its own for each"),
-    ("papers\tS\t\nA\t1\t2\n", ":1: a system without a name, expected a name of its own for each"),
-    ("papers\tS\n\t4\n", ":2: an entity without a name, expected one"),
-    ("papers\tS\n", ": no entities, only a header; expected an entity and one rank a system"),
-    ("papers\nA\n", ":1: 1 column, expected an entity and one rank a system, separated by tabs or commas"),
-    ("", ": the file is empty, expected an entity"),
-    ("\n \n", ": the file is empty, expected an entity"),
-    ("a,S\n" + "x" * 200_000 + ",1\n", ":2: cannot be read (field larger than field limit"),
+    ("papers\tS\tT\n\t\t\n", ":2: ... 'S' is missing"),
+    ("papers\tS\tS\nA\t1\t2\n", ":1: two ... 'S'"),
+    ("papers\tS\t\nA\t1\t2\n", ":1: ... without a name"),
+    ("papers\tS\n\t4\n", ":2: ... without a name"),
+    ("papers\tS\n", ": no entities"),
+    ("papers\nA\n", ":1: 1 column"),
+    ("", ": ... empty"),
+    ("\n \n", ": ... empty"),
+    ("a,S\n" + "x" * 200_000 + ",1\n", ":2: ... (field larger than"),
 ]
 
 
@@ -97,7 +97,9 @@ def test_what_is_no_table_is_refused_with_its_line(tmp_path: Path, text: str, me
     path = written(tmp_path, text)
     with pytest.raises(rs.InputError) as caught:
         read_entity_ranks(path)
-    assert str(caught.value).startswith(f"{path}{message}")
+    where, *parts = message.split(" ... ")
+    assert str(caught.value).startswith(f"{path}{where}")
+    assert mentions(caught.value, *parts)
     assert "\n" not in str(caught.value)
 
 
@@ -126,18 +128,18 @@ def test_with_least_0_ranks_need_only_be_above_0(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ranks": [[1, 2]], "systems": ["A"], "entity_ids": ["x"]}, "ranks of shape (1, 2), expected (systems, ent"),
-        ({"ranks": [["one"]], "systems": ["A"], "entity_ids": ["x"]}, "the ranks are no table of numbers"),
-        ({"ranks": [[1], [2]], "systems": ["A", "A"], "entity_ids": ["x"]}, "two systems are named 'A'"),
-        ({"ranks": [[1, 2]], "systems": ["A"], "entity_ids": ["x", "x"]}, "entity 'x': entity 'x' is listed twice"),
-        ({"ranks": [[np.nan]], "systems": ["A"], "entity_ids": ["x"]}, "entity 'x': the rank of system 'A' is nan"),
-        ({"ranks": [[]], "systems": ["A"], "entity_ids": []}, "1 systems and 0 entities, expected at least one"),
+        ({"ranks": [[1, 2]], "systems": ["A"], "entity_ids": ["x"]}, "(1, 2), ... (systems, ent"),
+        ({"ranks": [["one"]], "systems": ["A"], "entity_ids": ["x"]}, "no table of numbers"),
+        ({"ranks": [[1], [2]], "systems": ["A", "A"], "entity_ids": ["x"]}, "two ... 'A'"),
+        ({"ranks": [[1, 2]], "systems": ["A"], "entity_ids": ["x", "x"]}, "entity 'x': ... twice"),
+        ({"ranks": [[np.nan]], "systems": ["A"], "entity_ids": ["x"]}, "entity 'x': ... 'A' is nan"),
+        ({"ranks": [[]], "systems": ["A"], "entity_ids": []}, "1 systems and 0 entities"),
     ],
 )
 def test_arrays_that_are_no_table_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(rs.InputError) as caught:
         EntityRanks(**options)
-    assert message in str(caught.value)
+    assert mentions(caught.value, *message.split(" ... "))
 
 
 def test_ties_are_allowed_and_counted() -> None:
@@ -215,16 +217,16 @@ def test_groups_may_differ_in_size_and_repeat_entities() -> None:
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        (np.array([[0, 4]]), "entities 0 to 4 in groups, expected indices from 0 to 3"),
-        ([[-1]], "entities -1 to -1 in groups"),
-        (np.array([[0.5]]), "groups of type float64, expected indices of entities"),
-        ([[0.5]], "groups of type float64, expected indices of entities"),
-        (np.array([0, 1]), "groups of shape (2,), expected (groups, size), or one list of indices a group"),
-        ([0, 1], "groups of shape (), expected (groups, size)"),
+        (np.array([[0, 4]]), "0 to 4 ... 0 to 3"),
+        ([[-1]], "-1 to -1 ... groups"),
+        (np.array([[0.5]]), "groups of type float64"),
+        ([[0.5]], "groups of type float64"),
+        (np.array([0, 1]), "(2,), ... (groups, size)"),
+        ([0, 1], "(), ... (groups, size)"),
         ([[True, False]], "groups of type"),
     ],
 )
 def test_groups_that_are_none_are_refused(groups: object, message: str) -> None:
     with pytest.raises(rs.ParameterError) as caught:
         table_of([[3, 1, 2, 8]]).hits(groups=groups)
-    assert message in str(caught.value)
+    assert mentions(caught.value, *message.split(" ... "))

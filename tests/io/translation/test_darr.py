@@ -43,10 +43,10 @@ def test_without_a_column_of_pairs_all_are_of_one_without_a_name(tmp_path):
     ("content", "said"),
     [
         ("17 de-en A de-en B\n17 de-en A\n", ":2: 3 fields, expected 5"),
-        ("17 de-en A en-de B\n", ":1: language pairs 'de-en' and 'en-de', expected the same"),
-        ("17 de-en A de-en A\n", ":1: system 'A' is better than itself"),
-        ("LP SID BETTER WORSE\nde-en 17 A\n", ":2: 3 fields, expected at least 4"),
-        ("LP SID BETTER WORSE\n", "only a line of names"),
+        ("17 de-en A en-de B\n", ":1: language pairs 'de-en' and 'en-de'"),
+        ("17 de-en A de-en A\n", ":1: system 'A' .*itself"),
+        ("LP SID BETTER WORSE\nde-en 17 A\n", ":2: 3 fields, .*4"),
+        ("LP SID BETTER WORSE\n", "line of names"),
         ("\n\n", "the file is empty"),
     ],
 )

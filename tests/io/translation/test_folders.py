@@ -57,10 +57,10 @@ def test_files_that_name_both_languages_are_found(folder):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"references/news-ref.en": "one\n"}, r"news-ref\.en: 1 line, expected 2 as in news-src\.de"),
+        ({"references/news-ref.en": "one\n"}, r"news-ref\.en: 1 line, .*2 .*news-src\.de"),
         ({"system-outputs/news/de-en/news.de-en.B": "x\ny\nz\n"}, r"news\.de-en\.B: 3 lines, expected 2"),
-        ({"system-outputs/new/de-en/A": "x\ny\n"}, r"de-en in 2 test sets \(new and news\); say which"),
-        ({"system-outputs/news/de-en/B": "x\ny\n"}, r"a second file of system 'B'"),
+        ({"system-outputs/new/de-en/A": "x\ny\n"}, r"de-en .*2 test sets \(new and news\)"),
+        ({"system-outputs/news/de-en/B": "x\ny\n"}, r"second file .*'B'"),
     ],
 )
 def test_folders_that_do_not_fit_together_are_refused_by_name(folder, changed, said):
@@ -68,9 +68,7 @@ def test_folders_that_do_not_fit_together_are_refused_by_name(folder, changed, s
         read_plain_texts(folder({**PLAIN, **changed}), "de-en")
 
 
-@pytest.mark.parametrize(
-    ("pair", "said"), [("fr-en", "no outputs for fr-en; there is de-en"), ("english", "no language pair")]
-)
+@pytest.mark.parametrize(("pair", "said"), [("fr-en", "fr-en; .*de-en"), ("english", "no language pair")])
 def test_a_pair_that_is_not_there_is_refused(folder, pair, said):
     with pytest.raises(InputError, match=said):
         read_plain_texts(folder(PLAIN), pair)
@@ -145,8 +143,8 @@ def test_texts_and_documents_of_such_a_folder(folder):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("A\t1\nA\t2\nB\t3\n", "1 line of system 'B', expected 2 as of 'A'"),
-        ("A\t1\nA\tgood\n", ":2: score 'good', expected a finite number, or None"),
+        ("A\t1\nA\t2\nB\t3\n", "1 line .*'B', .*2 .*'A'"),
+        ("A\t1\nA\tgood\n", ":2: score 'good', .*None"),
         ("A\t1\nA\tinf\n", ":2: score 'inf'"),
         ("A\t1\nA\n", r":2: 1 field, expected 2 \(SYSTEM<TAB>SCORE\)"),
         ("", "the file is empty"),

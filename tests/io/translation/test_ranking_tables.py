@@ -94,14 +94,14 @@ def test_names_of_systems_stay_as_they_are(written):
     [
         (CSV.replace("system", "who"), ":1: no column 'system' among"),
         (CSV.replace("segment", "who"), ":1: no column 'segment' among"),
-        (CSV.replace("B,2", "B,best"), ":3: gold is 'best', expected a finite number"),
+        (CSV.replace("B,2", "B,best"), ":3: gold is 'best'"),
         (CSV.replace("B,2", "B,inf"), ":3: gold is 'inf'"),
         (CSV.replace("7,B", "7,"), ":3: the system is empty"),
         (CSV.replace("7,B", ",B"), ":3: the segment is empty"),
-        (CSV.replace("7,B", "7,A"), ":3: system 'A' stands twice in one judgment"),
+        (CSV.replace("7,B", "7,A"), ":3: .*'A' .*twice"),
         (CSV.replace("7,B,2", "7,B,2,3"), ":3: 5 fields, expected 4"),
-        ("segment,system,gold\n", "no column of numbers|no items"),
-        ("segment,system,text\n1,A,x\n", ":1: no column of numbers"),
+        ("segment,system,gold\n", "no column|no items"),
+        ("segment,system,text\n1,A,x\n", ":1: no column"),
         ("# only\n", "comments only"),
         (" \n", "the file is empty"),
     ],
@@ -122,8 +122,8 @@ def test_a_row_of_parquet_is_named_by_its_number(written):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("[]", "judged: an empty list, expected a line of names"),
-        ('[\n{"segment": 7},\n{"segment":\n 8, "gold": NaN}\n]', "judged: row 1: the value NaN, expected finite"),
+        ("[]", "judged: an empty list"),
+        ('[\n{"segment": 7},\n{"segment":\n 8, "gold": NaN}\n]', "judged: row 1: .*NaN"),
     ],
     ids=["none", "no number"],
 )

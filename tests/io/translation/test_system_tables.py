@@ -42,20 +42,20 @@ def test_a_single_column_called_score_takes_the_name_of_the_file(write):
     ("text", "said"),
     [
         ("name,score\nA,1\n", "scores.csv:1: no column 'system'"),
-        ("system,note\nA,x\n", "scores.csv:1: no column of numbers among 'system', 'note'"),
+        ("system,note\nA,x\n", "scores.csv:1: no column ... 'system', 'note'"),
         (
             "system,score\nA,1\nA,2\n",
-            "scores.csv:3: a second row of system 'A', expected one each; are these scores of",
+            "scores.csv:3: ... 'A'",
         ),
-        ("system,pair,score\nA,a-b,1\nA,a-b,2\n", "scores.csv:3: a second row of system 'A' of a-b"),
-        ("system,human\nA,1\nB,x\n", "scores.csv:3: human is 'x', expected a finite number"),
-        ("", "expected a line of names (system,bleu,chrf) and a line a system"),
+        ("system,pair,score\nA,a-b,1\nA,a-b,2\n", "scores.csv:3: ... 'A' of a-b"),
+        ("system,human\nA,1\nB,x\n", "scores.csv:3: human is 'x'"),
+        ("", "(system,bleu,chrf)"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_line(write, text, said):
     with pytest.raises(InputError) as error:
         read_system_table(write(text), needed=["human"])
-    assert said in str(error.value)
+    assert mentions(error.value, *said.split(" ... "))
 
 
 @pytest.mark.parametrize("options", [{}, {"people": True}])

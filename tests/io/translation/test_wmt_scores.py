@@ -125,12 +125,12 @@ def test_one_of_several_test_sets_is_to_be_chosen(written):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("chrF\tde-en\tnewstest2012\tA\t3\tgood", ":6: score 'good', expected a finite number"),
+        ("chrF\tde-en\tnewstest2012\tA\t3\tgood", ":6: score 'good'"),
         ("chrF\tde-en\tnewstest2012\tA\t3\tinf", ":6: score 'inf'"),
         ("chrF\tde-en\tnewstest2012\tA\t3\t1e999", ":6: score '1e999'"),
         ("chrF\tde-en\tnewstest2012\tA\t0.5", ":6: 5 fields, expected 6 .*sys.scr"),
         ("chrF\tde-en\tnewstest2012\tA\t3\t0.5\tx", ":6: 7 fields, expected 6"),
-        ("chrF\tcs-en\tnewstest2012\tA\t9\t1", ":6: a second score for metric chrF, pair cs-en, system A, segment 9"),
+        ("chrF\tcs-en\tnewstest2012\tA\t9\t1", ":6: .*chrF, .*cs-en, .*A, .*9"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named_by_file_and_line(written, line, said):

@@ -54,12 +54,12 @@ def test_lines_in_any_order_are_the_same_run(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 a 7\n1 b 3\n", "marco.tsv:2: rank 3 of query '1', expected the ranks 1, 2, 3, ..."),
+        ("1 a 7\n1 b 3\n", "marco.tsv:2: rank 3 of query '1'"),
         ("1 a 0\n1 b 1\n", "marco.tsv:1: rank 0 of query '1'"),
         ("1 a 1\n1 b 1\n", "marco.tsv:2: rank 1 of query '1'"),
         ("1 a 1\n2 a 1\n2 b 3\n", "marco.tsv:3: rank 3 of query '2'"),
-        ("1 a 1\n1 b first\n", "marco.tsv:2: rank 'first', expected a whole number"),
-        ("1 a 1\n1 a 2\n", "marco.tsv:2: document 'a' of query '1' stands twice"),
+        ("1 a 1\n1 b first\n", "marco.tsv:2: rank 'first'"),
+        ("1 a 1\n1 a 2\n", "marco.tsv:2: document 'a' of query '1'"),
         ("1 a 1\n1 b\n", "marco.tsv:2: 2 fields, expected 3"),
     ],
     ids=["counts", "from 0", "twice", "a gap", "a word", "a document twice", "a short line"],

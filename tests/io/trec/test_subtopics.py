@@ -180,23 +180,23 @@ HEADER = "query_id,subtopic,doc_id,relevance\n"
     [
         (
             "q 1 a 1\n# a comment\nq 2 a 1\np 1 a 1\nq 1 a 1\n",
-            r"q:5: document 'a' of subtopic '1' of query 'q' stands twice, first at q:1; .*; remove one of the two",
+            r"q:5: .*'a' .*'1' .*'q' .*q:1",
         ),
-        ("q 1 a 1\nq a 1\n", r"q:2: 3 fields, expected 4 \(query subtopic document relevance\); correct this line"),
-        ("q a 1\n", r"q:1: 3 fields, expected 4 \(query subtopic document relevance\); correct this line"),
-        ("q 1 a x\n", r"q:1: relevance 'x', expected a whole number \(the line is query subtopic document relevance\)"),
-        ("q Q0 a 1 2.0 t\n", r"q:1: 6 fields, expected 4 .*; this looks like a run, where judgments are expected"),
+        ("q 1 a 1\nq a 1\n", r"q:2: 3 fields, .*4 \(query subtopic"),
+        ("q a 1\n", r"q:1: 3 fields, .*4 \(query subtopic"),
+        ("q 1 a x\n", r"q:1: relevance 'x', .*query subtopic"),
+        ("q Q0 a 1 2.0 t\n", r"q:1: 6 fields, .*4 .*run, .*judgments"),
         (
             HEADER + "q,1,a,1\nq,2,a,1\nq,1,b,0\nq,2,a,0\n",
-            r"q:5: document 'a' of subtopic '2' of query 'q' stands twice, first at q:3",
+            r"q:5: .*'a' .*'2' .*'q' .*q:3",
         ),
-        (HEADER + "q,1,a,1\nq,,a,1\n", r"q:3: the subtopic is empty, expected an id; fill it in or drop the row"),
-        (HEADER + "q,1,a,1\nq,1,,1\n", r"q:3: the doc_id is empty, expected an id"),
+        (HEADER + "q,1,a,1\nq,,a,1\n", r"q:3: the subtopic is empty"),
+        (HEADER + "q,1,a,1\nq,1,,1\n", r"q:3: the doc_id is empty"),
         (HEADER + "q,1,a,1\nq,b,1\n", r"q:3: 3 fields, expected 4"),
-        ("query_id,doc_id,relevance\nq,a,1\n", r"q: no column 'subtopic', expected judgments by subtopic; add it"),
+        ("query_id,doc_id,relevance\nq,a,1\n", r"q: no column 'subtopic'"),
         (
             '{"query_id": "q", "subtopic": 1, "doc_id": "a", "relevance": 1}\n' * 2,
-            r"q:2: document 'a' of subtopic '1' of query 'q' stands twice, first at q:1",
+            r"q:2: .*'a' .*'1' .*'q' .*q:1",
         ),
         ('{"query_id": "q", "doc_id": "a", "relevance": 1}\n', r"q: no column 'subtopic'"),
     ],
@@ -211,7 +211,7 @@ def test_what_is_wrong_is_told_with_its_line(write: Callable[[str, str], None], 
 
 def test_read_as_judgments_of_queries_it_is_said_what_to_do(write: Callable[[str, str], None]) -> None:
     write("q", trec(ROWS).decode())
-    said = r"q:2: document 'a' of query 'q10' stands twice, first at q:1; .* where judgments are by subtopic"
+    said = r"q:2: .*'a' .*'q10' .*q:1; .*subtopic"
     for call in (lambda: rs.read_qrels("q"), lambda: rs.evaluate("q", "run", "AP")):
         with pytest.raises(rs.InputError, match=said):
             call()

@@ -92,11 +92,11 @@ def test_ndcg_loss_1_is_never_below_what_ndcg_lacks(lists):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"kind": "3"}, r"kind is '3', expected one of '1', '2', '2\+\+'"),
-        ({"k": 0}, r"k is 0, expected a whole number from 1"),
-        ({"k": "size"}, r"k is 'size', expected a whole number from 1"),
-        ({"mu": -1.0}, r"mu is -1.0, expected a number of at least 0"),
-        ({"sigma": 0}, r"sigma is 0, expected a number above 0"),
+        ({"kind": "3"}, r"kind is '3', .*'1', '2', '2\+\+'"),
+        ({"k": 0}, r"k is 0, .*1"),
+        ({"k": "size"}, r"k is 'size', .*1"),
+        ({"mu": -1.0}, r"mu is -1.0, .*0"),
+        ({"sigma": 0}, r"sigma is 0, .*above 0"),
     ],
 )
 def test_parameters_that_are_none_are_refused(parameters, message):

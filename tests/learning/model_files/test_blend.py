@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from helpers.model_files import parts, put
 
 from rankscope.errors import InputError, ParameterError
@@ -91,34 +92,34 @@ def nested(about: dict[str, Any], arrays: dict[str, Any]) -> None:
 CHANGES: dict[str, tuple[Change, str]] = {
     "a weight below 0": (lambda _, arrays: arrays.update(weights=np.array([1.5, -0.5])), "its weights or spreads"),
     "weights of another sum": (lambda _, arrays: arrays.update(weights=np.array([0.5, 0.6])), "its weights or spreads"),
-    "a spread of 0": (lambda _, arrays: arrays.update(spread=np.zeros(2)), "its weights or spreads are none"),
+    "a spread of 0": (lambda _, arrays: arrays.update(spread=np.zeros(2)), "its weights or spreads"),
     "a weight too many": (
         lambda _, arrays: arrays.update(weights=np.full(3, 1 / 3)),
         "weights is float64 of shape (3,)",
     ),
     "no weights": (lambda _, arrays: arrays.pop("weights"), "'weights' is missing"),
-    "one part": (lambda about, _: about.update(rankers=about["rankers"][:1]), "its parts have no names of their own"),
-    "names alike": (lambda about, _: about.update(names=["a", "a"]), "its parts have no names of their own"),
-    "names that are none": (lambda about, _: about.update(names=[1, 2]), "its parts have no names of their own"),
+    "one part": (lambda about, _: about.update(rankers=about["rankers"][:1]), "no names"),
+    "names alike": (lambda about, _: about.update(names=["a", "a"]), "no names"),
+    "names that are none": (lambda about, _: about.update(names=[1, 2]), "no names"),
     "a part without weights": (
         lambda _, arrays: arrays.pop("part.1.weight.0.0"),
-        "part 2 of 2: 'weight.0.0' is missing",
+        "part 2 of 2: 'weight.0.0' ",
     ),
     "a part of no kind": (
         lambda about, _: about["rankers"][0].update(kind="oracle"),
-        "part 1 of 2: its kind is 'oracle'",
+        "part 1 of 2: ... 'oracle'",
     ),
     "a way that is none": (lambda about, _: about["parameters"].update(how="best"), "how is 'best'"),
     "a scale that is none": (lambda about, _: about["parameters"].update(normalise="best"), "normalise is 'best'"),
     "other features": (
         lambda about, _: about.update(features=["1", "2", "9"]),
-        "its features are not those of its parts",
+        "its features are not",
     ),
     "parts that differ": (
         lambda about, _: about["rankers"][1].update(features=["1", "2", "9"]),
-        "net was trained on 3 features and straight on 3, only one of them knows '9' and '3'",
+        "net ... 3 features ... straight ... 3, ... '9' and '3'",
     ),
-    "blends without end": (nested, "it holds blends within blends, more than 5 deep"),
+    "blends without end": (nested, "more than 5 deep"),
 }
 
 
@@ -132,7 +133,7 @@ def test_what_does_not_fit_is_refused_as_damaged(tmp_path: Path, change: str) ->
     with pytest.raises(InputError) as caught:
         load_ranker(put(tmp_path / "bad", about, arrays))
     assert "bad: is damaged (" in str(caught.value)
-    assert said in str(caught.value)
+    assert mentions(caught.value, *said.split(" ... "))
     assert "\n" not in str(caught.value)
 
 

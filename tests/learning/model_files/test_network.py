@@ -166,23 +166,23 @@ def test_loading_runs_nothing(tmp_path: Path, model: bytes, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (changed_header("form", 2), "its form is 2, and this version of rankscope reads 1"),
+        (changed_header("form", 2), "form is 2, .*1"),
         (changed_header("features", []), "features have no names"),
-        (changed_header("features", ["1", "1", "3", "4", "5"]), "features have no names of their own"),
-        (changed_header("features", [1, 2, 3, 4, 5]), "features have no names of their own"),
-        (changed_header("features", ["1", "2"]), r"deviation is float64 of shape \(5,\), expected float64 of \(2,\)"),
+        (changed_header("features", ["1", "1", "3", "4", "5"]), "features have no names"),
+        (changed_header("features", [1, 2, 3, 4, 5]), "features have no names"),
+        (changed_header("features", ["1", "2"]), r"deviation .*\(5,\), .*\(2,\)"),
         (changed_header("models", []), "there are no weights"),
         (changed_header("models", [{"losses": [], "values": []}]), "'best_epoch' is missing"),
         (changed_header("parameters", None), "is damaged"),
         (changed_header("parameters", {}), "'hidden' is missing"),
-        (changed_parameter("hidden", [3]), r"weight.0.0 is float32 of shape \(5, 4\), expected float32 of \(5, 3\)"),
+        (changed_parameter("hidden", [3]), r"weight.0.0 .*\(5, 4\), .*\(5, 3\)"),
         (changed_parameter("hidden", [-1]), "hidden is"),
         (changed_parameter("epochs", "many"), "epochs is 'many'"),
         (changed_array("weight.0.2", None), "'weight.0.2' is missing"),
         (changed_array("weight.0.1", np.zeros(7, np.float32)), r"weight.0.1 is float32 of shape \(7,\)"),
         (changed_array("weight.0.1", np.zeros(4, np.float64)), "weight.0.1 is float64"),
-        (changed_array("weight.0.1", np.full(4, np.nan, np.float32)), "weight.0.1 holds what is no finite number"),
-        (changed_array("mean", np.full(5, np.inf)), "mean holds what is no finite number"),
+        (changed_array("weight.0.1", np.full(4, np.nan, np.float32)), "weight.0.1 .*finite"),
+        (changed_array("mean", np.full(5, np.inf)), "mean .*finite"),
         (changed_array("deviation", np.full(5, -1.0)), "deviation is below 0"),
     ],
 )
@@ -224,9 +224,9 @@ def test_no_byte_that_is_wrong_gives_anything_but_a_model_or_an_error_of_ours(tm
         (b"", "is empty"),
         (b"2 qid:1 1:0.5\n", "is no model"),
         (b"\x93NUMPY\x01\x00 and so on", "is no model"),
-        (b"\x05\x00\x00\x00\x00\x00\x00\x00{oops", "is damaged or cut off"),
-        (safetensors.numpy.save({"a": np.zeros(2)}), "is a safetensors file of another program"),
-        (safetensors.numpy.save({"a": np.zeros(2)}, metadata={"k": "v"}), "is a safetensors file of another program"),
+        (b"\x05\x00\x00\x00\x00\x00\x00\x00{oops", "is damaged"),
+        (safetensors.numpy.save({"a": np.zeros(2)}), "of another program"),
+        (safetensors.numpy.save({"a": np.zeros(2)}, metadata={"k": "v"}), "of another program"),
     ],
 )
 def test_files_of_other_programs_are_no_models(tmp_path: Path, content: bytes, said: str) -> None:
@@ -253,7 +253,7 @@ def test_without_the_extra_it_is_said_which(tmp_path: Path, monkeypatch: pytest.
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    said = r"safetensors is not installed; pip install 'rankscope\[learn\]'"
+    said = r"safetensors .*pip install 'rankscope\[learn\]'"
     for call in (check_saving, lambda: load_ranker(tmp_path / "m"), lambda: save_ranker(trained(), tmp_path / "m")):
         with pytest.raises(ParameterError, match=said):
             call()

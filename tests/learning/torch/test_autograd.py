@@ -140,22 +140,22 @@ def test_functions_of_ones_own_and_names_are_both_losses():
 
 FLAT = torch.zeros(3)
 WRONG = {
-    "array": ((np.zeros(3), [1, 0, 0], [0, 3]), {}, "scores are a ndarray of float64, expected a tensor of float"),
-    "whole": ((torch.zeros(3, dtype=torch.long), [1, 0, 0], [0, 3]), {}, "a tensor of int64, expected a tensor of"),
-    "no offsets": ((FLAT, [1, 0, 0]), {}, "without offsets, expected where each list begins"),
-    "mask of flat": ((FLAT, [1, 0, 0]), {"mask": [True] * 3}, "flat scores and a mask were given"),
-    "offsets of padded": ((FLAT[None], [[1, 0, 0]], [0, 3]), {}, "and offsets were given, expected a mask"),
-    "three dimensions": ((FLAT[None, None], [1, 0, 0]), {}, r"scores are of shape \(1, 1, 3\)"),
-    "offsets end early": ((FLAT, [1, 0, 0], [0, 2]), {}, r"offsets are \[0, 2\], expected whole numbers from 0 to 3"),
-    "offsets of halves": ((FLAT, [1, 0, 0], [0.0, 3.0]), {}, "expected whole numbers from 0 to 3"),
-    "empty list": ((FLAT, [1, 0, 0], [0, 2, 2, 3]), {}, "list 2 has no document, expected at least one"),
-    "falling offsets": ((FLAT, [1, 0, 0], [0, 4, 3]), {}, "list 2 has no document"),
-    "empty row": ((torch.zeros(2, 1), [[1], [0]]), {"mask": [[True], [False]]}, "list 2 has no document"),
+    "array": ((np.zeros(3), [1, 0, 0], [0, 3]), {}, "scores .*ndarray .*float64"),
+    "whole": ((torch.zeros(3, dtype=torch.long), [1, 0, 0], [0, 3]), {}, "a tensor of int64"),
+    "no offsets": ((FLAT, [1, 0, 0]), {}, "without offsets"),
+    "mask of flat": ((FLAT, [1, 0, 0]), {"mask": [True] * 3}, "flat scores .*mask"),
+    "offsets of padded": ((FLAT[None], [[1, 0, 0]], [0, 3]), {}, "and offsets were given"),
+    "three dimensions": ((FLAT[None, None], [1, 0, 0]), {}, r"scores .*\(1, 1, 3\)"),
+    "offsets end early": ((FLAT, [1, 0, 0], [0, 2]), {}, r"offsets are \[0, 2\], .*0 to 3"),
+    "offsets of halves": ((FLAT, [1, 0, 0], [0.0, 3.0]), {}, "whole numbers .*0 to 3"),
+    "empty list": ((FLAT, [1, 0, 0], [0, 2, 2, 3]), {}, "list 2 .*no document"),
+    "falling offsets": ((FLAT, [1, 0, 0], [0, 4, 3]), {}, "list 2 .*no document"),
+    "empty row": ((torch.zeros(2, 1), [[1], [0]]), {"mask": [[True], [False]]}, "list 2 .*no document"),
     "no list": ((torch.zeros(0), [], [0]), {}, "there is no list"),
-    "mask of numbers": ((FLAT[None], [[1, 0, 0]]), {"mask": [[1, 1, 0]]}, r"the mask is int64 of shape \(1, 3\)"),
-    "grades too few": ((FLAT, [1, 0], [0, 3]), {}, r"grades are int64 of shape \(2,\), expected .* \(3,\)"),
-    "grades of halves": ((FLAT, [1, 0.5, 0], [0, 3]), {}, "has grade 0.5, expected whole numbers"),
-    "grades of nothing": ((FLAT, [1, np.nan, 0], [0, 3]), {}, "has grade nan, expected whole numbers"),
+    "mask of numbers": ((FLAT[None], [[1, 0, 0]]), {"mask": [[1, 1, 0]]}, r"mask .*int64 .*\(1, 3\)"),
+    "grades too few": ((FLAT, [1, 0], [0, 3]), {}, r"grades .*int64 .*\(2,\), .* \(3,\)"),
+    "grades of halves": ((FLAT, [1, 0.5, 0], [0, 3]), {}, "has grade 0.5"),
+    "grades of nothing": ((FLAT, [1, np.nan, 0], [0, 3]), {}, "has grade nan"),
 }
 
 

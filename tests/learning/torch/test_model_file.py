@@ -109,16 +109,16 @@ def set_to(**given):
 
 DAMAGES = {
     "no weight": (without, "is damaged .'weight.0.7' is missing"),
-    "shape": (turned, r"weight.0.0 is float32 of shape \(8, 5\), expected float32 of \(5, 8\)"),
-    "infinite": (infinite, "weight.0.1 holds what is no finite number"),
-    "heads": (set_to(heads=3), "is damaged .*the last a multiple of 3 heads"),
+    "shape": (turned, r"weight.0.0 .*\(8, 5\), .*\(5, 8\)"),
+    "infinite": (infinite, "weight.0.1 .*finite"),
+    "heads": (set_to(heads=3), "damaged .*3 heads"),
     "layers beyond number": (set_to(attention=10**9), "layers of attention, and"),
     "no layers": (set_to(attention=None), "is damaged .attention is None"),
     "huge hidden": (set_to(hidden=[10**9, 4]), "is damaged"),
     "no models": (lambda about, arrays: about.update(models=[]), "there are no weights"),
     "a newer form": (
         lambda about, arrays: about.update(form=2),
-        "its form is 2, and this version of rankscope",
+        "form is 2, ",
     ),
     "no parameter": (lambda about, arrays: about["parameters"].pop("heads"), "'heads' is missing"),
 }

@@ -180,10 +180,10 @@ def test_parameters_are_told_and_set_as_those_of_a_ranker():
 WRONG = {
     "attention below": ({"attention": -1}, "attention is -1"),
     "heads of none": ({"heads": 0}, "heads is 0"),
-    "nothing to look at": ({"attention": 1, "hidden": ()}, r"hidden is \(\), and attention asks for hidden layers"),
-    "heads that do not fit": ({"attention": 1, "hidden": (9, 6), "heads": 4}, "the last a multiple of 4 heads"),
-    "device": ({"device": "tpu"}, "device is 'tpu', expected one of 'auto', 'cpu', 'cuda'"),
-    "trees": ({"loss": "lambdamart"}, "lambdamart, which grows trees, and a TorchRanker trains networks"),
+    "nothing to look at": ({"attention": 1, "hidden": ()}, r"hidden is \(\), .*attention"),
+    "heads that do not fit": ({"attention": 1, "hidden": (9, 6), "heads": 4}, "multiple of 4 heads"),
+    "device": ({"device": "tpu"}, "device is 'tpu', .*'auto', 'cpu', 'cuda'"),
+    "trees": ({"loss": "lambdamart"}, "lambdamart, .*TorchRanker"),
     "of a ranker": ({"dropout": 1.0}, "dropout is 1.0"),
 }
 

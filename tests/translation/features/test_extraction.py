@@ -180,21 +180,21 @@ def test_names_of_sets_stand_for_several():
 @pytest.mark.parametrize(
     ("changed", "error", "said"),
     [
-        ({"sources": ["a"]}, InputError, "reference 1: 4 lines, expected 1 as in the sources"),
+        ({"sources": ["a"]}, InputError, "reference 1: 4 lines, .*1 "),
         ({"references": [REFERENCES, ["a"]]}, InputError, "reference 2: 1 line, expected 4"),
         ({"outputs": {"A": OUTPUTS["A"], "B": ["a", "b"]}}, InputError, "system 'B': 2 lines, expected 4"),
         ({"sources": [], "references": [], "outputs": {"A": []}}, InputError, "there are no sources"),
         ({"outputs": {}}, InputError, "there are no outputs"),
         ({"outputs": ["a"]}, ParameterError, "outputs are a mapping"),
-        ({"outputs": {"A": "text"}}, ParameterError, "outputs of A is one text"),
+        ({"outputs": {"A": "text"}}, ParameterError, "outputs of A .*one text"),
         ({"references": "text"}, ParameterError, "references is one text"),
         ({"features": ["lm"]}, UnknownName, "lm"),
         ({"language_model": None}, ParameterError, "'language_model' needs language_model"),
         ({"backward": None}, ParameterError, "'backward' needs backward"),
         ({"extra": {"mine": [1, 2]}}, InputError, r"column 'mine' of shape \(2,\), expected \(3, 4\)"),
-        ({"extra": {"length": [1, 2, 3, 4]}}, InputError, "has the name of a feature"),
-        ({"extra": {"pair": [1, 2, 3, 4]}}, InputError, "two columns are called 'pair'"),
-        ({"extra": {"mine": [1, 2, 3, math.nan]}}, InputError, "'mine' of system 'A', segment 4 is nan"),
+        ({"extra": {"length": [1, 2, 3, 4]}}, InputError, "name of a feature"),
+        ({"extra": {"pair": [1, 2, 3, 4]}}, InputError, "two columns .*'pair'"),
+        ({"extra": {"mine": [1, 2, 3, math.nan]}}, InputError, "'mine' .*'A', segment 4 .*nan"),
     ],
 )
 def test_what_does_not_fit_is_refused(changed, error, said):

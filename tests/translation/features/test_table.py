@@ -116,10 +116,10 @@ def test_scores_come_in_the_order_of_the_systems():
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
-        ({"fr-en": {"A": [1, 2]}}, "none of de-en, but of fr-en"),
-        ({"de-en": {"A": [1, 2]}}, "none of B and C; there are those of A"),
-        ({"de-en": {"A": [1, 2], "B": [1, None], "C": [1, 2]}}, "1 output has none, first B, segment 2"),
-        ({"de-en": {"A": [1], "B": [1], "C": [1]}}, "3 outputs have none, first A, segment 2"),
+        ({"fr-en": {"A": [1, 2]}}, "none of de-en, .*fr-en"),
+        ({"de-en": {"A": [1, 2]}}, "none of B and C; .*A"),
+        ({"de-en": {"A": [1, 2], "B": [1, None], "C": [1, 2]}}, "1 output .*B, segment 2"),
+        ({"de-en": {"A": [1], "B": [1], "C": [1]}}, "3 outputs .*A, segment 2"),
     ],
 )
 def test_scores_that_are_missing_are_named(pairs, said):
@@ -131,10 +131,10 @@ def test_scores_that_are_missing_are_named(pairs, said):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"names": ("x", "x")}, "two columns are called 'x'"),
-        ({"names": ("x", "system")}, "two columns are called 'system'"),
-        ({"names": ("x",)}, r"features of shape \(3, 2, 2\), expected \(3, 2, 1\)"),
-        ({"values": np.full((3, 2, 2), np.inf)}, "feature 'x' of system 'A', segment 1 is inf"),
+        ({"names": ("x", "x")}, "two columns .*'x'"),
+        ({"names": ("x", "system")}, "two columns .*'system'"),
+        ({"names": ("x",)}, r"\(3, 2, 2\), .*\(3, 2, 1\)"),
+        ({"values": np.full((3, 2, 2), np.inf)}, "'x' .*'A', segment 1 .*inf"),
     ],
 )
 def test_tables_that_do_not_fit_are_refused(more, said):
