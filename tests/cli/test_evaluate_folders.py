@@ -72,7 +72,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(folder)
         return usual(folder)
 
-    monkeypatch.setattr(folders, "files_in", files_in)
+    monkeypatch.setattr(folders, "list_disk_folder", files_in)
     return found
 
 

@@ -46,7 +46,7 @@ for line in sys.stdin:
 def child() -> Iterator[Oracle]:
     """The original in a process of its own; asked with (level, judged_docs_only_flag) in the place of the level."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("reference.oracle.CHILD", CHILD)
+        patch.setattr("helpers.trec_eval_oracle.CHILD", CHILD)
         one = Oracle()
         one(*Case({"q": {"d": 1}}, {"q": {"d": 1.0}}), ["map"], (1, False))  # starts it, with that text
     yield one

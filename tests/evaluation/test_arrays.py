@@ -156,7 +156,7 @@ def test_large_arrays_with_ties_and_padding_have_the_numbers_of_dicts(seed: int)
 @pytest.mark.parametrize("at_once", [1, 70, 1 << 15])
 def test_rows_worked_on_apart_have_the_numbers_of_dicts(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The highest grade, which ERR and RBP divide by, is that of all rows, and errors name the row of the whole."""
-    monkeypatch.setattr(arrays, "AT_ONCE", at_once)
+    monkeypatch.setattr(arrays, "HITS_PER_BLOCK", at_once)
     rng = np.random.default_rng(at_once)
     scores, relevance = rng.integers(0, 40, (9, 12)) / 4, rng.integers(-1, 2, (9, 12))
     relevance[7, 3] = 4

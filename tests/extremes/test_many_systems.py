@@ -126,7 +126,7 @@ def test_a_table_of_all_pairs_is_refused_before_it_is_made() -> None:
 
 
 def test_all_pairs_of_too_many_systems_are_refused_and_a_baseline_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankscope.comparison.compare.systems.MOST_COMPARED", 3)
+    monkeypatch.setattr("rankscope.comparison.compare.systems.MAX_SYSTEMS", 3)
     runs = [rs.Run({"q": {"a": 1.0}}, name=name) for name in "wxyz"]
     scores = rs.evaluate({"q": {"a": 1}}, runs, "AP")
     with pytest.raises(rs.InputError, match=r"\b4 systems\b.*\bat most 3\b.*\bbaseline\b"):

@@ -305,7 +305,7 @@ class Endless(io.RawIOBase):
 @pytest.mark.parametrize(("start", "line"), [(b"", 1), (b"1 0 a 1\n1 0 b 1\n", 3)])
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "in blocks"])
 def test_a_line_without_end_is_refused(start: bytes, line: int, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "LONGEST", 2 << 20)
+    monkeypatch.setattr(blocks, "MAX_LINE_BYTES", 2 << 20)
     with pytest.raises(InputError, match=rf"^pipe:{line}: .*2 MB"):
         (blocks.read_all if whole else read_in_blocks)(Endless(start), "pipe")
 

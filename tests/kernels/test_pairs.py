@@ -83,7 +83,7 @@ WIDE = st.one_of(
 def test_numbers_and_places_sorted_as_one_give_the_stable_order(values):
     x = np.array(values)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "SHORT", 0)
+        patch.setattr(pairs, "SHORT_LIST", 0)
         assert stable_rising(x).tolist() == np.argsort(x, kind="stable").tolist()
 
 

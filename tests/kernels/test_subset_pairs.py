@@ -29,8 +29,8 @@ def naive(x, y, chosen):
 def test_surplus_is_that_of_all_pairs(case, size, table):
     points, chosen = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chosen_pairs, "SIZE", size)
-        patch.setattr(chosen_pairs, "TABLE", table)
+        patch.setattr(chosen_pairs, "BLOCK_SIZE", size)
+        patch.setattr(chosen_pairs, "TABLE_CELLS", table)
         assert subset_surplus(prepare_subset_pairs(*points), chosen).tolist() == naive(*points, chosen)
 
 
@@ -56,7 +56,7 @@ def test_many_points_in_many_blocks_and_a_long_group_of_ties():
 )
 @pytest.mark.parametrize("size", [1, 2, 256])
 def test_few_points_are_counted_by_hand(x, y, expected, size, monkeypatch):
-    monkeypatch.setattr(chosen_pairs, "SIZE", size)
+    monkeypatch.setattr(chosen_pairs, "BLOCK_SIZE", size)
     chosen = np.array([[1] * len(x), [0] * len(x)], np.uint8)
     found = subset_surplus(prepare_subset_pairs(np.array(x, float), np.array(y, float)), chosen)
     assert (found.tolist(), found.dtype) == ([expected, 0], np.int64)

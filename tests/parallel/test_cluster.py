@@ -249,7 +249,7 @@ def test_leaving_early_cancels_what_has_not_begun(client, used, tmp_path):
 
 def test_nothing_is_kept_on_the_cluster_after_a_result_that_was_waited_for(client, used, monkeypatch):
     """A wait that ends without result leaves an exception in a cycle, which holds the future until it is collected."""
-    monkeypatch.setattr(cluster_run, "LOOK", 0.05)
+    monkeypatch.setattr(cluster_run, "COUNT_INTERVAL", 0.05)
     gc.disable()
     try:
         results = run_units(waits, [0.3, 0, 0, 0, 0, 0], shared={"base": np.arange(3)})

@@ -132,7 +132,7 @@ def test_what_is_drawn_does_not_depend_on_how_much_is_drawn_at_once():
 def test_small_chunks_give_the_same(monkeypatch):
     values = np.random.default_rng(1).random((2, 6, 30))
     expected = half_agreement(values, [3, 15], iterations=40, rng=2)
-    monkeypatch.setattr(halves, "NUMBERS", 100)
+    monkeypatch.setattr(halves, "CHUNK_NUMBERS", 100)
     found = half_agreement(values, [3, 15], iterations=40, rng=2)
     for name in NAMES:
         assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-12)

@@ -27,5 +27,5 @@ def test_pairs_that_are_held_say_what_is_counted_anew(seed, subsets):
 def test_pairs_are_not_held_where_they_are_too_many(monkeypatch):
     votes = Votes.of([["A", "B", "C"], ["B", "C", "A"]])
     assert pairs_above(votes, False) is not None
-    monkeypatch.setattr("rankscope.consensus.models.plackett_luce.MOST", 17)  # 2 voters, 3 x 3 pairs each
+    monkeypatch.setattr("rankscope.consensus.models.plackett_luce.MAX_PAIRS", 17)  # 2 voters, 3 x 3 pairs each
     assert pairs_above(votes, False) is None

@@ -63,7 +63,7 @@ def test_draws_in_chunks_are_all_draws(chain, monkeypatch):
     votes = random_votes(2, 6, 5)
     weights = np.random.default_rng(3).integers(0, 3, (7, 6)) + np.eye(7, 6) + 1.0
     whole = chain().scores(votes, weights)
-    monkeypatch.setattr("rankscope.consensus.models.markov_chains.HELD", 2 * 25)
+    monkeypatch.setattr("rankscope.consensus.models.markov_chains.MATRIX_NUMBERS", 2 * 25)
     np.testing.assert_allclose(chain().scores(votes, weights), whole, rtol=1e-12)
 
 

@@ -31,8 +31,8 @@ def small(monkeypatch):
     """Pieces of at least so many bytes, so that tiny files are cut, too."""
 
     def set_size(size):
-        monkeypatch.setattr(pieces, "MOST", size)
-        monkeypatch.setattr(pieces, "LEAST", size)
+        monkeypatch.setattr(pieces, "MAX_PIECE_BYTES", size)
+        monkeypatch.setattr(pieces, "MIN_PIECE_BYTES", size)
 
     set_size(200)
     return set_size
@@ -86,8 +86,8 @@ def test_a_file_in_pieces_of_any_size_gives_the_hits_of_the_whole(tmp_path_facto
 
     def in_pieces():
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pieces, "MOST", size)
-            patch.setattr(pieces, "LEAST", size)
+            patch.setattr(pieces, "MAX_PIECE_BYTES", size)
+            patch.setattr(pieces, "MIN_PIECE_BYTES", size)
             return join_in_workers(qrels, [path], convention, None, 1, None)
 
     raised = what_is_raised(whole)

@@ -200,9 +200,9 @@ def both_ways(content: bytes, folder: Path) -> tuple[np.ndarray, np.ndarray, int
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LineReader, "regular", watched)
+        patch.setattr(LineReader, "read_regular", watched)
         a = exact(path).values
-        patch.setattr(LineReader, "regular", lambda *_: None)
+        patch.setattr(LineReader, "read_regular", lambda *_: None)
         b = exact(path).values
     return a, b, sum(quick)
 
@@ -280,7 +280,7 @@ def test_both_ways_read_or_refuse_damaged_lines_alike(folder, form, changes):
 
     with pytest.MonkeyPatch.context() as patch:
         quick = found()
-        patch.setattr(LineReader, "regular", lambda *_: None)
+        patch.setattr(LineReader, "read_regular", lambda *_: None)
         assert found() == quick
 
 

@@ -319,7 +319,7 @@ def test_a_line_without_end_is_refused(tmp_path: Path, pieces: Size, monkeypatch
     path = tmp_path / "run.csv"
     path.write_bytes(written(MIXED, "csv") + b'q1,"' + b"d" * 500)
     pieces(100)
-    monkeypatch.setattr(table_stretches, "LONGEST", 300)
+    monkeypatch.setattr(table_stretches, "MAX_LINE_BYTES", 300)
     assert mentions(in_pieces(path), ":8: ", "line end")
 
 

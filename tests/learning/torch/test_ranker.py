@@ -216,7 +216,7 @@ def test_where_memory_is_used_up_the_size_of_batches_is_named(monkeypatch, error
     before = ranker.models_
     with monkeypatch.context() as patch:
         patch.setattr("rankscope.learning.torch.trainer.score_lists", full)
-        patch.setattr("rankscope.learning.torch.scoring.ExactNetwork.together", full)
+        patch.setattr("rankscope.learning.torch.scoring.ExactNetwork.score_lists", full)
         with pytest.raises(ParameterError, match=rf"memory .*\b{lists} lists .*\b10 .*{advice}"):
             ranker.fit(X, Y, QID)
         with pytest.raises(ParameterError, match=r"memory .*\b10$"):
