@@ -44,7 +44,7 @@ def test_queries_in_another_order_are_matched_by_their_ids() -> None:
 
 def test_a_baseline_of_the_same_name_is_called_so() -> None:
     assert join_scores(scores(), scores()).systems == ("one", "one (baseline)")
-    run = rs.Run(RUN._mapping, name="one (baseline)")
+    run = rs.Run(RUN.mapping, name="one (baseline)")
     with pytest.raises(ParameterError, match=r"name .*\bone, one"):
         join_scores(rs.evaluate(QRELS, [RUN, run], "RR"), scores(measures=["RR"]))
 

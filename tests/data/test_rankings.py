@@ -85,7 +85,7 @@ def rankings(**changed):
         ({"system": Labels.of(["A", "B"])}, InputError, "2 systems .*3 items"),
         ({"columns": {"rank": np.array([1.0])}}, InputError, "1 .*'rank' .*3 items"),
         ({"columns": {"rank": np.array([1.0, np.inf, 2.0])}}, InputError, "infinite"),
-        ({"scores": frozenset(["chrF"])}, UnknownName, "unknown column .*'chrF'"),
+        ({"score_columns": frozenset(["chrF"])}, UnknownName, "unknown column .*'chrF'"),
         ({"system": Labels.of(["A", "A", "A"])}, InputError, r"judgment 1 \(segment 1\) holds system 'A' twice"),
     ],
 )

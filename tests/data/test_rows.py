@@ -100,7 +100,7 @@ def test_chunks_are_whole_queries_and_all_of_them(tmp_path: Path) -> None:
     sizes = [10, CHUNK - 5, 3, CHUNK + 7, 1, 2 * CHUNK, 5, 5]
     lines = [b"%d Q0 d%d 1 1 t\n" % (q, d) for q, n in enumerate(sizes) for d in range(n)]
     (tmp_path / "run").write_bytes(b"".join(lines))
-    rows = rs.read_run(tmp_path / "run")._rows
+    rows = rs.read_run(tmp_path / "run").rows()
     assert rows is not None
     chunks = list(rows.chunks())
     assert len(chunks) > 3

@@ -80,7 +80,7 @@ def test_each_judgment_knows_its_document_and_its_subtopic(judged: Judged) -> No
     assert by is not None
     for q, query in enumerate(qrels.query_ids):
         entries = slice(int(by.offsets[q]), int(by.offsets[q + 1]))
-        merged = qrels._lookup[q]
+        merged = qrels.document_places[q]
         names = {place: doc for doc, place in merged.items()}
         numbers = dict(zip(decode(by.ids)[entries], by.subtopic[entries].tolist(), strict=True))
         assert sorted(numbers.values()) == list(range(len(judged[query])))

@@ -43,7 +43,7 @@ WEIGHTED = [name for name, known in METHODS.items() if known.weighted]
 
 
 def found(run: rs.Run) -> dict[str, dict[str, float]]:
-    rows = run._rows
+    rows = run.rows()
     assert rows is not None
     docs, scores = decode_ids(decode(rows.docs)), rows.values.tolist()
     parts = itertools.pairwise(rows.offsets.tolist())

@@ -328,9 +328,8 @@ def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, A
         )
     fused = trained_fusion.cross_fitted
     assert fused is not None  # as train gives it
-    assert fused._rows is not None
     # The table of training has its notes.
-    return Run.from_rows(fused._rows, name=options["name"] or fused.name), trained_fusion
+    return Run.from_rows(fused.rows(), name=options["name"] or fused.name), trained_fusion
 
 
 def fuse_with_parameters(runs: tuple[str, ...], options: dict[str, Any]) -> Run:

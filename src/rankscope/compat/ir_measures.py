@@ -431,10 +431,10 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # loaded at run time
         if self._qrels is None or lists is None:
             return None
         joiner = Joiner(self._qrels, Convention(ties=PRESET.ties, precision=PRESET.precision), lists.name)
-        if lists._mapping is not None:
-            joiner.add_mapping(lists._mapping)
-        elif lists._rows is not None:
-            joiner.add(lists._rows)
+        if lists.mapping is not None:
+            joiner.add_mapping(lists.mapping)
+        else:
+            joiner.add(lists.rows())
         return joiner.finish() if joiner.has_judged_query else None
 
     def _view(self, hits: Hits, view: HitsView) -> Hits:

@@ -299,7 +299,7 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
     @staticmethod
     def _unpack(core: our_qrels.Qrels) -> dict[str, dict[str, int]]:
         values = core.relevance.tolist()
-        lists = zip(core.query_ids, core._lookup, pairwise(core.offsets.tolist()), strict=True)
+        lists = zip(core.query_ids, core.document_places, pairwise(core.offsets.tolist()), strict=True)
         return {query: dict(zip(docs, values[begin:end], strict=True)) for query, docs, (begin, end) in lists}
 
     @staticmethod
@@ -410,14 +410,14 @@ class Run(ListsByQuery[float, our_run.Run]):
 
     @staticmethod
     def _unpack(core: our_run.Run) -> dict[str, dict[str, float]]:
-        if core._mapping is not None:
+        if core.mapping is not None:
             return {
                 query: {doc: Run._number(score, query, doc) for doc, score in docs.items()}
-                for query, docs in core._mapping.items()
+                for query, docs in core.mapping.items()
             }
-        assert core._rows is not None
-        docs, values = decode_ids(decode(core._rows.docs)), core._rows.values.tolist()
-        lists = zip(core.query_ids, pairwise(core._rows.offsets.tolist()), strict=True)
+        rows = core.rows()
+        docs, values = decode_ids(decode(rows.docs)), rows.values.tolist()
+        lists = zip(core.query_ids, pairwise(rows.offsets.tolist()), strict=True)
         return {query: dict(zip(docs[begin:end], values[begin:end], strict=True)) for query, (begin, end) in lists}
 
     @staticmethod
@@ -699,14 +699,14 @@ def join_run(qrels: QrelsLike, run: RunLike) -> Hits:
     name = getattr(run, "name", None) or "run"
     lists = run._prepared() if isinstance(run, Run) else our_run.Run(run)
     joiner = Joiner(judgments, Convention(), name)
-    if lists._rows is not None:
-        joiner.add(lists._rows)
-    elif lists._mapping is not None:
+    if lists.mapping is None:
+        joiner.add(lists.rows())
+    else:
         try:
-            joiner.add_mapping(lists._mapping)
+            joiner.add_mapping(lists.mapping)
         except (InputError, TypeError, AttributeError):
             joiner = Joiner(judgments, Convention(), name)
-            joiner.add_mapping(finite_scores(lists._mapping))  # with infinite scores made finite
+            joiner.add_mapping(finite_scores(lists.mapping))  # with infinite scores made finite
     return joiner.finish()
 
 

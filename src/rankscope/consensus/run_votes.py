@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.data.ranking import check_tie_rule, rank_rows
-from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import Interner, Rows, decode_id, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.text import pluralise, pluralise_queries
@@ -175,7 +174,7 @@ def load_run(run: Any, input_: str | None) -> SourceRun:
 
 def rank_run(run: Run, name: str, ties: str, interner: Interner) -> RankedRun:
     """The lists of a run, ranked."""
-    rows = run._rows if run._rows is not None else rows_from_dicts(run._mapping or {}, f"run {name!r}", "score")
+    rows = run.rows(name=name)
     rows.refuse_duplicates(rows.keys(np.arange(len(rows.query_ids))))
     all_rows = np.arange(rows.values.size)
     ranking = rank_rows(

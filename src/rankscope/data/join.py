@@ -130,7 +130,7 @@ class Joiner:
 
     def _add_lists(self, codes: list[int], doc_lists: list[Mapping[str, float]]) -> None:
         """Join the lists of these queries, by their places among the qrels'."""
-        place_lookups = self.qrels._lookup
+        place_lookups = self.qrels.document_places
         offsets = np.array([0, *accumulate(map(len, doc_lists))])
         scores = self._scores(doc_lists)
         judged_in_query = np.fromiter(
@@ -316,9 +316,9 @@ def join(qrels: Qrels, run: Run, convention: Convention | None = None) -> Hits:
     query in common with the judgments, and for ties where the convention refuses them.
     """
     joiner = Joiner(qrels, convention or Convention(), run.name)
-    if run._mapping is not None:
-        joiner.add_mapping(run._mapping)
+    if run.mapping is not None:
+        joiner.add_mapping(run.mapping)
     else:
-        for rows in run._complete_queries():
+        for rows in run.row_portions():
             joiner.add(rows)
     return joiner.finish()

@@ -96,7 +96,7 @@ class Qrels:
             np.cumsum([0, *(len(data[query_id]) for query_id in query_ids)]),
             relevance.astype(np.int64, copy=False),
         )
-        self._lookup = [{doc: i for i, doc in enumerate(data[query_id])} for query_id in query_ids]
+        self.document_places = [{doc: i for i, doc in enumerate(data[query_id])} for query_id in query_ids]
         self._keys: Words | None = None
 
     def _from_rows(self, rows: Rows) -> None:
@@ -117,7 +117,7 @@ class Qrels:
         keys = rows.keys(np.arange(len(sorted_ids)))
         keys_are_distinct = rows.refuse_duplicates(keys, DUPLICATE_ADVICE)
         self._set(decode_ids(sorted_ids), rows.offsets, rows.values)
-        self._docs = rows.docs
+        self.docs = rows.docs
         self._keys = keys if keys_are_distinct else None
         self.codes = dict(zip(sorted_ids, range(len(sorted_ids)), strict=True))
 
@@ -130,14 +130,14 @@ class Qrels:
         self.memory: dict[Any, Any] = {}  # cache of what measures compute from the judgments alone
 
     @cached_property
-    def _docs(self) -> Fields:
+    def docs(self) -> Fields:
         """Document ids, in the order of `relevance`."""
-        return encode([doc for docs in self._lookup for doc in docs])
+        return encode([doc for docs in self.document_places for doc in docs])
 
     @cached_property
-    def _lookup(self) -> list[dict[str, int]]:
+    def document_places(self) -> list[dict[str, int]]:
         """For each query, the place of each judged document among its judged documents."""
-        doc_ids = decode_ids(decode(self._docs))
+        doc_ids = decode_ids(decode(self.docs))
         offsets = self.offsets.tolist()
         return [dict(zip(doc_ids[start:stop], range(stop - start), strict=True)) for start, stop in pairwise(offsets)]
 
@@ -145,7 +145,7 @@ class Qrels:
     def lookup(self) -> JudgedIndex:
         """Finds judged documents among rows."""
         keys, self._keys = self._keys, None
-        return JudgedIndex(self._docs, self.offsets, keys)
+        return JudgedIndex(self.docs, self.offsets, keys)
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -180,7 +180,7 @@ class Qrels:
             return self._subtopic_frame()
         query_ids = decode_ids(list(self.codes), "replace")
         row_query_ids = np.repeat(np.array(query_ids, object), np.diff(self.offsets)).tolist()
-        doc_ids = decode_ids(decode(self._docs), "replace")
+        doc_ids = decode_ids(decode(self.docs), "replace")
         return pl.DataFrame({"query_id": row_query_ids, "doc_id": doc_ids, "relevance": self.relevance})
 
     def _subtopic_frame(self) -> pl.DataFrame:
@@ -189,7 +189,7 @@ class Qrels:
         subtopics = self.subtopics
         assert subtopics is not None
         query_ids = decode_ids(list(self.codes), "replace")
-        doc_ids = decode_ids(decode(self._docs), "replace")
+        doc_ids = decode_ids(decode(self.docs), "replace")
         document_index = subtopics.judged + self.offsets[subtopics.query]
         return pl.DataFrame(
             {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings, rows_from_data
+from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings, rows_from_data, rows_from_dicts
 from rankscope.data.rows import RowBatch, Rows, Ungrouped, complete_queries, concatenate_queries, decode_id, decode_ids
 from rankscope.errors import InputError
 from rankscope.kernels.text import decode
@@ -45,7 +45,8 @@ class Run:
         self.name = name
         #: Notes of the reader of the file.
         self.notes: tuple[str, ...] = ()
-        self._mapping: Mapping[str, Mapping[str, float]] | None = None
+        #: `{query_id: {document_id: score}}` as it was given; None for other data.
+        self.mapping: Mapping[str, Mapping[str, float]] | None = None
         self._loaded_rows: Rows | None = None
         self._pieces: Iterator[RowBatch] | None = None
         pieces = None
@@ -54,7 +55,7 @@ class Run:
         if pieces is not None:
             self._pieces = pieces(data, f"run {name!r}")
         elif is_mapping_of_mappings(data):
-            self._mapping = data
+            self.mapping = data
         else:
             self._loaded_rows = rows_from_data(data, "score")
 
@@ -63,18 +64,26 @@ class Run:
         """From the rows of a reader."""
         self = cls.__new__(cls)
         self.name, self.notes = name, notes
-        self._mapping, self._loaded_rows, self._pieces = None, rows, None
+        self.mapping, self._loaded_rows, self._pieces = None, rows, None
         return self
 
-    @property
-    def _rows(self) -> Rows | None:
-        """All rows; None for a mapping. Raises InputError where pieces are at fault, or have been taken already."""
-        if self._mapping is None and self._loaded_rows is None:
-            self._loaded_rows = concatenate_queries(self._complete_queries(), self._describe_row)
+    def rows(self, *, name: str | None = None) -> Rows:
+        """All rows, grouped by query, in the order of the input; those of a mapping are made anew at each call.
+
+        name: what messages call the run; default its own name. Raises InputError for an id or a score of a mapping that
+        cannot be taken, and where pieces are at fault or have been taken already.
+        """
+        if self.mapping is not None:
+            return rows_from_dicts(self.mapping, f"run {self.name if name is None else name!r}", "score")
+        if self._loaded_rows is None:
+            self._loaded_rows = concatenate_queries(self.row_portions(), self._describe_row)
         return self._loaded_rows
 
-    def _complete_queries(self) -> Iterator[Rows]:
-        """The rows in portions of whole queries; an iterator gives them once only. Raises InputError."""
+    def row_portions(self) -> Iterator[Rows]:
+        """The rows in portions of whole queries, of a run that is no mapping; an iterator gives them once only.
+
+        Raises InputError as `rows`.
+        """
         if self._loaded_rows is not None:
             yield self._loaded_rows
             return
@@ -102,26 +111,27 @@ class Run:
     @property
     def query_ids(self) -> tuple[str, ...]:
         """The queries that it answers, in the order of the input."""
-        if self._mapping is not None:
-            return tuple(self._mapping)
-        assert self._rows is not None
-        return tuple(decode_ids(self._rows.query_ids))
+        if self.mapping is not None:
+            return tuple(self.mapping)
+        return tuple(decode_ids(self.rows().query_ids))
 
     def frame(self) -> pl.DataFrame:
         """The run as a polars frame: query_id, doc_id, score, grouped by query, in the order of the input."""
         import polars as pl
 
-        if self._mapping is not None:
-            rows = [(q, d, float(s)) for q, docs in self._mapping.items() for d, s in docs.items()]
-            return pl.DataFrame(rows, {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}, orient="row")
-        assert self._rows is not None
-        query_ids = decode_ids(self._rows.query_ids, "replace")
-        row_query_ids = np.repeat(np.array(query_ids, object), np.diff(self._rows.offsets)).tolist()
-        doc_ids = decode_ids(decode(self._rows.docs), "replace")
-        return pl.DataFrame({"query_id": row_query_ids, "doc_id": doc_ids, "score": self._rows.values})
+        if self.mapping is not None:
+            triples = [(q, d, float(s)) for q, docs in self.mapping.items() for d, s in docs.items()]
+            return pl.DataFrame(
+                triples, {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}, orient="row"
+            )
+        rows = self.rows()
+        query_ids = decode_ids(rows.query_ids, "replace")
+        row_query_ids = np.repeat(np.array(query_ids, object), np.diff(rows.offsets)).tolist()
+        doc_ids = decode_ids(decode(rows.docs), "replace")
+        return pl.DataFrame({"query_id": row_query_ids, "doc_id": doc_ids, "score": rows.values})
 
     def __repr__(self) -> str:
-        if self._mapping is None and self._loaded_rows is None:
+        if self.mapping is None and self._loaded_rows is None:
             return f"Run({self.name!r}, in pieces)"
-        n_queries = len(self._mapping) if self._mapping is not None else len(self.query_ids)
+        n_queries = len(self.mapping) if self.mapping is not None else len(self.query_ids)
         return f"Run({self.name!r}, {n_queries} {'query' if n_queries == 1 else 'queries'})"

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.ranking import rank_rows
-from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import Interner, Rows
 from rankscope.data.run import Run
 from rankscope.data.text import pluralise_queries
@@ -378,7 +377,7 @@ def numbered_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def finite_rows(run: Run, name: str) -> Rows:
     """The rows of a run. Raises InputError for a score that is not finite."""
-    rows = run._rows if run._rows is not None else rows_from_dicts(run._mapping or {}, f"run {name!r}", "score")
+    rows = run.rows(name=name)
     if not np.isfinite(rows.values).all():
         row = int(np.flatnonzero(~np.isfinite(rows.values))[0])
         location = rows.where(int(rows.docs.starts[row]))

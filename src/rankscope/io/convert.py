@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.subtopics import merge_subtopics
@@ -18,7 +17,6 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.io.core import (
     FORMATS,
     KINDS,
-    VALUES,
     ReadRequest,
     check_single_stdin,
     check_writable,
@@ -135,11 +133,7 @@ def load_content(source: PathLike | Qrels | Run, format_name: str | None, reques
         raise ParameterError("input, kind and labels belong to a file; leave them out")
     if isinstance(source, Qrels):
         return Content(qrels_rows(source), "the qrels")
-    input_name, rows = f"run {source.name!r}", source._rows
-    if rows is None:
-        assert source._mapping is not None
-        rows = rows_from_dicts(source._mapping, input_name, VALUES["run"])
-    return Content(rows, input_name, source.name, True, source.notes)
+    return Content(source.rows(), f"run {source.name!r}", source.name, True, source.notes)
 
 
 def read_content(path: PathLike, format_name: str | None, request: ReadRequest) -> Content:
@@ -149,8 +143,7 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
         from rankscope.io.scale import read_folder
 
         run, has_tag = read_folder(path, format_name)
-        assert run._rows is not None
-        return Content(run._rows, source_name(path), run.name, has_tag, run.notes)
+        return Content(run.rows(), source_name(path), run.name, has_tag, run.notes)
     with open_binary(path) as stream:
         source = open_source(stream, path, format_name)
         if request.labels is not None and not get_format(source.format).takes_labels:
@@ -168,7 +161,7 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
 
 
 def qrels_rows(data: Qrels) -> Rows:
-    ids, docs = list(data.codes), data._docs
+    ids, docs = list(data.codes), data.docs
     if data.subtopics is None:
         return Rows(ids, data.offsets, docs, hashes(docs), data.relevance, str)
     subtopics = data.subtopics

@@ -151,7 +151,7 @@ def test_a_measure_where_lower_is_better_ranks_the_lowest_first():
 
 
 def test_systems_that_one_judge_ties_and_one_system_alone_are_said():
-    tied = agree_judgments(A, B, [UP, Run(UP._mapping, name="again"), DOWN], "P@1")
+    tied = agree_judgments(A, B, [UP, Run(UP.mapping, name="again"), DOWN], "P@1")
     (effect,) = tied.effects
     assert effect.rank_a.tolist() == [1, 1, 3]
     assert "tau_AP,b" in effect.notes[0]
@@ -159,7 +159,7 @@ def test_systems_that_one_judge_ties_and_one_system_alone_are_said():
     assert math.isnan(alone.tau_b)
     assert "no ranking to compare" in plain(agree_judgments(A, B, UP, "P@1"))
     one = Run({"1": {"z": 1.0}}, name="one")
-    (none,) = agree_judgments(A, B, [one, Run(one._mapping, name="two")], "P@1").effects
+    (none,) = agree_judgments(A, B, [one, Run(one.mapping, name="two")], "P@1").effects
     assert math.isnan(none.tau_b)
     assert math.isnan(none.tau_ap)
 

@@ -269,7 +269,7 @@ def test_unicode_ids_in_tables_are_those_in_text(put: Callable[..., Path]) -> No
     text = "".join(f"{q} Q0 {d} 1 1 t\n" for q, d in ids)
     in_table, in_text = rs.read_run(put(csv.encode(), "a")), rs.read_run(put(text.encode(), "b"))
     assert in_table.query_ids == in_text.query_ids == tuple(q for q, _ in ids)
-    assert decode(in_table._rows.docs) == decode(in_text._rows.docs)
+    assert decode(in_table.rows().docs) == decode(in_text.rows().docs)
 
 
 def test_scores_in_a_table_are_read_to_the_last_bit(put: Callable[..., Path]) -> None:

@@ -159,13 +159,13 @@ def put(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 def check_run(content: bytes, path: Path) -> None:
     run = rs.read_run(path)
-    assert exact(table_of(run._rows)) == exact(naive_table(content, "run"))
+    assert exact(table_of(run.rows())) == exact(naive_table(content, "run"))
 
 
 def check_qrels(content: bytes, path: Path) -> None:
     qrels = rs.read_qrels(path)
     expected = sorted(naive_table(content, "qrels"))  # queries in the order of their bytes
-    pairs = list(zip(decode(qrels._docs), qrels.relevance.tolist(), strict=True))
+    pairs = list(zip(decode(qrels.docs), qrels.relevance.tolist(), strict=True))
     bounds = qrels.offsets.tolist()
     ids = [q.encode("utf-8", "surrogateescape") for q in qrels.query_ids]
     assert [(q, pairs[a:b]) for q, (a, b) in zip(ids, pairwise(bounds), strict=True)] == expected
@@ -222,7 +222,7 @@ def test_ids_that_are_no_utf8_can_be_looked_at_in_a_frame(put: Callable[..., Pat
 def test_an_id_of_a_hundred_thousand_bytes_is_read_whole(put: Callable[..., Path]) -> None:
     long = b"x" * 100_000
     run = rs.read_run(put(b"q Q0 " + long + b" 1 1.0 t\nq Q0 " + long + b"y 2 0.5 t\n"))
-    assert decode(run._rows.docs) == [long, long + b"y"]
+    assert decode(run.rows().docs) == [long, long + b"y"]
 
 
 def test_a_run_and_qrels_with_many_queries_of_one_line_are_read(put: Callable[..., Path]) -> None:

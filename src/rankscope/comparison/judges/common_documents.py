@@ -75,7 +75,7 @@ def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonD
     shared_queries = np.flatnonzero(query_in_b >= 0)
     lengths = np.diff(a.offsets)[shared_queries]
     rows = ranges(a.offsets[shared_queries], lengths)
-    docs = a._docs.take(rows)
+    docs = a.docs.take(rows)
     keys = combined_keys(hashes(docs, b.lookup.seed), bounds(lengths), query_in_b[shared_queries])
     key_index, rows_in_b = b.lookup.find(keys, docs)
     rows_a, rows_b = rows[key_index], rows_in_b.astype(np.int64)
@@ -102,7 +102,7 @@ def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonD
 
 
 def describe_qrels(qrels: Qrels) -> str:
-    first = next(iter(qrels._lookup[0]))
+    first = next(iter(qrels.document_places[0]))
     return f"{pluralise(qrels.relevance.size, 'judgment')}, as {first!r} of query {qrels.query_ids[0]!r}"
 
 
@@ -134,7 +134,7 @@ def select_judgments(qrels: Qrels, rows: Ints) -> Qrels:
     """The judgments of these rows, ascending, without subtopics."""
     query_indices, lengths = np.unique(group_of(qrels.offsets)[rows], return_counts=True)
     all_ids = list(qrels.codes)
-    docs = qrels._docs.take(rows)
+    docs = qrels.docs.take(rows)
     query_ids = [all_ids[query] for query in query_indices.tolist()]
     return Qrels.from_rows(Rows(query_ids, bounds(lengths), docs, hashes(docs), qrels.relevance[rows], str))
 

@@ -154,7 +154,7 @@ def unknown_document_notes(
     n_documents = int(hits.retrieved.sum())
     if hits.rank.size or n_documents < MIN_NOTED_DOCUMENTS:
         return ()
-    judged_doc = decode_id(decode(qrels._docs.slice(slice(1)))[0])
+    judged_doc = decode_id(decode(qrels.docs.slice(slice(1)))[0])
     return (
         f"run {name!r}: none of its {n_documents:,} documents was judged "
         f"(run: {get_first_document()!r}; judgments: {judged_doc!r}): check that ids are written alike",

@@ -84,9 +84,9 @@ def join_run(
 
 def join_run_object(qrels: Qrels, run: Run, convention: Convention, path: PathLike | None) -> JoinedRun:
     """Join a run that is in memory, or given in pieces."""
-    mapping = run._mapping
+    mapping = run.mapping
     if mapping is None:
-        run_part = join_rows(Joiner(qrels, convention, run.name), run._complete_queries())
+        run_part = join_rows(Joiner(qrels, convention, run.name), run.row_portions())
         return complete_join(run_part._replace(notes=run.notes), qrels, convention, run.name, path)
     hits = join(qrels, run, convention)
     notes = unknown_document_notes(

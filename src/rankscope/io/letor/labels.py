@@ -443,8 +443,7 @@ def reader_of(*, ranks: bool) -> Callable[[Source, ReadRequest], FileContent]:
             id_note = labels.documents[2]
             return FileContent(labels.rows(labels.relevance)[0], notes=() if id_note is None else (id_note,))
         run = scored_run(read_labels(request.labels), predictions_from_source(source), source.path, ranks)
-        assert run._rows is not None
-        return FileContent(run._rows, notes=run.notes)
+        return FileContent(run.rows(), notes=run.notes)
 
     return read
 

@@ -95,7 +95,7 @@ def map_grades(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:
     relevance = machine.relevance.copy()
     for machine_grade, human_grade in grades.items():
         relevance[machine.relevance == machine_grade] = human_grade
-    docs = machine._docs
+    docs = machine.docs
     return Qrels.from_rows(Rows(list(machine.codes), machine.offsets, docs, hashes(docs), relevance, str))
 
 
@@ -112,7 +112,7 @@ def judged_queries(qrels: Qrels, name: str) -> Qrels:
     if not has_judgment.any():
         raise InputError(f"{name} has no grade of at least 0, and below 0 means not judged; expected judgments")
     rows = np.flatnonzero(has_judgment[query])
-    docs = qrels._docs.take(rows)
+    docs = qrels.docs.take(rows)
     ids = [id_ for id_, is_judged in zip(qrels.codes, has_judgment.tolist(), strict=True) if is_judged]
     lengths = np.diff(qrels.offsets)[has_judgment]
     return Qrels.from_rows(Rows(ids, bounds(lengths), docs, hashes(docs), qrels.relevance[rows], str))

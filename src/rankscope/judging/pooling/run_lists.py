@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import rank_rows, sorting_order
-from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import Rows, Ungrouped, combined_keys, decode_ids, pack_strings, string_contents
 from rankscope.data.run import Run
 from rankscope.data.text import pluralise_queries
@@ -77,10 +76,8 @@ def top_k_of_run(
             progress(size)
     else:
         loaded_run = run if isinstance(run, Run) else Run(run)
-    rows = loaded_run._rows
-    if rows is None:
-        rows = rows_from_dicts(loaded_run._mapping or {}, f"run {loaded_run.name!r}", "score")
-    return TopDocuments(loaded_run.name, run if is_path(run) else None, loaded_run.notes, *top_k_of_rows(rows, depth))
+    top_k = top_k_of_rows(loaded_run.rows(), depth)
+    return TopDocuments(loaded_run.name, run if is_path(run) else None, loaded_run.notes, *top_k)
 
 
 def top_k_of_stream(path: PathLike, depth: int, input_: str | None, progress: Progress | None) -> TopDocuments | None:

@@ -174,11 +174,10 @@ def check_parameters(statistic: str, parameters: Mapping[str, Any]) -> None:
 
 def scores_by_query(run: Run) -> dict[str, Scored]:
     """Scores by document, by query. Raises InputError for a document twice or a score that is not finite."""
-    if run._mapping is not None:
-        lists: dict[str, Scored] = dict(run._mapping)
+    if run.mapping is not None:
+        lists: dict[str, Scored] = dict(run.mapping)
     else:
-        assert run._rows is not None
-        rows = run._rows
+        rows = run.rows()
         names, scores, bounds = decode_ids(decode(rows.docs)), rows.values.tolist(), rows.offsets.tolist()
         lists = {}
         for query, start, end in zip(map(decode_id, rows.query_ids), bounds, bounds[1:], strict=False):
