@@ -266,7 +266,7 @@ def forms(qrels, run):
     """The same judgments and run in all forms: name -> (qrels, run)."""
     judged = [irm.Qrel(q, d, r) for q, docs in qrels.items() for d, r in docs.items()]
     scored = [irm.ScoredDoc(q, d, s) for q, docs in run.items() for d, s in docs.items()]
-    mixed = [one if i % 3 else one._replace(score=int(one.higher_is_better)) for i, one in enumerate(scored)]
+    mixed = [one if i % 3 else one._replace(score=int(one.score)) for i, one in enumerate(scored)]
     yield "dicts", (qrels, run)
     yield "lists of named tuples", (judged, scored)
     yield "iterators", (iter(judged), iter(mixed))

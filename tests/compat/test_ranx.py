@@ -387,7 +387,7 @@ def test_data_frames_go_both_ways(tmp_path: Path) -> None:
     frame = run.to_dataframe()
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == list(qrels.to_dataframe().columns) == ["q_id", "doc_id", "score"]
-    assert (str(frame.higher_is_better.dtype), str(qrels.to_dataframe().higher_is_better.dtype)) == ("float64", "int64")
+    assert (str(frame.score.dtype), str(qrels.to_dataframe().score.dtype)) == ("float64", "int64")
     assert frame.doc_id.tolist() == ["d2", "d3", "d1", "d1", "d4", "d9"]
     again = ranx.Run.from_df(frame.rename(columns={"q_id": "q"}), q_id_col="q", name="x")
     assert (again.to_dict(), again.name) == (run.to_dict(), "x")

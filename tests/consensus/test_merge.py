@@ -57,7 +57,7 @@ def test_every_method_puts_first_what_all_put_first(method: str) -> None:
     found = merge_rankings(votes, method, n_resamples=30, rng=1, **parameters)
     assert found.order[0] == "A"
     assert found.n_resamples == 30
-    assert found.signature().split(" | ")[:4] == ["consensus", f"method:{found.found.method}", "voters:4", "items:4"]
+    assert found.signature().split(" | ")[:4] == ["consensus", f"method:{found.ordering.method}", "voters:4", "items:4"]
     assert all(low <= rank <= high for _, rank, _, low, high in found.records())
 
 
@@ -109,9 +109,9 @@ def test_more_voters_make_narrower_intervals() -> None:
 def test_an_interval_never_leaves_out_the_rank_itself() -> None:
     """A drawn voter often counts twice and breaks a tie; the tie itself is rank 1."""
     found = merge_rankings([["A", "B"], ["B", "A"]] * 10, n_resamples=500, rng=2)
-    assert found.found.ranks.tolist() == [1, 1]
-    assert (found.low <= found.found.ranks).all()
-    assert (found.high >= found.found.ranks).all()
+    assert found.ordering.ranks.tolist() == [1, 1]
+    assert (found.low <= found.ordering.ranks).all()
+    assert (found.high >= found.ordering.ranks).all()
 
 
 def test_few_voters_are_noted() -> None:
@@ -179,7 +179,7 @@ def test_an_item_without_a_score_comes_last_in_that_draw() -> None:
 def test_a_voter_of_weight_two_counts_as_two_voters() -> None:
     once = merge_rankings(WORKED, weights=[1, 1, 2], n_resamples=0)
     twice = merge_rankings([*WORKED, WORKED[2]], n_resamples=0)
-    assert once.found.scores.tolist() == twice.found.scores.tolist()
+    assert once.ordering.scores.tolist() == twice.ordering.scores.tolist()
     assert " | weights:3=2 | " in once.signature()
     assert mentions(once.voters.notes, "once", "weight")
 
@@ -207,9 +207,9 @@ def test_weights_whose_sums_are_no_numbers_are_refused(weights: dict[str, float]
 
 
 def test_very_large_and_very_small_weights_leave_mallows_theta_as_it_is() -> None:
-    theta = merge_rankings(WORKED, "mallows", n_resamples=0).found.details
+    theta = merge_rankings(WORKED, "mallows", n_resamples=0).ordering.details
     for unit in (1e-300, 1e300):
-        found = merge_rankings(WORKED, "mallows", weights=[unit] * 3, n_resamples=0).found.details
+        found = merge_rankings(WORKED, "mallows", weights=[unit] * 3, n_resamples=0).ordering.details
         for name in ("theta", "standard error of theta", "mean distance"):
             assert found[name] == pytest.approx(theta[name])
 

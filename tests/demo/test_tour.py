@@ -27,7 +27,7 @@ def test_every_command_of_the_tour_runs(tour, step, commands):
     folder, text = tour
     lines = f"  {step.command}\n      {step.description}\n"
     assert lines in full_tour()
-    assert (lines in text) == step.first
+    assert (lines in text) == step.in_short_tour
     for earlier in TOUR[: TOUR.index(step)]:  # whose file this one may start from
         if written_by(earlier) in step.command.split() and not (folder / written_by(earlier)).exists():
             made = run_step(earlier, folder, commands)

@@ -38,8 +38,8 @@ def some_runs(seed: int) -> list[dict[str, dict[str, float]]]:
 
 
 RUNS = [some_runs(seed) for seed in range(15)]
-BY_RANK = [name for name, known in METHODS.items() if not known.scores]
-WEIGHTED = [name for name, known in METHODS.items() if known.weighted]
+BY_RANK = [name for name, known in METHODS.items() if not known.uses_scores]
+WEIGHTED = [name for name, known in METHODS.items() if known.takes_weights]
 
 
 def found(run: rs.Run) -> dict[str, dict[str, float]]:

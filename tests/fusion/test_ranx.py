@@ -52,7 +52,7 @@ CASES = FOUND["cases"]
 def ours(method: str, how: str, runs: str) -> dict[str, dict[str, float]]:
     name, options = OURS[method]
     if name in METHODS:
-        normalise = how if METHODS[name].scores else None
+        normalise = how if METHODS[name].uses_scores else None
         found: dict[str, dict[str, float]] = {}
         for query, doc, score in rs.fusion.fuse(FOUND[runs], name, normalise=normalise, **options).frame().rows():
             found.setdefault(query, {})[doc] = score
@@ -86,7 +86,7 @@ def test_methods_that_look_at_scores_have_a_case_for_each_normalisation() -> Non
         norms = {norm for method, norm, *_ in CASES if method == theirs}
         known = METHODS[name] if name in METHODS else TRAINED[name]
         # SegFuse looks at ranks too, and the shares of Borda put documents behind the list that have no order.
-        assert len(norms) == (6 if theirs == "segfuse" else 7 if known.scores else 1)
+        assert len(norms) == (6 if theirs == "segfuse" else 7 if known.uses_scores else 1)
 
 
 def test_weighted_sum_is_comb_sum_with_weights() -> None:

@@ -60,7 +60,7 @@ def ways() -> list[tuple[str, str | None, int]]:
     found = []
     for name, known in METHODS.items():
         hows: list[str | None] = [None]
-        if known.scores:
+        if known.uses_scores:
             hows = [how for how in NORMALISATIONS if how != "min-max-inverted"]
         found += [(name, how, runs) for how in hows for runs in (2, 5)]
     return found
@@ -77,7 +77,7 @@ def test_order_and_scale_of_what_is_fused_change_no_rank(method: str, how: str |
             assert ranks(rs.fusion.fuse(other, method, normalise=how)) == expected
 
 
-@pytest.mark.parametrize("method", [name for name, known in METHODS.items() if known.weighted])
+@pytest.mark.parametrize("method", [name for name, known in METHODS.items() if known.takes_weights])
 def test_weights_of_another_scale_change_no_rank(method: str) -> None:
     weights = [0.1, 0.7, 0.2, 0.3, 0.6]
     for seed in range(4):

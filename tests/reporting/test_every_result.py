@@ -119,7 +119,7 @@ def translations() -> rs.translation.TranslationExperiment:
     return rs.translation.TranslationExperiment(
         protocol="cv",
         pairs=("de-en",),
-        found={"into": DirectionResult(segments=on_segments, systems=SystemCorrelations(by_rule=by_rule))},
+        results={"into": DirectionResult(segments=on_segments, systems=SystemCorrelations(by_rule=by_rule))},
         tests=(PairTest("into", AWFUL, "chrF", 0.1, 0.0, 0.2, 0.04, 0.08),),
         models=(LearnedMetric(AWFUL, "listnet", "nine", ("length", AWFUL)),),
         by_seed=np.array([[[0.2, 0.21]]]),

@@ -209,13 +209,13 @@ def test_the_order_of_the_systems_changes_nothing_but_rows(test, x, seed):
 
 def by_names(result: Any) -> dict[tuple[str, str], list[float]]:
     """p-values and findings, the systems of each pair in the order of their names."""
-    part, rows = result.parts[0], {}
+    part, rows = result.comparisons[0], {}
     for i, (a, b) in enumerate(zip(part.first, part.second, strict=True)):
         names = part.systems[a], part.systems[b]
         sign = 1 if names[0] < names[1] else -1
         rows[min(names), max(names)] = [
             sign * part.difference[i],
-            sign * part.found[i],
+            sign * part.decisions[i],
             part.pvalue[i],
             part.pvalue_corrected[i],
         ]

@@ -54,12 +54,12 @@ def made(
         valid=part,
         fixed=fixed or (False,) * models,
         comparison=rs.compare(scores, baseline=baseline, rng=0) if models > 1 else None,
-        courses=base.curves * models,
+        curves=base.curves * models,
         stop_on=base.stop_on * models,
         best_epochs=np.ones((len(values), models, 3)),
         seconds=np.ones((len(values), models, 3)),
         at_end=np.zeros(models, np.bool_),
-        places=np.repeat(base.places, models, axis=0),
+        rank_counts=np.repeat(base.rank_counts, models, axis=0),
     )
 
 

@@ -200,7 +200,7 @@ def test_each_method_is_its_formula(method: str, setting: dict[str, Any]) -> Non
         others, _ = some(seed + 100, documents=45)
         parameters = learn(method, runs, qrels, setting)
         known = parameters["weights"] if method in WEIGHTED else learned(method, runs, qrels, setting)
-        for how in ("min-max", "z-score") if TRAINED[method].scores else ("none",):
+        for how in ("min-max", "z-score") if TRAINED[method].uses_scores else ("none",):
             same(apply(method, others, parameters, how), applied(method, others, known, setting, how))
 
 
@@ -335,11 +335,11 @@ def test_settings_to_choose_among_begin_with_what_is_usual_and_all_can_be_learne
     known = TRAINED[method]
     grid = known.grid(2)
     for setting in grid:
-        assert set(setting) <= set(known.takes)
+        assert set(setting) <= set(known.default_setting)
         assert learn(method, [ONE, OTHER], JUDGED, setting)
     default = learn(method, [ONE, OTHER], JUDGED, {})
     assert_same_bits(learn(method, [ONE, OTHER], JUDGED, grid[0]), default)
-    assert_same_bits(learn(method, [ONE, OTHER], JUDGED, known.takes), default)
+    assert_same_bits(learn(method, [ONE, OTHER], JUDGED, known.default_setting), default)
 
 
 def test_scores_can_be_normalised_once_for_many_fusions() -> None:

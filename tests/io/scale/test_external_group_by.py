@@ -71,7 +71,7 @@ def pieces(monkeypatch: pytest.MonkeyPatch) -> Size:
     """Every file is too large to be held whole. Returns what sets the size of pieces: bytes, and rows of Parquet."""
     monkeypatch.setattr(trec_files, "TREC", replace(trec_files.TREC, small_size=0))
     for name in ("CSV", "TSV", "JSONL", "PARQUET"):
-        monkeypatch.setattr(tables, name, replace(getattr(tables, name), small=0))
+        monkeypatch.setattr(tables, name, replace(getattr(tables, name), small_size=0))
 
     def size(n: int) -> None:
         monkeypatch.setattr(trec_files, "BLOCK", n)
