@@ -96,10 +96,10 @@ def work(runs, systems, queries, resamples, *peers) -> None:
     ours = our_ways(systems, queries, resamples)
     values = make_scores(systems, queries).values[:, 0]
     pairs = systems * (systems - 1) // 2
-    pvalues = ours["t, Holm"]().parts[0].pvalue
+    pvalues = ours["t, Holm"]().comparisons[0].pvalue
     spent = defaultdict(list)
     for way in CLAIMED if peers else ():
-        expected, part = peer(values, way, resamples), ours[way]().parts[0]
+        expected, part = peer(values, way, resamples), ours[way]().comparisons[0]
         within = 1e-9 if way == "t, Holm" else 5 / resamples**0.5  # p-values are drawn, by each from other signs
         found = {OURS: part.pvalue[: len(expected)], "scipy": expected}
         agree({who: {f"p of pair {i}": float(p) for i, p in enumerate(ps)} for who, ps in found.items()}, within)

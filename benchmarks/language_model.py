@@ -93,7 +93,7 @@ def by_kenlm(arpa):
     import kenlm
 
     model = kenlm.Model(str(arpa))
-    return lambda sentences: sum(model.higher_is_better(sentence) for sentence in sentences)
+    return lambda sentences: sum(model.score(sentence) for sentence in sentences)
 
 
 def by_loop(arpa):

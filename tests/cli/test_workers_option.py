@@ -28,7 +28,7 @@ def runs(tmp_path, monkeypatch):
         lines = [f"{q} Q0 d{d} 1 {(q + k * d) % 11}.5 {name}\n" for q in range(12) for d in range(9)]
         (tmp_path / f"{name}.run").write_text("".join(lines))
     monkeypatch.chdir(tmp_path)
-    for name in ("MOST", "LEAST"):
+    for name in ("MAX_PIECE_BYTES", "MIN_PIECE_BYTES"):
         monkeypatch.setattr(pieces, name, 500)
     for module in (rankscope.parallel.pool, rankscope.parallel.run):
         monkeypatch.setattr(module, "start_method", lambda: "fork")  # polars, loaded by other tests, is not used there

@@ -67,7 +67,7 @@ def exchange(run: Path) -> Exchange:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are large from a few hundred bytes on."""
-    for name in ("MOST", "LEAST"):
+    for name in ("MAX_PIECE_BYTES", "MIN_PIECE_BYTES"):
         monkeypatch.setattr(pieces, name, 800)
     monkeypatch.setattr(table_stretches, "SLICE", 100)
 

@@ -24,7 +24,7 @@ def assert_same_hits(one, other):
 
 
 def assert_same_scores(one, other):
-    for name in ("systems", "query_ids", "notes", "asked", "settings", "measure_settings"):
+    for name in ("systems", "query_ids", "notes", "aliases", "settings", "measure_settings"):
         assert getattr(one, name) == getattr(other, name), name
     for name in ("values", "missing", "undefined"):
         assert_same_bits({name: getattr(one, name)}, {name: getattr(other, name)})

@@ -47,7 +47,7 @@ def test_the_number_of_workers_changes_nothing(monkeypatch, request, what):
     data = request.getfixturevalue(what)
     ranges = {"systems": [2, 3], "splits": [2, 4]}
     alone = study(data, **ranges, **QUICK)
-    monkeypatch.setattr(import_module("rankscope.stability.studies"), "SMALL", 0)
+    monkeypatch.setattr(import_module("rankscope.stability.studies"), "MIN_PARALLEL_DIFFERENCES", 0)
     assert same(alone, study(data, **ranges, **QUICK, workers=2))
 
 
@@ -72,7 +72,7 @@ def test_the_same_seed_gives_the_same_and_another_does_not(table):
     generators = (np.random.default_rng(5), np.random.default_rng(5))
     one, other = (study(table, **{**QUICK, "rng": rng}) for rng in generators)
     assert same(one, other)
-    assert one.asked.seed == other.asked.seed
+    assert one.study_settings.seed == other.study_settings.seed
 
 
 def test_judgments_runs_dictionaries_and_scores_give_the_same_numbers():

@@ -282,8 +282,8 @@ def test_units_that_lean_one_way_are_not_taken_for_as_many_comparisons() -> None
 
 def test_resamples_without_a_solution_are_counted() -> None:
     found = board([("A", "B", "A")] * 8 + [("A", "B", "B")])
-    assert found.lost > 0
-    assert mentions(found.notes, found.lost, 100, "resamples")
+    assert found.n_lost > 0
+    assert mentions(found.notes, found.n_lost, 100, "resamples")
 
 
 def test_pairs_that_never_met_are_counted_and_few_units_noted() -> None:

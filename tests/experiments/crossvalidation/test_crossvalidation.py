@@ -90,7 +90,7 @@ def test_the_rankers_are_compared_as_compare_does() -> None:
     assert ours is not None
     again = rs.compare(found().test.scores, "AP", rng=0)
     assert_same_numbers(ours["AP"].pvalue_corrected, again["AP"].pvalue_corrected)
-    assert ours["MinRank"].matched.sign == -1  # lower is better
+    assert ours["MinRank"].measure_values.sign == -1  # lower is better
     against = cross_validate(
         features(), ["linear:listnet", "linear:squared"], folds=3, seeds=1, baseline="linear:squared", test="sign"
     ).comparison
@@ -130,7 +130,7 @@ def test_documents_of_the_highest_grade_are_counted_where_they_were_put() -> Non
                 column = next(c for c, last in enumerate((1, 3, 5, 10, 20, 10**9)) if rank <= last)
                 counts[qrels()[query][doc], column] += 0.5
     assert found().grades == (0, 1, 2)
-    np.testing.assert_allclose(found().places[0], counts)
+    np.testing.assert_allclose(found().rank_counts[0], counts)
     assert found().places.sum(axis=(1, 2)).tolist() == [len(features())] * 3
 
 

@@ -79,7 +79,7 @@ def test_asked_for_one_document_a_query_at_a_time_a_method_goes_where_it_would_h
             judged.setdefault(query, {})[doc] = qrels[query][doc]
             order.append(bool(qrels[query][doc]))
     name = str(rs.judging.pool(made, method=method).method)
-    assert order == rs.judging.play_back(made, qrels, method, 18, depth=12, rng=4).found[name].tolist()
+    assert order == rs.judging.play_back(made, qrels, method, 18, depth=12, rng=4).relevance_by_method[name].tolist()
 
 
 def test_nothing_is_asked_for_twice_and_in_the_end_nothing_is_left() -> None:
@@ -220,5 +220,5 @@ def test_adaptive_pools_find_more_relevant_documents_of_real_runs_at_equal_budge
     found = rs.judging.play_back(files, trec_data / "robust03.qrels", ["depth", "mtf", "hedge", "bandit"], 10_000)
     for budget in (1000, 2000, 5000, 10000):
         depth = found.relevant("depth")[budget - 1]
-        assert all(found.relevant(name)[budget - 1] > depth for name in found.found if name != "depth"), budget
+        assert all(found.relevant(name)[budget - 1] > depth for name in found.relevance_by_method if name != "depth"), budget
     assert found.relevant("bandit")[4999] > 1.2 * found.relevant("depth")[4999]
