@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "mixed.run").write_text("".join(rng.permutation(lines)).replace(" one\n", " mixed\n"))
     rs.convert(str(tmp_path / "one.run"), str(tmp_path / "three.parquet"))
     monkeypatch.chdir(tmp_path)
-    for bound in ("MOST", "MIN_PIECE_BYTES", "MAX_CLUSTER_PIECE_BYTES"):
+    for bound in ("MAX_PIECE_BYTES", "MIN_PIECE_BYTES", "MAX_CLUSTER_PIECE_BYTES"):
         monkeypatch.setattr(pieces, bound, 1500)
     return tmp_path
 

@@ -105,7 +105,7 @@ def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case,
 
     def in_pieces():
         with pytest.MonkeyPatch.context() as patch:
-            for name in ("MOST", "MIN_PIECE_BYTES"):
+            for name in ("MAX_PIECE_BYTES", "MIN_PIECE_BYTES"):
                 patch.setattr(pieces, name, size)
             patch.setattr(table_stretches, "SLICE", 2)
             return join_in_workers(qrels, [folder], convention, None, 1, None)[0]
@@ -152,7 +152,7 @@ def test_each_query_of_a_parquet_file_is_in_one_share(tmp_path_factory, lengths,
 
 @pytest.fixture
 def small(monkeypatch):
-    for name in ("MOST", "MIN_PIECE_BYTES", "MAX_CLUSTER_PIECE_BYTES"):
+    for name in ("MAX_PIECE_BYTES", "MIN_PIECE_BYTES", "MAX_CLUSTER_PIECE_BYTES"):
         monkeypatch.setattr(pieces, name, 600)
     monkeypatch.setattr(table_stretches, "SLICE", 16)
 
