@@ -12,7 +12,7 @@ from rankscope.consensus import METHODS
 
 def test_every_method_is_in_the_table_and_says_what_its_score_is():
     assert {type(entry.method) for entry in TABLE} == set(METHODS.values())
-    assert all(entry.method.means() for entry in TABLE)
+    assert all(entry.method.describe_score() for entry in TABLE)
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: str(entry.method))

@@ -50,7 +50,7 @@ def test_a_groups_value_is_that_of_a_ranker_that_never_saw_it(group: str, featur
 
 
 def test_the_tests_are_paired_and_corrected_for_the_number_of_groups() -> None:
-    scores = found().tested.test.scores.matrix("AP")
+    scores = found().cross_validation.test.scores.matrix("AP")
     rows = [dict(zip(found().columns, row, strict=True)) for row in found().records() if row[3] == "AP"]
     plain = [float(ttest_rel(scores[0], scores[g + 1]).pvalue) for g in range(3)]
     assert [row["pvalue"] for row in rows] == pytest.approx(plain)
@@ -80,7 +80,7 @@ def test_what_says_nearly_all_is_missed_and_what_says_nothing_is_not() -> None:
 def test_the_order_of_groups_changes_no_value() -> None:
     other = ablate(made(), GROUPS[::-1], "linear:listnet", ["AP", "MinRank"], folds=4, seeds=1)
     assert_same_bits(other.lost("AP").tolist(), found().lost("AP")[::-1].tolist())
-    assert_same_bits(other.tested.test.overall[0].tolist(), found().tested.test.overall[0].tolist())
+    assert_same_bits(other.cross_validation.test.overall[0].tolist(), found().cross_validation.test.overall[0].tolist())
 
 
 @pytest.mark.parametrize(

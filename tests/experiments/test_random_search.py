@@ -68,7 +68,7 @@ def test_the_best_of_each_ranker_is_tested_and_it_is_the_best() -> None:
     for m, best in enumerate(found.best):
         mine = [one.value for one in found.trials if one.model == best.model]
         assert len(mine) == 3
-        assert best.value == max(mine) == pytest.approx(float(found.tested.valid.overall[m, 0]))
+        assert best.value == max(mine) == pytest.approx(float(found.cross_validation.valid.overall[m, 0]))
     given = {key: COMMON[key] for key in ("epochs", "hidden", "batch_lists")}
     rankers = {
         name: Ranker(
@@ -109,7 +109,7 @@ def test_an_interrupted_search_goes_on_to_the_same_result(
     resumed = searched(log=tmp_path / "log")
     assert len(trained) == 3 * (6 - after)  # what was done is not done again
     check_same(resumed, in_one_go())
-    assert resumed.known == after
+    assert resumed.n_logged == after
     assert (tmp_path / "log").read_text().splitlines()[: 1 + after] == lines
 
 
@@ -117,7 +117,7 @@ def test_more_trials_go_on_where_fewer_ended(tmp_path: Path) -> None:
     searched(2, log=tmp_path / "log")
     more = searched(3, log=tmp_path / "log")
     check_same(more, in_one_go())
-    assert more.known == 4
+    assert more.n_logged == 4
     fewer = searched(2, log=tmp_path / "log")
     assert_same_bits(all_but_time(fewer), [one for one in all_but_time(in_one_go()) if one[1] <= 2])
 
@@ -135,7 +135,7 @@ def test_the_test_lists_decide_nothing_and_are_no_part_of_the_log(tmp_path: Path
     )
     assert_same_bits(all_but_time(first), all_but_time(other))
     assert [one.number for one in first.best] == [one.number for one in other.best]
-    assert first.tested.test.overall.tolist() != other.tested.test.overall[:2].tolist()
+    assert first.cross_validation.test.overall.tolist() != other.cross_validation.test.overall[:2].tolist()
     heads = [(tmp_path / name).read_text().splitlines()[0] for name in "ab"]
     assert heads[0] == heads[1]
 
@@ -200,7 +200,7 @@ def test_the_result_is_shown_and_kept() -> None:
     frame = found.trial_frame()
     assert frame.columns == ["model", "trial", "measure", "value", "best_epoch", "seconds", "changed"]
     assert frame["value"].to_list() == [one.value for one in found.trials]
-    assert found.frame().equals(found.tested.frame())
+    assert found.frame().equals(found.cross_validation.frame())
     assert isinstance(found.frame(), pl.DataFrame)
     assert mentions(found.notes, "no log", "--log FILE")
 

@@ -73,7 +73,7 @@ def test_of_trees_the_text_of_the_loss_changes_and_what_was_set_stays() -> None:
 
 def test_every_parameter_of_a_space_is_one_of_its_rankers() -> None:
     for kind, ranker in RANKERS.items():
-        known = LambdaMART().shown() if kind == "trees" else ranker.get_params()
+        known = LambdaMART().as_dict() if kind == "trees" else ranker.get_params()
         assert set(SPACES[kind]) <= set(known)
 
 

@@ -244,7 +244,7 @@ def tied_all(method: Method, votes: Votes) -> None:
     n = len(votes.items)
     tied = changed(votes, ranks=np.ones(votes.ranks.shape))
     assert ranks(method, tied) == [1.0] * n
-    found = method.drawn(tied, np.ones((200, len(votes.weights))), np.random.default_rng(0)).scores
+    found = method.resampled_scores(tied, np.ones((200, len(votes.weights))), np.random.default_rng(0)).scores
     assert (found.min(axis=0) == 0).all()
     assert (found.max(axis=0) == n - 1).all()
 

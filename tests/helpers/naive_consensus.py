@@ -8,13 +8,13 @@ from helpers.consensus_methods import naive_preferences
 
 def kemeny_distance(order, votes, unranked):
     """The weight of the voters who rank a pair the other way round, a pair at a time."""
-    above = naive_preferences(votes.filled(unranked), votes.weights)
+    above = naive_preferences(votes.fill_unranked(unranked), votes.weights)
     return sum(above[j][i] for i, j in combinations(order, 2))
 
 
 def footrule_distance(order, votes, unranked):
     """How many places away each item is, a voter and an item at a time."""
-    places = votes.filled(unranked)
+    places = votes.fill_unranked(unranked)
     return sum(
         float(weight) * abs(row[item] - place)
         for row, weight in zip(places, votes.weights, strict=True)
@@ -27,7 +27,7 @@ def least(distance, votes, unranked):
     """The distance of the best of all orders; `distance` is one of the two above."""
     if distance is footrule_distance:
         return min(distance(order, votes, unranked) for order in permutations(range(len(votes.items))))
-    above = naive_preferences(votes.filled(unranked), votes.weights)
+    above = naive_preferences(votes.fill_unranked(unranked), votes.weights)
     return min(sum(above[j][i] for i, j in combinations(order, 2)) for order in permutations(range(len(votes.items))))
 
 

@@ -137,7 +137,7 @@ class SeesSubtopics(Wrong):
 
 
 class AveragesByHalves(Wrong):
-    averaged: ClassVar[bool] = True
+    has_tie_average: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return super().values(hits) / (2 if hits.ties == "average" else 1)

@@ -162,10 +162,10 @@ import os
 import numpy
 from rankscope.parallel import run_units
 from rankscope.parallel.pool import start_method
-from rankscope.parallel.threads import openblas
+from rankscope.parallel.threads import openblas_functions
 
 def unit(x):
-    return {get() for get in openblas("get_num_threads")} <= {1}, os.environ["OMP_NUM_THREADS"], len(os.environ)
+    return {get() for get in openblas_functions("get_num_threads")} <= {1}, os.environ["OMP_NUM_THREADS"], len(os.environ)
 
 if __name__ == "__main__":
     START

@@ -225,7 +225,9 @@ def test_the_curves_are_made_by_the_conventions_of_the_table() -> None:
     plan, joined = plan_and_join(
         qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "nDCG@10", {"no_relevant": "drop"}, None, None, None
     )
-    assert scores_of_extra_sections(joined, plan)["curves"].overall("nDCG@10") == 1.0  # of q1 alone, as in the table
+    assert (
+        scores_of_extra_sections(joined, plan)["curve_scores"].overall("nDCG@10") == 1.0
+    )  # of q1 alone, as in the table
 
 
 def test_the_same_input_gives_the_same_page(folder: Path) -> None:

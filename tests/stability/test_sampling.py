@@ -36,10 +36,10 @@ def queries_of(values, *measures):
 class Membership(Entities):
     """Instead of values, which entities a group holds."""
 
-    def measured(self, order, splits, systems):
+    def measure_groups(self, order, splits, systems):
         self.order = order
         self.groups = [np.array_split(row, splits) for row in order]
-        return super().measured(order, splits, systems)
+        return super().measure_groups(order, splits, systems)
 
 
 @examples(40)

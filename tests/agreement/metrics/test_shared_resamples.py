@@ -25,7 +25,7 @@ def test_the_average_is_weighted_and_tested_by_the_weighted_draws() -> None:
     assert found.value[2] == pytest.approx(0.2 * found.value[0] + 0.8 * found.value[1])
     draws = []
     for seed, pair in ((1, "x-1"), (2, "x-2")):
-        resamples = resamples_of(found.asked, pair)
+        resamples = resamples_of(found.settings, pair)
         kept = compare_matrices(*matrices(seed, (0.6, 0.75)), resamples=resamples, keep_drawn=True)
         draws.append(kept.drawn[0, 1])
     drawn = 0.2 * draws[0] + 0.8 * draws[1]
@@ -61,7 +61,7 @@ def test_a_task_on_lists_and_one_on_matrices_draw_the_same_segments() -> None:
         settled = parse_task(task)
         given_now = PeopleAndMetrics(people, "people", "given", metrics, ())
         runs.append(
-            run_task(given_now, settled, found.asked, own_columns=False, keep_draws=True).drawn_differences[0, 1]
+            run_task(given_now, settled, found.settings, own_columns=False, keep_draws=True).drawn_differences[0, 1]
         )
     assert np.corrcoef(runs)[0, 1] > 0.9
     both = compare(people, metrics, tasks=tasks, test="bootstrap", **FEW)

@@ -20,11 +20,11 @@ METRIC = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.7, 1.0, float("nan")])
 
 def value(gold, metric, epsilon, convention, segment):
     """The statistic; segment: None to pool all pairs, else the mean over segments."""
-    counts = count_by_judgment(gold, metric, epsilon=epsilon, least=convention.least)
+    counts = count_by_judgment(gold, metric, epsilon=epsilon, least=convention.min_difference)
     kinds = np.stack((counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both))
     groups = np.zeros(len(gold), int) if segment is None else segment
     sums = [kinds[:, groups == g].sum(axis=1) for g in np.unique(groups)]
-    found = [convention.of(PairCounts(*row)).item() for row in sums]
+    found = [convention.value_of(PairCounts(*row)).item() for row in sums]
     there = [x for x in found if not np.isnan(x)]
     return float(np.mean(there)) if there else float("nan")
 

@@ -80,7 +80,7 @@ def test_the_output_is_the_same_for_any_number_of_threads(
 ) -> None:
     call = ("dunaiski", "-f", "small_4x60.txt", "-e", "-i", 12, "-b", 20, "-s", 5)
     alone = cli(*call).out
-    monkeypatch.setattr(import_module("rankscope.stability.studies"), "SMALL", 0)
+    monkeypatch.setattr(import_module("rankscope.stability.studies"), "MIN_PARALLEL_DIFFERENCES", 0)
     monkeypatch.setattr("rankscope.cli.compat.dunaiski.all_cores", lambda: 2)
     assert_same_bits(cli(*call, "-t", 7).out, alone)
 

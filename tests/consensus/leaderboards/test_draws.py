@@ -50,8 +50,8 @@ def test_resamples_that_a_covariate_decides_are_said_to_be_so() -> None:
     x = np.array([1.0, 1.0] * 6 + [-1.0, -1.0] * 6)
     x[0] = -1.0  # one comparison against the others: whatever leaves it out is decided by x
     found = board(Preferences.of(rows, covariates={"x": x}), covariates="x", prior=1)
-    assert found.lost > 0
-    note = next(note for note in found.notes if mentions(note, found.lost, 100))
+    assert found.n_lost > 0
+    note = next(note for note in found.notes if mentions(note, found.n_lost, 100))
     assert "'x' decides" in note
     assert "a prior would" not in note
     assert mentions(found.notes, "prior", 1)
@@ -66,4 +66,4 @@ def test_votes_are_made_ready_once_for_all_resamples(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(estimates, "LONG", 0)  # whether the model fits is seen from votes that are drawn anew
     rows = [["A", "B"], ["B", "A"], ["C", "A"], ["A", "C"], ["B", "C"], ["C", "B"]]
     found = board(Votes.of(rows * 20, items=list("ABC")), model="plackett-luce")
-    assert (len(made), found.lost) == (1, 0)
+    assert (len(made), found.n_lost) == (1, 0)

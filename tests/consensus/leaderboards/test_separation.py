@@ -176,7 +176,7 @@ def test_ties_alone_have_no_most_likely_number_of_them() -> None:
     found = fit_preferences(Preferences.of(rows), ties="davidson", prior=1, n_resamples=400, rng=1)
     assert found.n_lost == pytest.approx(400 * (5 / 6) ** 6, abs=40)
     assert np.isfinite(found.ratings).all()
-    assert mentions(found.notes[-1], found.lost, 400, "decided")
+    assert mentions(found.notes[-1], found.n_lost, 400, "decided")
 
 
 @pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
@@ -245,7 +245,7 @@ import json, sys
 import rankscope as rs
 found = rs.consensus.leaderboard(sys.argv[1], model="davidson", covariates=["words"], prior=1, rng=4)
 effect, ties = found.effects[0], found.tie
-print(json.dumps([found.lost, *found.low, *found.high, effect.low, effect.high, ties.low, ties.high]))
+print(json.dumps([found.n_lost, *found.low, *found.high, effect.low, effect.high, ties.low, ties.high]))
 """
 
 

@@ -82,7 +82,7 @@ def test_among_equals_it_is_nearest_to_borda():
 
 @pytest.mark.parametrize("items", [10, 22])
 def test_the_names_and_the_order_of_the_items_do_not_matter(items):
-    votes = random_votes(9, items, 3).weighted(np.arange(1.0, 10.0) ** 2)
+    votes = random_votes(9, items, 3).with_weights(np.arange(1.0, 10.0) ** 2)
     sums = votes.weights @ votes.ranks
     assert np.unique(sums).size == items  # else the order of the votes decides
     turn = np.random.default_rng(1).permutation(items)

@@ -19,8 +19,8 @@ CIRCLE = [["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]]
 @pytest.mark.parametrize("method", STRICT)
 def test_items_that_all_voters_tie_share_the_first_place(method: str) -> None:
     found = merge_rankings([[["A", "B", "C"]]] * 2, method, rng=1)
-    assert found.found.ranks.tolist() == [1, 1, 1]
-    assert sorted(found.found.scores) == [0, 1, 2]
+    assert found.ordering.ranks.tolist() == [1, 1, 1]
+    assert sorted(found.ordering.scores) == [0, 1, 2]
     assert mentions(found.sections()[0].sentence, "A, B and C", "share")
     assert (found.low.tolist(), found.high.tolist()) == ([1, 1, 1], [3, 3, 3])
 
@@ -36,13 +36,13 @@ def test_a_circle_has_one_of_several_best_orders(method: str) -> None:
 def test_in_a_circle_all_places_are_alike_to_footrule() -> None:
     """Each item has each place once: the first and the last place cost 0 + 1 + 2, the middle 1 + 0 + 1, whoever."""
     found = merge_rankings(CIRCLE, "footrule", rng=1)
-    assert found.found.ranks.tolist() == [1, 1, 1]
+    assert found.ordering.ranks.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("method", STRICT)
 def test_ties_at_the_end_leave_the_winner_alone(method: str) -> None:
     found = merge_rankings([["A", ["B", "C"], "D"]] * 3, method, rng=1)
-    assert found.found.ranks.tolist() == [1, 2, 2, 4]
+    assert found.ordering.ranks.tolist() == [1, 2, 2, 4]
     assert ("A comes first" in str(found)) == (method != "footrule")  # which does not know whether A is always first
     assert (found.low.tolist(), found.high.tolist()) == ([1, 2, 2, 4], [1, 3, 3, 4])
 
@@ -59,7 +59,7 @@ def test_of_many_items_one_that_could_stand_elsewhere_shows_that_others_are_as_g
     votes = [[*names[i:3], *names[:i], *names[3:]] for i in range(3)]
     found = merge_rankings(votes, "kemeny", n_resamples=0)
     assert mentions(found.notes, "items", "no cost")
-    assert found.found.winner_open
+    assert found.ordering.winner_open
 
 
 def test_the_same_seed_breaks_the_same_ties() -> None:

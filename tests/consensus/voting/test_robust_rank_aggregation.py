@@ -80,7 +80,9 @@ def test_draws_equal_the_definition_on_repeated_lists(ranks, unranked, seed):
     times = np.random.default_rng(seed).multinomial(len(table), [1 / len(table)] * len(table), 3)
     found = RobustRank(unranked=unranked, pvalue="none").pvalues(votes, times.astype(float))
     places, n = votes.places, table.shape[1]
-    shares = votes.filled("worst") / n if unranked == "worst" else places / (~np.isnan(places)).sum(1, keepdims=True)
+    shares = (
+        votes.fill_unranked("worst") / n if unranked == "worst" else places / (~np.isnan(places)).sum(1, keepdims=True)
+    )
     for draw, item in product(range(3), range(n)):
         assert found[draw, item] == pytest.approx(naive_rho(np.repeat(shares[:, item], times[draw])))
 

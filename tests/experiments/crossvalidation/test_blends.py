@@ -110,7 +110,7 @@ def test_a_report_shows_the_blend_against_its_parts_with_tests() -> None:
         low, high = map(float, interval.strip("[]").split(", "))
         assert low <= float(difference) <= high
         part = comparison[measure]
-        assert p.startswith(f"{part.pvalue_corrected[part.pair(m, 2)]:.4f}"[:4])
+        assert p.startswith(f"{part.pvalue_corrected[part.pair_index(m, 2)]:.4f}"[:4])
         assert weight == ("0.33" if name == "linear:listnet" else "0.67")
     assert mentions(section.sentence, "blend", "nDCG@3", f"{found().test.overall[2, 0]:.4f}", "test")
     for name in LOSSES:
@@ -132,8 +132,8 @@ def test_a_blend_may_be_the_baseline_and_has_no_importance() -> None:
         made(), LOSSES, "AP", folds=3, seeds=1, blend=True, baseline=BLEND_NAME, importance=True, **QUICK
     )
     assert result.comparison is not None
-    assert {result.models[m] for m in result.comparison.parts[0].first} == {BLEND_NAME} or {
-        result.models[m] for m in result.comparison.parts[0].second
+    assert {result.models[m] for m in result.comparison.comparisons[0].first} == {BLEND_NAME} or {
+        result.models[m] for m in result.comparison.comparisons[0].second
     } == {BLEND_NAME}
     worth = result.feature_importance
     assert worth is not None

@@ -95,7 +95,7 @@ def test_the_rankers_are_compared_as_compare_does() -> None:
         features(), ["linear:listnet", "linear:squared"], folds=3, seeds=1, baseline="linear:squared", test="sign"
     ).comparison
     assert against is not None
-    assert (against.baseline, against.settings.test, against.parts[0].first.size) == ("linear:squared", "sign", 1)
+    assert (against.baseline, against.settings.test, against.comparisons[0].first.size) == ("linear:squared", "sign", 1)
 
 
 def test_seeds_that_change_nothing_are_trained_once_and_said_to() -> None:
@@ -131,7 +131,7 @@ def test_documents_of_the_highest_grade_are_counted_where_they_were_put() -> Non
                 counts[qrels()[query][doc], column] += 0.5
     assert found().grades == (0, 1, 2)
     np.testing.assert_allclose(found().rank_counts[0], counts)
-    assert found().places.sum(axis=(1, 2)).tolist() == [len(features())] * 3
+    assert found().rank_counts.sum(axis=(1, 2)).tolist() == [len(features())] * 3
 
 
 def test_a_feature_that_says_nearly_all_is_worth_most_and_one_that_says_nothing_nothing() -> None:

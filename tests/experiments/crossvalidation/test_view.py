@@ -75,7 +75,7 @@ def test_noise_is_half_the_interval_of_the_difference_with_the_variance_of_seed_
     values = np.array([queries(0.0, 0.01), queries(0.002, 0.013), queries(0.001, 0.007)])
     result = made(values)
     assert result.comparison is not None
-    noise = noise_of_pairs(result, result.comparison.parts[0])
+    noise = noise_of_pairs(result, result.comparison.comparisons[0])
     mean = values.mean(axis=0)
     asked = float(np.var(mean[0] - mean[1], ddof=1)) / 10
     drawn = [float(np.var(one, ddof=1)) / 3 for one in ([0.0, 0.002, 0.001], [0.01, 0.013, 0.007])]
@@ -97,7 +97,7 @@ def test_one_seed_says_nothing_of_seeds_and_rankers_that_have_none_need_none() -
     SENTENCES.check("one seed", verdict(alone))
     assert "seed" not in verdict(fixed)
     assert fixed.comparison is not None
-    assert noise_of_pairs(fixed, fixed.comparison.parts[0]).seeds.tolist() == [0]
+    assert noise_of_pairs(fixed, fixed.comparison.comparisons[0]).seeds.tolist() == [0]
 
 
 def test_who_is_beaten_and_who_cannot_be_told_apart_are_named() -> None:
@@ -111,10 +111,10 @@ def test_only_pairs_with_the_best_ranker_are_spoken_of_and_thresholds_that_diffe
     near = queries(0.0, 0.01)
     result = made(np.array([[*near, queries(0.0, spread=0.2)[0][::-1]]] * 2))
     assert result.comparison is not None
-    part = result.comparison.parts[0]
+    part = result.comparison.comparisons[0]
     both = noise_of_pairs(result, part).both
     assert result.order[0] == 1
-    low, high = sorted([both[part.pair(0, 1)], both[part.pair(1, 2)]])
+    low, high = sorted([both[part.pair_index(0, 1)], both[part.pair_index(1, 2)]])
     assert mentions(verdict(result), f"{low:.4f} to {high:.4f} from that of b,")
 
 
@@ -124,10 +124,10 @@ def test_a_pair_without_the_best_ranker_does_not_count() -> None:
     to_either_side -= to_either_side.mean()
     result = made(np.array([[np.full(10, 0.6), 0.5 + to_either_side, 0.5 - to_either_side]] * 2))
     assert result.comparison is not None
-    part = result.comparison.parts[0]
+    part = result.comparison.comparisons[0]
     both = noise_of_pairs(result, part).both
-    assert both[part.pair(1, 2)] == pytest.approx(2 * both[part.pair(0, 1)])
-    assert mentions(verdict(result), f"{both[part.pair(0, 1)]:.4f} from that of a ")
+    assert both[part.pair_index(1, 2)] == pytest.approx(2 * both[part.pair_index(0, 1)])
+    assert mentions(verdict(result), f"{both[part.pair_index(0, 1)]:.4f} from that of a ")
 
 
 def test_rankers_that_never_differ_are_not_said_to_be_noisy() -> None:
@@ -144,7 +144,7 @@ def test_a_difference_of_queries_that_seeds_could_have_made_is_noted() -> None:
     values = np.array([queries(0.1, 0.0), queries(-0.1, 0.05)])  # b is .025 better, and seeds are .1 apart
     result = made(values)
     assert result.comparison is not None
-    assert result.comparison.parts[0].found.tolist() == [-1]
+    assert result.comparison.comparisons[0].decisions.tolist() == [-1]
     (note,) = seeds_note(result)
     SENTENCES.check("a difference that seeds could have made", note)
     assert note in result.notes

@@ -220,5 +220,7 @@ def test_adaptive_pools_find_more_relevant_documents_of_real_runs_at_equal_budge
     found = rs.judging.play_back(files, trec_data / "robust03.qrels", ["depth", "mtf", "hedge", "bandit"], 10_000)
     for budget in (1000, 2000, 5000, 10000):
         depth = found.relevant("depth")[budget - 1]
-        assert all(found.relevant(name)[budget - 1] > depth for name in found.relevance_by_method if name != "depth"), budget
+        assert all(found.relevant(name)[budget - 1] > depth for name in found.relevance_by_method if name != "depth"), (
+            budget
+        )
     assert found.relevant("bandit")[4999] > 1.2 * found.relevant("depth")[4999]

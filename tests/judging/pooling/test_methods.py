@@ -134,7 +134,9 @@ def test_queries_in_step_do_what_each_does_alone(rankings: Any, relevant: list[s
         if any(r < len(lists) for lists in rankings)
     ]
     qrels = {f"q{q}": {doc: int(doc in good) for doc in "abcdefgh"} for q, good in enumerate(relevant)}
-    found = rs.judging.play_back(runs, qrels, "bandit", depth=8, rate=rate).found[f"bandit(rate={rate:g})"]
+    found = rs.judging.play_back(runs, qrels, "bandit", depth=8, rate=rate).relevance_by_method[
+        f"bandit(rate={rate:g})"
+    ]
     alone = []
     for lists, good in zip(rankings, relevant, strict=False):
         order = bandit({names[r]: ranking for r, ranking in enumerate(lists)}, good, set(), 99, rate)

@@ -18,7 +18,7 @@ QRELS = {"q": {"a": 1, "b": 2, "f": 1, "e": 0}}
 
 def test_the_curve_counts_relevant_documents_by_documents_judged() -> None:
     found = rs.judging.play_back(RUNS, QRELS, ["depth", "mtf", "bandit"], depth=4)
-    assert found.known == 3
+    assert found.n_relevant == 3
     assert found.relevant("depth").tolist() == [0, 1, 2, 3, 3, 3, 3, 3]  # e a f b ...
     assert found.relevant("mtf").tolist() == [0, 1, 2, 2, 3, 3, 3, 3]  # e a b c f ...
     assert found.relevant("bandit").tolist() == [0, 1, 2, 2, 2, 3, 3, 3]  # e a b c d f ...
@@ -28,7 +28,7 @@ def test_the_curve_counts_relevant_documents_by_documents_judged() -> None:
 
 def test_a_budget_ends_it_and_rel_says_what_counts() -> None:
     found = rs.judging.play_back(RUNS, QRELS, "mtf", 4, depth=4, rel=2)
-    assert found.known == 1
+    assert found.n_relevant == 1
     assert found.relevant("mtf").tolist() == [0, 0, 0, 1]  # e a f b: a run is left at once
 
 

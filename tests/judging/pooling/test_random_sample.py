@@ -38,7 +38,7 @@ def test_with_judgments_the_same_call_gives_what_to_evaluate_with() -> None:
         if relevance == TO_JUDGE:
             human.setdefault(query, {})[doc] = QRELS[query][doc]
     merged = rs.judging.sample([RUN], 0.25, depth=40, rng=1, judged=human)
-    assert merged.judged == merged.drawn == 30
+    assert merged.n_judged == merged.n_sampled == 30
     assert merged.notes == ()
     assert marks(merged.qrels())[LEFT_OUT] == 90
     # Edited in place, the file says the same.
@@ -56,7 +56,7 @@ def test_with_judgments_the_same_call_gives_what_to_evaluate_with() -> None:
 
 def test_judgments_of_documents_that_were_not_drawn_are_left_out_and_said() -> None:
     found = rs.judging.sample([RUN], 0.25, depth=40, rng=1, judged=QRELS)
-    assert found.judged == 30
+    assert found.n_judged == 30
     assert marks(found.qrels())[LEFT_OUT] == 90
     assert mentions(found.notes[0], 90, "not drawn")
 
@@ -67,19 +67,19 @@ def test_missing_judgments_are_said() -> None:
 
 
 def test_a_higher_rate_draws_further_documents_beside_the_first() -> None:
-    few, many = (rs.judging.sample([RUN], rate, depth=40, rng=5).chosen for rate in (0.2, 0.5))
+    few, many = (rs.judging.sample([RUN], rate, depth=40, rng=5).is_sampled for rate in (0.2, 0.5))
     assert few.sum() == 24
     assert many.sum() == 60
     assert many[few].all()
-    assert rs.judging.sample([RUN], 1, depth=40).chosen.all()
+    assert rs.judging.sample([RUN], 1, depth=40).is_sampled.all()
 
 
 def test_at_least_one_document_a_query_is_drawn() -> None:
-    assert rs.judging.sample([RUN], 0.001, rng=1).drawn == 3
+    assert rs.judging.sample([RUN], 0.001, rng=1).n_sampled == 3
 
 
 def test_every_document_is_as_likely_drawn() -> None:
-    counts = sum(rs.judging.sample([RUN], 0.25, depth=40, rng=seed).chosen.astype(int) for seed in range(300))
+    counts = sum(rs.judging.sample([RUN], 0.25, depth=40, rng=seed).is_sampled.astype(int) for seed in range(300))
     expected, sd = 300 / 4, (300 * 0.25 * 0.75) ** 0.5
     assert np.abs(counts - expected).max() < 4.5 * sd
     assert abs((np.asarray(counts) - expected).std() / sd - 1) < 0.2

@@ -34,7 +34,7 @@ def test_who_draws_is_told():
 
 
 def test_whose_gradient_is_not_that_of_the_value_is_told():
-    assert {name for name in LOSSES if not parse_loss(name).exact} == {"lambdarank", "lambdaloss"}
+    assert {name for name in LOSSES if not parse_loss(name).has_exact_gradient} == {"lambdarank", "lambdaloss"}
 
 
 @pytest.mark.parametrize("text", ["listnett", "ranknt(sigma=2)"])

@@ -45,7 +45,7 @@ def found(folder, cache):
 
 def test_trained_metrics_agree_with_people_better_than_those_that_are_not(found):
     metrics = ("ListNet", "RankNet", "ListNet +chrF", "RankNet +chrF", "sentBLEU", "chrF")
-    assert found.found["into"].segments.metrics == metrics
+    assert found.results["into"].segments.metrics == metrics
     for direction in ("into", "out"):
         assert found.average(direction, "RankNet +chrF") > found.average(direction, "chrF") > 0.4
     assert np.isnan(found.average("into", "Meteor"))
@@ -74,11 +74,11 @@ def test_rows_have_no_average_of_one_pair_and_nothing_published_beside_other_jud
 
 
 def test_beside_the_real_numbers_of_pairs_stands_what_was_published(found, monkeypatch):
-    counts = {p: n for one in found.found.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
+    counts = {p: n for one in found.results.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
     monkeypatch.setattr(mt_outcome, "PUBLISHED", counts)
     rows = {(row.table, row.metric, row.pair): row for row in found.records()}
     assert rows["2", "ListNet", "de-en"].published == 0.25
-    assert rows["2", "ListNet", "de-en"].found == found.found["into"].segments.value[0, 0]
+    assert rows["2", "ListNet", "de-en"].found == found.results["into"].segments.value[0, 0]
     assert rows["5", "BLEU", "en-de"].published == 0.22
     assert np.isnan(rows["3", "Meteor", "en-de"].found)
     text = str(found)
@@ -89,7 +89,7 @@ def test_beside_the_real_numbers_of_pairs_stands_what_was_published(found, monke
 
 
 def test_a_published_average_stands_only_where_all_of_its_language_pairs_were_tested(found, monkeypatch):
-    counts = {p: n for one in found.found.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
+    counts = {p: n for one in found.results.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
     monkeypatch.setattr(mt_outcome, "PUBLISHED", counts)
     cells = {("ListNet", pair): (0.1, 0.0, 0.2) for pair in ("de-en", "fr-en", "average")}
     some = {(row.metric, row.pair): row for row in found.rows("2", cells)}
