@@ -37,7 +37,7 @@ def of_two() -> JudgedPair:
 
 
 def vars_of(rankings):
-    names = ("pair", "segment", "judge", "offsets", "system", "columns", "scores")
+    names = ("pair", "segment", "judge", "offsets", "system", "columns", "score_columns")
     return {name: getattr(rankings, name) for name in names}
 
 
