@@ -165,7 +165,8 @@ from rankscope.parallel.pool import start_method
 from rankscope.parallel.threads import openblas_functions
 
 def unit(x):
-    return {get() for get in openblas_functions("get_num_threads")} <= {1}, os.environ["OMP_NUM_THREADS"], len(os.environ)
+    one = {get() for get in openblas_functions("get_num_threads")} <= {1}
+    return one, os.environ["OMP_NUM_THREADS"], len(os.environ)
 
 if __name__ == "__main__":
     START
