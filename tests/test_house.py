@@ -218,6 +218,23 @@ def test_no_module_imports_itself_by_way_of_others():
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
 
+def test_no_module_imports_past_the_init_of_a_sub_folder():
+    """Siblings use what the `__init__` of a sub-folder lists; only the package that holds it looks inside."""
+    packages = {".".join(path.parent.relative_to(ROOT / "src").parts) for path in SOURCES if path.name == "__init__.py"}
+    past = []
+    for path in SOURCES:
+        home = ".".join(path.parent.relative_to(ROOT / "src").parts)
+        for node in ast.walk(code(path)):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("rankscope."):
+                parts = node.module.split(".")
+                for n in range(3, len(parts)):
+                    folder = ".".join(parts[:n])
+                    inside = home == folder or home.startswith(f"{folder}.") or home == ".".join(parts[: n - 1])
+                    if folder in packages and not inside:
+                        past.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.module}")
+    assert past == []
+
+
 # Sizes
 
 
