@@ -38,7 +38,7 @@ class FailedUnit:
 
 def in_unit() -> bool:
     """Whether this thread is at work on a unit."""
-    return getattr(STATE, "in_unit", False)
+    return getattr(STATE, "busy", False)
 
 
 def run_unit(version: str, pickled: bytes, shared: Any) -> bytes:
