@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rankscope.data.join import Convention
     from rankscope.data.preferences import Preferences
     from rankscope.data.qrels import Qrels
-    from rankscope.data.rank_list import Ranking
+    from rankscope.data.ranking import Ranking
     from rankscope.data.rankings import Rankings
     from rankscope.data.run import Run
     from rankscope.data.scores import Scores
@@ -124,7 +124,7 @@ HOMES = {
     "Preferences": "data.preferences",
     "Qrels": "data.qrels",
     "QueryPlan": "comparison.plan",
-    "Ranking": "data.rank_list",
+    "Ranking": "data.ranking",
     "Rankings": "data.rankings",
     "RankscopeError": "errors",
     "Run": "data.run",

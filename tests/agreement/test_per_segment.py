@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.agreement import per_segment
-from rankscope.data.rank_list import NORMALISATIONS
+from rankscope.data.ranking import NORMALISATIONS
 from rankscope.errors import InputError, ParameterError
 
 GOLD, PREDICTED = [1, 2, 3, 3], [3, 4, 1, 2]  # the readme of the tool

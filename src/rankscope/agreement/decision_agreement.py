@@ -15,7 +15,7 @@ from rankscope.data.result import as_text, tidy_frame
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError
-from rankscope.kernels.ties import best_places
+from rankscope.kernels.rounding_ties import best_places
 from rankscope.stats.confusion import NORMALISE, ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.inputs import check_choice, check_positive
 from rankscope.typing import Ints, PathLike

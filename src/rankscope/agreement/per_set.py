@@ -37,7 +37,7 @@ from rankscope.agreement.rankeval import dcg as dcg_of
 from rankscope.agreement.rankeval import err as err_of
 from rankscope.agreement.rankeval import farr as farr_of
 from rankscope.agreement.rankeval import ndcg as ndcg_of
-from rankscope.data.rank_list import check_normalisation
+from rankscope.data.ranking import check_normalisation
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.means import nan_mean_of_list

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.data.text import pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.kernels.ties import NOISE, order_of
+from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.typing import Floats, Ints
 
 __all__ = [

@@ -19,7 +19,7 @@ from rankscope.data.text import format_p_cell, format_percent, format_value, joi
 from rankscope.errors import ParameterError
 from rankscope.kernels.means import nan_mean
 from rankscope.kernels.resample import draw
-from rankscope.kernels.ties import best_places, join_ties
+from rankscope.kernels.rounding_ties import best_places, join_ties
 from rankscope.stats.correlation import (
     FAR,
     FEW,

@@ -22,7 +22,7 @@ from rankscope.agreement.rankeval import (
     tool_table,
 )
 from rankscope.agreement.rankeval import ndgc_err as ndgc_err_of
-from rankscope.data.rank_list import check_normalisation, normalise_ranks
+from rankscope.data.ranking import check_normalisation, normalise_ranks
 from rankscope.errors import InputError
 from rankscope.io.core import source_name
 from rankscope.io.translation import read_jcml

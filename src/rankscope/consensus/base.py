@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from rankscope.data.votes import Votes
-from rankscope.kernels.ties import NOISE, SOLVED, tied_with_previous
+from rankscope.kernels.rounding_ties import NOISE, SOLVED, tied_with_previous
 from rankscope.typing import Floats, Indices
 
 __all__ = [

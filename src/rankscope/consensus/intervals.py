@@ -11,7 +11,7 @@ from rankscope.consensus.base import Method, Note
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import NUMBERS, bootstrap_counts, draw
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.inputs import as_generator, check_count
 from rankscope.typing import Floats
 

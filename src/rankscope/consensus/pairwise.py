@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import SOLVED
+from rankscope.kernels.rounding_ties import SOLVED
 from rankscope.stats.inputs import refuse_pairs
 from rankscope.typing import Bools, Floats, Ints
 

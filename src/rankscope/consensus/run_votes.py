@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.ranking import check_tie_rule, rank_rows
 from rankscope.data.rows import Interner, Rows, decode_id, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.data.tie_breaking import check_tie_rule, rank_rows
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.scoring import name_systems

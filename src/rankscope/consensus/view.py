@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_chance, format_p_value, format_percent, format_value, join_names, pluralise
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 
 if TYPE_CHECKING:
     from rankscope.consensus.base import Order

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Order
-from rankscope.data.rank_list import normalise_ranks
+from rankscope.data.ranking import normalise_ranks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import InputError
 from rankscope.kernels.pairs import count_pairs_by_row
-from rankscope.kernels.ties import SOLVED
+from rankscope.kernels.rounding_ties import SOLVED
 from rankscope.stats.concordance import Concordance, concordance_test, mean_taus
 from rankscope.stats.inputs import check_choice
 from rankscope.typing import Floats

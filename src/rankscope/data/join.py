@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.qrels import Qrels
-from rankscope.data.ranking import Ranks, check_tie_rule, rank_rows
 from rankscope.data.rows import CHUNK, Rows, are_valid_ids, decode_id
 from rankscope.data.run import Run
 from rankscope.data.text import first_names
+from rankscope.data.tie_breaking import Ranks, check_tie_rule, rank_rows
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
@@ -37,7 +37,7 @@ PRECISIONS = ("float64", "float32")
 class Convention:
     """How lists are ranked and what counts as relevant.
 
-    ties: see `rankscope.data.ranking.TIE_RULES`. precision: in which scores are compared; "float32"
+    ties: see `rankscope.data.tie_breaking.TIE_RULES`. precision: in which scores are compared; "float32"
     is what trec_eval 9 does. rel: least relevance that counts. Raises UnknownName for another tie rule, ParameterError
     for another precision, and for a rel below 1.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.rank_list import normalise_ranks
+from rankscope.data.ranking import normalise_ranks
 from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.text import join_names, pluralise

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankscope.comparison.compare import compare
-from rankscope.comparison.verdict import short_verdict
+from rankscope.comparison.summary import short_verdict
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, write_files
 from rankscope.demo.letor import feature_files, letor_files
 from rankscope.demo.rankings import N_AUTHORS, answer_files, entity_files, preference_files, vote_files

@@ -25,7 +25,7 @@ from rankscope.experiments.crossvalidation import (
     validate_settings,
     value_label,
 )
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
 from rankscope.typing import Floats, PathLike

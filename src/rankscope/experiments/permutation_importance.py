@@ -15,7 +15,7 @@ from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_interval, format_number, pluralise
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.stats.intervals import t_interval
 from rankscope.typing import Floats, Reals
 

@@ -34,7 +34,7 @@ from rankscope.experiments.crossvalidation import (
     validate_settings,
 )
 from rankscope.experiments.search_log import SearchLog, Setting
-from rankscope.kernels.ties import best_places, order_of
+from rankscope.kernels.rounding_ties import best_places, order_of
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker, differ
 from rankscope.learning.training import ranker_signature

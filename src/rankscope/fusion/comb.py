@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.fusion.pool import PooledRun, RunPool
+from rankscope.kernels.rounding_ties import join_ties_of_lists
 from rankscope.kernels.segments import bounds
-from rankscope.kernels.ties import join_ties_of_lists
 from rankscope.typing import Floats
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankscope.fusion.comb import summing_order
 from rankscope.fusion.pool import RunPool
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.typing import Floats, Ints
 
 __all__ = [

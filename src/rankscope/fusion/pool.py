@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.ranking import rank_rows
 from rankscope.data.rows import Interner, Rows
 from rankscope.data.run import Run
 from rankscope.data.text import pluralise_queries
+from rankscope.data.tie_breaking import rank_rows
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, is_path
 from rankscope.io.read import read_run

@@ -11,7 +11,7 @@ from rankscope.data.features import Features
 from rankscope.data.scores import summarise
 from rankscope.errors import InputError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.kernels.ties import at_most
+from rankscope.kernels.rounding_ties import at_most
 from rankscope.measures.base import Measure
 
 __all__ = [

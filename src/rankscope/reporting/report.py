@@ -23,7 +23,7 @@ from rankscope.comparison.compare import (
 )
 from rankscope.comparison.measure_agreement import agree_measures
 from rankscope.comparison.plan import plan
-from rankscope.comparison.verdict import n_tests_of, verdict
+from rankscope.comparison.summary import n_tests_of, verdict
 from rankscope.data.entities import EntityRanks
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
@@ -37,7 +37,7 @@ from rankscope.evaluation.scoring import score_hits
 from rankscope.evaluation.unjudged import unjudged_measures, unjudged_shares
 from rankscope.io.core import file_digest, file_stamps, is_path, refuse_changed, refuse_pipes, source_name
 from rankscope.judging.estimation import Estimates, estimate
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.reporting.page import Page, render_page
 from rankscope.stability.studies import study
 from rankscope.stability.view import overview_section, reliability_section

@@ -13,7 +13,7 @@ from rankscope.data.result import as_text, tidy_frame
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_percent, format_value, join_names, pluralise
-from rankscope.kernels.ties import at_most
+from rankscope.kernels.rounding_ties import at_most
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.means import ratio_or_nan
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.inputs import scale_rows
 from rankscope.typing import Floats, Ints
 

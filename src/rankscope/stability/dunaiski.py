@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stability.discriminative_power import at_levels, chunk_rows
 from rankscope.typing import Floats, Ints
 

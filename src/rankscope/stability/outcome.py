@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.means import nan_mean, ratio_or_nan
-from rankscope.kernels.ties import at_most
+from rankscope.kernels.rounding_ties import at_most
 from rankscope.stability.conditions import Condition
 from rankscope.stability.discriminative_power import (
     BINS,

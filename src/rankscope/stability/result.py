@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
-from rankscope.kernels.ties import NOISE, at_most
+from rankscope.kernels.rounding_ties import NOISE, at_most
 from rankscope.measures.base import Measure
 from rankscope.stability.ablation_result import Ablation
 from rankscope.stability.conditions import Condition

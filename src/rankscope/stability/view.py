@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_percent, format_value, join_names, pluralise
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.stability.discriminative_power import BINS, difference_needed
 from rankscope.stability.outcome import lowest_level
 from rankscope.stability.reliability import RELIABILITY, TARGET

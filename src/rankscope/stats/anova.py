@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import draw, permuted_means
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.distributions import range_quantile, range_sf, special
 from rankscope.stats.inputs import as_generator, as_scores, check_count, check_share, refuse_pairs, scale_table
 from rankscope.stats.paired_tests import monte_carlo

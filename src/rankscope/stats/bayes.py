@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, chunks, draw
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
     as_differences,

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw, permuted_means
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.kernels.sign_sums import sums_by_list, sums_by_pair
-from rankscope.kernels.ties import NOISE
 from rankscope.stats.correlation_values import rank_rows
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_generator, check_count, refuse_pairs

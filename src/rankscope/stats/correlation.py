@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, bootstrap_counts, chunks, draw
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.correlation_values import (
     STATISTICS,
     ListPairs,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.inversions import greater_before, order_by_row
-from rankscope.kernels.ties import NOISE, greatest_sizes, tied_with_previous
+from rankscope.kernels.rounding_ties import NOISE, greatest_sizes, tied_with_previous
 from rankscope.stats.inputs import is_constant
 from rankscope.typing import Bools, Floats, Ints
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.ties import join_ties
+from rankscope.kernels.rounding_ties import join_ties
 from rankscope.stats.anova import AllPairs, all_pairs
 from rankscope.stats.distributions import range_quantile, range_sf, special
 from rankscope.stats.inputs import as_scores, check_share

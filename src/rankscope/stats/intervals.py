@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import Draws, bootstrap_means, draw
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
     as_differences,

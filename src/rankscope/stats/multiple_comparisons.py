@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import at_most, join_ties
+from rankscope.kernels.rounding_ties import at_most, join_ties
 from rankscope.stats.anova import all_pairs
 from rankscope.stats.inputs import as_scores, check_choice, check_share
 from rankscope.typing import Floats, Ints

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import bootstrap_moments, draw, exact_flip_sums, flip_sums
-from rankscope.kernels.ties import NOISE, tied_with_previous
+from rankscope.kernels.rounding_ties import NOISE, tied_with_previous
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.inputs import (
     all_zero,

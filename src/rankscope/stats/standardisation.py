@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_choice, scale_rows
 from rankscope.typing import Bools, Floats

@@ -8,7 +8,7 @@ from helpers.messages import Messages, mentions
 
 from rankscope import Scores, compare, parse_measures
 from rankscope.comparison.compare import query_section
-from rankscope.comparison.verdict import enough_queries, short_verdict, verdict
+from rankscope.comparison.summary import enough_queries, short_verdict, verdict
 from rankscope.stats import t_power
 
 

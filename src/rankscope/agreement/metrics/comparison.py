@@ -37,7 +37,7 @@ from rankscope.data.section import Section
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.data.text import pluralise
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import at_most
+from rankscope.kernels.rounding_ties import at_most
 from rankscope.stats.anova import all_pairs
 from rankscope.stats.multiple_comparisons import Clusters, adjust_pvalues, find_clusters
 from rankscope.typing import Floats, Ints, PathLike

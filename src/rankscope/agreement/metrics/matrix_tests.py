@@ -31,8 +31,8 @@ from rankscope.agreement.statistics import (
 from rankscope.data.text import pluralise
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw, flip_sums
+from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.swaps import SWAPS
-from rankscope.kernels.ties import join_ties
 from rankscope.parallel.threads import one_thread
 from rankscope.stats.inputs import as_generator, check_choice, check_count
 from rankscope.stats.paired_tests import monte_carlo

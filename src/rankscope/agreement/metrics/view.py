@@ -14,7 +14,7 @@ from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
 from rankscope.agreement.statistics import CalibrationCurve
 from rankscope.data.section import Cell, Figure, Marked, Section, Table
 from rankscope.data.text import format_number, format_p_cell, format_value, join_names, pluralise
-from rankscope.kernels.ties import at_most
+from rankscope.kernels.rounding_ties import at_most
 from rankscope.typing import Floats
 
 __all__ = [

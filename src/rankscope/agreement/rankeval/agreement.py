@@ -26,7 +26,7 @@ from rankscope.agreement.rankeval.tau import (
     tau_counts,
     tau_pvalues,
 )
-from rankscope.data.rank_list import check_normalisation
+from rankscope.data.ranking import check_normalisation
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section

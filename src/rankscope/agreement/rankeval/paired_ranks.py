@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.load import NOT_RANKED, not_ranked, refuse_item
-from rankscope.data.rank_list import Ranking, normalise_ranks
+from rankscope.data.ranking import Ranking, normalise_ranks
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import place_in_group

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.rankeval.paired_ranks import PairedRanks, apply_in_chunks
-from rankscope.data.rank_list import normalise_ranks
+from rankscope.data.ranking import normalise_ranks
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 from rankscope.kernels.resample import draw

@@ -14,7 +14,7 @@ from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_
 from rankscope.agreement.statistics.tie_calibration import calibrate
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
-from rankscope.kernels.ties import join_ties
+from rankscope.kernels.rounding_ties import join_ties
 from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive
 from rankscope.typing import Bools, Floats, Ints
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.agreement.statistics.kendall import pair_indices
 from rankscope.kernels.resample import Draws, draw, flip_sums
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.typing import Floats
 
 __all__ = [

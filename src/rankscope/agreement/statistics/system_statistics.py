@@ -16,7 +16,7 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores
 from rankscope.errors import InputError
 from rankscope.kernels.resample import Draws, bootstrap_counts
-from rankscope.kernels.ties import join_ties
+from rankscope.kernels.rounding_ties import join_ties
 from rankscope.stats.correlation_values import make_list_pairs
 from rankscope.typing import Bools, Floats
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.agreement.statistics.kendall import ABSENT, CLOSE, KendallConvention, kinds_of, pair_indices
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import NOISE, best_places
+from rankscope.kernels.rounding_ties import NOISE, best_places
 from rankscope.stats.inputs import check_choice
 from rankscope.typing import Floats, Ints
 

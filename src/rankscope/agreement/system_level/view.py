@@ -10,7 +10,7 @@ from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, SYSTE
 from rankscope.agreement.system_level.agreement import ALL, SystemAgreement
 from rankscope.data.section import Cell, Figure, Section, Table, best_in_bold
 from rankscope.data.text import format_percent, format_value, join_names, pluralise
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.typing import Floats
 
 __all__ = [

@@ -15,7 +15,7 @@ from rankscope.agreement.run_agreement import runs as agree_runs
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
-from rankscope.data.rank_list import NORMALISATIONS
+from rankscope.data.ranking import NORMALISATIONS
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, split_compression_suffix
 from rankscope.io.read import read_run

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankscope.comparison.common_queries import MeasureValues
 from rankscope.comparison.compare.significance_tests import ComparisonSettings
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import NOISE, signs_of
+from rankscope.kernels.rounding_ties import NOISE, signs_of
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.inputs import all_zero, count_outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval

@@ -19,7 +19,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise
 from rankscope.errors import UnknownName
-from rankscope.kernels.ties import join_ties, order_of
+from rankscope.kernels.rounding_ties import join_ties, order_of
 from rankscope.stats.multiple_comparisons import Clusters, find_clusters
 from rankscope.typing import Floats
 

@@ -16,7 +16,7 @@ from rankscope.comparison.compare.significance_tests import INTERVALS, TESTS, Co
 from rankscope.data.scores import Scores
 from rankscope.data.text import format_p_value, pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.kernels.ties import at_most
+from rankscope.kernels.rounding_ties import at_most
 from rankscope.stats.anova import all_pairs, two_way_anova
 from rankscope.stats.friedman import friedman_test
 from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive, scale_rows, seed_of

@@ -21,7 +21,7 @@ from rankscope.data.text import (
     join_names,
     pluralise_queries,
 )
-from rankscope.kernels.ties import NOISE, at_most, order_of
+from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 
 if TYPE_CHECKING:

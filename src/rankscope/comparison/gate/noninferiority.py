@@ -27,7 +27,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.section import Section
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import NOISE, at_most, order_of
+from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.inputs import (
     check_choice,

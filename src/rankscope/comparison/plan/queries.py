@@ -14,7 +14,7 @@ from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.data.section import Section
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import NOISE, order_of
+from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (

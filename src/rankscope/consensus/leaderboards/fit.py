@@ -36,7 +36,7 @@ from rankscope.data.text import format_p_value, pluralise
 from rankscope.data.votes import Votes, check_unranked
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import bootstrap_counts, draw
-from rankscope.kernels.ties import SOLVED, at_most, join_ties
+from rankscope.kernels.rounding_ties import SOLVED, at_most, join_ties
 from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive, check_share, seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Bools, Floats, Ints

@@ -15,7 +15,7 @@ from rankscope.data.preferences import Preferences
 from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise
-from rankscope.kernels.ties import SOLVED, join_ties
+from rankscope.kernels.rounding_ties import SOLVED, join_ties
 from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rankscope.data.text import format_p_value
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import count_pairs_by_row
-from rankscope.kernels.ties import at_most
+from rankscope.kernels.rounding_ties import at_most
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_generator, check_count, is_real
 from rankscope.typing import Floats

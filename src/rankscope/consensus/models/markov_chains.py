@@ -16,7 +16,7 @@ from rankscope.consensus.pairwise import (
     place_codes,
     preference_matrices,
 )
-from rankscope.data.rank_list import normalise_ranks
+from rankscope.data.ranking import normalise_ranks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
 from rankscope.typing import Floats

@@ -26,7 +26,7 @@ from rankscope.consensus.weight_unit import check_prior, in_weight_units, keep_p
 from rankscope.data.text import format_p_value, join_names, pluralise
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.ties import SOLVED
+from rankscope.kernels.rounding_ties import SOLVED
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_generator, check_count, check_positive, is_real
 from rankscope.typing import Bools, Floats, Ints

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.consensus.base import Method, Order, VoterWeights
-from rankscope.data.rank_list import normalise_ranks
+from rankscope.data.ranking import normalise_ranks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
 from rankscope.typing import Floats

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.consensus.base import Method, Order, VoterWeights
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.kernels.ties import SOLVED
+from rankscope.kernels.rounding_ties import SOLVED
 from rankscope.typing import Floats
 
 __all__ = [

@@ -16,7 +16,7 @@ from rankscope.data.text import join_names, pluralise
 from rankscope.experiments.crossvalidation.blends import BlendComposition
 from rankscope.experiments.crossvalidation.fold_values import FoldValues
 from rankscope.experiments.permutation_importance import FeatureImportance
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.stats.distributions import special
 from rankscope.stats.intervals import t_interval
 from rankscope.typing import Floats

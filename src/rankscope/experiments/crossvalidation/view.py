@@ -23,7 +23,7 @@ from rankscope.experiments.crossvalidation.result import (
     value_label,
     within_noise,
 )
-from rankscope.kernels.ties import best_places
+from rankscope.kernels.rounding_ties import best_places
 from rankscope.learning.training import epoch_curves
 from rankscope.stats.intervals import t_interval
 

@@ -13,7 +13,7 @@ from rankscope.fusion.judgments import PoolJudgments, check_judged_queries
 from rankscope.fusion.methods import parse_weights
 from rankscope.fusion.normalisation import NormalisedPool, normalise_pool
 from rankscope.fusion.pool import RunPool
-from rankscope.kernels.ties import join_ties_of_lists
+from rankscope.kernels.rounding_ties import join_ties_of_lists
 from rankscope.typing import Floats
 
 __all__ = [

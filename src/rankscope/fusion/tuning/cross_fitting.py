@@ -11,8 +11,8 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
-from rankscope.data.ranking import rank_rows
 from rankscope.data.rows import combined_keys, decode_id
+from rankscope.data.tie_breaking import rank_rows
 from rankscope.evaluation.conventions import Plan
 from rankscope.fusion.judgments import PoolJudgments
 from rankscope.fusion.normalisation import NormalisedPool, normalise_pool

@@ -20,7 +20,7 @@ from rankscope.fusion.methods import INVERTED
 from rankscope.fusion.normalisation import normalise_pool
 from rankscope.fusion.pool import check_runs, load_pool
 from rankscope.fusion.tuning.candidates import Candidate
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from rankscope.fusion.tuning.cross_fitting import (
 from rankscope.fusion.tuning.result import FoldChoice, TrainedFusion, TriedSetting
 from rankscope.io.core import check_single_stdin
 from rankscope.kernels.means import nan_mean_of_list
-from rankscope.kernels.ties import NOISE, best_places
+from rankscope.kernels.rounding_ties import NOISE, best_places
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units, workers_for
 from rankscope.stats.inputs import check_count, seed_of

@@ -20,9 +20,9 @@ from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import check_single_stdin, file_stem, is_path
 from rankscope.io.read import read_run
+from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
-from rankscope.kernels.ties import join_ties
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import LARGEST
 from rankscope.typing import Bools, Floats

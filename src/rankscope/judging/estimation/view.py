@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_percent, join_names, pluralise, pluralise_queries
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 
 if TYPE_CHECKING:

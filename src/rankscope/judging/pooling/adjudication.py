@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.kernels.ties import NOISE
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [

@@ -20,8 +20,8 @@ from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import file_stamps, refuse_changed, refuse_pipes
 from rankscope.judging.pooling.judgment_pool import DEEP
 from rankscope.judging.pooling.run_lists import RunLists, judgments_of, read_lists
+from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
-from rankscope.kernels.ties import join_ties
 from rankscope.stats.inputs import check_count
 from rankscope.typing import Bools, Floats, Ints, PathLike
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.ranking import rank_rows, sorting_order
 from rankscope.data.rows import Rows, Ungrouped, combined_keys, decode_ids, pack_strings, string_contents
 from rankscope.data.run import Run
 from rankscope.data.text import pluralise_queries
+from rankscope.data.tie_breaking import rank_rows, sorting_order
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.joining import run_size
 from rankscope.evaluation.scoring import name_systems

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import ParameterError
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.reporting.figures.inputs import (
     as_names,
     as_rates,

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.data.section import Cell, Figure, Marked, Section, Table, best_in_bold
 from rankscope.data.text import format_number, format_p_cell, format_p_value, join_names, pluralise
-from rankscope.kernels.ties import order_of
+from rankscope.kernels.rounding_ties import order_of
 from rankscope.translation.experiment.human_agreement import SYSTEM_RULES, PairTest
 from rankscope.translation.experiment.published import AVERAGE, published_cells
 from rankscope.translation.experiment.result import (

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.kernels.ties import NOISE, at_most, best_places, join_ties, join_ties_of_lists, order_of, signs_of
+from rankscope.kernels.rounding_ties import (
+    NOISE,
+    at_most,
+    best_places,
+    join_ties,
+    join_ties_of_lists,
+    order_of,
+    signs_of,
+)
 
 #: Numbers with what sums in another order make of them: some units in the last place more or less.
 NOISY = st.tuples(st.integers(-50, 50), st.integers(-4, 4)).map(lambda x: x[0] / 7 * (1 + x[1] * 2.0**-52))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankscope.comparison.compare import Comparison, MeasureComparison, comparison_sentence, leading_systems
 from rankscope.comparison.plan import plan
 from rankscope.data.text import format_p_value, pluralise_queries
-from rankscope.kernels.ties import signs_of
+from rankscope.kernels.rounding_ties import signs_of
 
 __all__ = [
     "enough_queries",
