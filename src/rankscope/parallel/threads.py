@@ -47,7 +47,7 @@ def openblas_libraries() -> list[ctypes.CDLL]:
     except OSError:
         return []
     libraries = []
-    for path in sorted({line.split(maxsplit=5)[-1] for line in lines if "openblas_functions" in line}):
+    for path in sorted({line.split(maxsplit=5)[-1] for line in lines if "openblas" in line}):
         with contextlib.suppress(OSError):  # another file with that word in its name
             libraries.append(ctypes.CDLL(path))
     return libraries
