@@ -37,7 +37,7 @@ def results() -> dict[tuple[str, str], dict[str, Any]]:
     """What each command prints, and which of its numbers are near an edge."""
     path = os.pathsep.join([str(FOLDER.parent), *filter(None, sys.path)])
     run = subprocess.run(
-        [sys.executable, "-m", "golden.rounded_numbers"],
+        [sys.executable, "-m", "helpers.rounded_numbers"],
         input=json.dumps(list(COMMANDS.values())),
         env={**os.environ, "PYTHONPATH": path},
         cwd=COLLECTION,

@@ -56,7 +56,7 @@ POINTS = 60
 #: The largest number of queries that the search allows; `stats.power` refuses more.
 MAX_QUERIES = 10**8
 #: Why nothing can be planned.
-ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "is_constant", "equal means"
+ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "constant", "equal means"
 
 
 class PlanRow(NamedTuple):
