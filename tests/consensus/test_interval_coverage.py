@@ -30,7 +30,7 @@ def coverage(method: str, voters: int, positions: np.ndarray, sets: int, draws: 
         found = merge_rankings(votes, method, n_resamples=draws, rng=seed)
         inside = (found.low <= truth) & (truth <= found.high)
         held.append(inside.mean())
-        first.append(inside[found.consensus.ranks <= 5].mean())
+        first.append(inside[found.ordering.ranks <= 5].mean())
         width.append((found.high - found.low).mean())
     return Held(float(np.mean(held)), float(np.mean(first)), float(np.mean(width)))
 
