@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import math
 import pkgutil
 import re
@@ -19,7 +18,7 @@ from helpers.same import assert_same_bits
 import rankscope as rs
 from rankscope import Rankings
 from rankscope.data.rankings import Labels
-from rankscope.data.result import as_text
+from rankscope.data.result import Result, as_text
 from rankscope.data.scores import EachQuery
 from rankscope.data.section import Section
 from rankscope.evaluation.unjudged import UnjudgedShares, unjudged_measures, unjudged_shares
@@ -209,12 +208,14 @@ made = cache(lambda kind: RESULTS[kind]())
 each = pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
 
 
+def subclasses(base: type) -> set[type]:
+    return {found for child in base.__subclasses__() for found in (child, *subclasses(child))}
+
+
 def test_no_class_of_results_is_missing_here() -> None:
-    found = set()
     for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
-        for _, one in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            if {"records", "sections"} <= vars(one).keys() and one.__name__ != "Result":
-                found.add(one)
+        importlib.import_module(module.name)
+    found = {result for result in subclasses(Result) if result.__module__.startswith("rankscope.")}
     assert found == set(RESULTS)
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.agreement.load import Judgments, Names, Scores, directions, load_judgments_and_metrics
 from rankscope.agreement.statistics import KINDS, count_by_judgment, count_unscored_pairs
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError
@@ -21,25 +20,23 @@ from rankscope.stats.inputs import check_choice, check_positive
 from rankscope.typing import Ints, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
-    "COLUMNS",
     "LABELS",
     "DecisionAgreement",
     "decisions",
 ]
 
 
-COLUMNS = ("metric", "statistic", "label", "value", "n")
 #: The decisions on the first of two translations.
 LABELS = ("better", "tie", "worse")
 #: The rates of a class that are shown, by field of `Rates`.
 CLASS_RATES = ("precision", "recall", "fscore")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class DecisionAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DecisionAgreement(Result):
     """What each metric decides of two translations where people decide so.
 
     kinds: (metrics, 5) pairs of translations by the kinds of `pair_counts.KINDS`. confusion: of each metric a matrix,
@@ -48,6 +45,8 @@ class DecisionAgreement:
     higher: of the column of people (gold) and the metrics those in which higher is better.
     `frame()` is the tidy table; its n is the number of pairs.
     """
+
+    COLUMNS = ("metric", "statistic", "label", "value", "n")
 
     metrics: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -59,11 +58,6 @@ class DecisionAgreement:
     gold: str
     higher: tuple[str, ...]
     notes: tuple[str, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table; NaN where a statistic has no value."""
@@ -83,10 +77,6 @@ class DecisionAgreement:
                     yield metric, "count", label, float(confusion.counts[i, j]), n
                     if confusion.normalise is not None:
                         yield metric, f"share_of_{confusion.normalise}", label, float(confusion.values[i, j]), n
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
         """The table of all metrics, and the matrix of each."""
@@ -151,26 +141,22 @@ class DecisionAgreement:
             "by chance."
         )
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         named_pairs = [pair for pair in self.pairs if pair]
-        entries = [
+        return [
             "decisions on pairs",
             f"gold:{self.gold}",
             *directions(self.gold, self.metrics, self.higher),
             *([f"pairs:{','.join(named_pairs)}"] if named_pairs else []),
             f"epsilon:{self.epsilon:g}",
             f"beta:{self.rates[0].beta:g}",
-            f"rankscope {__version__}",
         ]
-        return " | ".join(entries)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         pairs = pluralise(len(self.pairs), "language pair")
-        return f"DecisionAgreement({pluralise(len(self.metrics), 'metric')}, {pairs})"
+        return f"{pluralise(len(self.metrics), 'metric')}, {pairs}"
 
 
 def matrix_section(metric: str, confusion: ConfusionMatrix) -> Section:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.agreement.load import Names, load_human_judgments, select_human_judgments
 from rankscope.agreement.statistics import pair_indices
 from rankscope.data.rankings import Rankings
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError, ParameterError
@@ -24,11 +23,10 @@ from rankscope.stats.raters import LEVELS, krippendorffs_alpha
 from rankscope.typing import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "CHANCE",
-    "COLUMNS",
     "Decisions",
     "RaterAgreement",
     "count_agreements",
@@ -126,7 +124,6 @@ def kappas(sums: Floats, chance: str) -> tuple[Floats, Floats, Floats]:
     return share, by_chance, kappa
 
 
-COLUMNS = ("pair", "raters", "statistic", "value", "low", "high", "n")
 #: Two decisions by two judges, or by one judge who judged the pair twice.
 RATERS = ("between", "within")
 NONE = float("nan")
@@ -155,13 +152,15 @@ class RaterAlpha(NamedTuple):
     n: int
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RaterAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RaterAgreement(Result):
     """How far raters agree on which of two translations is better: with each other, and with themselves.
 
     rows: for each language pair, between and within raters: the share of agreeing decisions, that by chance, and kappa
     with its bootstrap interval over segments. alphas: Krippendorff's alpha. judges: how many raters there are.
     """
+
+    COLUMNS = ("pair", "raters", "statistic", "value", "low", "high", "n")
 
     rows: tuple[RaterRow, ...]
     alphas: tuple[RaterAlpha, ...]
@@ -174,11 +173,6 @@ class RaterAgreement:
     seed: int
     notes: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table; NaN where there is no value or no interval."""
         for row in self.rows:
@@ -188,10 +182,6 @@ class RaterAgreement:
             yield pair, row.raters, "kappa", row.kappa, row.low, row.high, row.n
         for alpha in self.alphas:
             yield alpha.pair or UNNAMED, "all", f"alpha_{self.level}", alpha.value, NONE, NONE, alpha.n
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
         """One table of all rows."""
@@ -225,9 +215,9 @@ class RaterAgreement:
             f"(Krippendorff's, {self.level}) of all decisions: 1, always the same; 0, as by chance."
         )
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
-        entries = [
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
+        return [
             "agreement of raters",
             f"gold:{self.gold}",
             f"chance:{self.chance}",
@@ -235,15 +225,11 @@ class RaterAgreement:
             f"judges:{self.judges}",
             f"bootstrap:{self.n_resamples},{self.confidence_level:g}",
             f"rng:{self.seed}",
-            f"rankscope {__version__}",
         ]
-        return " | ".join(entries)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"RaterAgreement({pluralise(self.judges, 'judge')}, {pluralise(len(self.alphas), 'language pair')})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise(self.judges, 'judge')}, {pluralise(len(self.alphas), 'language pair')}"
 
 
 def raters(

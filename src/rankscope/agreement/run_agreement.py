@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, join_names
@@ -17,25 +17,25 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.measures.association import STATISTICS, BetweenRuns, between_runs
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
-    "COLUMNS",
     "RunAgreement",
     "runs",
 ]
 
 
-COLUMNS = ("system_a", "system_b", "statistic", "query", "value")
 ALL = "all"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RunAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RunAgreement(Result):
     """How alike two runs rank: a part a coefficient, each with one value a query; `result["tau"]` is the mean.
 
     `frame()` is the tidy table: a row a coefficient and query, and the mean with query "all".
     """
+
+    COLUMNS = ("system_a", "system_b", "statistic", "query", "value")
 
     coefficients: tuple[BetweenRuns, ...]
     notes: tuple[str, ...]
@@ -43,21 +43,12 @@ class RunAgreement:
     def __getitem__(self, statistic: str) -> float:
         return next(coefficient.mean for coefficient in self.coefficients if coefficient.statistic == statistic)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
         for coefficient in self.coefficients:
             for query, value in zip(coefficient.query_ids, coefficient.values.tolist(), strict=True):
                 yield *coefficient.systems, coefficient.statistic, query, value
             yield *coefficient.systems, coefficient.statistic, ALL, coefficient.mean
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
         """The means, and query by query."""
@@ -94,12 +85,10 @@ class RunAgreement:
         queries = len(self.coefficients[0].query_ids)
         return f"agreement of two runs | coefficients:{names} | queries:{queries} | rankscope {__version__}"
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         a, b = self.coefficients[0].systems
-        return f"RunAgreement({a!r} and {b!r}, {len(self.coefficients[0].query_ids)} queries)"
+        return f"{a!r} and {b!r}, {len(self.coefficients[0].query_ids)} queries"
 
 
 def runs(

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope._version import __version__
 from rankscope.comparison.common_queries import check_systems
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_p_cell, format_percent, format_value, join_names, pluralise, pluralise_queries
@@ -35,11 +34,10 @@ from rankscope.stats.inputs import as_generator, check_choice, check_count, chec
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "BY",
-    "COLUMNS",
     "N_RESAMPLES",
     "MeasureAgreement",
     "agree_measures",
@@ -47,7 +45,6 @@ __all__ = [
 ]
 
 
-COLUMNS = ("measure_a", "measure_b", "by", "statistic", "value", "low", "high", "pvalue", "n")
 #: Names of the statistics in sentences.
 NAMES = {
     "pearson": "Pearson's r",
@@ -62,8 +59,8 @@ FEW_ITEMS = 20
 ROWS_UNFOLDED = 10
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MeasureAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MeasureAgreement(Result):
     """How alike the measures of some scores are, for each pair of them; arrays of shape (pairs).
 
     first, second: indices of the measures. value: the correlation, in [-1, 1], above 0 where the measures agree; NaN
@@ -71,6 +68,8 @@ class MeasureAgreement:
     `confidence_level`, NaN where there is none. pvalue: how often measures without any connection would be as far from
     0; NaN by queries of several systems. n: systems or queries. n_systems: systems in the mean, by queries.
     """
+
+    COLUMNS = ("measure_a", "measure_b", "by", "statistic", "value", "low", "high", "pvalue", "n")
 
     scores: Scores
     statistic: str
@@ -102,11 +101,6 @@ class MeasureAgreement:
         np.fill_diagonal(matrix, np.where(np.isnan(matrix).all(axis=1), np.nan, 1.0))
         return matrix
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, one for each pair of measures."""
         columns = (
@@ -116,17 +110,13 @@ class MeasureAgreement:
         for a, b, *numbers in zip(*columns, strict=True):
             yield self.measures[a], self.measures[b], self.by, self.statistic, *numbers
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame, null where there is no value."""
-        return tidy_frame(self)
-
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know of the scores; what to know of the correlations is in the sections."""
         return tuple(self.scores.notes)
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         head = self.scores.signature().rpartition(" | rankscope ")[0]
         resamples_text = f",{self.n_resamples}" if self.n_resamples else ""
         entries = [
@@ -137,7 +127,7 @@ class MeasureAgreement:
         ]
         if self.n_resamples and self.seed is not None:
             entries.append(f"rng:{self.seed}")
-        return " | ".join([head, *entries, f"rankscope {__version__}"])
+        return [head, *entries]
 
     def sections(self) -> tuple[Section, ...]:
         """What a report shows: all correlations as a table that reads both ways, and each with its interval."""
@@ -162,11 +152,9 @@ class MeasureAgreement:
             Section(title="Each pair of measures", table=pairs_table(self), folded=self.value.size > ROWS_UNFOLDED),
         )
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"MeasureAgreement({self.statistic} of {pluralise(len(self.measures), 'measure')} by {self.by})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{self.statistic} of {pluralise(len(self.measures), 'measure')} by {self.by}"
 
 
 def pairs_table(result: MeasureAgreement) -> Table:

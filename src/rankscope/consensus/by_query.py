@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.consensus.base import Method, Note, Order
 from rankscope.consensus.intervals import check_draws
-from rankscope.consensus.merge import COLUMNS, Consensus, merge_votes, weights_signature
+from rankscope.consensus.merge import Consensus, merge_votes, weights_signature
 from rankscope.consensus.registry import method_by_name
 from rankscope.consensus.run_votes import votes_of_runs
 from rankscope.consensus.view import format_interval, format_rank, format_score, score_note
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_percent, format_value, join_names, pluralise_queries
@@ -25,7 +24,7 @@ from rankscope.stats.inputs import check_share, seed_of
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "QueryConsensus",
@@ -40,13 +39,15 @@ FIRST_ITEMS = 10
 QUERIES_LISTED = 4
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class QueryConsensus:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class QueryConsensus(Result):
     """A consensus a query, each of its own items; `result["q1"]` is that of one query.
 
     query_ids: the queries; parts: the consensus of each. ties: how runs broke ties, empty where votes were no runs.
     notes: what a careful reader wants to know, once for all.
     """
+
+    COLUMNS = ("query", *Consensus.COLUMNS)
 
     query_ids: tuple[str, ...]
     results: tuple[Consensus, ...]
@@ -59,20 +60,11 @@ class QueryConsensus:
             raise InputError(f"no query {query!r}; there are {pluralise_queries(len(self.query_ids))}")
         return self.results[self.query_ids.index(query)]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
-        return ("query", *COLUMNS)
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, query by query, the best item first; NaN where there is no interval."""
         for query, consensus in zip(self.query_ids, self.results, strict=True):
             for record in consensus.records():
                 yield query, *record
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no interval."""
-        return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
         """The first items of each query, and how far the voters agree on it."""
@@ -121,15 +113,15 @@ class QueryConsensus:
             folded=len(rows) > FIRST_ITEMS,
         )
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         first = self.results[0]
         fields = ["consensus by query", f"method:{first.ordering.method}", f"queries:{len(self.results)}"]
         fields += [f"ties:{self.ties}"] if self.ties else []
         fields += self.weights()
         if first.n_resamples:
             fields.append(f"interval:bootstrap,{first.n_resamples},{first.confidence_level:g}")
-        return " | ".join([*fields, f"rng:{first.seed}", f"rankscope {__version__}"])
+        return [*fields, f"rng:{first.seed}"]
 
     def weights(self) -> tuple[str, ...]:
         """The weights of all voters for the signature; where a voter has several, each with its query."""
@@ -144,11 +136,9 @@ class QueryConsensus:
             return weights_signature(distinct_weights)
         return weights_signature((f"{query}/{name}", weight) for query, name, weight in voter_weights)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"QueryConsensus({pluralise_queries(len(self.results))}, {self.results[0].ordering.method!r})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise_queries(len(self.results))}, {self.results[0].ordering.method!r}"
 
 
 def merge_queries(

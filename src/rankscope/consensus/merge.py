@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from rankscope._version import __version__
 from rankscope.consensus.base import Method, Order
 from rankscope.consensus.intervals import affordable_draws, check_draws, no_intervals, rank_intervals
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.registry import method_by_name, steps_of, width_of
 from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_voters
 from rankscope.consensus.voting import condorcet_winner, smith_set
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise, replace_invalid_utf8
 from rankscope.data.votes import NameList, Votes
 from rankscope.errors import InputError, in_one_line
@@ -23,10 +21,9 @@ from rankscope.stats.inputs import as_generator, check_share, seed_of
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
-    "COLUMNS",
     "Consensus",
     "merge_rankings",
     "merge_votes",
@@ -62,11 +59,8 @@ def format_weight(weight: float) -> str:
     return f"{weight:g}" if float(f"{weight:g}") == weight else repr(weight)
 
 
-COLUMNS = ("item", "rank", "score", "low", "high")
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Consensus:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Consensus(Result):
     """Many rankings merged into one.
 
     found: the order with scores and ranks, an `Order`; votes: what it was made of. low, high: (items) between which
@@ -75,8 +69,8 @@ class Consensus:
     items that beat every other one. unranked: where items stand that a voter left out.
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.consensus.view:consensus_sections"
+    VIEW = "rankscope.consensus.view:consensus_sections"
+    COLUMNS = ("item", "rank", "score", "low", "high")
 
     ordering: Order
     votes: Votes
@@ -102,11 +96,6 @@ class Consensus:
             raise InputError(f"no item {item!r} among the votes; items: {join_names(self.ordering.items)}")
         return self.ordering[item]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, the best item first; NaN where there is no interval."""
         for i in self.places():
@@ -117,16 +106,8 @@ class Consensus:
         """Where the items stand among the votes, the best first."""
         return self.ordering.places()
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no interval."""
-        return tidy_frame(self)
-
-    def sections(self) -> Sequence[Section]:
-        """The order; how far the voters agree; who wins one against one; what else the method found."""
-        return sections_by_view(self)
-
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         fields = [
             "consensus",
             f"method:{self.ordering.method}",
@@ -136,15 +117,13 @@ class Consensus:
         fields += weights_signature(zip(self.votes.voters, self.votes.weights.tolist(), strict=True))
         if self.n_resamples:
             fields.append(f"interval:bootstrap,{self.n_resamples},{self.confidence_level:g}")
-        fields += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}", f"rankscope {__version__}"]
-        return " | ".join(fields)
+        fields += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}"]
+        return fields
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         n = pluralise(len(self.votes.items), "item")
-        return f"Consensus({n} by {pluralise(len(self.votes.voters), 'voter')}, {self.ordering.method!r})"
+        return f"{n} by {pluralise(len(self.votes.voters), 'voter')}, {self.ordering.method!r}"
 
 
 #: Permutations behind the p-value of the voters' agreement.

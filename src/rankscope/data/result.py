@@ -1,10 +1,11 @@
-"""Results: what all of them have in common, their text for a terminal and their tidy frame."""
+"""Results: what all of them inherit, their text for a terminal and their tidy frame."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from rankscope._version import __version__
 from rankscope.data.section import Section, wrap_sentence
 from rankscope.data.text import replace_invalid_utf8
 from rankscope.errors import in_one_line
@@ -16,37 +17,68 @@ if TYPE_CHECKING:
 __all__ = [
     "Result",
     "as_text",
-    "sections_by_view",
-    "tidy_frame",
 ]
 
 
-class Result(Protocol):
-    """What every result has, so that tables, files and pages can show it.
+class Result:
+    """What every result inherits: its text, its tidy table, its signature, and what a notebook shows.
 
-    columns: those of the tidy table. records: its rows, of texts and numbers, NaN where a value is missing. signature:
-    every setting that changes the numbers, in one line. frame: the tidy table as a polars frame, as `tidy_frame` makes
-    it (only `Scores` has other rows in it). The text of a result is that of its sections, `as_text`.
+    A result is a frozen dataclass with `eq=False, repr=False`. It declares `COLUMNS`, `notes`, `records`,
+    `signature_parts` and `contents`, and names its view.
     """
 
+    #: The function that makes its sections, as "module:name". It is loaded when first needed: so views import results,
+    #: and results never import views.
+    VIEW: ClassVar[str] = ""
+    #: The columns of the tidy table.
+    COLUMNS: ClassVar[tuple[str, ...]] = ()
+
+    if TYPE_CHECKING:  # a real attribute would be the default of the dataclasses' fields
+
+        @property
+        def notes(self) -> Sequence[str]: ...
+
     @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
-    def records(self) -> Iterable[tuple[Any, ...]]: ...
-    def sections(self) -> Sequence[Section]: ...
-    def signature(self) -> str: ...
-    def frame(self) -> pl.DataFrame: ...
-    def __str__(self) -> str: ...
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return self.COLUMNS
 
+    def records(self) -> Iterable[tuple[Any, ...]]:
+        """The rows of the tidy table: texts and numbers, NaN where there is no value."""
+        raise NotImplementedError
 
-def sections_by_view(result: Any) -> Sequence[Section]:
-    """The sections of a result, from the function that its class names as VIEW, which is loaded when first needed.
+    def signature_parts(self) -> Sequence[str]:
+        """Every setting that changes the numbers, as "alpha:0.05"."""
+        raise NotImplementedError
 
-    So views import results, and results never import views.
-    """
-    sections: Sequence[Section] = resolve(result.VIEW)(result)
-    return sections
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        raise NotImplementedError
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, and the version, in one line."""
+        return " | ".join([*self.signature_parts(), f"rankscope {__version__}"])
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        import polars as pl
+
+        rows = [[replace_invalid_utf8(x) if isinstance(x, str) else x for x in row] for row in self.records()]
+        frame = pl.DataFrame(
+            {name: [row[index] for row in rows] for index, name in enumerate(self.columns)}, strict=False
+        )
+        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def sections(self) -> Sequence[Section]:
+        """What a terminal, a page and a notebook show."""
+        sections: Sequence[Section] = resolve(self.VIEW)(self)
+        return sections
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.contents()})"
 
 
 def as_text(result: Result, *, details: bool = False) -> str:
@@ -62,14 +94,3 @@ def as_text(result: Result, *, details: bool = False) -> str:
             blocks.append("\n\n".join([section.title, *paragraphs] if section.title else paragraphs))
     footer = "\n".join([result.signature(), *(f"note: {in_one_line(note)}" for note in result.notes)])
     return "\n\n\n".join(blocks) + "\n\n" + footer
-
-
-def tidy_frame(result: Result) -> pl.DataFrame:
-    """A result's tidy table as a polars frame; null where there is no value."""
-    import polars as pl
-
-    rows = [[replace_invalid_utf8(cell) if isinstance(cell, str) else cell for cell in row] for row in result.records()]
-    frame = pl.DataFrame(
-        {name: [row[index] for row in rows] for index, name in enumerate(result.columns)}, strict=False
-    )
-    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, replace_invalid_utf8
 from rankscope.errors import ParameterError, UnknownName
@@ -85,8 +85,8 @@ def summarise(values: Floats, kinds: list[str]) -> Floats:
     return means
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Scores(Result):
     """One value for each system, measure and query.
 
     values: (systems, measures, queries), NaN where a query was left out or the value is undefined. bounds:
@@ -312,17 +312,15 @@ class Scores:
 
     def table(self, *, by_query: bool = False) -> str:
         """The values as a text table, with signature and notes under it."""
-        return as_text(EachQuery(self) if by_query else self)
+        return str(EachQuery(self) if by_query else self)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"Scores({len(self.systems)} systems, {len(self.measures)} measures, {len(self.query_ids)} queries)"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{len(self.systems)} systems, {len(self.measures)} measures, {len(self.query_ids)} queries"
 
 
 @dataclass(frozen=True, eq=False)
-class EachQuery:
+class EachQuery(Result):
     """Scores as a result that shows the values of each query, too, before the summaries."""
 
     scores: Scores
@@ -343,9 +341,3 @@ class EachQuery:
 
     def signature(self) -> str:
         return self.scores.signature()
-
-    def frame(self) -> pl.DataFrame:
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)

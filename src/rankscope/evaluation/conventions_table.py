@@ -10,7 +10,7 @@ from rankscope._version import __version__
 from rankscope.data.entities import EntityRanks
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, pluralise
 from rankscope.errors import ParameterError
@@ -26,7 +26,7 @@ from rankscope.measures.names import parse_measure, parse_measures
 from rankscope.measures.presets import PRESETS, Preset
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "ConventionTable",
@@ -42,8 +42,8 @@ COLUMNS = ("gain", "discount", "ideal", "short", "norm", "rel", "p", "gmax", "ro
 ALWAYS_SHOWN = ("ideal", "short")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConventionTable:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ConventionTable(Result):
     """Values of one measure for each system under each convention.
 
     measure: as it was asked for. rows: (system, convention, the measure's full name, value over all queries, settings).
@@ -80,10 +80,6 @@ class ConventionTable:
         for *head, settings in self.rows:
             yield (*head, *(settings.get(name, "") for name in names))
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
     def signature(self) -> str:
         """The measure as it was asked for, and what holds for all conventions."""
         return self.settings
@@ -110,12 +106,10 @@ class ConventionTable:
         table = Table(columns=tuple(head), rows=tuple(map(tuple, rows)))
         return [Section(title=f"{self.measure} by convention", table=table)]
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         conventions = len({convention for _, convention, *_ in self.rows})
-        return f"ConventionTable({self.measure!r} under {pluralise(conventions, 'convention')})"
+        return f"{self.measure!r} under {pluralise(conventions, 'convention')}"
 
 
 def presets_of(measure: Measure) -> list[str | None]:

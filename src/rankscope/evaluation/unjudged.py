@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.section import Cell, Section, Table
 from rankscope.errors import ParameterError
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "CUTOFFS",
@@ -36,13 +36,15 @@ def unjudged_measures(cutoffs: Sequence[int] = CUTOFFS) -> list[str]:
     return [name for k in cutoffs for name in (f"Judged@{k}", f"P@{k}")]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class UnjudgedShares:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class UnjudgedShares(Result):
     """The share of unjudged documents among the first k of each system's lists, and what P@k could be.
 
     unjudged, precision, low, high: (systems, cutoffs), means over queries; low is P@k as it stands, with every unjudged
     document not relevant, high with every one relevant.
     """
+
+    COLUMNS = ("system", "cutoff", "unjudged", "precision", "low", "high")
 
     scores: Scores
     cutoffs: tuple[int, ...]
@@ -50,10 +52,6 @@ class UnjudgedShares:
     precision: Floats
     low: Floats
     high: Floats
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("system", "cutoff", "unjudged", "precision", "low", "high")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -65,10 +63,6 @@ class UnjudgedShares:
             for c, cutoff in enumerate(self.cutoffs):
                 numbers = (values[s, c].item() for values in (self.unjudged, self.precision, self.low, self.high))
                 yield (system, cutoff, *numbers)
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
 
     def signature(self) -> str:
         return self.scores.signature()
@@ -114,11 +108,9 @@ class UnjudgedShares:
             return text
         return f"{text} Systems differ in this, so that the comparison may be unfair to those with more holes."
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"UnjudgedShares({len(self.scores.systems)} systems, cutoffs {', '.join(map(str, self.cutoffs))})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{len(self.scores.systems)} systems, cutoffs {', '.join(map(str, self.cutoffs))}"
 
 
 def unjudged_shares(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> UnjudgedShares:

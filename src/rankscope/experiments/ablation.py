@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.comparison.compare import MeasureComparison
 from rankscope.data.features import Features
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Cell, Section, Table
 from rankscope.data.text import format_interval, format_number, format_p_cell, join_names, pluralise
 from rankscope.errors import ParameterError, UnknownName
@@ -31,7 +31,7 @@ from rankscope.measures.base import Measure
 from rankscope.typing import Floats, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "FeatureAblation",
@@ -122,8 +122,8 @@ def matching_features(text: str, names: Sequence[str]) -> Sequence[str]:
     return matches
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FeatureAblation:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FeatureAblation(Result):
     """model: the ranker. groups: the features of each. tested: the cross-validation of the ranker with all features,
     and without each group, under `names`.
 
@@ -131,17 +131,15 @@ class FeatureAblation:
     without), low and high (of lost), pvalue, pvalue_corrected.
     """
 
+    COLUMNS = (
+        *("model", "group", "features", "measure", "with", "without"),
+        *("lost", "low", "high", "pvalue", "pvalue_corrected"),
+    )
+
     model: str
     groups: Mapping[str, tuple[str, ...]]
     cross_validation: CrossValidation
     names: tuple[str, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (
-            *("model", "group", "features", "measure", "with", "without"),
-            *("lost", "low", "high", "pvalue", "pvalue_corrected"),
-        )
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a measure and group, in the order in which they were given."""
@@ -231,15 +229,9 @@ class FeatureAblation:
         )
         return "; ".join(clauses) + ". Groups that say the same stand in for each other."
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"FeatureAblation({self.model!r}, {pluralise(len(self.groups), 'group')})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{self.model!r}, {pluralise(len(self.groups), 'group')}"
 
 
 def ablate(

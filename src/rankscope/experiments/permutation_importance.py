@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.scores import summarise
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_interval, format_number, pluralise
@@ -20,7 +20,7 @@ from rankscope.stats.intervals import t_interval
 from rankscope.typing import Floats, Reals
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "REPEATS",
@@ -88,8 +88,8 @@ def prepared_scorer(ranker: Any, features: Features) -> tuple[Callable[[Reals], 
 FEATURES, IN_FIGURE = 10, 30
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FeatureImportance:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FeatureImportance(Result):
     """What the value of a measure loses on the test lists when one feature is shuffled among all documents.
 
     drops: of each model (seeds, folds, features), one seed where all give the same; above 0: the ranker is better with
@@ -101,6 +101,8 @@ class FeatureImportance:
     folds, of the mean over seeds), n (folds). Folds share training data, so that intervals are rather narrow.
     """
 
+    COLUMNS = ("model", "feature", "measure", "worth", "low", "high", "n")
+
     models: tuple[str, ...]
     features: tuple[str, ...]
     measure: str
@@ -108,10 +110,6 @@ class FeatureImportance:
     value: str
     change_verb: str
     settings: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("model", "feature", "measure", "worth", "low", "high", "n")
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a model and feature, the most important first."""
@@ -178,12 +176,6 @@ class FeatureImportance:
             folded=model > 0,
         )
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"FeatureImportance({pluralise(len(self.features), 'feature')}, {pluralise(len(self.models), 'ranker')})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise(len(self.features), 'feature')}, {pluralise(len(self.models), 'ranker')}"

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.data.features import Features
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.scores import summarise
 from rankscope.data.section import Cell, Marked, Section, Table
 from rankscope.data.text import format_number, pluralise
@@ -180,8 +180,8 @@ def as_tuple(value: Any) -> Any:
 TRIALS_LISTED = 10
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Search:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Search(Result):
     """tested: the cross-validation of the best settings. trials: all, in the order in which they were tried. best: of
     each ranker. measure: by whose value over the validation lists they were chosen. log: the file that has them; None:
     none. known: how many were in it before.
@@ -278,15 +278,9 @@ class Search:
         ]
         return pl.DataFrame(rows)
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table of the test as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"Search({pluralise(len(self.trials), 'trial')} of {pluralise(len(self.best), 'ranker')})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise(len(self.trials), 'trial')} of {pluralise(len(self.best), 'ranker')}"
 
 
 def format_changes(changed: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.data.features import Features
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.learning.blend import Blend
@@ -21,7 +21,7 @@ from rankscope.learning.losses import as_measure
 from rankscope.learning.ranker import NETWORK_PARAMETERS, Ranker
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "BlendTraining",
@@ -58,20 +58,18 @@ def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
     return " | ".join([str(loss), f"hidden:{hidden}", *setting_texts])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Training:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Training(Result):
     """A trained ranker, its training lists and its validation lists (None: none).
 
     columns: model (from 1), epoch (from 1), part ("train" or "valid"), measure ("loss" or `stop_on`), value.
     """
 
+    COLUMNS = ("model", "epoch", "part", "measure", "value")
+
     ranker: Ranker
     train: Features
     valid: Features | None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("model", "epoch", "part", "measure", "value")
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         for m, model in enumerate(self.ranker.models_, 1):
@@ -182,16 +180,11 @@ class Training:
             *epoch_curves(names, [model.losses for model in models], "loss", f"Loss of training by {self.rounds[:-1]}"),
         ]
 
-    def frame(self) -> pl.DataFrame:
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         models = pluralise(len(self.ranker.models_), "model")
         queries = pluralise_queries(len(self.train.query_ids))
-        return f"Training({str(parse_objective(self.ranker.loss))!r}, {models}, {queries})"
+        return f"{str(parse_objective(self.ranker.loss))!r}, {models}, {queries}"
 
 
 def format_loss(loss: float) -> str:
@@ -212,21 +205,19 @@ def epoch_curves(names: list[str], curves: list[tuple[float, ...]], y_title: str
     return [Section(title=title, figure=Figure("condition_lines", data), folded=True)]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BlendTraining:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BlendTraining(Result):
     """A trained blend, its training lists and its validation lists (None: none).
 
     settings: all that changes numbers, for the signature. columns: ranker, and those of `Training`.
     """
 
+    COLUMNS = ("ranker", "model", "epoch", "part", "measure", "value")
+
     blend: Blend
     train: Features
     valid: Features | None
     settings: Mapping[str, Any]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("ranker", "model", "epoch", "part", "measure", "value")
 
     @cached_property
     def trainings(self) -> dict[str, Training]:
@@ -268,10 +259,10 @@ class BlendTraining:
         stopping.add_epoch(scores if order is None else scores[order])
         return stopping.values[0]
 
-    def signature(self) -> str:
+    def signature_parts(self) -> list[str]:
         settings = [f"{name}:{value}" for name, value in self.settings.items()]
         data = [f"train:{self.train.name}", *([] if self.valid is None else [f"valid:{self.valid.name}"])]
-        return " | ".join(["blend", *settings, *data, f"features:{len(self.train.names)}", f"rankscope {__version__}"])
+        return ["blend", *settings, *data, f"features:{len(self.train.names)}"]
 
     def sections(self) -> list[Section]:
         n, value = len(self.trainings), self.value
@@ -305,13 +296,6 @@ class BlendTraining:
             ),
         ]
 
-    def frame(self) -> pl.DataFrame:
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return (
-            f"BlendTraining({pluralise(len(self.trainings), 'ranker')}, {pluralise_queries(len(self.train.query_ids))})"
-        )
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise(len(self.trainings), 'ranker')}, {pluralise_queries(len(self.train.query_ids))}"

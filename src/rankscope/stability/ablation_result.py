@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankscope._version import __version__
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_percent, format_value, join_names, pluralise
@@ -17,7 +16,7 @@ from rankscope.kernels.rounding_ties import at_most
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "CLOSE_TAU",
@@ -82,13 +81,15 @@ class AblationLevels:
         return [float(self.levels[order][n_levels - 1]) if n_levels else None for n_levels in n_unbroken]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Ablation:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Ablation(Result):
     """How alike systems are ordered with fewer judgments.
 
     scores: by all judgments. n_judgments: how many these are. n_unlisted: how many are of documents that no run lists.
     random, depth: what was found with judgments dropped at random, and of shallower pools.
     """
+
+    COLUMNS = AblationRow._fields
 
     scores: Scores
     n_judgments: int
@@ -109,11 +110,6 @@ class Ablation:
         """(measures) the mean over systems by all judgments; NaN where one of them has no value."""
         return np.array([self.scores.summary(name).mean() for name in self.measures])
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return AblationRow._fields
-
     def records(self) -> Iterator[AblationRow]:
         """A row for each measure and level, after one for all judgments."""
         for m, name in enumerate(self.measures):
@@ -124,12 +120,8 @@ class Ablation:
                 for row in table.tolist():
                     yield AblationRow(levels.kind, name, *row)
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame, null where there is no value."""
-        return tidy_frame(self)
-
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         head = self.scores.signature().rpartition(" | rankscope ")[0]
         shares, depths = (
             ",".join(f"{level:g}" for level in levels.levels.tolist()) for levels in (self.random, self.depth)
@@ -141,7 +133,7 @@ class Ablation:
             f"depths:{depths}",
             f"rng:{self.seed}",
         ]
-        return " | ".join([head, *settings, f"rankscope {__version__}"])
+        return [head, *settings]
 
     def sections(self) -> tuple[Section, ...]:
         """One for each kind: a sentence, and the table."""
@@ -266,11 +258,9 @@ class Ablation:
             "so are in none of these pools",
         )
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"Ablation({len(self.measures)} measures, {pluralise(self.n_judgments, 'judgment')})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{len(self.measures)} measures, {pluralise(self.n_judgments, 'judgment')}"
 
 
 def format_level(kind: str, level: float) -> str:

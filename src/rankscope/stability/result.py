@@ -4,16 +4,15 @@ the pairs of systems that are decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.kernels.rounding_ties import NOISE, at_most
 from rankscope.measures.base import Measure
 from rankscope.stability.ablation_result import Ablation
@@ -22,7 +21,7 @@ from rankscope.stability.outcome import Outcome, StudySettings
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "PARTS",
@@ -133,8 +132,8 @@ class StabilityRow(NamedTuple):
     decisions: float
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class StabilityStudy:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StabilityStudy(Result):
     """What `study` found. kind: whether "entities" or "queries" were drawn. actual: (measures, systems) values of all.
 
     `frame()`, and the output for programs, have a row for each measure and combination. Rates are in percent, 0 to 100.
@@ -148,7 +147,8 @@ class StabilityStudy:
     """
 
     #: The function of the view.
-    VIEW: ClassVar[str] = "rankscope.stability.view:sections_of"
+    VIEW = "rankscope.stability.view:sections_of"
+    COLUMNS = StabilityRow._fields
 
     kind: str
     measures: tuple[Measure, ...]
@@ -167,10 +167,6 @@ class StabilityStudy:
     notes: tuple[str, ...]
     #: Those of PARTS that `sections` shows.
     parts: tuple[str, ...] = PARTS
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return StabilityRow._fields
 
     @property
     def sets(self) -> int:
@@ -239,10 +235,6 @@ class StabilityStudy:
         """The rows of the tidy table."""
         return self.rows()
 
-    def sections(self) -> Sequence[Section]:
-        """Which measures can be trusted, in two sentences; then tables and figures of all that was found."""
-        return sections_by_view(self)
-
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         study_settings = self.study_settings
@@ -260,12 +252,6 @@ class StabilityStudy:
         ]
         return " | ".join([head, *own_settings, version])
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"StabilityStudy({len(self.measures)} measures, {len(self.conditions)} conditions of {self.kind})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{len(self.measures)} measures, {len(self.conditions)} conditions of {self.kind}"

@@ -14,7 +14,7 @@ from rankscope.agreement.load import ranked_only, select_language_pairs
 from rankscope.agreement.segment_level import SegmentAgreement, segments
 from rankscope.agreement.system_level import SystemAgreement, systems
 from rankscope.data.rankings import Rankings
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.segment_scores import SystemScores
 from rankscope.data.text import format_value, join_names, pluralise
@@ -24,7 +24,7 @@ from rankscope.translation.sentence_scores import Scorers, corpus_scorer, judged
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "JUDGMENTS",
@@ -53,8 +53,8 @@ PUBLISHED = {
 }
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SegmentLevel:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SegmentLevel(Result):
     """agreement: of each metric with people. judgments: by language pair, how many lists people ranked.
 
     pairs_found: by language pair, how many pairs of translations they ordered and both metrics have a score of. scored:
@@ -79,10 +79,6 @@ class SegmentLevel:
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
         return self.agreement.records()
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
         """The numbers of pairs beside those published; then the agreement."""
@@ -110,11 +106,9 @@ class SegmentLevel:
         """Every setting that changes the numbers, in one line."""
         return f"{self.scorer_settings} | {self.agreement.signature()}"
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"SegmentLevel({self.agreement!r})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{self.agreement!r}"
 
 
 def segment_level(
@@ -183,8 +177,8 @@ class CorpusScorer(NamedTuple):
     settings: str
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SystemLevel:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SystemLevel(Result):
     """agreement: by rule, that of BLEU with people's scores of systems. published: by language pair, BLEU's Spearman
     correlation. scored: how BLEU counts. Its tidy table is that of both, the rule as part of the metric's name.
     """
@@ -213,10 +207,6 @@ class SystemLevel:
         for rule, agreement in self.agreement.items():
             for metric, *fields in agreement.records():
                 yield f"{metric} ({rule.replace('_', ' ')})", *fields
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
         """The values beside those published; then the agreement by wins."""
@@ -259,11 +249,9 @@ class SystemLevel:
         """Every setting that changes the numbers, in one line."""
         return f"{self.scorer_settings} | rules:{','.join(self.agreement)} | {self.main_agreement.signature()}"
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"SystemLevel({self.main_agreement!r})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{self.main_agreement!r}"
 
 
 def system_level(

@@ -18,7 +18,6 @@ import rankscope as rs
 from rankscope import PairScores, Rankings, SegmentScores
 from rankscope.agreement import MetricComparison
 from rankscope.agreement.metrics import cluster_ranks, compare_matrices
-from rankscope.agreement.metrics.comparison import COLUMNS
 from rankscope.agreement.metrics.task_tests import pvalues_of, resamples_of
 from rankscope.agreement.statistics import CONVENTIONS, calibrate, calibration_curve
 from rankscope.data.segment_scores import SystemScores
@@ -40,7 +39,7 @@ def test_one_task_is_what_the_numbers_on_matrices_are() -> None:
 
 def test_the_tidy_table_has_a_row_for_every_two_metrics_and_task() -> None:
     found = compare(*given((1, 2)), statistic="pearson", **FEW)
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in found.records()]
+    rows = [dict(zip(MetricComparison.COLUMNS, row, strict=True)) for row in found.records()]
     assert [(row["metric_a"], row["metric_b"], row["pair"]) for row in rows[:4]] == [
         ("m0", "m1", "x-1"),
         ("m0", "m2", "x-1"),
@@ -53,7 +52,7 @@ def test_the_tidy_table_has_a_row_for_every_two_metrics_and_task() -> None:
     assert [row["n"] for row in rows[::3]] == [30, 30, 2]  # segments; tasks
     assert rows[6]["pair"] == "average"
     assert rows[6]["value_a"] == pytest.approx((rows[0]["value_a"] + rows[3]["value_a"]) / 2)
-    assert found.frame().columns == list(COLUMNS)
+    assert found.frame().columns == list(MetricComparison.COLUMNS)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.agreement.load import (
     Names,
     PeopleAndMetrics,
@@ -32,8 +31,7 @@ from rankscope.agreement.metrics.task_tests import average_tasks, rerun_with_sys
 from rankscope.agreement.segment_level import AVERAGE
 from rankscope.agreement.statistics import CONVENTIONS, CalibrationCurve
 from rankscope.data.rankings import Rankings
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.data.text import pluralise
 from rankscope.errors import ParameterError
@@ -43,10 +41,9 @@ from rankscope.stats.multiple_comparisons import Clusters, adjust_pvalues, find_
 from rankscope.typing import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
-    "COLUMNS",
     "MetricComparison",
     "cluster_ranks",
     "compare_metrics",
@@ -92,22 +89,8 @@ def few_resamples(tests: Sequence[str], n_metrics: int, settings: MetricComparis
     ]
 
 
-COLUMNS = (
-    "metric_a",
-    "metric_b",
-    "pair",
-    "statistic",
-    "value_a",
-    "value_b",
-    "difference",
-    "pvalue",
-    "pvalue_corrected",
-    "n",
-)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MetricComparison:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MetricComparison(Result):
     """Every two metrics on every task; arrays begin with the tasks, in their order, and where there are several the
     last one is the weighted average over them (`columns_shown` names them).
 
@@ -123,8 +106,19 @@ class MetricComparison:
     tasks; n is then the number of tasks.
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.agreement.metrics.view:sections_of"
+    VIEW = "rankscope.agreement.metrics.view:sections_of"
+    COLUMNS = (
+        "metric_a",
+        "metric_b",
+        "pair",
+        "statistic",
+        "value_a",
+        "value_b",
+        "difference",
+        "pvalue",
+        "pvalue_corrected",
+        "n",
+    )
 
     metrics: tuple[str, ...]
     tasks: tuple[Task, ...]
@@ -143,11 +137,6 @@ class MetricComparison:
     rule: str
     higher: tuple[str, ...]
     notes: tuple[str, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
 
     @property
     def pairs_and_statistics(self) -> tuple[tuple[str, str], ...]:
@@ -177,16 +166,8 @@ class MetricComparison:
                 n = int(min(self.n[c, i], self.n[c, j]))
                 yield self.metrics[i], self.metrics[j], pair, statistic, a, b, a - b, *p, n
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def sections(self) -> Sequence[Section]:
-        """The table of the metrics task, with ranks; each two metrics; what ties cost; and figures of the tests."""
-        return sections_by_view(self)
-
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         settings = self.settings
         equal_weights = len({task.weight for task in self.tasks}) == 1
         tasks = [task._replace(weight=None) for task in self.tasks] if equal_weights else self.tasks
@@ -201,7 +182,7 @@ class MetricComparison:
         human_rule = [f"human:{self.rule}"] if any(task.level == "system" for task in self.tasks) else []
         metric_rule = f"metrics:{settings.systems.from_segments}({settings.systems.over})"
         family = pluralise(len(self.metrics) * (len(self.metrics) - 1) // 2, "pair")
-        entries = [
+        return [
             "metrics against each other",
             f"tasks:{' '.join(map(str, tasks))}",
             f"gold:{self.gold}",
@@ -215,15 +196,11 @@ class MetricComparison:
             f"correction:{settings.correction} ({family} of a task)",
             f"significance:{settings.significance:g}",
             *([f"rng:{settings.seed}"] if resampled else []),
-            f"rankscope {__version__}",
         ]
-        return " | ".join(entries)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"MetricComparison({pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.tasks), 'task')})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.tasks), 'task')}"
 
 
 def compare_metrics(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ from rankscope.agreement.rankeval.tau import (
 )
 from rankscope.data.ranking import check_normalisation
 from rankscope.data.rankings import Rankings
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import source_name
@@ -39,7 +38,7 @@ from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "COLUMNS",
@@ -230,8 +229,8 @@ class RankPart:
         return self.pair == ALL and len(set(self.lists.pair.codes.tolist())) > 1
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RankAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RankAgreement(Result):
     """How well metrics rank as people do, all measures of RankEval's paper: `result["tau"]` of the first part.
 
     parts: by metric and language pair. gold: the column of people's ranks. by_segment: `records()` and the tables
@@ -240,8 +239,7 @@ class RankAgreement:
     tool's, by its keys. order_by: the measure that orders experiments in the figure.
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.agreement.rankeval.view:sections_of"
+    VIEW = "rankscope.agreement.rankeval.view:sections_of"
 
     parts: tuple[RankPart, ...]
     gold: str
@@ -281,14 +279,6 @@ class RankAgreement:
             for name, values in columns.items():
                 yield part.metric, part.pair, segment, judge, name, values[i], nan, nan, n
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def sections(self) -> Sequence[Section]:
-        """The measures, how people rank the machine's best, the pairs, and with `by_segment` every list."""
-        return sections_by_view(self)
-
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         settings = self.settings
@@ -310,12 +300,10 @@ class RankAgreement:
         ]
         return " | ".join(entries)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         metrics = dict.fromkeys(part.metric for part in self.parts)
-        return f"RankAgreement({pluralise(len(metrics), 'metric')} against {self.gold!r})"
+        return f"{pluralise(len(metrics), 'metric')} against {self.gold!r}"
 
 
 PRESETS = ("rankeval",)

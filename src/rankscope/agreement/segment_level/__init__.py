@@ -6,7 +6,6 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.agreement.segment_level.agreement import AVERAGE as AVERAGE
-    from rankscope.agreement.segment_level.agreement import COLUMNS as COLUMNS
     from rankscope.agreement.segment_level.agreement import SegmentAgreement as SegmentAgreement
     from rankscope.agreement.segment_level.agreement import agreement_on_pair as agreement_on_pair
     from rankscope.agreement.segment_level.agreement import check_comparable as check_comparable
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 HOMES = {
     "AVERAGE": "agreement",
-    "COLUMNS": "agreement",
     "ROWS_UNFOLDED": "view",
     "SegmentAgreement": "agreement",
     "agreement_on_pair": "agreement",

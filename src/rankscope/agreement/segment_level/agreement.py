@@ -5,11 +5,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.agreement.load import (
     JudgedMetrics,
     Judgments,
@@ -30,8 +29,7 @@ from rankscope.agreement.statistics import (
     pair_statistic,
     tables_by_metric,
 )
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import Draws, draw
@@ -39,10 +37,9 @@ from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
-    "COLUMNS",
     "SegmentAgreement",
     "check_comparable",
     "refuse_unordered",
@@ -50,12 +47,11 @@ __all__ = [
 ]
 
 
-COLUMNS = ("metric", "pair", "statistic", "value", "low", "high", "n")
 AVERAGE = "average"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SegmentAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SegmentAgreement(Result):
     """How far each metric agrees with people, for each language pair; arrays of shape (metrics, pairs).
 
     value: the statistic, higher is better; NaN where there is none. low, high: its bootstrap interval over segments,
@@ -67,8 +63,8 @@ class SegmentAgreement:
     and pair, and a pair "average" where there are several.
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.agreement.segment_level.view:sections_of"
+    VIEW = "rankscope.agreement.segment_level.view:sections_of"
+    COLUMNS = ("metric", "pair", "statistic", "value", "low", "high", "n")
 
     metrics: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -87,11 +83,6 @@ class SegmentAgreement:
     higher: tuple[str, ...]
     notes: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
         name = self.settings.statistic
@@ -103,21 +94,13 @@ class SegmentAgreement:
                 ends = float(self.average_low[m]), float(self.average_high[m])
                 yield metric, AVERAGE, name, float(self.average[m]), *ends, len(self.pairs)
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def sections(self) -> Sequence[Section]:
-        """The table as papers print it, metrics by language pairs, and each value with its interval."""
-        return sections_by_view(self)
-
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         settings = self.settings
         name = settings.statistic if settings.convention is None else settings.convention.settings
         epsilon = CALIBRATED if settings.epsilon is None else f"{settings.epsilon:g}"
         epsilon_entry = [] if settings.convention is None else [f"epsilon:{epsilon}"]
-        entries = [
+        return [
             "agreement on segments",
             f"statistic:{name}",
             f"grouping:{settings.grouping}",
@@ -126,16 +109,12 @@ class SegmentAgreement:
             *epsilon_entry,
             f"bootstrap:{settings.n_resamples},{settings.confidence_level:g}",
             f"rng:{settings.seed}",
-            f"rankscope {__version__}",
         ]
-        return " | ".join(entries)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         counts = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"SegmentAgreement({self.settings.statistic}: {counts})"
+        return f"{self.settings.statistic}: {counts}"
 
 
 def segments(

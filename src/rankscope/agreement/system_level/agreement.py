@@ -7,11 +7,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.agreement.load import (
     Names,
     PeopleAndMetrics,
@@ -21,7 +20,7 @@ from rankscope.agreement.load import (
     load_system_scores,
 )
 from rankscope.agreement.match import MatchedSystems, match_systems
-from rankscope.agreement.segment_level import AVERAGE, COLUMNS
+from rankscope.agreement.segment_level import AVERAGE, SegmentAgreement
 from rankscope.agreement.settings import SystemSettings, validate_system_settings
 from rankscope.agreement.statistics import (
     ACCURACY,
@@ -33,8 +32,7 @@ from rankscope.agreement.statistics import (
     soft_pairwise_accuracies,
     system_statistic,
 )
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.segment_scores import SegmentScores
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -44,7 +42,7 @@ from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "ALL",
@@ -60,8 +58,8 @@ __all__ = [
 ALL = "all"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SystemAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SystemAgreement(Result):
     """How far each metric agrees with people on systems, for each language pair; arrays of shape (metrics, pairs).
 
     value: the statistic, higher is better. low, high: its interval, NaN where there is none. n: systems, or pairs of
@@ -77,8 +75,8 @@ class SystemAgreement:
     `frame()` is the tidy table: a row a metric and pair, and rows "average" and "all" where there are several.
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.agreement.system_level.view:sections_of"
+    VIEW = "rankscope.agreement.system_level.view:sections_of"
+    COLUMNS = SegmentAgreement.COLUMNS
 
     metrics: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -106,11 +104,6 @@ class SystemAgreement:
     notes: tuple[str, ...]
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
-    @property
     def several_pairs(self) -> bool:
         """Whether there are several language pairs."""
         return len(self.pairs) > 1
@@ -129,16 +122,8 @@ class SystemAgreement:
                 ends = float(self.pooled_low[m]), float(self.pooled_high[m])
                 yield metric, ALL, name, float(self.pooled[m]), *ends, int(self.n[m].sum())
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def sections(self) -> Sequence[Section]:
-        """Metrics by language pairs, each value with its interval, the scores of the systems, and a figure of them."""
-        return sections_by_view(self)
-
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         settings = self.settings
         prior = f",prior={settings.prior:g}" if settings.prior else ""
         system_metrics = [
@@ -153,7 +138,7 @@ class SystemAgreement:
             "fisher": f"fisher,{settings.confidence_level:g}",
         }
         weights = [] if settings.weights is None else [f"weights:{weights_text(settings.weights)}"]
-        entries = [
+        return [
             "agreement on systems",
             f"statistic:{settings.statistic}{',absolute' if settings.absolute else ''}",
             f"gold:{self.gold}",
@@ -167,16 +152,12 @@ class SystemAgreement:
             f"interval:{interval_texts.get(self.interval, 'none')}",
             *([f"permutations:{settings.n_resamples}"] if settings.statistic == SOFT else []),
             *([f"rng:{settings.seed}"] if self.interval == "segments" or settings.statistic == SOFT else []),
-            f"rankscope {__version__}",
         ]
-        return " | ".join(entries)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         counts = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"SystemAgreement({self.settings.statistic}: {counts})"
+        return f"{self.settings.statistic}: {counts}"
 
 
 def weights_text(weights: Mapping[str, float]) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope._version import __version__
 from rankscope.comparison.common_queries import MeasureValues
 from rankscope.comparison.compare.pair_tests import PairTestResults
 from rankscope.comparison.compare.significance_tests import ComparisonSettings
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.scores import Scores
-from rankscope.data.section import Section
 from rankscope.data.text import pluralise
 from rankscope.errors import UnknownName
 from rankscope.kernels.rounding_ties import join_ties, order_of
@@ -24,7 +22,7 @@ from rankscope.stats.multiple_comparisons import Clusters, find_clusters
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "Comparison",
@@ -149,8 +147,8 @@ class MeasureComparison:
         return find_clusters(values, pvalues, level=self.level)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Comparison(Result):
     """Systems compared by one or more measures, as `compare` gives it.
 
     `comparison["AP"]` is the comparison by one measure. scores: what it was computed from. baseline: None if all pairs
@@ -168,8 +166,7 @@ class Comparison:
     ([1.0, 0.75], 0.0756)
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.comparison.compare.view:sections_of"
+    VIEW = "rankscope.comparison.compare.view:sections_of"
 
     scores: Scores
     baseline: str | None
@@ -219,16 +216,8 @@ class Comparison:
             for row in zip(*columns, strict=True):
                 yield (comparison.measure, *row)
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def sections(self) -> Sequence[Section]:
-        """What a report shows."""
-        return sections_by_view(self)
-
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         settings = self.settings
         scores_signature = self.scores.signature(self.comparisons[0].measure if len(self.comparisons) == 1 else None)
         head = scores_signature.rpartition(" | rankscope ")[0]
@@ -246,11 +235,9 @@ class Comparison:
         entries += [f"level:{settings.level:g}", f"interval:{interval}"]
         if settings.method.uses_resampling or settings.interval != "t":
             entries.append(f"rng:{settings.seed}")
-        return " | ".join([head, *entries, f"rankscope {__version__}"])
+        return [head, *entries]
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         n_systems, n_pairs = len(self.scores.systems), self.comparisons[0].first.size
-        return f"Comparison({n_systems} systems, {n_pairs} pairs, {', '.join(self.measure_names)})"
+        return f"{n_systems} systems, {n_pairs} pairs, {', '.join(self.measure_names)}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ldexp
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,8 @@ from rankscope.comparison.common_queries import (
     query_gains,
 )
 from rankscope.comparison.merge_scores import join_scores
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.scores import Scores
-from rankscope.data.section import Section
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
 from rankscope.errors import ParameterError
 from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
@@ -44,7 +43,7 @@ from rankscope.stats.power import queries_for_t
 from rankscope.typing import Bools, Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "EXIT_CODES",
@@ -232,10 +231,6 @@ def verdicts_by_t(
 
 
 EXIT_CODES = dict(zip(VERDICTS, (0, 4, 3), strict=True))
-COLUMNS = (
-    *("measure", "system", "baseline", "margin", "difference", "low", "high"),
-    *("pvalue_noninferior", "pvalue_worse", "verdict", "n", "n_needed"),
-)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -299,8 +294,8 @@ class MeasureGate:
         return extreme_queries(self.gains)[0]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Gate:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Gate(Result):
     """Whether a system may replace another, as `gate` gives it; `print` says it in words.
 
     scores: of the two systems, the new one first. measure_gates: the gates by measure. criterion: margin, level, test,
@@ -317,8 +312,11 @@ class Gate:
     ('worse', 3, -0.25)
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.comparison.gate.view:sections_of"
+    VIEW = "rankscope.comparison.gate.view:sections_of"
+    COLUMNS = (
+        *("measure", "system", "baseline", "margin", "difference", "low", "high"),
+        *("pvalue_noninferior", "pvalue_worse", "verdict", "n", "n_needed"),
+    )
 
     scores: Scores
     measure_gates: tuple[MeasureGate, ...]
@@ -350,11 +348,6 @@ class Gate:
         """The gate by one measure. Raises UnknownName for one that is not part of the gate."""
         return self.measure_gates[self.scores.place_of(measure)]  # the scores have the same measures in the same order
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table, one a measure; NaN where there is no such number."""
         for measure_gate in self.measure_gates:
@@ -373,14 +366,6 @@ class Gate:
                 np.nan if decision.n_needed is None else float(decision.n_needed),
             )
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def sections(self) -> Sequence[Section]:
-        """What a report shows."""
-        return sections_by_view(self)
-
     def signature(self) -> str:
         """Every setting that changes the verdict, in one line."""
         head, _, version = self.scores.signature().rpartition(" | ")
@@ -394,12 +379,10 @@ class Gate:
         entries += [f"rng:{self.criterion.seed}"] if is_resampled and self.has_seed else []
         return " | ".join([head, *entries, version])
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         measures = ", ".join(measure_gate.measure for measure_gate in self.measure_gates)
-        return f"Gate({self.system!r} against {self.baseline!r} by {measures}: {self.verdict})"
+        return f"{self.system!r} against {self.baseline!r} by {measures}: {self.verdict}"
 
 
 def check_gate(

@@ -48,7 +48,7 @@ from rankscope.comparison.judges.ranking_effect import (
     effects_on_ranking,
 )
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
@@ -60,7 +60,7 @@ from rankscope.stats.inputs import check_choice, check_count, check_positive, ch
 from rankscope.typing import Bools, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "JudgeAgreement",
@@ -68,14 +68,13 @@ __all__ = [
 ]
 
 
-COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
 RELEVANT = "relevant"
 #: The effects without runs.
 NO_EFFECTS = RankingEffects((), "", (), (), ())
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class JudgeAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class JudgeAgreement(Result):
     """How far two judges agree.
 
     names: of A and B. n_both: how many documents both judged; only_a, n_only_b: one of them. n_queries: with documents
@@ -87,6 +86,8 @@ class JudgeAgreement:
     does to the ranking of systems; both empty without runs. `print` shows sentences and tables; `frame()` is the tidy
     table: statistic, label, measure, system, value, low, high, n.
     """
+
+    COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
 
     names: tuple[str, str]
     n_both: int
@@ -110,11 +111,6 @@ class JudgeAgreement:
     scores_signature: str
     notes: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
         n_documents = self.n_both + self.n_only_a + self.n_only_b
@@ -135,10 +131,6 @@ class JudgeAgreement:
         tp, n_either = int(self.relevance_rates.tp[1]), int(self.relevance_rates.n - self.relevance_rates.tn[1])
         yield share_row("overlap", RELEVANT, tp, n_either, self.confidence_level)
         yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.n_queries
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
         """What a report shows."""
@@ -197,13 +189,11 @@ class JudgeAgreement:
         )
         return " | ".join(entries)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         name_a, name_b = self.names
         n_documents, n_measures = pluralise(self.n_both, "document"), pluralise(len(self.effects), "measure")
-        return f"JudgeAgreement({name_a} and {name_b}, {n_documents}, {n_measures})"
+        return f"{name_a} and {name_b}, {n_documents}, {n_measures}"
 
 
 def agree_judgments(

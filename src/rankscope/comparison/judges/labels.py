@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope._version import __version__
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError, ParameterError
@@ -29,10 +28,9 @@ from rankscope.stats.raters import Alpha, Kappa, cohens_kappa, krippendorffs_alp
 from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
-    "COLUMNS",
     "ChanceCorrected",
     "LabelAgreement",
     "Row",
@@ -50,7 +48,6 @@ __all__ = [
 ]
 
 
-COLUMNS = ("statistic", "label", "value", "low", "high", "n")
 #: statistic, label, value, low, high, n
 Row = tuple[str, str, float, float, float, int]
 NAN = float("nan")
@@ -242,8 +239,8 @@ def format_tenths(share: float) -> str:
 PLAIN = ((0, 1), (-1, 1), (False, True), ("0", "1"), ("no", "yes"), ("false", "true"))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LabelAgreement:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LabelAgreement(Result):
     """How far predicted labels agree with true ones.
 
     confusion: counts, rows true, columns predicted. chance_corrected: kappa, weighted where labels are numbers and more
@@ -252,6 +249,8 @@ class LabelAgreement:
     `frame()` is the tidy table: statistic, label ("" or the class), value, low, high, n (what it is a share of, or the
     items).
     """
+
+    COLUMNS = ("statistic", "label", "value", "low", "high", "n")
 
     confusion: ConfusionMatrix
     chance_corrected: ChanceCorrected
@@ -262,11 +261,6 @@ class LabelAgreement:
     confidence_level: float
     notes: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[Row]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
         yield from self.chance_corrected.rows()
@@ -275,10 +269,6 @@ class LabelAgreement:
         else:
             yield from binary_rows(self.binary, str(self.positive), self.confidence_level)
         yield from count_rows(self.confusion)
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
 
     def sections(self) -> tuple[Section, ...]:
         """What a report shows."""
@@ -300,24 +290,20 @@ class LabelAgreement:
             table=row_table(rows, self.beta),
         )
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
-        entries = [
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
+        return [
             "agreement of labels",
             *([] if self.positive is None else [f"positive:{self.positive}"]),
             f"beta:{self.beta:g}",
             f"alpha:{self.chance_corrected.alpha.level}",
             f"confidence:{self.confidence_level:g}",
             f"items:{self.confusion.n}",
-            f"rankscope {__version__}",
         ]
-        return " | ".join(entries)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"LabelAgreement({pluralise(self.confusion.n, 'item')}, {len(self.confusion.labels)} classes)"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise(self.confusion.n, 'item')}, {len(self.confusion.labels)} classes"
 
 
 def agree_labels(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankscope.comparison.common_queries import check_systems, match_queries, measure_names_of
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
-from rankscope.data.section import Section
 from rankscope.errors import ParameterError
 from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.stats.anova import two_way_anova
@@ -30,7 +29,7 @@ from rankscope.stats.power import anova_power, queries_for_anova, queries_for_in
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "CURVE",
@@ -311,8 +310,8 @@ def interval_of_sd(sd: float, n: int) -> tuple[float, float]:
     return low, high
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class QueryPlan:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class QueryPlan(Result):
     """How many queries a comparison needs, measure by measure, as `plan` gives it.
 
     `frame()`, and the output for programs, have the columns measure, method, difference, power, n_queries. Methods:
@@ -334,8 +333,8 @@ class QueryPlan:
     [61]
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.comparison.plan.view:plan_sections"
+    VIEW = "rankscope.comparison.plan.view:plan_sections"
+    COLUMNS = ("measure", *PlanRow._fields)
 
     plans: tuple[MeasurePlan, ...]
     power: float
@@ -345,33 +344,19 @@ class QueryPlan:
     settings: str
     notes: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("measure", *PlanRow._fields)
-
     def records(self) -> Iterator[tuple[str | float | None, ...]]:
         """The rows of the tidy table."""
         for measure_plan in self.plans:
             for row in measure_plan.rows:
                 yield (measure_plan.measure, *row)
 
-    def sections(self) -> Sequence[Section]:
-        """A sentence with the needs for each measure, and its power by number of queries."""
-        return sections_by_view(self)
-
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         return self.settings
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"QueryPlan({', '.join(measure_plan.measure for measure_plan in self.plans)} with power {self.power:g})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{', '.join(measure_plan.measure for measure_plan in self.plans)} with power {self.power:g}"
 
 
 def plan(

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope._version import __version__
 from rankscope.consensus.voter_agreement import VoterAgreement
 from rankscope.data.preferences import Preferences
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.kernels.rounding_ties import SOLVED, join_ties
 from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "Effect",
@@ -112,8 +110,8 @@ class Effect(NamedTuple):
     step: float = 1.0
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Leaderboard:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Leaderboard(Result):
     """Systems, the best first, by what they win. Given by `rankscope.consensus.leaderboard`.
 
     rating, low, high: (systems) on the `scale`, with intervals at `confidence_level`. rank: (systems) from 1, tied ones
@@ -133,8 +131,8 @@ class Leaderboard:
     signature. notes: what a reader should know.
     """
 
-    #: The view that shows it.
-    VIEW: ClassVar[str] = "rankscope.consensus.leaderboards.view:leaderboard_sections"
+    VIEW = "rankscope.consensus.leaderboards.view:leaderboard_sections"
+    COLUMNS = LeaderboardRow._fields
 
     systems: tuple[str, ...]
     rating: Floats
@@ -167,36 +165,21 @@ class Leaderboard:
     settings: Mapping[str, str]
     notes: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
-        return LeaderboardRow._fields
-
     def records(self) -> Iterator[LeaderboardRow]:
         """A row a system, the best first."""
         numbers = (self.rating, self.low, self.high, self.rank, self.rank_low, self.rank_high, self.cluster)
         for row in zip(self.systems, *(column.tolist() for column in numbers), strict=True):
             yield LeaderboardRow(*row)
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
-
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         fields = [f"{name}:{value}" for name, value in self.settings.items()]
-        return " | ".join(["leaderboard", *fields, f"rankscope {__version__}"])
+        return ["leaderboard", *fields]
 
-    def sections(self) -> Sequence[Section]:
-        """The order, who wins against whom, what else decides, how alike comparisons come out."""
-        return sections_by_view(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         count_text = pluralise(self.n, "vote" if self.model == "plackett-luce" else "comparison")
-        return f"Leaderboard({pluralise(len(self.systems), 'system')}, {count_text}, {self.model})"
+        return f"{pluralise(len(self.systems), 'system')}, {count_text}, {self.model}"
 
 
 def format_wins(share: float) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.compare import Comparison
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise
 from rankscope.experiments.crossvalidation.blends import BlendComposition
 from rankscope.experiments.crossvalidation.fold_values import FoldValues
@@ -22,8 +21,6 @@ from rankscope.stats.intervals import t_interval
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankscope.comparison.compare import MeasureComparison
 
 __all__ = [
@@ -86,8 +83,8 @@ def threshold(variances: Floats, freedom: Floats, level: float) -> Floats:
     return np.asarray(np.where(np.isnan(total), np.nan, np.where(positive, t, 0.0) * np.sqrt(total)))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CrossValidation:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CrossValidation(Result):
     """Rankers (models) tested on every fold, each trained from several seeds.
 
     test, valid: values on the lists of either kind; `test.scores` are `Scores`, for `rankscope.compare` and all else.
@@ -103,7 +100,8 @@ class CrossValidation:
     """
 
     #: The view of the result.
-    VIEW: ClassVar[str] = "rankscope.experiments.crossvalidation.view:crossvalidation_sections"
+    VIEW = "rankscope.experiments.crossvalidation.view:crossvalidation_sections"
+    COLUMNS = ("model", "fold", "part", "measure", "value")
 
     models: tuple[str, ...]
     folds: tuple[str, ...]
@@ -122,10 +120,6 @@ class CrossValidation:
     rank_counts: Floats
     data_notes: tuple[str, ...] = ()
     blend: BlendComposition | None = None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("model", "fold", "part", "measure", "value")
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a model, fold, part and measure; NaN where no query of the fold has a value."""
@@ -192,26 +186,16 @@ class CrossValidation:
             settings=self.signature(),
         )
 
-    def sections(self) -> Sequence[Section]:
-        """What a report shows."""
-        return sections_by_view(self)
-
     def signature(self, **more: str) -> str:
         """Every setting that changes the numbers, in one line. more: settings to stand there, too."""
         signature = self.test.scores.signature() if self.comparison is None else self.comparison.signature()
         settings, _, version = signature.rpartition(" | ")
         return " | ".join((settings, *(f"{key}:{value}" for key, value in more.items()), version))
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         contents = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.folds), 'fold')}"
-        return f"CrossValidation({contents}, {pluralise(self.seeds, 'seed')}, {len(self.measures)} measures)"
+        return f"{contents}, {pluralise(self.seeds, 'seed')}, {len(self.measures)} measures"
 
 
 def seeds_note(result: CrossValidation) -> list[str]:

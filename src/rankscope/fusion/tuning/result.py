@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
@@ -24,7 +24,7 @@ from rankscope.kernels.rounding_ties import order_of
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "FoldChoice",
@@ -55,8 +55,8 @@ class FoldChoice(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TrainedFusion:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TrainedFusion(Result):
     """A fusion that `train` chose and taught, ready to fuse other runs of the same systems.
 
     method, normalise, setting: what was chosen; parameters: what was learned from all training queries. runs: the names
@@ -67,6 +67,8 @@ class TrainedFusion:
 
     columns: part ("setting", "cross-fitted", "run"), name, fold (from 1, or "all"), measure, value.
     """
+
+    COLUMNS = ("part", "name", "fold", "measure", "value")
 
     method: str
     normalise: str
@@ -137,10 +139,6 @@ class TrainedFusion:
         ]
         return (f"the parameters were learned from other names: {join_names(pairs)}",)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("part", "name", "fold", "measure", "value")
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         for setting in self.tried:
             yield ("setting", setting.name, "all", self.measure, setting.mean)
@@ -209,12 +207,7 @@ class TrainedFusion:
         """Every setting that changes the numbers, in one line."""
         return f"fusion | {self.settings} | rankscope {__version__}"
 
-    def frame(self) -> pl.DataFrame:
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         runs, tried = pluralise(len(self.runs), "run"), pluralise(len(self.tried), "setting")
-        return f"TrainedFusion({self.name[:60]!r}, {runs}, {pluralise_queries(len(self.queries))}, {tried})"
+        return f"{self.name[:60]!r}, {runs}, {pluralise_queries(len(self.queries))}, {tried}"

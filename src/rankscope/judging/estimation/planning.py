@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_percent, pluralise_queries
 from rankscope.errors import InputError
@@ -21,7 +21,7 @@ from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "JudgmentPlan",
@@ -29,9 +29,6 @@ __all__ = [
     "Need",
     "plan_judgments",
 ]
-
-
-COLUMNS = ("measure", "system_a", "system_b", "method", "width", "sd", "explained", "n_queries")
 
 
 class Need(NamedTuple):
@@ -61,8 +58,8 @@ class MeasureNeeds:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class JudgmentPlan:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class JudgmentPlan(Result):
     """What `plan_judgments` found.
 
     `frame()` is the tidy table: measure, system_a, system_b (empty for a system by itself), method (human, combined,
@@ -70,26 +67,28 @@ class JudgmentPlan:
     of their variance that the machine explains), n_queries (null where no number will do).
     """
 
+    COLUMNS = (
+        "measure",
+        "system_a",
+        "system_b",
+        "method",
+        "width",
+        "sd",
+        "explained",
+        "n_queries",
+    )
+
     parts: tuple[MeasureNeeds, ...]
     width: float
     confidence_level: float
     settings_text: str
     notes: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
         for measure_needs in self.parts:
             for need in measure_needs.needs:
                 yield (measure_needs.measure, *need[:3], self.width, *need[3:])
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
 
     def sections(self) -> list[Section]:
         """A sentence and a table for each measure."""
@@ -141,11 +140,9 @@ class JudgmentPlan:
         """Every setting that changes the numbers, in one line."""
         return self.settings_text
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"JudgmentPlan({', '.join(measure_needs.measure for measure_needs in self.parts)}, width {self.width:g})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{', '.join(measure_needs.measure for measure_needs in self.parts)}, width {self.width:g}"
 
 
 def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:

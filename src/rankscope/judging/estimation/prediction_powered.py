@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.errors import UnknownName
 from rankscope.judging.estimation.dual_judgments import DualScores, DualValues, score_under_both
@@ -21,7 +20,7 @@ from rankscope.stats.prediction_powered import FEWEST, PredictionPowered, predic
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "COLUMNS_NOTE",
@@ -33,18 +32,6 @@ __all__ = [
 ]
 
 
-COLUMNS = (
-    "measure",
-    "system_a",
-    "system_b",
-    "estimate",
-    "value",
-    "low",
-    "high",
-    "weight",
-    "n_queries",
-    "n_effective",
-)
 NO_VALUE = float("nan")
 
 
@@ -64,8 +51,8 @@ class MeasureEstimates:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Estimates:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Estimates(Result):
     """What `estimate` found.
 
     `found["nDCG@10"]` are the numbers of one measure. `frame()` is the tidy table: measure, system_a, system_b (empty
@@ -75,7 +62,19 @@ class Estimates:
     """
 
     #: The view of the result.
-    VIEW: ClassVar[str] = "rankscope.judging.estimation.view:estimate_sections"
+    VIEW = "rankscope.judging.estimation.view:estimate_sections"
+    COLUMNS = (
+        "measure",
+        "system_a",
+        "system_b",
+        "estimate",
+        "value",
+        "low",
+        "high",
+        "weight",
+        "n_queries",
+        "n_effective",
+    )
 
     parts: tuple[MeasureEstimates, ...]
     baseline: str | None
@@ -91,11 +90,6 @@ class Estimates:
                 return estimates
         raise UnknownName("measure of these estimates", str(measure), [estimates.measure for estimates in self.parts])
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table; NaN where there is no value."""
         for estimates in self.parts:
@@ -107,26 +101,16 @@ class Estimates:
                     system_a, system_b = estimates.systems[first], estimates.systems[second]
                     yield from estimate_rows(estimates.measure, system_a, system_b, estimates.of_pairs, i)
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def sections(self) -> Sequence[Section]:
-        """For each measure the systems, then the differences."""
-        return sections_by_view(self)
-
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         return self.settings_text
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         first = self.parts[0]
         return (
-            f"Estimates({pluralise(len(first.systems), 'system')}, {pluralise(len(self.parts), 'measure')}, "
-            f"{first.of_systems.n:,} of {first.of_systems.n_all:,} queries by people)"
+            f"{pluralise(len(first.systems), 'system')}, {pluralise(len(self.parts), 'measure')}, "
+            f"{first.of_systems.n:,} of {first.of_systems.n_all:,} queries by people"
         )
 
 

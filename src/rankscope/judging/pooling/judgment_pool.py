@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope._version import __version__
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
@@ -38,12 +37,11 @@ __all__ = [
 ]
 
 
-COLUMNS = ("system", "queries", "documents", "only_here", "judged", "relevant", "to_judge")
 ALL = "all runs"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Pooled:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Pooled(Result):
     """Documents to judge, in order.
 
     lists: the documents that take part. grades: (documents) what was judged before, -1 for nothing. document: (to
@@ -53,6 +51,16 @@ class Pooled:
     run has), judged, relevant, to_judge.
     """
 
+    COLUMNS = (
+        "system",
+        "queries",
+        "documents",
+        "only_here",
+        "judged",
+        "relevant",
+        "to_judge",
+    )
+
     lists: RunLists
     grades: Ints
     documents_to_judge: Ints
@@ -61,11 +69,6 @@ class Pooled:
     budget: int | None
     rel: int
     seed: int
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
 
     @cached_property
     def counts(self) -> Ints:
@@ -85,10 +88,6 @@ class Pooled:
         """The rows of the tidy table: a run each, then all of them."""
         for system, row in zip((*self.lists.systems, ALL), self.counts.tolist(), strict=True):
             yield (system, *row)
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
 
     def documents(self) -> pl.DataFrame:
         """What to judge as a polars frame, query by query: query_id, doc_id, relevance (-1: not judged), priority
@@ -163,7 +162,7 @@ class Pooled:
         rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
         return [Section(title="What to judge next", sentence=sentence, table=Table(columns=headings, rows=rows))]
 
-    def signature(self) -> str:
+    def signature_parts(self) -> list[str]:
         settings = [f"pool:{self.method}", f"depth:{self.lists.depth}"]
         if self.budget is not None:
             settings.append(f"budget:{self.budget}")
@@ -171,16 +170,14 @@ class Pooled:
         settings += [f"rel:{self.rel}", f"judged:{n_judged}", f"queries:{len(self.lists.query_ids)}"]
         if self.method.name == "thompson":
             settings.append(f"rng:{self.seed}")
-        return " | ".join([*settings, f"rankscope {__version__}"])
+        return [*settings]
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         return (
-            f"Pooled({self.method}, {pluralise_queries(len(self.lists.query_ids))}, "
+            f"{self.method}, {pluralise_queries(len(self.lists.query_ids))}, "
             f"{pluralise(len(self.lists.systems), 'run')}, {pluralise(self.documents_to_judge.size, 'document')} to "
-            "judge)"
+            "judge"
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, join_names, pluralise
@@ -26,7 +26,7 @@ from rankscope.stats.inputs import check_count
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "LeftOut",
@@ -34,22 +34,8 @@ __all__ = [
 ]
 
 
-COLUMNS = (
-    "system",
-    "measure",
-    "mean",
-    "rank",
-    "mean_without",
-    "rank_without",
-    "unjudged",
-    "unjudged_without",
-    "only_here",
-    "only_here_relevant",
-)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LeftOut:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LeftOut(Result):
     """What becomes of each run had it not taken part in the pool.
 
     All are (systems). mean, rank: as it is; 1 is the best rank, equal ones share the better one. mean_without,
@@ -57,6 +43,19 @@ class LeftOut:
     of its first `cutoff` documents without a judgment. only_here, only_here_relevant: how many judged documents no
     other run has among its first `depth`, and how many of them are relevant. `frame()` is all this as a tidy table.
     """
+
+    COLUMNS = (
+        "system",
+        "measure",
+        "mean",
+        "rank",
+        "mean_without",
+        "rank_without",
+        "unjudged",
+        "unjudged_without",
+        "only_here",
+        "only_here_relevant",
+    )
 
     measure: str
     systems: tuple[str, ...]
@@ -73,19 +72,10 @@ class LeftOut:
     settings_text: str
     notes: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
         for s, system in enumerate(self.systems):
-            yield (system, self.measure, *(getattr(self, name)[s].item() for name in COLUMNS[2:]))
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
+            yield (system, self.measure, *(getattr(self, name)[s].item() for name in self.COLUMNS[2:]))
 
     def sections(self) -> list[Section]:
         headings = (
@@ -142,11 +132,9 @@ class LeftOut:
     def signature(self) -> str:
         return f"left out of the pool | depth:{self.depth} | unjudged@{self.cutoff} | {self.settings_text}"
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"LeftOut({pluralise(len(self.systems), 'system')}, {self.measure}, depth {self.depth})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise(len(self.systems), 'system')}, {self.measure}, depth {self.depth}"
 
 
 def leave_out(

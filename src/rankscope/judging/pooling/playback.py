@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope._version import __version__
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.run import Run
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import pluralise, pluralise_queries
@@ -24,7 +23,7 @@ from rankscope.stats.inputs import check_count, seed_of
 from rankscope.typing import Ints, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "Played",
@@ -32,19 +31,20 @@ __all__ = [
 ]
 
 
-COLUMNS = ("method", "judged", "relevant", "share")
 #: Points of a curve in the figure, and lines of the table.
 POINTS, LINES = 50, 10
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Played:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Played(Result):
     """What methods of pooling find, in the order in which they have documents judged.
 
     found: for each method (judged) whether the document was relevant. known: how many relevant documents there are
     among all that take part. `relevant(method)` is the curve; `frame()` the tidy table of up to 50 points of each:
     method, judged, relevant, share (of the known ones).
     """
+
+    COLUMNS = ("method", "judged", "relevant", "share")
 
     relevance_by_method: Mapping[str, npt.NDArray[np.bool_]]
     n_relevant: int
@@ -69,11 +69,6 @@ class Played:
         longest = max(is_relevant.size for is_relevant in self.relevance_by_method.values())
         return np.unique(np.linspace(0, longest, min(max_points, longest) + 1).round().astype(np.int64))[1:]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     def records(self) -> Iterator[tuple[str, int, int, float]]:
         """The rows of the tidy table."""
         for name in self.relevance_by_method:
@@ -81,10 +76,6 @@ class Played:
             for n_judged in self.curve_points(POINTS).tolist():
                 n_relevant = int(curve[n_judged - 1])
                 yield name, n_judged, n_relevant, n_relevant / self.n_relevant if self.n_relevant else float("nan")
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
 
     def sections(self) -> list[Section]:
         points = self.curve_points(LINES)
@@ -133,18 +124,16 @@ class Played:
             depth_text = f", by {n_until_half['depth']:,} under depth"
         return f"{opening} Half of them are found by {n_until_half[fastest]:,} judgments under {fastest}{depth_text}."
 
-    def signature(self) -> str:
+    def signature_parts(self) -> list[str]:
         settings = [f"played back:{','.join(self.relevance_by_method)}", f"depth:{self.depth}", f"rel:{self.rel}"]
         settings += [f"runs:{self.runs}", f"queries:{self.queries}"]
         if self.seed is not None:
             settings.append(f"rng:{self.seed}")
-        return " | ".join([*settings, f"rankscope {__version__}"])
+        return [*settings]
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"Played({', '.join(self.relevance_by_method)}, {self.n_relevant:,} relevant, depth {self.depth})"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{', '.join(self.relevance_by_method)}, {self.n_relevant:,} relevant, depth {self.depth}"
 
 
 def play_back(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import Result
 from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
 from rankscope.data.text import pluralise, pluralise_queries
@@ -25,7 +25,7 @@ from rankscope.stats.inputs import check_count, is_real, seed_of
 from rankscope.typing import Ints, PathLike
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "LEFT_OUT",
@@ -37,13 +37,12 @@ __all__ = [
 
 #: Special grades: pooled and not sampled; sampled and not judged yet.
 LEFT_OUT, TO_JUDGE = -1, -2
-COLUMNS = ("query", "pooled", "drawn", "judged")
 #: With fewer sampled documents of a query, values are rough.
 FEW = 10
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Sampled:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Sampled(Result):
     """A random sample of a pool.
 
     lists: the pool. chosen: (documents) whether drawn. grades: (documents) of those that are drawn and judged, -1
@@ -51,6 +50,8 @@ class Sampled:
     is what to judge, and what to evaluate with afterwards. `frame()` is the tidy table: query, pooled, drawn, judged;
     the last row is of all queries.
     """
+
+    COLUMNS = ("query", "pooled", "drawn", "judged")
 
     lists: RunLists
     is_sampled: npt.NDArray[np.bool_]
@@ -70,11 +71,6 @@ class Sampled:
         """How many of them are judged."""
         return int((self.grades >= 0).sum())
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table."""
-        return COLUMNS
-
     @cached_property
     def counts(self) -> Ints:
         """(queries, columns) how many documents are pooled, drawn, judged."""
@@ -88,10 +84,6 @@ class Sampled:
         for name, row in zip(self.lists.names, self.counts.tolist(), strict=True):
             yield (name, *row)
         yield ("all", *self.counts.sum(axis=0).tolist())
-
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        return tidy_frame(self)
 
     def qrels(self) -> Qrels:
         """The whole pool: grades where judged, -2 where drawn and still to be judged, -1 where not drawn. Of each query
@@ -136,7 +128,7 @@ class Sampled:
                 f" Of some query only {fewest} {'was' if fewest == 1 else 'were'} drawn, which says little of it."
             )
         rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
-        table = Table(columns=COLUMNS, rows=rows)
+        table = Table(columns=self.COLUMNS, rows=rows)
         return [
             Section(title="A sample of the pool", sentence=sentence),
             Section(title="By query", table=table, folded=True),
@@ -148,11 +140,9 @@ class Sampled:
             f"queries:{len(self.lists.query_ids)} | rng:{self.seed} | rankscope {__version__}"
         )
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
-        return f"Sampled({self.n_sampled:,} of {pluralise(self.lists.size, 'document')}, {self.n_judged:,} judged)"
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{self.n_sampled:,} of {pluralise(self.lists.size, 'document')}, {self.n_judged:,} judged"
 
 
 def sample(

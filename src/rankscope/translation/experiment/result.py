@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope._version import __version__
-from rankscope.data.result import as_text, sections_by_view, tidy_frame
-from rankscope.data.section import Section
+from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.translation.experiment.human_agreement import SYSTEM_RULES, PairTest, SegmentTaus, SystemCorrelations
 from rankscope.translation.experiment.protocols import PROTOCOLS
@@ -21,7 +19,7 @@ from rankscope.translation.wmt12 import PUBLISHED
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = [
     "DIRECTIONS",
@@ -34,7 +32,6 @@ __all__ = [
 ]
 
 
-COLUMNS = ("table", "metric", "pair", "published", "found", "low", "high")
 NAN = float("nan")
 
 
@@ -69,8 +66,8 @@ class DirectionResult:
     systems: SystemCorrelations | None
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TranslationExperiment:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TranslationExperiment(Result):
     """Models of translations trained by people's rankings, beside baselines and what was published.
 
     found: by direction, "into" and "out" of English. tests: of pairs of models, by a paired bootstrap. models: those
@@ -83,7 +80,8 @@ class TranslationExperiment:
     """
 
     #: The view of the result.
-    VIEW: ClassVar[str] = "rankscope.translation.experiment.view:experiment_sections"
+    VIEW = "rankscope.translation.experiment.view:experiment_sections"
+    COLUMNS = ("table", "metric", "pair", "published", "found", "low", "high")
 
     protocol: str
     pairs: tuple[str, ...]
@@ -96,11 +94,6 @@ class TranslationExperiment:
     seconds: float
     settings: str
     data_notes: tuple[str, ...] = ()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Those of the tidy table."""
-        return COLUMNS
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -171,25 +164,15 @@ class TranslationExperiment:
         taus = self.results[direction].segments
         return float(taus.average[taus.metrics.index(metric)]) if metric in taus.metrics else NAN
 
-    def sections(self) -> Sequence[Section]:
-        """What a report shows."""
-        return sections_by_view(self)
-
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
         settings = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
-        return " | ".join([*settings, self.settings, f"rankscope {__version__}"])
+        return [*settings, self.settings]
 
-    def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame; null where there is no value."""
-        return tidy_frame(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __repr__(self) -> str:
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         contents = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"TranslationExperiment({self.protocol}: {contents})"
+        return f"{self.protocol}: {contents}"
 
     @property
     def description(self) -> str:
