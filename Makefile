@@ -85,6 +85,7 @@ coverage: $(VENV)/.coverage
 # The generated pages: measures, and the list of modules.
 docs: $(VENV)/.installed
 	$(BIN)/rankscope measures --format markdown -o docs/measures.md
+	$(BIN)/python docs/parameters.py
 	$(BIN)/python docs/modules.py > docs/modules.md
 
 # Runs every benchmark beside its peers and prints the ratios; a quarter of an hour.

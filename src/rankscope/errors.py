@@ -5,6 +5,7 @@
     RankscopeError            anything this package refuses; the CLI prints it and exits with 2
     ├── InputError            data: a malformed line, a duplicate, no query in common
     ├── ParameterError        an argument out of range or two arguments that exclude each other
+    │   ├── SettingError      a setting out of range; the command line names its option
     │   └── UnknownName       a measure, preset or format that does not exist (the nearest one is named)
     └── OutputError           a result could not be written; nothing was left behind
 
@@ -23,6 +24,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "RankscopeError",
+    "SettingError",
     "UnknownName",
     "in_one_line",
 ]
@@ -59,6 +61,24 @@ class InputError(RankscopeError, ValueError):
 
 class ParameterError(RankscopeError, ValueError):
     """An argument has a value that makes no sense here."""
+
+
+class SettingError(ParameterError):
+    """A setting has a wrong value. The message names the argument, and on the command line its option.
+
+    argument: as Python calls it. flag: as the command line calls it. fault: what follows the name in the message.
+    """
+
+    def __init__(self, argument: str, flag: str, fault: str) -> None:
+        super().__init__(f"{argument} {fault}")
+        self.argument, self.flag, self.fault = argument, flag, fault
+
+    def on_command_line(self) -> str:
+        """The message with the name of the option."""
+        return f"{self.flag} {self.fault}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SettingError, (self.argument, self.flag, self.fault)
 
 
 class UnknownName(ParameterError):

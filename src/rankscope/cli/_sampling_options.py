@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from rankscope.stats.inputs import LARGEST
+from rankscope.settings import LARGEST
 
 __all__ = [
     "CONFIDENCE_LEVEL",

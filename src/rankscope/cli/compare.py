@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from rankscope.cli._comparison_options import comparison_options, pop_comparison_arguments
 from rankscope.cli._options import evaluate_files, evaluation_options
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.comparison.common_queries import resolve_system
-from rankscope.comparison.compare import Comparison
-from rankscope.comparison.compare import compare as compare_scores
-from rankscope.comparison.gate import Gate, check_gate
-from rankscope.comparison.gate import gate as gate_scores
+from rankscope.comparison.compare import Comparison, ComparisonSettings, compare_systems
+from rankscope.comparison.gate import Gate, GateSettings, decide_gate
 from rankscope.comparison.merge_scores import join_scores
 from rankscope.comparison.standardisation import standardise as standardise_scores
 from rankscope.data.result import Result
@@ -34,7 +32,7 @@ __all__ = [
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @evaluation_options
-@comparison_options
+@setting_options(ComparisonSettings)
 @click.option(
     "--standardise",
     type=click.Choice(list(STANDARDISATIONS)),
@@ -79,9 +77,11 @@ def compare(
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     """
-    arguments, result_output = pop_comparison_arguments(options), pop_result_output(options)
+    settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
+    gate_settings = None
     if gate is not None:
-        check_gate_options(len(runs), gate, against, standardise, arguments)
+        gate_settings = settings_of_gate(settings, gate, power)
+        check_gate_options(len(runs), against, standardise)
     elif power is not None:
         raise ParameterError("--power is for --gate: with it, how many more queries would decide; leave it out")
     inputs = (qrels, *runs, *([against] if against is not None else []))
@@ -93,18 +93,13 @@ def compare(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; give another, or "
             "--against (`rankscope evaluate --save` saves the scores of one)"
         )
-    arguments["workers"] = options["workers"]
-    new_scores, baseline_scores = evaluate_new_and_baseline(
-        qrels, runs, measures, against, arguments["baseline"], options
-    )
+    workers = options["workers"]
+    new_scores, baseline_scores = evaluate_new_and_baseline(qrels, runs, measures, against, settings.baseline, options)
     result: Result
-    if gate is not None and baseline_scores is not None:
-        gate_arguments = {name: arguments[name] for name in ("level", "test", "n_resamples", "rng")}
-        result = gate_scores(
-            new_scores, baseline_scores, margin=gate, power=0.8 if power is None else power, **gate_arguments
-        )
+    if gate_settings is not None and baseline_scores is not None:
+        result = decide_gate(new_scores, baseline_scores, None, gate_settings)
     else:
-        result = compare_with(new_scores, baseline_scores, runs, standardise, arguments)
+        result = compare_with(new_scores, baseline_scores, runs, standardise, settings, workers)
     if save is not None:
         write_scores(new_scores, save)
     result_output.show(result, details=details)
@@ -117,38 +112,45 @@ def compare_with(
     baseline_scores: Scores | None,
     runs: tuple[str, ...],
     standardise: str | None,
-    arguments: dict[str, Any],
+    settings: ComparisonSettings,
+    workers: int | None,
 ) -> Comparison:
     """Compare all new systems, with the baseline if there is one."""
     scores = new_scores
     if baseline_scores is not None:
         scores = join_scores(new_scores, baseline_scores)
-        arguments["baseline"] = scores.systems[-1]  # its name may have changed in the joined scores
+        settings = replace(settings, baseline=scores.systems[-1])  # its name may have changed in the joined scores
     if standardise is not None:
         scores = standardise_scores(scores, method=standardise)
-    arguments["baseline"] = resolve_system(arguments["baseline"], runs, scores)
+    settings = replace(settings, baseline=resolve_system(settings.baseline, runs, scores))
     n_pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
-    with progress_bar(n_pairs if arguments["baseline"] is None else None, "comparing pairs") as progress:
-        return compare_scores(scores, progress=progress, **arguments)
+    with progress_bar(n_pairs if settings.baseline is None else None, "comparing pairs") as progress:
+        return compare_systems(scores, None, settings, workers=workers, progress=progress)
 
 
-def check_gate_options(
-    n_runs: int, margin: float, against: str | None, standardise: str | None, arguments: Mapping[str, Any]
-) -> None:
-    """Raise ParameterError for options that a gate cannot use."""
+def settings_of_gate(settings: ComparisonSettings, margin: float, power: float | None) -> GateSettings:
+    """The settings of a gate. Raises ParameterError for options of a comparison that a gate does not have."""
+    settings.refuse(
+        "alternative", "correction", "family", "interval", "rope", since="--gate has one-sided bounds for each measure"
+    )
+    return GateSettings(
+        margin=margin,
+        level=settings.level,
+        test=settings.test,
+        power=GateSettings.power if power is None else power,
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
+    )
+
+
+def check_gate_options(n_runs: int, against: str | None, standardise: str | None) -> None:
+    """Raise ParameterError for runs and options that a gate cannot use."""
     if against is None:
         raise ParameterError("--gate needs the baseline: pass --against with a run, or with scores saved by --save")
     if n_runs > 1:
         raise ParameterError(f"--gate takes one RUN, and there are {n_runs}; call it for each")
     if standardise is not None:
         raise ParameterError("--gate takes its margin in units of the measure; leave --standardise out")
-    for name, default in (("alternative", "two-sided"), ("correction", "holm"), ("family", "pairs")):
-        if arguments[name] != default:
-            raise ParameterError(f"--gate tests each measure by itself, on one side; leave --{name} out")
-    if arguments["interval"] != "t" or arguments["rope"]:
-        name = "rope" if arguments["rope"] else "interval"
-        raise ParameterError(f"--gate has a margin and bounds of its own; leave --{name} out")
-    check_gate(margin=margin, level=arguments["level"], test=arguments["test"], n_resamples=arguments["n_resamples"])
 
 
 def evaluate_new_and_baseline(

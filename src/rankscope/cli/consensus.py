@@ -21,7 +21,7 @@ from rankscope.data.votes import UNRANKED
 from rankscope.errors import ParameterError
 from rankscope.io.ballots import VOTE_FORMATS, read_votes
 from rankscope.io.core import check_single_stdin
-from rankscope.stats.inputs import LARGEST
+from rankscope.settings import LARGEST
 
 __all__ = [
     "consensus",

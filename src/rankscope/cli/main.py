@@ -15,7 +15,7 @@ import click
 from rankscope._version import __version__
 from rankscope.cli._groups import LazyGroup
 from rankscope.cli._streams import ReaderLeft, Terminated, guarded_streams, ignore_interrupts, signals_raised
-from rankscope.errors import RankscopeError, in_one_line
+from rankscope.errors import RankscopeError, SettingError, in_one_line
 
 __all__ = [
     "cli",
@@ -123,7 +123,9 @@ def exit_code(args: Sequence[str] | None) -> int:
     except RankscopeError as error:
         from rankscope.cli._advice import single_dash_advice
 
-        return fail(single_dash_advice(sys.argv[1:] if args is None else args, cli) or str(error))
+        dash_advice = single_dash_advice(sys.argv[1:] if args is None else args, cli)
+        message = error.on_command_line() if isinstance(error, SettingError) else str(error)
+        return fail(dash_advice or message)
     except click.exceptions.Exit as error:
         return error.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -10,13 +10,12 @@ import click
 from rankscope.cli._options import evaluate_files, evaluation_options, refuse_workers
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._results import pop_result_output, result_options
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.comparison.common_queries import resolve_system
-from rankscope.comparison.plan import check_plan
-from rankscope.comparison.plan import plan as plan_queries
+from rankscope.comparison.plan import PlanSettings, plan_queries
 from rankscope.comparison.standardisation import standardise as standardise_by_query
 from rankscope.errors import ParameterError
 from rankscope.evaluation.joining import ENTITY
-from rankscope.stats.inputs import ALTERNATIVES, LARGEST
 from rankscope.stats.standardisation import STANDARDISATIONS
 
 __all__ = [
@@ -28,56 +27,7 @@ __all__ = [
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @evaluation_options
-@click.option("--baseline", metavar="NAME", help="Plan for a comparison with this system.")
-@click.option(
-    "--difference",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="D",
-    help="How large a difference is to be found. Default: the one observed between the two best systems.",
-)
-@click.option(
-    "--width",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="W",
-    help="Width of an interval of the difference. Default: twice the difference; --machine asks for it.",
-)
-@click.option(
-    "--power",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.8,
-    show_default=True,
-    metavar="P",
-    help="In which share of experiments it is to be found.",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    metavar="A",
-    help="The p-value at which it counts as found; with --machine, intervals of the level 1 - A.",
-)
-@click.option(
-    "--alternative",
-    type=click.Choice(list(ALTERNATIVES)),
-    default="two-sided",
-    show_default=True,
-    help="Which side the test looks at; the difference is taken to be there.",
-)
-@click.option(
-    "--queries",
-    type=click.IntRange(2, LARGEST),
-    metavar="N",
-    help="Queries at hand, where they are to be others than those of QRELS.",
-)
-@click.option(
-    "--tests",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="How many t-tests share the level, as where N pairs are compared.",
-)
+@setting_options(PlanSettings)
 @click.option(
     "--standardise",
     type=click.Choice(list(STANDARDISATIONS)),
@@ -94,14 +44,6 @@ def plan(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    baseline: str | None,
-    difference: float | None,
-    width: float | None,
-    power: float,
-    level: float,
-    alternative: str,
-    queries: int | None,
-    tests: int,
     standardise: str | None,
     machine: str | None,
     map_: str | None,
@@ -117,15 +59,12 @@ def plan(
     rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
     rankscope plan demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10 --width 0.1
     """
-    arguments: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
-    arguments |= {"alternative": alternative, "n_queries": queries, "tests": tests}
-    result_output = pop_result_output(options)
-    check_plan(**arguments)
+    settings, result_output = take_settings(PlanSettings, options), pop_result_output(options)
     if machine is not None:
         if not runs:
             raise click.UsageError("Missing argument 'RUN...'.")
         result_output.check((qrels, machine, *runs))
-        required_width = check_width(width, standardise, arguments)
+        width = check_width(settings, standardise)
         refuse_workers(options)
         from rankscope.judging.estimation import plan_judgments
 
@@ -135,10 +74,10 @@ def plan(
                 list(runs),
                 machine,
                 list(measures) or None,
-                width=required_width,
-                baseline=baseline,
+                width=width,
+                baseline=settings.baseline,
                 map=map_,
-                confidence_level=1 - level,
+                confidence_level=1 - settings.level,
                 progress=progress,
                 **options,
             )
@@ -154,19 +93,17 @@ def plan(
     scores = evaluate_files(qrels, runs, measures, **options)
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)
-    result = plan_queries(scores, baseline=resolve_system(baseline, runs, scores), **arguments)
-    result_output.show(result)
+    settings = replace(settings, baseline=resolve_system(settings.baseline, runs, scores))
+    result_output.show(plan_queries(scores, None, settings))
 
 
-def check_width(width: float | None, standardise: str | None, arguments: Mapping[str, Any]) -> float:
+def check_width(settings: PlanSettings, standardise: str | None) -> float:
     """The width. Raises ParameterError if it is missing, and for options that plan a test."""
-    if width is None:
+    if settings.width is None:
         raise ParameterError("--machine plans intervals; say with --width how wide they may be, as --width 0.05")
-    defaults = {"difference": None, "power": 0.8, "alternative": "two-sided", "n_queries": None, "tests": 1}
-    for name, default in defaults.items():
-        if arguments[name] != default:
-            option = "queries" if name == "n_queries" else name
-            raise ParameterError(f"--{option} plans a test, and --machine intervals; leave one of them out")
+    settings.refuse(
+        "difference", "power", "alternative", "n_queries", "tests", since="--machine plans intervals, not tests"
+    )
     if standardise is not None:
         raise ParameterError("--standardise beside --machine, which plans in units of the measure; leave it out")
-    return width
+    return settings.width

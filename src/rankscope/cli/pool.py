@@ -16,7 +16,7 @@ from rankscope.io.core import FORMATS, writable_formats
 from rankscope.judging.pooling import DEEP, METHODS, SHALLOW, check_pool_file, write_pool
 from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.tables import RESULT_FORMATS
-from rankscope.stats.inputs import LARGEST
+from rankscope.settings import LARGEST
 
 __all__ = [
     "pool",

@@ -10,14 +10,15 @@ from typing import Any
 
 import click
 
-from rankscope.cli._comparison_options import comparison_options, pop_comparison_arguments
 from rankscope.cli._options import READING_OPTIONS, evaluation_options, reading_workers
 from rankscope.cli._output import bytes_progress, check_output
+from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.comparison.compare import ComparisonSettings
 from rankscope.errors import OutputError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
 from rankscope.reporting.page import check_page_path, is_page
-from rankscope.reporting.report import report as make_report
+from rankscope.reporting.report import write_report
 
 __all__ = [
     "report",
@@ -32,7 +33,7 @@ DEFAULT = "report.html"
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @evaluation_options
-@comparison_options
+@setting_options(ComparisonSettings)
 @click.option(
     "--title", metavar="TEXT", default="", help="Of the page. Default: the systems and the judgments, or how many."
 )
@@ -64,7 +65,7 @@ def report(
     \b
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
     """
-    comparison_arguments = pop_comparison_arguments(options)
+    settings = take_settings(ComparisonSettings, options)
     reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
     if not runs and reading_arguments["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
@@ -72,10 +73,11 @@ def report(
     reading_workers(runs, reading_arguments["workers"])
     output = page_path(output, (qrels, *runs, *([machine] if machine is not None else [])))
     with bytes_progress(runs, "reading runs") as progress:
-        page = make_report(
+        page = write_report(
             qrels,
             list(runs) or None,
             list(measures) or None,
+            settings,
             title=title,
             command=shlex.join(["rankscope", *sys.argv[1:]]),
             figures=figures,
@@ -84,7 +86,6 @@ def report(
             machine=machine,
             map=map_,
             **reading_arguments,
-            **comparison_arguments,
         )
     if output == "-":
         click.echo(page.html, nl=False)

@@ -15,7 +15,8 @@ from rankscope._version import __version__
 from rankscope.comparison.common_queries import check_systems, match_queries, resolve_system
 from rankscope.comparison.compare import (
     Comparison,
-    compare,
+    ComparisonSettings,
+    compare_systems,
     effect_size_sections,
     leaderboard,
     pair_by_pair,
@@ -41,6 +42,7 @@ from rankscope.kernels.rounding_ties import order_of
 from rankscope.reporting.page import Page, render_page
 from rankscope.stability.studies import study
 from rankscope.stability.view import overview_section, reliability_section
+from rankscope.stats.inputs import seed_of
 
 __all__ = [
     "MAX_SYSTEMS",
@@ -258,6 +260,15 @@ def report(
     measures: Any = None,
     *,
     baseline: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    family: str = "pairs",
+    alternative: str = "two-sided",
+    level: float = 0.05,
+    interval: str = "t",
+    rope: float = 0.0,
+    n_resamples: int = 10_000,
+    rng: Any = 0,
     title: str = "",
     command: str = "",
     figures: bool = True,
@@ -268,17 +279,17 @@ def report(
     conventions: Mapping[str, Any] | None = None,
     machine: Any = None,
     map: Any = None,
-    **comparison: Any,
 ) -> Page:
     """One page on runs: which is better and how sure that is, query by query, what nobody judged, what it would take.
 
     qrels, runs, measures, input, total_ranks, workers, progress: as `evaluate` takes them; conventions: its other
-    arguments, as {"ties": "file"}. baseline and other arguments (test, correction, level, ...): as `compare` takes
-    them. The first measure is the one that the verdict is about. title, command: shown on the page. figures: False
-    leaves them out. Of more than 50 systems the 50 best by the first measure that has a direction are shown (and the
-    baseline). One system is described, and compared with none. machine, map: a machine's judgments of all queries, and
-    its grades on the scale of `qrels`, which are then people's of some queries, drawn at random: the page shows what
-    both say together (`rankscope.judging.estimate`) by the first measure, and all else by people's alone.
+    arguments, as {"ties": "file"}. baseline, test, correction, family, alternative, level, interval, rope, n_resamples,
+    rng: as `compare` takes them. The first measure is the one that the verdict is about. title, command: shown on the
+    page. figures: False leaves them out. Of more than 50 systems the 50 best by the first measure that has a direction
+    are shown (and the baseline). One system is described, and compared with none. machine, map: a machine's judgments
+    of all queries, and its grades on the scale of `qrels`, which are then people's of some queries, drawn at random:
+    the page shows what both say together (`rankscope.judging.estimate`) by the first measure, and all else by people's
+    alone.
 
     `page.write(path)` writes it. Raises what `evaluate` and `compare` raise; ParameterError where jinja2, or for
     figures Altair, is not installed (`pip install 'rankscope[report]'`).
@@ -292,6 +303,54 @@ def report(
     >>> "good is ahead of poor: its mean RR on 4 queries is 1.0000 against 0.5000" in page.html
     True
     """
+    settings = ComparisonSettings(
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        family=family,
+        alternative=alternative,
+        level=level,
+        interval=interval,
+        rope=rope,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
+    )
+    return write_report(
+        qrels,
+        runs,
+        measures,
+        settings,
+        title=title,
+        command=command,
+        figures=figures,
+        input=input,
+        total_ranks=total_ranks,
+        workers=workers,
+        progress=progress,
+        conventions=conventions,
+        machine=machine,
+        map=map,
+    )
+
+
+def write_report(
+    qrels: Any,
+    runs: Any,
+    measures: Any,
+    settings: ComparisonSettings,
+    *,
+    title: str = "",
+    command: str = "",
+    figures: bool = True,
+    input: str | None = None,
+    total_ranks: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    conventions: Mapping[str, Any] | None = None,
+    machine: Any = None,
+    map: Any = None,
+) -> Page:
+    """As `report`, with the settings of the comparison as one object."""
     evaluate_options = {**(conventions or {})}
     if machine is None:
         if map is not None:
@@ -301,19 +360,20 @@ def report(
     stamps_before = file_stamps((qrels, *as_run_list(runs), machine))
     plan, joined = plan_and_join(qrels, runs, measures, evaluate_options, input, total_ranks, progress, workers)
     scores = score_hits(plan, joined)
-    baseline = resolve_system(baseline, as_run_list(runs), scores)
+    baseline = resolve_system(settings.baseline, as_run_list(runs), scores)
+    settings = replace(settings, baseline=baseline)
     if len(scores.systems) > 1 or baseline is not None:
         check_systems(scores, baseline, minimum=1)
     shown_systems, limit_notes = best_systems(scores, baseline)
     scores = scores.select(systems=shown_systems)
     has_judgments = input != ENTITY and not isinstance(qrels, EntityRanks)
-    comparison_result, not_compared = compare_all(scores, baseline, {**comparison, "workers": workers})
+    comparison_result, not_compared = compare_all(scores, settings, workers)
     content = ReportContent(
         scores=scores,
         comparison=comparison_result,
         not_compared=not_compared,
-        level=comparison.get("level", 0.05),
-        rng=comparison.get("rng", 0),
+        level=settings.level,
+        rng=settings.seed,
         estimates=None
         if machine is None
         else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input),
@@ -367,7 +427,7 @@ def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[
 
 
 def compare_all(
-    scores: Scores, baseline: str | None, arguments: Mapping[str, Any]
+    scores: Scores, settings: ComparisonSettings, workers: int | None
 ) -> tuple[Comparison | None, dict[str, str]]:
     """The comparison by every measure that allows one, and the reason for each of the others."""
     if len(scores.systems) < 2:
@@ -383,7 +443,7 @@ def compare_all(
             compared_names.append(name)
     if not compared_names:
         raise InputError("; ".join(not_compared.values()))
-    return compare(scores, compared_names, baseline=baseline, **{"rng": 0, **arguments}), not_compared
+    return compare_systems(scores, compared_names, settings, workers=workers), not_compared
 
 
 def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan) -> dict[str, Scores]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.rounding_ties import NOISE
+from rankscope.settings import ALPHA, NONNEGATIVE, POSITIVE, SHARE, Choice, Count, Switch
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -34,8 +35,6 @@ __all__ = [
 
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-#: Upper limit of numbers of queries and resamples.
-LARGEST = 10**9
 #: Largest absolute value: sums of such numbers stay within float64.
 GREATEST = 1e300
 #: Largest power of 2 whose cube is well within float64.
@@ -106,8 +105,7 @@ def seed_of(rng: Any) -> int:
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ParameterError(f"{name} is {value!r}, expected one of {', '.join(map(repr, choices))}")
+    Choice(choices).check(name, value)
 
 
 def check_alternative(alternative: str) -> None:
@@ -115,36 +113,26 @@ def check_alternative(alternative: str) -> None:
 
 
 def check_count(name: str, value: object, minimum: int = 1) -> None:
-    valid = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and minimum <= value <= LARGEST
-    if not valid:
-        raise ParameterError(f"{name} is {value!r}, expected a whole number from {minimum} to {LARGEST}")
+    Count(minimum).check(name, value)
 
 
 def check_flag(name: str, value: object) -> None:
     """Raise ParameterError for what is neither True nor False."""
-    if not isinstance(value, bool):
-        raise ParameterError(f"{name} is {value!r}, expected True or False")
+    Switch().check(name, value)
 
 
 def check_share(name: str, value: object) -> None:
     """Raise ParameterError for a level or power that is not between 0 and 1, both excluded."""
-    if not is_real(value) or not 0 < float(value) < 1:
-        raise ParameterError(f"{name} is {value!r}, expected a number between 0 and 1, as 0.95 or 0.05")
+    SHARE.check(name, value)
 
 
 def check_level(level: object) -> None:
     """Raise ParameterError for a significance level that is not above 0 and below 0.5."""
-    if not is_real(level) or not 0 < float(level) < 0.5:
-        raise ParameterError(
-            f"level is {level!r}, expected a number above 0 and below 0.5, as 0.05 (intervals then hold in 95 % of "
-            "cases)"
-        )
+    ALPHA.check("level", level)
 
 
 def check_positive(name: str, value: object, zero: bool = False) -> None:
-    valid = is_real(value) and bool(np.isfinite(value)) and (value > 0 or (zero and value == 0))
-    if not valid:
-        raise ParameterError(f"{name} is {value!r}, expected a number {'of at least' if zero else 'above'} 0")
+    (NONNEGATIVE if zero else POSITIVE).check(name, value)
 
 
 def is_real(value: object) -> TypeGuard[float]:

@@ -19,7 +19,7 @@ from rankscope.data.ranking import NORMALISATIONS
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, split_compression_suffix
 from rankscope.io.read import read_run
-from rankscope.stats.inputs import LARGEST
+from rankscope.settings import LARGEST
 
 __all__ = [
     "ranks",

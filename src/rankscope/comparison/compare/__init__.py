@@ -7,13 +7,13 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison as Comparison
     from rankscope.comparison.compare.result import MeasureComparison as MeasureComparison
+    from rankscope.comparison.compare.significance_tests import FAMILIES as FAMILIES
     from rankscope.comparison.compare.significance_tests import INTERVALS as INTERVALS
     from rankscope.comparison.compare.significance_tests import TESTS as TESTS
     from rankscope.comparison.compare.significance_tests import ComparisonSettings as ComparisonSettings
     from rankscope.comparison.compare.significance_tests import SignificanceTest as SignificanceTest
-    from rankscope.comparison.compare.systems import FAMILIES as FAMILIES
-    from rankscope.comparison.compare.systems import check_settings as check_settings
     from rankscope.comparison.compare.systems import compare as compare
+    from rankscope.comparison.compare.systems import compare_systems as compare_systems
     from rankscope.comparison.compare.view import comparison_sentence as comparison_sentence
     from rankscope.comparison.compare.view import differences_figure as differences_figure
     from rankscope.comparison.compare.view import effect_size_sections as effect_size_sections
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 HOMES = {
     "Comparison": "result",
     "ComparisonSettings": "significance_tests",
-    "FAMILIES": "systems",
+    "FAMILIES": "significance_tests",
     "INTERVALS": "significance_tests",
     "MeasureComparison": "result",
     "SignificanceTest": "significance_tests",
     "TESTS": "significance_tests",
-    "check_settings": "systems",
     "compare": "systems",
+    "compare_systems": "systems",
     "comparison_sentence": "view",
     "differences_figure": "view",
     "effect_size_sections": "view",

@@ -151,9 +151,8 @@ class MeasureComparison:
 class Comparison(Result):
     """Systems compared by one or more measures, as `compare` gives it.
 
-    `comparison["AP"]` is the comparison by one measure. scores: what it was computed from. baseline: None if all pairs
-    were compared. notes: on the comparison and on the scores. `print` shows tables and sentences; `frame()` is the tidy
-    table.
+    `comparison["AP"]` is the comparison by one measure. scores: what it was computed from. notes: on the comparison and
+    on the scores. `print` shows tables and sentences; `frame()` is the tidy table.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
@@ -169,10 +168,14 @@ class Comparison(Result):
     VIEW = "rankscope.comparison.compare.view:sections_of"
 
     scores: Scores
-    baseline: str | None
     comparisons: tuple[MeasureComparison, ...]
     settings: ComparisonSettings
     notes: tuple[str, ...]
+
+    @property
+    def baseline(self) -> str | None:
+        """The system that all others were compared with; None if all pairs were compared."""
+        return self.settings.baseline
 
     def __getitem__(self, measure: object) -> MeasureComparison:
         """The comparison by one measure. Raises UnknownName for one that was not compared."""

@@ -6,50 +6,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rankscope.settings import (
+    NONNEGATIVE,
+    Settings,
+    alpha_field,
+    choice,
+    number,
+    resamples_field,
+    seed_field,
+    text,
+)
 from rankscope.stats.anova import randomised_tukey_hsd, tukey_hsd
 from rankscope.stats.bayes import bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.friedman import nemenyi_test
+from rankscope.stats.inputs import ALTERNATIVES
+from rankscope.stats.multiple_comparisons import CORRECTIONS
 from rankscope.stats.paired_tests import bootstrap_test, randomisation_test, sign_test, t_test, wilcoxon_test
 from rankscope.typing import Floats
 
 __all__ = [
+    "FAMILIES",
     "INTERVALS",
     "TESTS",
     "ComparisonSettings",
     "SignificanceTest",
 ]
-
-
-INTERVALS = ("t", "bca", "percentile")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ComparisonSettings:
-    """How systems are compared; see `compare`. seed: of all resampling, so that all pairs get the same resamples."""
-
-    test: str = "t"
-    correction: str = "holm"
-    family: str = "pairs"
-    alternative: str = "two-sided"
-    level: float = 0.05
-    interval: str = "t"
-    rope: float = 0.0
-    n_resamples: int = 10_000
-    seed: int = 0
-
-    @property
-    def method(self) -> SignificanceTest:
-        return TESTS[self.test]
-
-    @property
-    def tests_all_systems(self) -> bool:
-        """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
-        return self.method.kind == "all"
-
-    @property
-    def is_bayesian(self) -> bool:
-        """Whether the test gives probabilities instead of p-values."""
-        return self.method.kind == "posterior"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,3 +121,75 @@ TESTS: dict[str, SignificanceTest] = {
         uses_resampling=True,
     ),
 }
+#: Which p-values are corrected together.
+FAMILIES = {"pairs": "all pairs of one measure", "all": "all pairs of all measures"}
+INTERVALS = ("t", "bca", "percentile")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonSettings(Settings):
+    """How systems are compared; see `compare`. seed: of all resampling, so that all pairs get the same resamples."""
+
+    FUNCTIONS = ("rankscope:compare",)
+    COMMANDS = ("compare", "report")
+
+    baseline: str | None = text(
+        None, help="Compare each of the other systems with this one.", unset="compare all pairs", metavar="NAME"
+    )
+    test: str = choice(
+        "t",
+        TESTS,
+        kind="test",
+        help="Significance test: of two systems each, of all at once (tukey, randomised-tukey, nemenyi), or Bayesian.",
+    )
+    correction: str = choice(
+        "holm", CORRECTIONS, kind="correction", help="Correction of p-values for multiple comparisons."
+    )
+    family: str = choice(
+        "pairs",
+        FAMILIES,
+        kind="family",
+        help="Which p-values are corrected together: those of all pairs by one measure, or by all measures.",
+    )
+    alternative: str = choice(
+        "two-sided",
+        ALTERNATIVES,
+        help="Alternative hypothesis: the values of A differ from those of B, or are greater, or less.",
+    )
+    level: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
+    interval: str = choice(
+        "t",
+        INTERVALS,
+        kind="interval",
+        help="Confidence interval of the mean difference: Student's t, or a bootstrap (bca, percentile).",
+    )
+    rope: float = number(
+        0.0,
+        rule=NONNEGATIVE,
+        help="Region of practical equivalence, in units of the measure: a difference of at most X counts as a tie.",
+    )
+    n_resamples: int = resamples_field(10_000, "Number of resamples of a permutation test or bootstrap.")
+    seed: int = seed_field()
+
+    @property
+    def method(self) -> SignificanceTest:
+        return TESTS[self.test]
+
+    @property
+    def tests_all_systems(self) -> bool:
+        """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
+        return self.method.kind == "all"
+
+    @property
+    def is_bayesian(self) -> bool:
+        """Whether the test gives probabilities instead of p-values."""
+        return self.method.kind == "posterior"
+
+    def check(self) -> None:
+        """Refuse settings that the test does not have."""
+        if self.tests_all_systems:
+            self.refuse("baseline", since=f"the test {self.test!r} compares all pairs")
+        if self.tests_all_systems or self.is_bayesian:
+            self.refuse("alternative", "correction", "family", since=f"the test {self.test!r} has no such setting")
+        if self.method.has_intervals:
+            self.refuse("interval", since=f"the test {self.test!r} has intervals of its own")

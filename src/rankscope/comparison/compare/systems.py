@@ -12,21 +12,20 @@ import numpy.typing as npt
 from rankscope.comparison.common_queries import MeasureValues, check_systems, match_queries, measure_names_of
 from rankscope.comparison.compare.pair_tests import PairTestJob, PairTestResults, pair_slices, run_tests
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
-from rankscope.comparison.compare.significance_tests import INTERVALS, TESTS, ComparisonSettings
+from rankscope.comparison.compare.significance_tests import ComparisonSettings
 from rankscope.data.scores import Scores
 from rankscope.data.text import format_p_value, pluralise_queries
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.stats.anova import all_pairs, two_way_anova
 from rankscope.stats.friedman import friedman_test
-from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive, scale_rows, seed_of
-from rankscope.stats.multiple_comparisons import CORRECTIONS, adjust_pvalues
+from rankscope.stats.inputs import scale_rows, seed_of
+from rankscope.stats.multiple_comparisons import adjust_pvalues
 from rankscope.typing import Bools, Floats
 
 __all__ = [
-    "FAMILIES",
-    "check_settings",
     "compare",
+    "compare_systems",
     "measure_notes",
 ]
 
@@ -208,8 +207,6 @@ def name_pairs(comparison: MeasureComparison, mask: Bools, observation: str) -> 
     return f"{' and '.join(names) if len(names) == 1 else '; '.join(names)} have {observation}"
 
 
-#: Which p-values are corrected together.
-FAMILIES = {"pairs": "all pairs of one measure", "all": "all pairs of all measures"}
 #: All pairs of at most so many systems are compared; a pair takes some 300 bytes.
 MAX_SYSTEMS = 3_000
 
@@ -233,22 +230,66 @@ def compare(
 ) -> Comparison:
     """Compare systems by the values that they have on the same queries.
 
-    scores: of at least two systems. measures: one, a list, or None for all of the scores. baseline: the system that all
-    others are compared with; None compares all pairs. test: one of `TESTS`, "t" by default. correction: of p-values for
-    their number: "holm" (default), "bonferroni", "hochberg", "bh", "none"; tests of all systems at once ("tukey",
-    "randomised-tukey", "nemenyi") correct by themselves. family: what is corrected together, the pairs of one measure
-    ("pairs") or those of "all" measures. alternative: "two-sided", or that A's values are "greater" or "less" than B's.
-    level: of significance, in (0, 1); intervals hold the true difference in 1 - level of cases. interval: "t", "bca" or
-    "percentile". rope: a difference of at most this much on a query is a tie, and in Bayesian tests the mean difference
-    is then practically none; at least 0. n_resamples, rng: of tests and intervals by resampling; all pairs and measures
-    get the same resamples. workers: processes; None: all cores where that pays and processes can be forked. The result
-    is the same. progress: called with the number of pairs just tested.
+    Parameters
+    ----------
+    scores
+        Scores of at least two systems.
+    measures
+        A measure, a list of measures, or None for all measures of the scores.
+    baseline
+        Compare each of the other systems with this one. Default: compare all pairs.
+    test
+        Significance test: of two systems each, of all at once (tukey, randomised-tukey, nemenyi), or Bayesian. One of
+        't', 'permutation', 'bootstrap', 'wilcoxon', 'sign', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t',
+        'bayes-signed-rank'. Default: 't'.
+    correction
+        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
+        'holm'.
+    family
+        Which p-values are corrected together: those of all pairs by one measure, or by all measures. One of 'pairs',
+        'all'. Default: 'pairs'.
+    alternative
+        Alternative hypothesis: the values of A differ from those of B, or are greater, or less. One of 'two-sided',
+        'greater', 'less'. Default: 'two-sided'.
+    level
+        Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
+    interval
+        Confidence interval of the mean difference: Student's t, or a bootstrap (bca, percentile). One of 't', 'bca',
+        'percentile'. Default: 't'.
+    rope
+        Region of practical equivalence, in units of the measure: a difference of at most X counts as a tie. Default:
+        0.0.
+    n_resamples
+        Number of resamples of a permutation test or bootstrap. Default: 10000.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    workers
+        Number of processes. None uses all cores if that is faster. The result does not depend on it.
+    progress
+        Called with the number of pairs just tested.
 
-    Only queries that have a value for every system are used, and a note says how many were left out. Equal systems:
-    p = 1. Constant differences: no p from t and bootstrap, flagged in a note. Raises ParameterError for arguments out
-    of range and for fewer than two systems, UnknownName for a system, a measure or a test that is not there, InputError
-    where no query has values for all, and for all pairs of more than 3,000 systems.
+    Returns
+    -------
+    Comparison
+        The comparison by each measure: `result["AP"]`. `print` shows sentences and tables, `frame()` is the tidy table.
 
+    Raises
+    ------
+    ParameterError
+        An argument is out of range, or there are fewer than two systems.
+    UnknownName
+        A system, measure or test does not exist.
+    InputError
+        No query has a value for every system, or all pairs of more than 3,000 systems were requested.
+
+    Notes
+    -----
+    Only queries with a value for every system are used; a note counts the others. Equal systems have p = 1. Constant
+    differences have no p-value by t and bootstrap, and a note. All pairs and measures share the same resamples. Tests
+    of all systems at once (tukey, randomised-tukey, nemenyi) correct for multiple comparisons by themselves.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(5)}
     >>> good = rs.Run({f"q{i}": {"d1": 2.0, f"x{i}": 1.0} for i in range(5)}, name="good")
@@ -258,6 +299,7 @@ def compare(
     ([0.4], [0.125])
     """
     settings = ComparisonSettings(
+        baseline=baseline,
         test=test,
         correction=correction,
         family=family,
@@ -268,9 +310,20 @@ def compare(
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
-    check_settings(settings, baseline)
-    check_systems(scores, baseline)
-    first, second = compared_pairs(scores, baseline)
+    return compare_systems(scores, measures, settings, workers=workers, progress=progress)
+
+
+def compare_systems(
+    scores: Scores,
+    measures: object,
+    settings: ComparisonSettings,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int], Any] | None = None,
+) -> Comparison:
+    """As `compare`, with its settings as one object."""
+    check_systems(scores, settings.baseline)
+    first, second = compared_pairs(scores, settings.baseline)
     values_by_measure = [match_queries(scores, name) for name in measure_names_of(scores, measures)]
     results_by_measure = run_tests(PairTestJob(values_by_measure, first, second, settings), workers, progress)
     corrected_pvalues = correct_pvalues(results_by_measure, settings)
@@ -282,43 +335,10 @@ def compare(
     ]
     return Comparison(
         scores=scores,
-        baseline=baseline,
         comparisons=tuple(comparisons),
         settings=settings,
         notes=tuple(dict.fromkeys((*scores.notes, *(note for comparison in comparisons for note in comparison.notes)))),
     )
-
-
-def check_settings(settings: ComparisonSettings, baseline: str | None) -> None:
-    """Raise for wrong settings, before anything is computed."""
-    for kind, value, choices in (
-        ("test", settings.test, TESTS),
-        ("correction", settings.correction, CORRECTIONS),
-        ("family", settings.family, FAMILIES),
-        ("interval", settings.interval, INTERVALS),
-    ):
-        if value not in tuple(choices):  # the value may be of any type, even a list
-            raise UnknownName(kind, str(value), choices)
-    check_level(settings.level)
-    check_alternative(settings.alternative)
-    check_positive("rope", settings.rope, zero=True)
-    check_count("n_resamples", settings.n_resamples)
-    if settings.tests_all_systems and baseline is not None:
-        raise ParameterError(f"test {settings.test!r} compares all pairs; leave the baseline out, or choose test 't'")
-    refuse_unused(settings)
-
-
-def refuse_unused(settings: ComparisonSettings) -> None:
-    """Raise ParameterError for settings that the test does not have."""
-    required_values = {}
-    if settings.tests_all_systems or settings.is_bayesian:
-        required_values = {"alternative": "two-sided", "correction": "holm", "family": "pairs"}
-    if settings.method.has_intervals:
-        required_values["interval"] = "t"  # the default: no other was requested
-    for name, default in required_values.items():
-        value = getattr(settings, name)
-        if value != default:
-            raise ParameterError(f"test {settings.test!r} has no {name} {value!r}; leave it out")
 
 
 def compared_pairs(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

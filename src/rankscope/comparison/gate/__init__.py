@@ -7,13 +7,15 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.comparison.gate.noninferiority import EXIT_CODES as EXIT_CODES
     from rankscope.comparison.gate.noninferiority import Gate as Gate
-    from rankscope.comparison.gate.noninferiority import check_gate as check_gate
+    from rankscope.comparison.gate.noninferiority import GateSettings as GateSettings
+    from rankscope.comparison.gate.noninferiority import decide_gate as decide_gate
     from rankscope.comparison.gate.noninferiority import gate as gate
 
 HOMES = {
     "EXIT_CODES": "noninferiority",
     "Gate": "noninferiority",
-    "check_gate": "noninferiority",
+    "GateSettings": "noninferiority",
+    "decide_gate": "noninferiority",
     "gate": "noninferiority",
 }
 

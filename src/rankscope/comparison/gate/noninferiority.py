@@ -6,9 +6,9 @@ Differences here are oriented: above 0 where the new system is better.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ldexp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,13 +27,19 @@ from rankscope.data.scores import Scores
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
 from rankscope.errors import ParameterError
 from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
+from rankscope.settings import (
+    NONNEGATIVE,
+    REQUIRED,
+    Settings,
+    alpha_field,
+    choice,
+    number,
+    resamples_field,
+    seed_field,
+    share,
+)
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.inputs import (
-    check_choice,
-    check_count,
-    check_level,
-    check_positive,
-    check_share,
     is_constant,
     scale_rows,
     seed_of,
@@ -42,9 +48,6 @@ from rankscope.stats.paired_tests import bootstrap_test, randomisation_test
 from rankscope.stats.power import queries_for_t
 from rankscope.typing import Bools, Floats
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "EXIT_CODES",
     "PASS",
@@ -52,13 +55,13 @@ __all__ = [
     "UNDECIDED",
     "VERDICTS",
     "WORSE",
-    "Criterion",
     "Decision",
     "Gate",
+    "GateSettings",
     "MeasureGate",
     "VerdictChange",
-    "check_gate",
     "decide",
+    "decide_gate",
     "find_verdict_change",
     "gate",
 ]
@@ -69,18 +72,26 @@ PASS, UNDECIDED, WORSE = "pass", "undecided", "worse"
 VERDICTS = (PASS, UNDECIDED, WORSE)
 #: Tests of a mean: on differences shifted by the margin they test whether the mean difference is above -margin. Tests
 #: of ranks and signs are about medians, which can be acceptable when the mean is not.
+
+
+#: The tests of a gate.
 TESTS = ("t", "permutation", "bootstrap")
 
 
-class Criterion(NamedTuple):
-    """The conditions to pass. seed: of the resamples."""
+@dataclass(frozen=True, kw_only=True)
+class GateSettings(Settings):
+    """What a new system has to show. seed: of the resamples."""
 
-    margin: float
-    level: float
-    test: str
-    power: float
-    n_resamples: int
-    seed: int
+    FUNCTIONS = ("rankscope:gate",)
+
+    margin: float = number(
+        REQUIRED, rule=NONNEGATIVE, help="Largest loss of the mean that is acceptable, in units of the measure."
+    )
+    level: float = alpha_field(help="Significance level of each one-sided test.")
+    test: str = choice("t", TESTS, help="Test of the mean difference.")
+    power: float = share(0.8, help="Power at which the number of queries still needed is estimated.")
+    n_resamples: int = resamples_field(10_000, "Number of resamples of a permutation test or bootstrap.")
+    seed: int = seed_field()
 
 
 class Decision(NamedTuple):
@@ -112,16 +123,16 @@ class VerdictChange(NamedTuple):
     helped: bool
 
 
-def decide(differences: Floats, criterion: Criterion) -> Decision:
+def decide(differences: Floats, settings: GateSettings) -> Decision:
     """The verdict on one measure.
 
     "pass": a one-sided test (of differences + margin) refutes at the level that the mean difference is at most -margin.
     Else "worse": a test refutes that it is at least 0. Else "undecided". One query: undecided. A constant difference
     needs no test: it passes if it is at least -margin, else it is worse.
     """
-    differences, criterion, power = scale_to_unit(differences, criterion)
+    differences, settings, power = scale_to_unit(differences, settings)
     n, mean = differences.size, float(differences.mean())
-    margin, level = criterion.margin, criterion.level
+    margin, level = settings.margin, settings.level
     missing_numbers = (np.nan,) * 4
     if n == 1:
         return Decision(UNDECIDED, ldexp(mean, power), *missing_numbers, None, True)
@@ -129,23 +140,23 @@ def decide(differences: Floats, criterion: Criterion) -> Decision:
         return Decision(verdict_of_constant(mean, margin), ldexp(mean, power), *missing_numbers, None, True)
     sd = float(differences.std(ddof=1))
     half_width = float(special().stdtrit(n - 1, 1 - level) * sd / np.sqrt(n))
-    noninferior, worse = pvalues(differences, criterion)
+    noninferior, worse = pvalues(differences, settings)
     verdict = PASS if at_most(noninferior, level) else WORSE if at_most(worse, level) else UNDECIDED
-    n_needed = queries_needed(mean, sd, criterion) if verdict == UNDECIDED else None
+    n_needed = queries_needed(mean, sd, settings) if verdict == UNDECIDED else None
     with np.errstate(over="ignore"):  # at a level near 0 the bounds may be beyond float64
         scaled_mean, low, high = np.ldexp([mean, mean - half_width, mean + half_width], power).tolist()
     return Decision(verdict, scaled_mean, low, high, noninferior, worse, n_needed, False)
 
 
-def scale_to_unit(differences: Floats, criterion: Criterion) -> tuple[Floats, Criterion, int]:
-    """Differences scaled so that their squares are finite, the criterion in that unit, and the unit's power of 2."""
+def scale_to_unit(differences: Floats, settings: GateSettings) -> tuple[Floats, GateSettings, int]:
+    """Differences scaled so that their squares are finite, the settings in that unit, and the unit's power of 2."""
     rows, powers = scale_rows(differences[None])
     power = int(powers[0])
     if not power:
-        return differences, criterion, 0
+        return differences, settings, 0
     largest_margin = ldexp(1.0, min(power + 800, 1000))  # a margin so far above the differences has the same effect
-    margin = ldexp(min(criterion.margin, largest_margin), -power)
-    return rows[0], criterion._replace(margin=margin), power
+    margin = ldexp(min(settings.margin, largest_margin), -power)
+    return rows[0], replace(settings, margin=margin), power
 
 
 def verdict_of_constant(mean: float, margin: float) -> str:
@@ -153,24 +164,24 @@ def verdict_of_constant(mean: float, margin: float) -> str:
     return PASS if mean >= -margin - NOISE * max(abs(mean), margin) else WORSE
 
 
-def pvalues(differences: Floats, criterion: Criterion) -> tuple[float, float]:
+def pvalues(differences: Floats, settings: GateSettings) -> tuple[float, float]:
     """The p-values of "not worse by the margin" and of "worse"."""
-    shifted = differences + criterion.margin
-    if criterion.test == "t":
+    shifted = differences + settings.margin
+    if settings.test == "t":
         mean, error, df = differences.mean(), differences.std(ddof=1) / np.sqrt(differences.size), differences.size - 1
-        noninferior = t_pvalue((mean + criterion.margin) / error, df, "greater")
+        noninferior = t_pvalue((mean + settings.margin) / error, df, "greater")
         return float(noninferior), float(t_pvalue(mean / error, df, "less"))
-    test = randomisation_test if criterion.test == "permutation" else bootstrap_test
-    options = {"n_resamples": criterion.n_resamples, "rng": criterion.seed}
+    test = randomisation_test if settings.test == "permutation" else bootstrap_test
+    options = {"n_resamples": settings.n_resamples, "rng": settings.seed}
     noninferior = test(shifted, alternative="greater", **options).pvalue
     return float(noninferior), float(test(differences, alternative="less", **options).pvalue)
 
 
-def queries_needed(mean: float, sd: float, criterion: Criterion) -> int | None:
-    """Queries with which a t-test decides, with the power of the criterion, if the observed mean and sd are true."""
-    options = {"power": criterion.power, "level": criterion.level}
+def queries_needed(mean: float, sd: float, settings: GateSettings) -> int | None:
+    """Queries with which a t-test decides, with the power of the settings, if the observed mean and sd are true."""
+    options = {"power": settings.power, "level": settings.level}
     estimates = []
-    for difference, alternative in ((mean + criterion.margin, "greater"), (mean, "less")):
+    for difference, alternative in ((mean + settings.margin, "greater"), (mean, "less")):
         if difference != 0 and (difference > 0) == (alternative == "greater"):
             try:
                 estimates.append(queries_for_t(difference, sd, alternative=alternative, **options))
@@ -179,21 +190,21 @@ def queries_needed(mean: float, sd: float, criterion: Criterion) -> int | None:
     return min(estimates, default=None)
 
 
-def find_verdict_change(differences: Floats, verdict: str, criterion: Criterion) -> VerdictChange | None:
+def find_verdict_change(differences: Floats, verdict: str, settings: GateSettings) -> VerdictChange | None:
     """The queries to remove, in order, until the t-test gives another verdict; None if it never does.
 
     For "pass" the query that the new system helps most goes first, then the next; for "worse" the one that it hurts
     most. "undecided" can turn either way: both ends are tried, and the one with fewer queries is taken. The last two
     queries stay. Another choice of queries might need fewer.
     """
-    differences, criterion, _ = scale_to_unit(differences, criterion)
+    differences, settings, _ = scale_to_unit(differences, settings)
     sides = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
-    turns = [find_verdict_change_from(differences, verdict, criterion, helped=helped) for helped in sides]
+    turns = [find_verdict_change_from(differences, verdict, settings, helped=helped) for helped in sides]
     return min((turn for turn in turns if turn is not None), key=lambda turn: turn.queries.size, default=None)
 
 
 def find_verdict_change_from(
-    differences: Floats, verdict: str, criterion: Criterion, *, helped: bool
+    differences: Floats, verdict: str, settings: GateSettings, *, helped: bool
 ) -> VerdictChange | None:
     """As `find_verdict_change`, from one end. All stages are computed at once, from sums over the remaining queries."""
     if differences.size < 3:
@@ -208,7 +219,7 @@ def find_verdict_change_from(
     original = differences[order]
     magnitude = np.maximum(np.abs(original), abs(original[-1]))  # they are sorted
     is_constant = (np.abs(original - original[-1]) <= 100 * NOISE * magnitude)[stage_slice]
-    verdicts = verdicts_by_t(mean + np.median(differences), variance, n, is_constant, criterion)
+    verdicts = verdicts_by_t(mean + np.median(differences), variance, n, is_constant, settings)
     changed_stages = np.flatnonzero(verdicts[1:] != VERDICTS.index(verdict))
     if not changed_stages.size:
         return None
@@ -217,10 +228,10 @@ def find_verdict_change_from(
 
 
 def verdicts_by_t(
-    mean: Floats, variance: Floats, n: npt.NDArray[np.int64], is_constant: Bools, criterion: Criterion
+    mean: Floats, variance: Floats, n: npt.NDArray[np.int64], is_constant: Bools, settings: GateSettings
 ) -> npt.NDArray[np.int64]:
     """Indices into `VERDICTS` for samples with these means and variances."""
-    margin, level = criterion.margin, criterion.level
+    margin, level = settings.margin, settings.level
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(variance / n)
         is_pass = at_most(t_pvalue((mean + margin) / error, n - 1, "greater"), level)
@@ -298,7 +309,7 @@ class MeasureGate:
 class Gate(Result):
     """Whether a system may replace another, as `gate` gives it; `print` says it in words.
 
-    scores: of the two systems, the new one first. measure_gates: the gates by measure. criterion: margin, level, test,
+    scores: of the two systems, the new one first. measure_gates: the gates by measure. settings: margin, level, test,
     power. has_seed: whether the caller set the seed. notes: on the data and the test.
 
     >>> import rankscope as rs
@@ -320,8 +331,7 @@ class Gate(Result):
 
     scores: Scores
     measure_gates: tuple[MeasureGate, ...]
-    criterion: Criterion
-    has_seed: bool
+    settings: GateSettings
     notes: tuple[str, ...]
 
     @property
@@ -357,7 +367,7 @@ class Gate(Result):
                     measure_gate.measure,
                     self.system,
                     self.baseline,
-                    self.criterion.margin,
+                    self.settings.margin,
                     measure_gate.difference,
                     measure_gate.low,
                     measure_gate.high,
@@ -369,31 +379,20 @@ class Gate(Result):
     def signature(self) -> str:
         """Every setting that changes the verdict, in one line."""
         head, _, version = self.scores.signature().rpartition(" | ")
-        test = self.criterion.test
+        test = self.settings.test
         is_resampled = test != "t"
         entries = [
-            f"gate:{self.criterion.margin:g}",
-            f"test:{test}{f',{self.criterion.n_resamples}' if is_resampled else ''}",
+            f"gate:{self.settings.margin:g}",
+            f"test:{test}{f',{self.settings.n_resamples}' if is_resampled else ''}",
         ]
-        entries += [f"level:{self.criterion.level:g}", f"power:{self.criterion.power:g}"]
-        entries += [f"rng:{self.criterion.seed}"] if is_resampled and self.has_seed else []
+        entries += [f"level:{self.settings.level:g}", f"power:{self.settings.power:g}"]
+        entries += [f"rng:{self.settings.seed}"] if is_resampled else []
         return " | ".join([head, *entries, version])
 
     def contents(self) -> str:
         """What it holds, in a few words."""
         measures = ", ".join(measure_gate.measure for measure_gate in self.measure_gates)
         return f"{self.system!r} against {self.baseline!r} by {measures}: {self.verdict}"
-
-
-def check_gate(
-    *, margin: float, level: float = 0.05, test: str = "t", n_resamples: int = 10_000, power: float = 0.8
-) -> None:
-    """Raise ParameterError for wrong settings, before anything is computed."""
-    check_positive("margin", margin, zero=True)
-    check_level(level)
-    check_choice("test", test, TESTS)
-    check_count("n_resamples", n_resamples)
-    check_share("power", power)
 
 
 def gate(
@@ -410,27 +409,61 @@ def gate(
     rng: Any = None,
     power: float = 0.8,
 ) -> Gate:
-    """Whether a new system is shown not to be worse than a baseline by more than a margin: for continuous integration.
+    """Test whether a new system is worse than a baseline by at most a margin (non-inferiority).
 
-    new, baseline: scores of the same queries, judged and measured alike; saved ones too (`read_scores`). system,
-    baseline_system: which of their systems; may be left out where there is only one. measures: one, a list, or None for
-    all of `new`. margin: the loss of the mean that is no matter, at least 0, in units of the measure; of a geometric
-    measure (GMAP) in natural logarithms, of which it is the mean.
+    Parameters
+    ----------
+    new, baseline
+        Scores on the same queries, with the same judgments and measures; may have been saved (`read_scores`).
+    measures
+        A measure, a list of measures, or None for all measures of `new`.
+    margin
+        Largest loss of the mean that is acceptable, in units of the measure.
+    system
+        The system of `new`; may be omitted if there is only one.
+    baseline_system
+        The system of `baseline`; may be omitted if there is only one.
+    level
+        Significance level of each one-sided test. Default: 0.05.
+    test
+        Test of the mean difference. One of 't', 'permutation', 'bootstrap'. Default: 't'.
+    n_resamples
+        Number of resamples of a permutation test or bootstrap. Default: 10000.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    power
+        Power at which the number of queries still needed is estimated. Default: 0.8.
 
-    Each measure, on the queries where both systems have a value: "pass" where a one-sided test at `level` refutes a
-    mean difference of -margin or less; else "worse" where one refutes a mean difference of 0 or more; else "undecided".
-    Where lower values are better, signs are turned. All measures: the worst of these. test: "t", "permutation" or
-    "bootstrap", with n_resamples and rng; low and high bounds are those of t throughout. power: with which the queries
-    still needed are estimated, from mean and variance of those at hand.
+    Returns
+    -------
+    Gate
+        `verdict` is "pass", "worse" or "undecided", the worst over all measures; `exit_code` is 0, 3 or 4.
 
-    One query: undecided. A difference that is the same on every query decides by itself: at least -margin passes, so
-    that equal systems pass, with margin 0 too. Raises ParameterError for arguments out of range, what are no scores, a
-    measure that one of the two lacks or that has no direction; UnknownName for other names; InputError for scores of
-    another collection.
+    Raises
+    ------
+    ParameterError
+        An argument is out of range, or a measure is missing on one side or has no direction.
+    UnknownName
+        A system or measure does not exist.
+    InputError
+        The scores are of different collections.
 
-    Source: non-inferiority by a one-sided test (Schuirmann 1987, one half of his two); agrees with
-    scipy.stats.ttest_1samp(differences, -margin, alternative="greater").
+    Notes
+    -----
+    By each measure, on the queries where both systems have a value: "pass" if a one-sided test rejects a mean
+    difference of -margin or less; otherwise "worse" if one rejects a mean difference of 0 or more; otherwise
+    "undecided". If lower values are better, signs are reversed. For a geometric measure (GMAP) the margin is in natural
+    logarithms. The bounds low and high are always those of Student's t. The number of queries still needed is estimated
+    from the mean and variance of the queries at hand. One query decides nothing. If the difference is the same on every
+    query, it decides by itself: at least -margin passes, so equal systems pass, also with margin 0.
 
+    References
+    ----------
+    Schuirmann (1987), one of his two one-sided tests; agrees with
+    `scipy.stats.ttest_1samp(differences, -margin, alternative="greater")`.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(8)}
     >>> old = {f"q{i}": {"d1": 1.0, "d2": 2.0 * (i % 2)} for i in range(8)}
@@ -439,26 +472,39 @@ def gate(
     >>> result.verdict, result.exit_code, round(result["RR"].difference, 4)
     ('pass', 0, 0.1875)
     """
-    check_gate(margin=margin, level=level, test=test, n_resamples=n_resamples, power=power)
+    settings = GateSettings(
+        margin=margin, level=level, test=test, power=power, n_resamples=n_resamples, seed=seed_of(rng)
+    )
+    return decide_gate(new, baseline, measures, settings, system=system, baseline_system=baseline_system)
+
+
+def decide_gate(
+    new: Scores,
+    baseline: Scores,
+    measures: object,
+    settings: GateSettings,
+    *,
+    system: str | None = None,
+    baseline_system: str | None = None,
+) -> Gate:
+    """As `gate`, with its settings as one object."""
     for scores in (new, baseline):
         check_systems(scores, None, 1)
     measure_names = measure_names_of(new, measures)
-    refuse_no_margin(new, measure_names, margin)
+    refuse_no_margin(new, measure_names, settings.margin)
     joined_scores = join_scores(select_system(new, system), select_system(baseline, baseline_system), measure_names)
-    criterion = Criterion(float(margin), float(level), test, float(power), int(n_resamples), seed_of(rng))
-    measure_gates = tuple(decide_measure(match_queries(joined_scores, measure), criterion) for measure in measure_names)
+    measure_gates = tuple(decide_measure(match_queries(joined_scores, measure), settings) for measure in measure_names)
     notes = dict.fromkeys(
         (
             *joined_scores.notes,
-            *(note for measure_gate in measure_gates for note in notes_of(measure_gate, criterion)),
-            *notes_on_all(measure_gates, criterion),
+            *(note for measure_gate in measure_gates for note in notes_of(measure_gate, settings)),
+            *notes_on_all(measure_gates, settings),
         )
     )
     return Gate(
         scores=joined_scores,
         measure_gates=measure_gates,
-        criterion=criterion,
-        has_seed=rng is not None,
+        settings=settings,
         notes=tuple(notes),
     )
 
@@ -484,21 +530,21 @@ def select_system(scores: Scores, system: str | None) -> Scores:
     return scores.select(systems=[scores.place_of_system(system)])
 
 
-def decide_measure(measure_values: MeasureValues, criterion: Criterion) -> MeasureGate:
+def decide_measure(measure_values: MeasureValues, settings: GateSettings) -> MeasureGate:
     gains = query_gains(measure_values, 0, 1)
-    decision = decide(gains, criterion)
-    turn = find_verdict_change(gains, decision.verdict, criterion) if criterion.test == "t" else None
+    decision = decide(gains, settings)
+    turn = find_verdict_change(gains, decision.verdict, settings) if settings.test == "t" else None
     return MeasureGate(measure_values=measure_values, gains=gains, decision=decision, verdict_change=turn)
 
 
-def notes_of(measure_gate: MeasureGate, criterion: Criterion) -> list[str]:
+def notes_of(measure_gate: MeasureGate, settings: GateSettings) -> list[str]:
     """Notes on the gate by one measure."""
     notes = list(measure_gate.measure_values.notes)
     if measure_gate.measure_values.are_logarithms:
         with np.errstate(over="ignore"):
-            ratio = float(np.exp(-measure_gate.measure_values.sign * criterion.margin))
+            ratio = float(np.exp(-measure_gate.measure_values.sign * settings.margin))
         notes.append(
-            f"{measure_gate.measure}: the margin of {criterion.margin:g} is in natural logarithms as well: at it, a "
+            f"{measure_gate.measure}: the margin of {settings.margin:g} is in natural logarithms as well: at it, a "
             f"geometric mean is {ratio:.4g} times that of the baseline"
         )
     if measure_gate.n == 1:
@@ -512,18 +558,18 @@ def notes_of(measure_gate: MeasureGate, criterion: Criterion) -> list[str]:
     return notes
 
 
-def notes_on_all(measure_gates: Sequence[MeasureGate], criterion: Criterion) -> list[str]:
+def notes_on_all(measure_gates: Sequence[MeasureGate], settings: GateSettings) -> list[str]:
     notes = []
-    if criterion.test != "t":
-        notes.append(f"p-values are those of the {criterion.test} test, the bounds low and high those of Student's t")
-        smallest_p = 1 / (1 + criterion.n_resamples)
-        if smallest_p > criterion.level:
+    if settings.test != "t":
+        notes.append(f"p-values are those of the {settings.test} test, the bounds low and high those of Student's t")
+        smallest_p = 1 / (1 + settings.n_resamples)
+        if smallest_p > settings.level:
             notes.append(
-                f"{pluralise(criterion.n_resamples, 'resample')} cannot show anything at level {criterion.level:g}; "
+                f"{pluralise(settings.n_resamples, 'resample')} cannot show anything at level {settings.level:g}; "
                 "ask for more"
             )
     if len(measure_gates) > 1 and any(measure_gate.verdict != UNDECIDED for measure_gate in measure_gates):
-        error_rate = min(1.0, len(measure_gates) * criterion.level)
+        error_rate = min(1.0, len(measure_gates) * settings.level)
         notes.append(
             f"{len(measure_gates)} measures: a pass needs all of them; a system that is equal by all is called worse "
             f"by one of them in up to {format_percent(error_rate)} of cases"

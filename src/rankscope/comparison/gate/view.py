@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from rankscope.comparison.compare import differences_figure, extremes_table
-from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Criterion, Gate, MeasureGate
+from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Gate, GateSettings, MeasureGate
 from rankscope.data.section import Section, Table
 from rankscope.data.text import (
     format_number,
@@ -126,10 +126,10 @@ def sentence_of(measure_gate: MeasureGate, gate: Gate) -> str:
         mean_name=f"mean {measure_gate.measure_values.label}",
         better_word="higher" if higher else "lower",
         worse_word="lower" if higher else "higher",
-        confidence_text=f"{format_percent(1 - gate.criterion.level)} sure",
+        confidence_text=f"{format_percent(1 - gate.settings.level)} sure",
     )
     verdict_sentence = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}[measure_gate.verdict]
-    return verdict_sentence(measure_gate, wording, gate.criterion)
+    return verdict_sentence(measure_gate, wording, gate.settings)
 
 
 def constant_sentence(measure_gate: MeasureGate, wording: GateWords, margin: float) -> str:
@@ -168,16 +168,16 @@ def observed_sentence(measure_gate: MeasureGate, wording: GateWords) -> str:
     )
 
 
-def pass_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
+def pass_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateSettings) -> str:
     opening, decision = f"{wording.system} passes: ", measure_gate.decision
     if decision.is_constant:
-        return opening + constant_sentence(measure_gate, wording, criterion.margin)
-    if criterion.test != "t":
+        return opening + constant_sentence(measure_gate, wording, settings.margin)
+    if settings.test != "t":
         return opening + (
             f"that its {wording.mean_name} is {wording.worse_word} than that of {wording.baseline} by "
-            f"{criterion.margin:g} or "
-            f"more is ruled out ({criterion.test} test, p {format_p_value(decision.pvalue_noninferior)}, level "
-            f"{criterion.level:g})."
+            f"{settings.margin:g} or "
+            f"more is ruled out ({settings.test} test, p {format_p_value(decision.pvalue_noninferior)}, level "
+            f"{settings.level:g})."
         )
     observation = observed_sentence(measure_gate, wording)
     if decision.low > 0:
@@ -185,35 +185,33 @@ def pass_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Crit
             f"{opening}{observation} at least {format_distinct(decision.low)} {wording.better_word} "
             f"({wording.confidence_text})."
         )
-    largest_loss = format_distinct(abs(decision.low), criterion.margin)
+    largest_loss = format_distinct(abs(decision.low), settings.margin)
     return (
         f"{opening}{observation} at most {largest_loss} {wording.worse_word} ({wording.confidence_text}), less than "
-        f"{margin_text(criterion.margin)}."
+        f"{margin_text(settings.margin)}."
     )
 
 
-def worse_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
+def worse_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateSettings) -> str:
     opening, decision = f"{wording.system} is worse: ", measure_gate.decision
     if decision.is_constant:
-        return opening + constant_sentence(measure_gate, wording, criterion.margin)
-    doubt = (
-        f" Whether by more than {margin_text(criterion.margin)} is another question." if criterion.margin > 0 else ""
-    )
-    if criterion.test != "t":
+        return opening + constant_sentence(measure_gate, wording, settings.margin)
+    doubt = f" Whether by more than {margin_text(settings.margin)} is another question." if settings.margin > 0 else ""
+    if settings.test != "t":
         return opening + (
             f"that its {wording.mean_name} is not {wording.worse_word} than that of {wording.baseline} is ruled out "
-            f"({criterion.test} test, p {format_p_value(decision.pvalue_worse)}, level {criterion.level:g}).{doubt}"
+            f"({settings.test} test, p {format_p_value(decision.pvalue_worse)}, level {settings.level:g}).{doubt}"
         )
-    if -decision.high >= criterion.margin > 0:
-        doubt = f" That is more than {margin_text(criterion.margin)}."
-    smallest_loss = format_distinct(abs(decision.high), criterion.margin)
+    if -decision.high >= settings.margin > 0:
+        doubt = f" That is more than {margin_text(settings.margin)}."
+    smallest_loss = format_distinct(abs(decision.high), settings.margin)
     return (
         f"{opening}{observed_sentence(measure_gate, wording)} at least {smallest_loss} {wording.worse_word} "
         f"({wording.confidence_text}).{doubt}"
     )
 
 
-def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, criterion: Criterion) -> str:
+def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateSettings) -> str:
     decision = measure_gate.decision
     opening = (
         f"{pluralise_queries(measure_gate.n)} cannot tell: there the {wording.mean_name} of {wording.system} is "
@@ -221,23 +219,23 @@ def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, criterion:
     )
     if measure_gate.n == 1:
         return f"{opening}, and how much queries vary is not known."
-    estimate = more_queries(measure_gate, criterion)
-    if criterion.test == "t":
+    estimate = more_queries(measure_gate, settings)
+    if settings.test == "t":
         return (
             f"{opening}. Of all queries like them no more can be said ({wording.confidence_text}) than that it is at "
             "most "
-            f"{format_distinct(abs(decision.low), criterion.margin)} {wording.worse_word}, and the margin is "
-            f"{criterion.margin:g}; that it is {wording.worse_word} at all is not shown either.{estimate}"
+            f"{format_distinct(abs(decision.low), settings.margin)} {wording.worse_word}, and the margin is "
+            f"{settings.margin:g}; that it is {wording.worse_word} at all is not shown either.{estimate}"
         )
     noninferior, worse = format_p_value(decision.pvalue_noninferior), format_p_value(decision.pvalue_worse)
     return (
-        f"{opening}; neither that it is {wording.worse_word} by less than {criterion.margin:g} (p {noninferior}) nor "
+        f"{opening}; neither that it is {wording.worse_word} by less than {settings.margin:g} (p {noninferior}) nor "
         "that "
-        f"it is {wording.worse_word} at all (p {worse}) is shown at level {criterion.level:g}.{estimate}"
+        f"it is {wording.worse_word} at all (p {worse}) is shown at level {settings.level:g}.{estimate}"
     )
 
 
-def more_queries(measure_gate: MeasureGate, criterion: Criterion) -> str:
+def more_queries(measure_gate: MeasureGate, settings: GateSettings) -> str:
     """How many queries would decide, as an estimate."""
     n_needed = measure_gate.decision.n_needed
     if n_needed is None:
@@ -246,7 +244,7 @@ def more_queries(measure_gate: MeasureGate, criterion: Criterion) -> str:
         return ""
     return (
         f" About {pluralise_queries(n_needed)}, {n_needed - measure_gate.n:,} more, would decide with a probability of "
-        f"{format_percent(criterion.power)}, if queries to come differ as these do: an estimate, and a rough one where "
+        f"{format_percent(settings.power)}, if queries to come differ as these do: an estimate, and a rough one where "
         "these are few."
     )
 
@@ -260,7 +258,7 @@ def deciding_sentences(measure_gate: MeasureGate, gate: Gate) -> list[str]:
         f"{gate.system} is better on {n_better:,} of {pluralise_queries(measure_gate.n)}, worse on {n_worse:,}, equal "
         f"on {n_equal:,}."
     ]
-    if gate.criterion.test != "t" or measure_gate.n < 3 or measure_gate.decision.is_constant:
+    if gate.settings.test != "t" or measure_gate.n < 3 or measure_gate.decision.is_constant:
         return sentences
     turn = measure_gate.verdict_change
     if turn is None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.comparison.plan.queries import PlanSettings as PlanSettings
     from rankscope.comparison.plan.queries import QueryPlan as QueryPlan
-    from rankscope.comparison.plan.queries import check_plan as check_plan
     from rankscope.comparison.plan.queries import plan as plan
+    from rankscope.comparison.plan.queries import plan_queries as plan_queries
 
 HOMES = {
     "QueryPlan": "queries",
-    "check_plan": "queries",
+    "PlanSettings": "queries",
     "plan": "queries",
+    "plan_queries": "queries",
 }
 
 __all__ = sorted(HOMES)

@@ -14,17 +14,10 @@ from rankscope.data.result import Result
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.errors import ParameterError
 from rankscope.kernels.rounding_ties import NOISE, order_of
+from rankscope.settings import POSITIVE, Settings, alpha_field, choice, count, number, share, text
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import (
-    check_alternative,
-    check_count,
-    check_level,
-    check_positive,
-    check_share,
-    is_constant,
-    scale_table,
-)
+from rankscope.stats.inputs import ALTERNATIVES, is_constant, scale_table
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
 from rankscope.typing import Floats
 
@@ -39,9 +32,9 @@ __all__ = [
     "PlanRow",
     "PlanSettings",
     "QueryPlan",
-    "check_plan",
     "plan",
     "plan_measure",
+    "plan_queries",
 ]
 
 
@@ -67,24 +60,57 @@ class PlanRow(NamedTuple):
     n_queries: int | None
 
 
-class PlanSettings(NamedTuple):
-    """Settings that all measures share. side: "two-sided", or "greater" for a difference on the tested side.
+@dataclass(frozen=True, kw_only=True)
+class PlanSettings(Settings):
+    """What a comparison is planned for."""
 
-    tests: how many t-tests share the level.
-    """
+    FUNCTIONS = ("rankscope:plan",)
+    COMMANDS = ("plan",)
 
-    difference: float | None
-    width: float | None
-    power: float
-    level: float
-    side: str
-    n_queries: int | None
-    tests: int = 1
+    baseline: str | None = text(None, help="Plan for comparisons with this system.", unset="all pairs", metavar="NAME")
+    difference: float | None = number(
+        None,
+        rule=POSITIVE,
+        help="Difference to be detected, in units of the measure.",
+        unset="the observed difference of the two best systems",
+        metavar="D",
+    )
+    width: float | None = number(
+        None,
+        rule=POSITIVE,
+        help="Width of a confidence interval of the difference.",
+        unset="twice the difference",
+        metavar="W",
+    )
+    power: float = share(0.8, help="Statistical power: the probability of detecting the difference.")
+    level: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
+    alternative: str = choice(
+        "two-sided",
+        ALTERNATIVES,
+        help="Alternative hypothesis; if it is one-sided, the difference is on the tested side.",
+    )
+    n_queries: int | None = count(
+        None, minimum=2, flag="--queries", help="Number of queries at hand.", unset="the queries of the scores"
+    )
+    tests: int = count(1, help="Number of t-tests that share the significance level (Bonferroni), as of N pairs.")
+
+    @property
+    def side(self) -> str:
+        """The tested side, where positive differences are on it."""
+        return "two-sided" if self.alternative == "two-sided" else "greater"
 
     @property
     def level_per_test(self) -> float:
         """The level of one test by Bonferroni's correction."""
         return self.level / self.tests
+
+    def check(self) -> None:
+        """Refuse a power that chance alone has."""
+        if self.power <= self.level:
+            raise ParameterError(
+                f"power is {self.power:g}, which a test at the level {self.level:g} has by chance; expected a power "
+                "above the level"
+            )
 
 
 class PowerCurve(NamedTuple):
@@ -141,9 +167,9 @@ class MeasurePlan:
         return next(row for row in self.rows if row.method == method)
 
 
-def plan_measure(scores: Scores, name: str, baseline: str | None, settings: PlanSettings) -> MeasurePlan:
+def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePlan:
     """The plan for one measure of the scores. Raises as `plan` does."""
-    measure_values = match_queries(scores, name)
+    measure_values, baseline = match_queries(scores, name), settings.baseline
     measure = scores.measures[scores.measure_names.index(name)]
     geometric = measure.summary == "geometric"
     refuse_beyond_range(name, getattr(measure, "range", None), geometric, settings)
@@ -337,11 +363,8 @@ class QueryPlan(Result):
     COLUMNS = ("measure", *PlanRow._fields)
 
     plans: tuple[MeasurePlan, ...]
-    power: float
-    level: float
-    tests: int
-    alternative: str
-    settings: str
+    settings: PlanSettings
+    scores_signature: str
     notes: tuple[str, ...]
 
     def records(self) -> Iterator[tuple[str | float | None, ...]]:
@@ -352,11 +375,11 @@ class QueryPlan(Result):
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        return self.settings
+        return self.scores_signature
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{', '.join(measure_plan.measure for measure_plan in self.plans)} with power {self.power:g}"
+        return f"{', '.join(measure_plan.measure for measure_plan in self.plans)} with power {self.settings.power:g}"
 
 
 def plan(
@@ -372,30 +395,65 @@ def plan(
     n_queries: int | None = None,
     tests: int = 1,
 ) -> QueryPlan:
-    r"""How many queries it takes to find a difference between two systems, and what the queries at hand can show.
+    r"""How many queries are needed to detect a difference between two systems, and what the queries at hand can show.
 
-    How much scores vary is taken from these scores: of two systems, the standard deviation s of their differences; of
-    more, sqrt(2 MS_E) of the two-way analysis of variance, or with a baseline the pooled deviation of the differences
-    to it. The power of the paired t-test with n queries is then that of the noncentral t with noncentrality
-    difference sqrt(n) / s. The values are those that `compare` tests: of the queries where every system has one, and of
-    a geometric measure (GMAP) their natural logarithms, so that differences are those of logarithms.
+    Parameters
+    ----------
+    scores
+        Scores of at least two systems, from which the variation between queries is estimated.
+    measures
+        A measure, a list of measures, or None for all measures of the scores.
+    baseline
+        Plan for comparisons with this system. Default: all pairs.
+    difference
+        Difference to be detected, in units of the measure. Default: the observed difference of the two best systems.
+    width
+        Width of a confidence interval of the difference. Default: twice the difference.
+    power
+        Statistical power: the probability of detecting the difference. Default: 0.8.
+    level
+        Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
+    alternative
+        Alternative hypothesis; if it is one-sided, the difference is on the tested side. One of 'two-sided', 'greater',
+        'less'. Default: 'two-sided'.
+    n_queries
+        Number of queries at hand. Default: the queries of the scores.
+    tests
+        Number of t-tests that share the significance level (Bonferroni), as of N pairs. Default: 1.
 
-    difference: how large a difference is to be found, above 0; without it the one that was observed between the two
-    best systems (or the best and the baseline), whose power says no more than its p-value does. width: of an interval
-    of the mean difference; twice the difference where not given, so that an observed difference of this size is just
-    told from 0. alternative: where one-sided, the difference is on the side that is tested. n_queries: at hand, where
-    they are not those of the scores. tests: how many t-tests share the level, each at level / tests, as Bonferroni's
-    correction has it (Holm's asks for no more).
+    Returns
+    -------
+    QueryPlan
+        For each measure the queries needed by the t-test, by analyses of variance and for a confidence interval, and a
+        curve of power.
 
-    One query, or differences that do not vary: a sentence says that nothing can be
-    planned, and there are no numbers.
+    Raises
+    ------
+    ParameterError
+        An argument is out of range, there are fewer than two systems, a measure has no direction, or cannot reach the
+        difference.
+    UnknownName
+        A measure or the baseline does not exist.
+    InputError
+        No query has a value for every system.
 
-    Raises ParameterError for fewer than two systems, for a level or power outside (0, 1), for a difference or width not
-    above 0, for a difference that the measure cannot reach, for a measure without direction; UnknownName for a measure
-    or baseline that the scores do not hold; InputError where no query has values of all systems.
+    Notes
+    -----
+    The variation is, for two systems, the standard deviation s of their differences; for more, sqrt(2 MS_E) of the
+    two-way analysis of variance, or with a baseline the pooled standard deviation of the differences from it. The power
+    of the paired t-test with n queries is that of the noncentral t distribution with noncentrality
+    difference sqrt(n) / s. Values are those that `compare` tests: on the queries where every system has one, and of a
+    geometric measure (GMAP) the natural logarithms. The power for an observed difference says no more than its p-value.
+    With several tests each t-test has the level alpha / tests (Bonferroni; Holm's correction needs no more queries).
+    With one query, or differences that do not vary, nothing can be planned: a sentence says so, and there are no
+    numbers.
 
-    Source: Cohen (1988); Sakai (2016), topic set size design, with an exact noncentral F.
+    References
+    ----------
+    Cohen (1988); Sakai (2016), topic set size design, with an exact noncentral F.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {q: {"a": 1} for q in "123456"}
     >>> ranks = {"good": (1, 1, 2, 1, 3, 1), "poor": (2, 1, 3, 3, 2, 4)}  # of the only relevant document
@@ -408,7 +466,8 @@ def plan(
     To find a difference of 0.2 in RR between two systems like these in 4 of 5 such experiments, you need 30 queries;
     you have 6, with which it would be found in 18 of 100.
     """
-    check_plan(
+    settings = PlanSettings(
+        baseline=baseline,
         difference=difference,
         width=width,
         power=power,
@@ -417,56 +476,30 @@ def plan(
         n_queries=n_queries,
         tests=tests,
     )
-    check_systems(scores, baseline)
-    side = "two-sided" if alternative == "two-sided" else "greater"
-    settings = PlanSettings(difference, width, power, level, side, n_queries, tests)
+    return plan_queries(scores, measures, settings)
+
+
+def plan_queries(scores: Scores, measures: object, settings: PlanSettings) -> QueryPlan:
+    """As `plan`, with its settings as one object."""
+    check_systems(scores, settings.baseline)
     measure_names = measure_names_of(scores, measures)
     optional_entries = {
-        "baseline": baseline,
-        "difference": "observed" if difference is None else f"{difference:g}",
-        "width": None if width is None else f"{width:g}",
-        "power": f"{power:g}",
-        "level": f"{level:g}",
-        "tests": None if tests == 1 else str(tests),
-        "alternative": alternative,
-        "at_hand": None if n_queries is None else str(n_queries),
+        "baseline": settings.baseline,
+        "difference": "observed" if settings.difference is None else f"{settings.difference:g}",
+        "width": None if settings.width is None else f"{settings.width:g}",
+        "power": f"{settings.power:g}",
+        "level": f"{settings.level:g}",
+        "tests": None if settings.tests == 1 else str(settings.tests),
+        "alternative": settings.alternative,
+        "at_hand": None if settings.n_queries is None else str(settings.n_queries),
     }
     signature_entries = {key: value for key, value in optional_entries.items() if value is not None}
     return QueryPlan(
-        plans=tuple(plan_measure(scores, name, baseline, settings) for name in measure_names),
-        power=power,
-        level=level,
-        tests=tests,
-        alternative=alternative,
-        settings=signature_of(scores, measure_names, signature_entries),
+        plans=tuple(plan_measure(scores, name, settings) for name in measure_names),
+        settings=settings,
+        scores_signature=signature_of(scores, measure_names, signature_entries),
         notes=scores.notes,
     )
-
-
-def check_plan(
-    *,
-    difference: float | None = None,
-    width: float | None = None,
-    power: float = 0.8,
-    level: float = 0.05,
-    alternative: str = "two-sided",
-    n_queries: int | None = None,
-    tests: int = 1,
-) -> None:
-    """Raise ParameterError for arguments that `plan` refuses for any scores: a check before files are read."""
-    for name, value in (("difference", difference), ("width", width)):
-        if value is not None:
-            check_positive(name, value)
-    check_share("power", power)
-    check_level(level)
-    if power <= level:
-        raise ParameterError(
-            f"power is {power:g}, which a test at the level {level:g} has by chance; expected a power above the level"
-        )
-    check_alternative(alternative)
-    check_count("tests", tests)
-    if n_queries is not None:
-        check_count("n_queries", n_queries, 2)
 
 
 def signature_of(scores: Scores, measure_names: Sequence[str], settings: Mapping[str, str]) -> str:

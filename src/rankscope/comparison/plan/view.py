@@ -13,6 +13,7 @@ from rankscope.comparison.plan.queries import (
     ONE_QUERY,
     MeasurePlan,
     PlanRow,
+    PlanSettings,
     QueryPlan,
 )
 from rankscope.data.section import Figure, Section, Table
@@ -29,23 +30,23 @@ FEW = 25
 
 def plan_sections(result: QueryPlan) -> list[Section]:
     """A sentence with the needs for each measure, and its power by number of queries."""
-    return [
-        section
-        for plan in result.plans
-        for section in sections_of(plan, result.power, result.level, result.alternative, result.tests)
-    ]
+    return [section for plan in result.plans for section in sections_of(plan, result.settings)]
 
 
-def sections_of(plan: MeasurePlan, power: float, level: float, alternative: str, tests: int = 1) -> list[Section]:
+def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
     """The plan of one measure: the sentence and the needs, then power by number of queries."""
     quantity = measured_quantity(plan)
     if plan.obstacle:
         return [Section(title=f"Queries needed: {quantity}", sentence=trouble_sentence(plan), notes=shared_notes(plan))]
-    notes = (*spread_notes(plan), *shared_notes(plan), *test_notes(plan, level, alternative, tests))
+    notes = (
+        *spread_notes(plan),
+        *shared_notes(plan),
+        *test_notes(plan, settings.level, settings.alternative, settings.tests),
+    )
     needs = Section(
         title=f"Queries needed: {quantity}",
-        sentence=sentence_of(plan, power),
-        table=needs_table(plan, power, level),
+        sentence=sentence_of(plan, settings.power),
+        table=needs_table(plan, settings.power, settings.level),
         notes=notes,
     )
     t = plan.row("t")
@@ -57,7 +58,7 @@ def sections_of(plan: MeasurePlan, power: float, level: float, alternative: str,
         "power": powers,
         "n_now": plan.n_now,
         "n_needed": t.n_queries,
-        "target": power,
+        "target": settings.power,
     }
     curve = Section(
         title=f"Found in how many of 100 experiments: {quantity}",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.comparison.compare import Comparison, ComparisonSettings, check_settings, compare
+from rankscope.comparison.compare import Comparison, ComparisonSettings, compare
 from rankscope.data.features import Features
 from rankscope.data.scores import Scores
 from rankscope.errors import UnknownName
@@ -76,7 +76,7 @@ def validate_settings(
         raise UnknownName("ranker", str(baseline), ranker_names, "; it was asked for as the baseline")
     if workers != 1:
         models.check_sending()
-    check_settings(ComparisonSettings(test=test, seed=seed), baseline)
+    ComparisonSettings(test=test, baseline=baseline, seed=seed)  # raises for a wrong one
     plan = plan_measures(measures, rel, no_relevant)
     return CrossValidationSettings(
         plan=plan, seeds=seeds, seed=seed, baseline=baseline, test=test, importance=importance, blending=blending

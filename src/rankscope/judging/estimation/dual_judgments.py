@@ -23,8 +23,8 @@ from rankscope.io.read import read_run
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
+from rankscope.settings import LARGEST
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import LARGEST
 from rankscope.typing import Bools, Floats
 
 __all__ = [

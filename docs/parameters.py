@@ -1,0 +1,87 @@
+"""Write the sentences of settings into the `Parameters` sections of the public functions that take them.
+
+Run by `make docs`; a test compares. Other parameters in a section stay as they are.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import rankscope
+from rankscope.registry import resolve
+from rankscope.settings import Settings, parameters_text
+
+WIDTH = 120
+#: A section of a NumPy docstring begins with a title that is underlined.
+SECTION = re.compile(r"^ *(Parameters)\n *-{3,}\n", re.MULTILINE)
+NEXT_SECTION = re.compile(r"^ *[A-Z][a-z]+\n *-{3,}\n", re.MULTILINE)
+
+
+def main() -> None:
+    for module in pkgutil.walk_packages(rankscope.__path__, "rankscope."):
+        importlib.import_module(module.name)
+    texts: dict[str, dict[str, str]] = {}
+    for settings_class in subclasses(Settings):
+        for path in settings_class.FUNCTIONS:
+            texts.setdefault(path, {}).update(parameters_text(settings_class))
+    for path, sentences in texts.items():
+        function = resolve(path)
+        source = Path(inspect.getsourcefile(function) or "")
+        text = source.read_text(encoding="utf-8")
+        docstring = raw_docstring(text, function)
+        text = text.replace(
+            docstring, with_parameters(docstring, sentences, list(inspect.signature(function).parameters))
+        )
+        source.write_text(text, encoding="utf-8")
+
+
+def subclasses(base: type[Settings]) -> set[type[Settings]]:
+    return {found for child in base.__subclasses__() for found in (child, *subclasses(child))}
+
+
+def raw_docstring(text: str, function: Any) -> str:
+    """The docstring as it stands in the source, with its indentation."""
+    lines, first = inspect.getsourcelines(function)
+    body = "".join(lines)
+    start = body.index('"""') + 3
+    docstring = body[start : body.index('"""', start)]
+    assert docstring in text, (function, first)
+    return docstring
+
+
+def with_parameters(docstring: str, sentences: dict[str, str], order: list[str]) -> str:
+    """The docstring with these sentences in its `Parameters`, in the order of the signature."""
+    match = SECTION.search(docstring)
+    if match is None:
+        return docstring
+    following = NEXT_SECTION.search(docstring, match.end())
+    end = len(docstring) if following is None else following.start()
+    entries = read_entries(docstring[match.end() : end])
+    for argument, sentence in sentences.items():
+        entries = {names: text for names, text in entries.items() if argument not in names.split(", ")}
+        entries[argument] = textwrap.wrap(sentence, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+    ordered = sorted(entries, key=lambda names: order.index(names.split(", ")[0].lstrip("*")))
+    lines = [line for names in ordered for line in (f"    {names}", *(f"        {text}" for text in entries[names]))]
+    tail = "\n    " if following is None else "\n\n"
+    return docstring[: match.end()] + "\n".join(lines) + tail + docstring[end:]
+
+
+def read_entries(section: str) -> dict[str, list[str]]:
+    """Names of parameters -> the lines of their text."""
+    entries: dict[str, list[str]] = {}
+    for line in section.splitlines():
+        if line.startswith("     "):
+            entries[list(entries)[-1]].append(line[8:].rstrip())
+        elif line.strip():
+            entries[line.strip()] = []
+    return entries
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,376 @@
+"""Settings: each argument of an analysis that changes its numbers, declared once as a field that checks itself.
+
+A settings class is a frozen dataclass whose fields come from the functions below. From a field follow its check, its
+option on the command line, its line in the docstring of the public function, and its part of the signature.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
+
+from rankscope.errors import ParameterError, SettingError, UnknownName
+
+__all__ = [
+    "ALPHA",
+    "LARGEST",
+    "NONNEGATIVE",
+    "POSITIVE",
+    "REQUIRED",
+    "SHARE",
+    "Choice",
+    "Count",
+    "Names",
+    "Number",
+    "Rule",
+    "Setting",
+    "Settings",
+    "Switch",
+    "Text",
+    "alpha_field",
+    "choice",
+    "confidence_field",
+    "count",
+    "names",
+    "number",
+    "parameters_text",
+    "resamples_field",
+    "seed_field",
+    "share",
+    "switch",
+    "text",
+]
+
+
+Value = TypeVar("Value")
+#: The default of a setting that must be given.
+REQUIRED: Any = dataclasses.MISSING
+#: The largest count that is accepted: far above what memory and time allow.
+LARGEST = 1_000_000_000
+
+
+class Rule:
+    """Which values a setting may have.
+
+    expected: the values in words, as the object of "expected".
+    """
+
+    expected = "a value"
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is one of them."""
+        raise NotImplementedError
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ParameterError for a value that is not accepted."""
+        if not self.accepts(value):
+            raise ParameterError(f"{name} {self.fault(value)}")
+
+    def fault(self, value: object) -> str:
+        """What is wrong with a value, as the predicate of the setting's name."""
+        return f"is {value!r}, expected {self.expected}"
+
+
+class Choice(Rule):
+    """One of some names. kind: what the names are of, if their table is a registry; a wrong name then gets a guess."""
+
+    def __init__(self, table: Iterable[str], kind: str = "") -> None:
+        self.names, self.kind = tuple(table), kind
+        self.expected = f"one of {', '.join(map(repr, self.names))}"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, str) and value in self.names
+
+    def check(self, name: str, value: object) -> None:
+        if self.kind and not self.accepts(value):
+            raise UnknownName(self.kind, str(value), self.names)
+        super().check(name, value)
+
+
+class Count(Rule):
+    """A whole number."""
+
+    def __init__(self, minimum: int = 1, maximum: int | None = LARGEST) -> None:
+        self.minimum, self.maximum = minimum, maximum
+        self.expected = (
+            f"a whole number {f'of at least {minimum}' if maximum is None else f'from {minimum} to {maximum}'}"
+        )
+
+    def accepts(self, value: object) -> bool:
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            return False
+        return self.minimum <= int(value) and (self.maximum is None or int(value) <= self.maximum)
+
+
+class Number(Rule):
+    """A finite number between two bounds. low_open, high_open: whether a bound is excluded."""
+
+    def __init__(
+        self,
+        low: float = -math.inf,
+        high: float = math.inf,
+        *,
+        low_open: bool = False,
+        high_open: bool = False,
+        expected: str = "",
+    ) -> None:
+        self.low, self.high, self.low_open, self.high_open = low, high, low_open, high_open
+        self.expected = expected or self.describe()
+
+    def describe(self) -> str:
+        """The bounds in words."""
+        words = []
+        if self.low > -math.inf:
+            words.append(f"{'above' if self.low_open else 'of at least'} {self.low:g}")
+        if self.high < math.inf:
+            words.append(f"{'below' if self.high_open else 'of at most'} {self.high:g}")
+        return f"a {'' if words else 'finite '}number {' and '.join(words)}".rstrip()
+
+    def accepts(self, value: object) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+            return False
+        x = float(value)
+        too_low = x <= self.low if self.low_open else x < self.low
+        return not (too_low or (x >= self.high if self.high_open else x > self.high))
+
+
+class Switch(Rule):
+    """True or False."""
+
+    expected = "True or False"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, bool)
+
+
+class Text(Rule):
+    """Any text."""
+
+    expected = "a text"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, str)
+
+
+class Names(Rule):
+    """A tuple of texts, each from a table if there is one."""
+
+    def __init__(self, table: Iterable[str] = (), kind: str = "") -> None:
+        self.names, self.kind = tuple(table), kind
+        self.expected = f"some of {', '.join(map(repr, self.names))}" if self.names else "a list of names"
+
+    def accepts(self, value: object) -> bool:
+        if not isinstance(value, tuple):
+            return False
+        return all(isinstance(name, str) and (not self.names or name in self.names) for name in value)
+
+    def check(self, name: str, value: object) -> None:
+        if self.kind and isinstance(value, tuple):
+            for entry in value:
+                if entry not in self.names:
+                    raise UnknownName(self.kind, str(entry), self.names)
+        super().check(name, value)
+
+
+#: A number above 0; one of at least 0; a level or share between 0 and 1; the significance level of a test.
+POSITIVE, NONNEGATIVE = Number(0, low_open=True), Number(0)
+SHARE = Number(0, 1, low_open=True, high_open=True, expected="a number between 0 and 1, as 0.95 or 0.05")
+ALPHA = Number(
+    0,
+    0.5,
+    low_open=True,
+    high_open=True,
+    expected="a number above 0 and below 0.5, as 0.05 (intervals then hold in 95 % of cases)",
+)
+
+
+class Setting:
+    """A field of a settings class.
+
+    name: of the field. rule: the values that it may have. default: `REQUIRED` if there is none; None or () stands for
+    "not given" and is always accepted. help: one sentence, for the option and the docstring. flag: of the option, or ""
+    if the field is no option. argument: of the public function. python_help: the docstring's sentence where Python
+    takes something else than the command line. metavar: what the help shows in the place of the value. unset: what is
+    done if the setting is not given, in words.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        default: Any,
+        help: str,
+        flag: str | None,
+        argument: str,
+        python_help: str,
+        metavar: str,
+        unset: str,
+    ) -> None:
+        self.rule, self.default, self.help, self.given_flag, self.argument = rule, default, help, flag, argument
+        self.python_help, self.metavar, self.unset = python_help, metavar, unset
+        self.name = ""
+
+    @property
+    def flag(self) -> str:
+        """The option of the command line, or "" if there is none."""
+        return f"--{self.name.replace('_', '-')}" if self.given_flag is None else self.given_flag
+
+    def check(self, value: object) -> None:
+        """Raise SettingError for a wrong value, UnknownName for an unknown name."""
+        if value is self.default and (value is None or value == ()):
+            return
+        if isinstance(self.rule, (Choice, Names)) and self.rule.kind:
+            self.rule.check(self.argument, value)
+        elif not self.rule.accepts(value):
+            raise SettingError(self.argument, self.flag or self.argument, self.rule.fault(value))
+
+    def sentence(self) -> str:
+        """The line of the docstring: help, choices and default."""
+        sentences = [self.python_help or self.help]
+        if isinstance(self.rule, Choice) and not self.python_help:
+            sentences.append(f"One of {', '.join(map(repr, self.rule.names))}.")
+        if self.unset:
+            sentences.append(f"Default: {self.unset}.")
+        elif self.default is not REQUIRED and self.default not in (None, ()) and not self.python_help:
+            sentences.append(f"Default: {self.default!r}.")
+        return " ".join(sentences)
+
+
+def declare(
+    rule: Rule,
+    default: Value,
+    help: str,
+    *,
+    flag: str | None = None,
+    argument: str = "",
+    python_help: str = "",
+    metavar: str = "",
+    unset: str = "",
+) -> Value:
+    """A dataclass field that holds a setting. For type checkers it is its default, as for `dataclasses.field`."""
+    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset)
+    made: Any = dataclasses.field(default=default, metadata={"setting": setting})
+    return made  # type: ignore[no-any-return]
+
+
+def choice(default: Value, table: Iterable[str], *, help: str, kind: str = "", **options: Any) -> Value:
+    """One of the names of a table. kind: what they are names of, if messages are to guess."""
+    return declare(Choice(table, kind), default, help, **options)
+
+
+def count(
+    default: Value, *, help: str, minimum: int = 1, maximum: int | None = LARGEST, metavar: str = "N", **options: Any
+) -> Value:
+    """A whole number from `minimum` on."""
+    return declare(Count(minimum, maximum), default, help, metavar=metavar, **options)
+
+
+def number(default: Value, *, help: str, rule: Number, metavar: str = "X", **options: Any) -> Value:
+    """A number within the bounds of its rule."""
+    return declare(rule, default, help, metavar=metavar, **options)
+
+
+def share(default: Value, *, help: str, metavar: str = "P", **options: Any) -> Value:
+    """A number between 0 and 1, both excluded."""
+    return declare(SHARE, default, help, metavar=metavar, **options)
+
+
+def switch(default: bool, *, help: str, **options: Any) -> bool:
+    """True or False."""
+    return declare(Switch(), default, help, **options)
+
+
+def text(default: Value, *, help: str, metavar: str = "TEXT", **options: Any) -> Value:
+    """Any text."""
+    return declare(Text(), default, help, metavar=metavar, **options)
+
+
+def names(
+    default: Value, *, help: str, table: Iterable[str] = (), kind: str = "", metavar: str = "NAME", **options: Any
+) -> Value:
+    """Several texts, in the command one for each time that the option is given."""
+    return declare(Names(table, kind), default, help, metavar=metavar, **options)
+
+
+def alpha_field(default: float = 0.05, help: str = "Significance level.", **options: Any) -> float:
+    """The significance level of a test, in (0, 0.5)."""
+    return declare(ALPHA, default, help, metavar="A", **options)
+
+
+def confidence_field(
+    default: float = 0.95, help: str = "Confidence level: the share of intervals that hold the true value."
+) -> float:
+    """The level of confidence intervals, in (0, 1)."""
+    return share(default, help=help)
+
+
+def resamples_field(default: Value, help: str, minimum: int = 1, **options: Any) -> Value:
+    """How many resamples a test or interval draws: `n_resamples` in Python, `--resamples` in the command."""
+    return count(default, help=help, minimum=minimum, flag="--resamples", **options)
+
+
+def seed_field(help: str = "Random seed; the same seed gives the same results.") -> int:
+    """The seed of all random draws: `rng` in Python, `--seed` in the command."""
+    return declare(
+        Count(0, None),
+        0,
+        help,
+        flag="--seed",
+        argument="rng",
+        python_help="Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.",
+        metavar="N",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All settings of one analysis. A wrong value raises when the object is made, and so is reported once."""
+
+    #: The public functions that take these settings as arguments, and the commands that have them as options.
+    FUNCTIONS: ClassVar[tuple[str, ...]] = ()
+    COMMANDS: ClassVar[tuple[str, ...]] = ()
+    _declared: ClassVar[dict[str, Setting]]
+
+    @classmethod
+    def declared(cls) -> dict[str, Setting]:
+        """The settings by the names of their fields, in their order."""
+        if "_declared" not in vars(cls):
+            cls._declared = {}
+            for field in dataclasses.fields(cls):
+                setting = cls._declared[field.name] = field.metadata["setting"]
+                setting.name, setting.argument = field.name, setting.argument or field.name
+        return cls._declared
+
+    def __post_init__(self) -> None:
+        for name, setting in self.declared().items():
+            setting.check(getattr(self, name))
+        self.check()
+
+    def check(self) -> None:
+        """Raise ParameterError for settings that exclude each other."""
+
+    def is_changed(self, name: str) -> bool:
+        """Whether a setting differs from its default."""
+        return bool(getattr(self, name) != self.declared()[name].default)
+
+    def refuse(self, *names: str, since: str) -> None:
+        """Raise SettingError for the first of these settings that is not at its default, with the reason."""
+        for name in names:
+            if self.is_changed(name):
+                setting = self.declared()[name]
+                raise SettingError(
+                    setting.argument, setting.flag, f"is {getattr(self, name)!r}, and {since}; leave it out"
+                )
+
+    def parts(self, *names: str) -> list[str]:
+        """Parts of a signature, as "alpha:0.05"."""
+        values = {name: getattr(self, name) for name in names}
+        return [f"{name}:{f'{value:g}' if isinstance(value, float) else value}" for name, value in values.items()]
+
+
+def parameters_text(settings_class: type[Settings]) -> dict[str, str]:
+    """Argument of the public function -> its sentence in the docstring."""
+    return {setting.argument: setting.sentence() for setting in settings_class.declared().values()}
