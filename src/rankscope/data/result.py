@@ -80,6 +80,10 @@ class Result:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.contents()})"
 
+    def _repr_html_(self) -> str:
+        html: str = resolve("rankscope.reporting.notebook:result_html")(self)
+        return html
+
 
 def as_text(result: Result, *, details: bool = False) -> str:
     """A result as the terminal shows it: its sections, then signature and notes. details: with the folded sections."""

@@ -21,6 +21,7 @@ from rankscope.data.section import Figure, Marked, Section, Table, as_marked
 from rankscope.errors import ParameterError
 from rankscope.io.core import write_text
 from rankscope.reporting._svg import inline_svg
+from rankscope.reporting.notebook import page_frame
 
 if TYPE_CHECKING:
     import jinja2
@@ -63,11 +64,17 @@ class FigureHtml(NamedTuple):
     label: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Page:
-    """A complete page; `html` is its text."""
+    """A complete page; `html` is its text. A notebook shows it in a frame."""
 
     html: str
+
+    def __repr__(self) -> str:
+        return f"Page({len(self.html):,} characters)"
+
+    def _repr_html_(self) -> str:
+        return page_frame(self.html)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page, whole or not at all; a file that is there is replaced.

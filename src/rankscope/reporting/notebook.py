@@ -1,0 +1,98 @@
+"""What a notebook shows of a result: its open sections, and its first figure if Altair is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from importlib.util import find_spec
+
+from rankscope.data.result import Result
+from rankscope.data.section import Cell, Figure, Table, as_marked
+
+__all__ = [
+    "page_frame",
+    "result_html",
+]
+
+
+#: More rows are counted, but not shown.
+MAX_ROWS = 60
+#: Pixels of the frame of a page.
+FRAME_HEIGHT = 640
+NUMBER, NAME = "text-align: right", "text-align: left"
+
+
+def result_html(result: Result) -> str:
+    """The open sections as HTML, then the signature and the notes.
+
+    >>> import rankscope as rs
+    >>> scores = rs.evaluate({"q": {"a": 1}}, rs.Run({"q": {"a": 1.0}}, name="<b>"), "RR")
+    >>> "&lt;b&gt;" in result_html(scores), "<b>" in result_html(scores)
+    (True, False)
+    """
+    blocks: list[str] = []
+    has_figure = False
+    for section in result.sections():
+        if section.folded:
+            continue
+        blocks += [f"<h4>{as_text(section.title)}</h4>"] if section.title else []
+        blocks += [f"<p>{as_text(section.sentence)}</p>"] if section.sentence else []
+        if section.figure is not None and not has_figure:
+            blocks += draw(section.figure)
+            has_figure = True
+        blocks += [table_html(section.table)] if section.table is not None else []
+        blocks += note_list(section.notes)
+    blocks += [f"<p><small>{as_text(result.signature())}</small></p>", *note_list(result.notes)]
+    return "\n".join(["<div>", *blocks, "</div>"])
+
+
+def page_frame(html: str) -> str:
+    """A page in a frame of its own, which keeps its styles and the notebook's apart."""
+    source = escape(html, quote=True)
+    return (
+        f'<iframe srcdoc="{source}" sandbox="allow-scripts" style="width: 100%; height: {FRAME_HEIGHT}px; '
+        'border: 1px solid #ccc"></iframe>'
+    )
+
+
+def draw(figure: Figure) -> list[str]:
+    """The figure as SVG, if what draws it is installed."""
+    if find_spec("altair") is None or find_spec("vl_convert") is None:
+        return []
+    from rankscope.reporting.page import draw as draw_on_page
+
+    return [draw_on_page(figure).svg]
+
+
+def table_html(table: Table) -> str:
+    """A table; of a long one the first rows, and how many are not shown."""
+    styles = [NAME if c < table.n_name_columns else NUMBER for c in range(len(table.columns))]
+    heading = row_html("th", table.columns, styles)
+    rows = [row_html("td", row, styles) for row in table.rows[:MAX_ROWS]]
+    n_cut = len(table.rows) - len(rows)
+    cut = [f"<p><small>{n_cut:,} more rows; <code>frame()</code> has all.</small></p>"] if n_cut else []
+    return "\n".join(["<table>", f"<thead>{heading}</thead>", "<tbody>", *rows, "</tbody></table>", *cut])
+
+
+def row_html(tag: str, cells: Sequence[Cell], styles: Sequence[str]) -> str:
+    """A row of a table."""
+    texts = []
+    for cell, style in zip(map(as_marked, cells), styles, strict=True):
+        text = f"<strong>{as_text(cell.text)}</strong>" if cell.bold else as_text(cell.text)
+        raised = f"<sup>{as_text(cell.raised)}</sup>" if cell.raised else ""
+        texts.append(f'<{tag} style="{style}">{text}{raised}</{tag}>')
+    return f"<tr>{''.join(texts)}</tr>"
+
+
+def note_list(notes: Sequence[str]) -> list[str]:
+    """Notes as a list, if there are any."""
+    if not notes:
+        return []
+    return ["<ul>", *(f"<li><small>{as_text(note)}</small></li>" for note in notes), "</ul>"]
+
+
+def as_text(text: str) -> str:
+    """A text for HTML: markup is shown, not obeyed, and characters that cannot be shown are replaced."""
+    from rankscope.reporting.page import showable
+
+    return escape(showable(text))
