@@ -107,7 +107,10 @@ class Count(Rule):
 
 
 class Number(Rule):
-    """A finite number between two bounds. low_open, high_open: whether a bound is excluded."""
+    """A finite number between two bounds. low_open, high_open: whether a bound is excluded.
+
+    option_high: the upper bound of the option, if values above `high` have a better message here.
+    """
 
     def __init__(
         self,
@@ -117,7 +120,9 @@ class Number(Rule):
         low_open: bool = False,
         high_open: bool = False,
         expected: str = "",
+        option_high: float | None = None,
     ) -> None:
+        self.option_high = high if option_high is None else option_high
         self.low, self.high, self.low_open, self.high_open = low, high, low_open, high_open
         self.expected = expected or self.describe()
 
@@ -184,7 +189,8 @@ ALPHA = Number(
     0.5,
     low_open=True,
     high_open=True,
-    expected="a number above 0 and below 0.5, as 0.05 (intervals then hold in 95 % of cases)",
+    expected="a number above 0 and below 0.5, as 0.05 (confidence intervals then have the level 95 %)",
+    option_high=1,
 )
 
 

@@ -60,10 +60,10 @@ def value_type(setting: Setting) -> Any:
     if isinstance(rule, Count):
         return click.IntRange(min=rule.minimum)
     if isinstance(rule, Number):
-        is_bounded = [abs(bound) < float("inf") for bound in (rule.low, rule.high)]
+        is_bounded = [abs(bound) < float("inf") for bound in (rule.low, rule.option_high)]
         return click.FloatRange(
             rule.low if is_bounded[0] else None,
-            rule.high if is_bounded[1] else None,
+            rule.option_high if is_bounded[1] else None,
             min_open=rule.low_open and is_bounded[0],
             max_open=rule.high_open and is_bounded[1],
         )

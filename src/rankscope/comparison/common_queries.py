@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -97,10 +98,11 @@ def check_systems(scores: Scores, baseline: str | None, minimum: int = 2) -> Non
 
 
 def resolve_system(baseline: str | None, runs: Sequence[object], scores: Scores) -> str | None:
-    """The name of the system: `baseline` is that name, or one of `runs`."""
-    if baseline is None or baseline in scores.systems or baseline not in runs:
+    """The name of the system: `baseline` is that name, or the path of one of `runs`."""
+    if baseline is None or baseline in scores.systems:
         return baseline
-    return scores.systems[list(runs).index(baseline)]
+    paths = [os.fspath(run) if isinstance(run, (str, os.PathLike)) else None for run in runs]
+    return scores.systems[paths.index(baseline)] if baseline in paths else baseline
 
 
 def match_queries(scores: Scores, measure: str) -> MeasureValues:

@@ -8,17 +8,15 @@ from importlib.util import find_spec
 
 from rankscope.data.result import Result
 from rankscope.data.section import Cell, Figure, Table, as_marked
+from rankscope.reporting import page
 
 __all__ = [
-    "page_frame",
     "result_html",
 ]
 
 
 #: More rows are counted, but not shown.
 MAX_ROWS = 60
-#: Pixels of the frame of a page.
-FRAME_HEIGHT = 640
 NUMBER, NAME = "text-align: right", "text-align: left"
 
 
@@ -46,22 +44,11 @@ def result_html(result: Result) -> str:
     return "\n".join(["<div>", *blocks, "</div>"])
 
 
-def page_frame(html: str) -> str:
-    """A page in a frame of its own, which keeps its styles and the notebook's apart."""
-    source = escape(html, quote=True)
-    return (
-        f'<iframe srcdoc="{source}" sandbox="allow-scripts" style="width: 100%; height: {FRAME_HEIGHT}px; '
-        'border: 1px solid #ccc"></iframe>'
-    )
-
-
 def draw(figure: Figure) -> list[str]:
     """The figure as SVG, if what draws it is installed."""
     if find_spec("altair") is None or find_spec("vl_convert") is None:
         return []
-    from rankscope.reporting.page import draw as draw_on_page
-
-    return [draw_on_page(figure).svg]
+    return [page.draw(figure).svg]
 
 
 def table_html(table: Table) -> str:
@@ -93,6 +80,4 @@ def note_list(notes: Sequence[str]) -> list[str]:
 
 def as_text(text: str) -> str:
     """A text for HTML: markup is shown, not obeyed, and characters that cannot be shown are replaced."""
-    from rankscope.reporting.page import showable
-
-    return escape(showable(text))
+    return escape(page.showable(text))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +22,6 @@ from rankscope.data.section import Figure, Marked, Section, Table, as_marked
 from rankscope.errors import ParameterError
 from rankscope.io.core import write_text
 from rankscope.reporting._svg import inline_svg
-from rankscope.reporting.notebook import page_frame
 
 if TYPE_CHECKING:
     import jinja2
@@ -48,6 +48,8 @@ GENERATOR, HEAD_BYTES = '<meta name="generator" content="rankscope">', 4096
 #: The width of figures in pixels: a phone shows them whole and readable, a desktop enlarges them. A figure of many
 #: names (more than `CROWD`) is wider, and is scrolled on a phone.
 FIGURE_WIDTH, CROWDED_WIDTH, MAX_NAMES = 440, 640, 12
+#: Pixels of the frame that a notebook shows a page in.
+FRAME_HEIGHT = 640
 #: Names up to this length are never broken into lines.
 SHORT_NAME = 24
 # Half characters (bytes that were no UTF-8), control characters, and signs that change the direction of the text after
@@ -74,7 +76,11 @@ class Page:
         return f"Page({len(self.html):,} characters)"
 
     def _repr_html_(self) -> str:
-        return page_frame(self.html)
+        """The page in a frame of its own, which keeps its styles and those of the notebook apart."""
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts" style="width: 100%; '
+            f'height: {FRAME_HEIGHT}px; border: 1px solid #ccc"></iframe>'
+        )
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page, whole or not at all; a file that is there is replaced.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,6 +44,7 @@ from rankscope.reporting.page import Page, render_page
 from rankscope.stability.studies import study
 from rankscope.stability.view import overview_section, reliability_section
 from rankscope.stats.inputs import seed_of
+from rankscope.typing import PathLike
 
 __all__ = [
     "MAX_SYSTEMS",
@@ -259,7 +261,7 @@ def report(
     runs: Any = None,
     measures: Any = None,
     *,
-    baseline: str | None = None,
+    baseline: PathLike | None = None,
     test: str = "t",
     correction: str = "holm",
     family: str = "pairs",
@@ -304,7 +306,7 @@ def report(
     True
     """
     settings = ComparisonSettings(
-        baseline=baseline,
+        baseline=None if baseline is None else os.fspath(baseline),
         test=test,
         correction=correction,
         family=family,

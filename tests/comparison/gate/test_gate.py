@@ -17,8 +17,8 @@ from scipy import stats as oracle
 
 import rankscope as rs
 from rankscope import gate
-from rankscope.comparison.gate import EXIT_CODES, check_gate
-from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Criterion, decide
+from rankscope.comparison.gate import EXIT_CODES, GateSettings
+from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, decide
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.stats import queries_for_t
 
@@ -240,7 +240,7 @@ def test_a_margin_that_is_none_is_refused(margin: Any) -> None:
 @pytest.mark.parametrize("level", [0, 1, -0.05, 5, float("nan")])
 def test_a_level_outside_0_and_1_is_refused(level: Any) -> None:
     with pytest.raises(ParameterError, match=r"^level is .*\b0 .*\b0\.5"):
-        check_gate(margin=0, level=level)
+        GateSettings(margin=0, level=level)
 
 
 def test_tests_of_medians_are_refused() -> None:
@@ -281,7 +281,7 @@ def test_draws_begin_as_those_of_a_comparison_do() -> None:
     d = np.random.default_rng(1).normal(0.01, 0.05, 30)
     for rng in (np.random.default_rng(5), np.random.default_rng(5).integers(1 << 32)):
         found = gated(d, test="permutation", rng=rng, n_resamples=200)
-        assert found.criterion.seed == np.random.default_rng(5).integers(1 << 32)
+        assert found.settings.seed == np.random.default_rng(5).integers(1 << 32)
     with pytest.raises(ParameterError, match=r"rng is -1, .*None, .* 0"):
         gated(d, rng=-1)
 
@@ -301,7 +301,7 @@ def test_the_gate_errs_no_more_often_than_its_level_says(n: int, test: str) -> N
     runs, margin = 1000, 0.05
     rng = np.random.default_rng(n)
     d = rng.beta(2, 3, (runs, n)) - rng.beta(2, 3, (runs, n))
-    asked = [Criterion(margin, 0.05, test, 0.8, 499, seed) for seed in range(runs)]
+    asked = [GateSettings(margin=margin, test=test, n_resamples=499, seed=seed) for seed in range(runs)]
     passed = np.mean([decide(row - margin, by).verdict == "pass" for row, by in zip(d, asked, strict=True)])
     worse = np.mean([decide(row, by).verdict == "worse" for row, by in zip(d, asked, strict=True)])
     within = 3 * (0.05 * 0.95 / runs) ** 0.5
@@ -312,7 +312,7 @@ def test_the_gate_errs_no_more_often_than_its_level_says(n: int, test: str) -> N
 @pytest.mark.slow
 def test_so_many_queries_as_are_said_to_be_needed_decide_as_often_as_said() -> None:
     rng = np.random.default_rng(3)
-    asked = Criterion(0.02, 0.05, "t", 0.8, 1, 1)
+    asked = GateSettings(margin=0.02)
     needed = queries_for_t(0.02, 0.1, alternative="greater")
     decided = [decide(rng.normal(0.0, 0.1, needed), asked).verdict == "pass" for _ in range(4000)]
     assert np.mean(decided) == pytest.approx(0.8, abs=0.02)

@@ -19,7 +19,7 @@ from rankscope.comparison.gate.noninferiority import (
     PASS,
     UNDECIDED,
     WORSE,
-    Criterion,
+    GateSettings,
     VerdictChange,
     decide,
     find_verdict_change,
@@ -76,7 +76,7 @@ def test_a_gate_and_a_comparison_show_queries_alike() -> None:
     assert_same_numbers(ours.figure, section.figure)
 
 
-def turn_by_a_loop(d: Any, verdict: str, asked: Criterion, *, helped: bool) -> VerdictChange | None:
+def turn_by_a_loop(d: Any, verdict: str, asked: GateSettings, *, helped: bool) -> VerdictChange | None:
     order = np.argsort(-d if helped else d, kind="stable")
     for gone in range(1, d.size - 1):
         other = decide(d[order[gone:]], asked).verdict
@@ -89,7 +89,7 @@ def turn_by_a_loop(d: Any, verdict: str, asked: Criterion, *, helped: bool) -> V
 @examples(150)
 def test_the_queries_that_turn_the_verdict_are_those_that_a_loop_finds(d: Any, margin: float, level: float) -> None:
     """From the most helped on of a pass, from the most hurt on of a loss; else from whichever end takes fewer."""
-    asked = Criterion(margin, level, "t", 0.8, 100, 0)
+    asked = GateSettings(margin=margin, level=level)
     d = np.array(d)
     verdict = decide(d, asked).verdict
     ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]

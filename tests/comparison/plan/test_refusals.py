@@ -10,7 +10,7 @@ from helpers.messages import mentions
 from helpers.planning_tables import METHODS, pair, rows, scores_of
 
 from rankscope import compare, plan
-from rankscope.comparison.plan import check_plan
+from rankscope.comparison.plan import PlanSettings
 from rankscope.errors import InputError, ParameterError
 
 
@@ -87,7 +87,7 @@ def test_what_makes_no_sense_is_refused(options, message):
         plan(pair(0.2), **options)
     if not {"baseline"} & options.keys() and options != {"difference": 5}:
         with pytest.raises(ParameterError, match=message):
-            check_plan(**options)
+            PlanSettings(**options)
 
 
 def test_one_system_is_refused():
