@@ -1,25 +1,33 @@
-"""Groups of commands that are imported when they are called."""
+"""Groups of commands that are imported when they are called, and commands whose options stand in groups."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import click
 
 from rankscope.registry import resolve
 
 __all__ = [
+    "Command",
     "LazyGroup",
+    "option_group",
 ]
+
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 class LazyGroup(click.Group):
     """A group with a table of commands: name -> its import path, and a line for the overview.
 
-    The lines are in the table so that the overview needs no import.
+    The lines are in the table so that the overview needs no import. groups: the title of each part of the overview, and
+    the commands in it; without it all commands stand under one title.
     """
 
     table: Mapping[str, tuple[str, str]] = {}
+    groups: Mapping[str, Sequence[str]] = {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *self.table]
@@ -32,6 +40,40 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own_commands = [(name, command.get_short_help_str(80)) for name, command in self.commands.items()]
-        with formatter.section("Commands"):
-            formatter.write_dl([*own_commands, *((name, text) for name, (_, text) in self.table.items())])
+        lines = {name: command.get_short_help_str(80) for name, command in self.commands.items()}
+        lines |= {name: line for name, (_, line) in self.table.items()}
+        width = max(map(len, lines))
+        for title, names in (self.groups or {"Commands": tuple(lines)}).items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), lines[name]) for name in names])
+
+
+class Command(click.Command):
+    """A command whose help shows the options in the groups that `option_group` put them into."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and not isinstance(param, click.Argument):
+                groups.setdefault(getattr(param, "group", "Options"), []).append(record)
+        groups["Options"] = groups.pop("Options")  # what belongs to no group, such as --help, comes last
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def option_group(title: str, *decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+    """Options that stand under a title of their own in the help. decorators: those that add them."""
+
+    def decorate(command: Decorated) -> Decorated:
+        known = {id(param) for param in getattr(command, "__click_params__", ())}
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        for param in getattr(command, "__click_params__", ()):
+            if id(param) not in known and not hasattr(param, "group"):
+                param.group = title
+        return command
+
+    return decorate

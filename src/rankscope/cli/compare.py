@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import evaluate_files, evaluation_options
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
@@ -28,33 +29,42 @@ __all__ = [
 ]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@evaluation_options
-@setting_options(ComparisonSettings)
-@click.option(
-    "--standardise",
-    type=click.Choice(list(STANDARDISATIONS)),
-    help="Scores by query in standard deviations (z), or these mapped to 0..1 by the normal distribution (cdf).",
+@option_group("Measures and data", evaluation_options)
+@option_group("Comparison", setting_options(ComparisonSettings))
+@option_group(
+    "Comparison",
+    click.option(
+        "--standardise",
+        type=click.Choice(list(STANDARDISATIONS)),
+        help="Standardise the scores of each query over the systems: as z-scores, or mapped to 0..1 (cdf).",
+    ),
+    click.option("--against", metavar="FILE", help="The baseline: a run, or scores saved with --save."),
 )
-@click.option("--against", metavar="FILE", help="The baseline: a run, or scores that --save has saved.")
-@click.option(
-    "--gate",
-    type=click.FloatRange(min=0),
-    metavar="MARGIN",
-    help="With --against: exit 0 where RUN is shown not to be worse by more than this, 3 where it is shown to be "
-    "worse, 4 where the queries cannot tell.",
+@option_group(
+    "Gate (non-inferiority)",
+    click.option(
+        "--gate",
+        type=click.FloatRange(min=0),
+        metavar="MARGIN",
+        help="With --against: non-inferiority test with this margin. Exit code 0: RUN is not worse than the baseline "
+        "by more than the margin; 3: RUN is worse; 4: undecided.",
+    ),
+    click.option(
+        "--power",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        metavar="P",
+        help="With --gate: power at which the number of queries still needed is estimated. Default: 0.8.",
+    ),
 )
-@click.option(
-    "--power",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    metavar="P",
-    help="With --gate: in which share of cases the queries said to be needed would decide. Default: 0.8.",
+@option_group(
+    "Output",
+    click.option("--save", metavar="FILE", help="Save the scores of the RUNs to a .parquet file, for --against."),
+    click.option("--details", is_flag=True, help="Show also bootstrap intervals, effect sizes and single queries."),
 )
-@click.option("--save", metavar="FILE", help="Save the scores of the RUNs in a file named .parquet, for --against.")
-@click.option("--details", is_flag=True, help="Show bootstrap intervals, effect sizes and single queries, too.")
-@result_options
+@option_group("Output", result_options)
 def compare(
     qrels: str,
     runs: tuple[str, ...],
@@ -67,10 +77,10 @@ def compare(
     details: bool,
     **options: Any,
 ) -> None:
-    """Say which of the RUNs is better, and how sure that is.
+    """Test which of the RUNs is better, on the same queries.
 
-    Every two systems are compared on the same queries, by a paired t-test with Holm's correction unless you ask for
-    another; or all with one, the --baseline.
+    All pairs of systems are compared, or all systems with a --baseline. Default: paired t-test with Holm's correction
+    for multiple comparisons.
 
     \b
     rankscope compare demo.qrels bm25.run dense.run -m nDCG@10

@@ -25,37 +25,40 @@ __all__ = [
 
 #: Command -> its import path, and a line for the overview.
 COMMANDS = {
-    "evaluate": ("rankscope.cli.evaluate:evaluate", "Evaluate runs against judgments."),
-    "compare": ("rankscope.cli.compare:compare", "Say which system is better, and how sure that is."),
-    "plan": ("rankscope.cli.plan:plan", "How many queries a comparison needs."),
-    "agree": ("rankscope.cli.agree._group:agree", "Do judges agree, metrics with people, measures with each other?"),
-    "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted."),
-    "consensus": ("rankscope.cli.consensus:consensus", "Many rankings into one order."),
-    "leaderboard": ("rankscope.cli.leaderboard:leaderboard", "Who leads, by who was preferred to whom."),
-    "fuse": ("rankscope.cli.fuse:fuse", "Many runs into one run."),
+    "evaluate": ("rankscope.cli.evaluate:evaluate", "Evaluate runs with judgments by any measures."),
+    "measures": ("rankscope.cli.measures:measures", "List all measures, or explain one."),
+    "convert": ("rankscope.cli.convert:convert", "Convert judgments and runs to another format."),
+    "demo": ("rankscope.cli.demo:demo", "Make a small test collection and take a tour on it."),
+    "compare": ("rankscope.cli.compare:compare", "Which system is better? Significance tests, and the gate."),
+    "plan": ("rankscope.cli.plan:plan", "How many queries does a comparison need? Statistical power."),
+    "report": ("rankscope.cli.report:report", "One HTML page on runs: comparison, figures, details."),
+    "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
+    "agree": ("rankscope.cli.agree._group:agree", "Agreement of judges, of metrics with people, of measures."),
     "pool": ("rankscope.cli.pool:pool", "Which documents to judge next."),
-    "train": ("rankscope.cli.learn.train:train", "Learn to rank from documents with features and grades."),
+    "fuse": ("rankscope.cli.fuse:fuse", "Merge runs into one run."),
+    "consensus": ("rankscope.cli.consensus:consensus", "Merge rankings into one ranking."),
+    "leaderboard": ("rankscope.cli.leaderboard:leaderboard", "Rank systems by pairwise preferences."),
+    "train": ("rankscope.cli.learn.train:train", "Train a ranker on documents with features and grades."),
     "predict": ("rankscope.cli.learn.predict:predict", "Score documents with a trained ranker."),
-    "features": (
-        "rankscope.cli.features._group:features",
-        "Make features that rankers learn from, and the models that these need.",
-    ),
-    "crossvalidate": (
-        "rankscope.cli.learn.crossvalidate:crossvalidate",
-        "Train and test rankers on folds, and say which is best.",
-    ),
+    "crossvalidate": ("rankscope.cli.learn.crossvalidate:crossvalidate", "Train and test rankers on folds."),
+    "features": ("rankscope.cli.features._group:features", "Compute features of translations, and models for them."),
     "mt-experiment": (
         "rankscope.cli.learn.mt_experiment:mt_experiment",
-        "Train metrics of translations on people's rankings, and test them on WMT12.",
+        "Train translation metrics, test them on WMT12.",
     ),
-    "report": ("rankscope.cli.report:report", "Write a page that says what was found."),
-    "measures": ("rankscope.cli.measures:measures", "List all measures, or explain one."),
     "trec_eval": ("rankscope.cli.compat.trec_eval:trec_eval", "trec_eval's command line and output."),
     "letor": ("rankscope.cli.compat.letor:letor", "LETOR's evaluation tools: score, rank, ttest."),
-    "dunaiski": ("rankscope.cli.compat.dunaiski:dunaiski", "Dunaiski's Ranking Evaluation Tool."),
     "rankeval": ("rankscope.cli.compat.rankeval:rankeval", "RankEval's output: predicted rankings against people's."),
-    "convert": ("rankscope.cli.convert:convert", "Judgments and runs from one format to another."),
-    "demo": ("rankscope.cli.demo:demo", "Make a small test collection and take a tour on it."),
+    "dunaiski": ("rankscope.cli.compat.dunaiski:dunaiski", "Dunaiski's Ranking Evaluation Tool."),
+}
+#: The parts of the overview.
+GROUPS = {
+    "Evaluate": ("evaluate", "measures", "convert", "demo"),
+    "Compare": ("compare", "plan", "report", "stability"),
+    "Judges": ("agree", "pool"),
+    "Combine": ("fuse", "consensus", "leaderboard"),
+    "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),
+    "In the place of other tools": ("trec_eval", "letor", "rankeval", "dunaiski"),
 }
 #: The repr of an exception that a signal raised, inside the message of another exception.
 SIGNAL_PANIC = re.compile(r"KeyboardInterrupt\(\)|Terminated\((\d{1,3})\)")
@@ -65,6 +68,7 @@ class Commands(LazyGroup):
     """All commands."""
 
     table = COMMANDS
+    groups = GROUPS
 
     def invoke(self, ctx: click.Context) -> object:
         try:

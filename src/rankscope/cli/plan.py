@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import evaluate_files, evaluation_options, refuse_workers
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._results import pop_result_output, result_options
@@ -23,23 +24,31 @@ __all__ = [
 ]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@evaluation_options
-@setting_options(PlanSettings)
-@click.option(
-    "--standardise",
-    type=click.Choice(list(STANDARDISATIONS)),
-    help="Scores by query in standard deviations (z), or these mapped to 0..1 by the normal distribution (cdf).",
+@option_group("Measures and data", evaluation_options)
+@option_group("Plan", setting_options(PlanSettings))
+@option_group(
+    "Plan",
+    click.option(
+        "--standardise",
+        type=click.Choice(list(STANDARDISATIONS)),
+        help="Standardise the scores of each query over the systems: as z-scores, or mapped to 0..1 (cdf).",
+    ),
 )
-@click.option(
-    "--machine",
-    metavar="QRELS",
-    help="Judgments of a machine for all queries: how many of them people must judge for intervals of --width.",
+@option_group(
+    "Machine judgments",
+    click.option(
+        "--machine",
+        metavar="QRELS",
+        help="A machine's judgments of all queries: how many queries must people judge for intervals of --width?",
+    ),
+    click.option(
+        "--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1."
+    ),
 )
-@click.option("--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1.")
-@result_options
+@option_group("Output", result_options)
 def plan(
     qrels: str,
     runs: tuple[str, ...],
@@ -49,10 +58,10 @@ def plan(
     map_: str | None,
     **options: Any,
 ) -> None:
-    """How many queries a comparison of systems like these RUNs needs.
+    """How many queries does a comparison of systems like these RUNs need?
 
-    How much scores vary from query to query is taken from the runs; from this follows how many queries it takes to find
-    a difference with a t-test or an analysis of variance, and what the queries at hand can show.
+    The variation of the scores between queries is estimated from the runs. From it follow the number of queries that
+    a t-test or an analysis of variance needs to detect a difference, and the power with the queries at hand.
 
     \b
     rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02

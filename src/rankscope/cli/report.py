@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import READING_OPTIONS, evaluation_options, reading_workers
 from rankscope.cli._output import bytes_progress, check_output
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -29,22 +30,32 @@ __all__ = [
 DEFAULT = "report.html"
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@evaluation_options
-@setting_options(ComparisonSettings)
-@click.option(
-    "--title", metavar="TEXT", default="", help="Of the page. Default: the systems and the judgments, or how many."
+@option_group("Measures and data", evaluation_options)
+@option_group("Comparison", setting_options(ComparisonSettings))
+@option_group(
+    "Machine judgments",
+    click.option(
+        "--machine", metavar="QRELS", help="A machine's judgments of all queries, beside people's judgments of some."
+    ),
+    click.option(
+        "--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1."
+    ),
 )
-@click.option("--machine", metavar="QRELS", help="A machine's judgments of all queries, beside people's of some.")
-@click.option("--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1.")
-@click.option("--figures/--no-figures", default=True, show_default=True, help="Whether the page has figures.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help=f"Where the page goes, an .html file; - prints it. Default: {DEFAULT}, unless that is somebody else's file.",
+@option_group(
+    "Output",
+    click.option(
+        "--title", metavar="TEXT", default="", help="Title of the page. Default: the systems and the judgments."
+    ),
+    click.option("--figures/--no-figures", default=True, show_default=True, help="Draw figures."),
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"Write the page to this .html file; - prints it. Default: {DEFAULT}, unless another program wrote it.",
+    ),
 )
 def report(
     qrels: str,
@@ -57,10 +68,10 @@ def report(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Write a page that says what was found: one HTML file, to look at or to send.
+    """Write one HTML page on the RUNs, to look at or to send.
 
-    Who leads and how sure that is, by the first measure in full and by the others in short; query by query; documents
-    that nobody judged; how alike the measures are; how many queries it would take; and where the numbers come from.
+    It holds the comparison of the systems by the first measure in full and by the others in short, single queries,
+    unjudged documents, the agreement of the measures, the number of queries needed, and the origin of all numbers.
 
     \b
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
