@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues, extreme_queries, query_gains
-from rankscope.data.section import Cell, Figure, Marked, Section, Table
+from rankscope.data.columns import Column, column, digits, interval, table_of
+from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
     format_chance,
-    format_interval,
-    format_number,
     format_p_cell,
     format_p_value,
     format_percent,
@@ -23,6 +22,7 @@ from rankscope.data.text import (
 )
 from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
 from rankscope.stats.intervals import bootstrap_interval, t_interval
+from rankscope.typing import Floats, Indices
 
 if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
@@ -239,15 +239,19 @@ def query_section(result: Comparison, comparison: MeasureComparison, *, folded: 
 def extremes_table(measure_values: MeasureValues, query_ids: Sequence[str], a: int, b: int) -> Table | None:
     """The queries where system a gains most over b, then those where it loses most; None if no query differs."""
     gain = query_gains(measure_values, a, b)
-    rows: list[tuple[Cell, ...]] = []
-    for effect, queries in zip(("helped", "hurt"), extreme_queries(gain), strict=True):
-        for query in queries.tolist():
-            cells = [f"{measure_values.values[system, query]:.4f}" for system in (a, b)]
-            rows.append(
-                (effect, query_ids[query], *cells, format_number(measure_values.sign * gain[query], signed=True))
-            )
-    columns = ("most", "query", measure_values.systems[a], measure_values.systems[b], "difference")
-    return Table(columns=columns, rows=tuple(rows), n_name_columns=2) if rows else None
+    helped, hurt = extreme_queries(gain)
+    queries = np.concatenate([helped, hurt])
+    if not queries.size:
+        return None
+    return table_of(
+        column("most", ["helped"] * helped.size + ["hurt"] * hurt.size, name=True),
+        column("query", [query_ids[query] for query in queries.tolist()], name=True),
+        *(
+            column(measure_values.systems[system], measure_values.values[system, queries], digits())
+            for system in (a, b)
+        ),
+        column("difference", measure_values.sign * gain[queries], digits(signed=True)),
+    )
 
 
 def differences_figure(measure_values: MeasureValues, query_ids: Sequence[str], a: int, b: int) -> Figure:
@@ -413,39 +417,64 @@ def ranked_table(comparison: MeasureComparison, low: np.ndarray, high: np.ndarra
     n_systems = len(comparison.systems)
     order = comparison.order
     beats = comparison.beats[np.ix_(order, order)]
-    rows: list[tuple[Cell, ...]] = []
-    for position, system in enumerate(order.tolist()):
-        superscript = beaten_letters(np.flatnonzero(beats[position]).tolist(), n_systems)
-        row: list[Cell] = [letter(position), comparison.systems[system]]
-        row += [
-            Marked(f"{comparison.means[system]:.4f}", bold=position == 0, raised=superscript),
-            format_interval(low[system], high[system]),
-        ]
-        if comparison.clusters is not None and n_systems > 2:
-            best_rank = int(comparison.clusters.rank_low[system])
-            worst_rank = int(comparison.clusters.rank_high[system])
-            row.append(f"{best_rank}" if best_rank == worst_rank else f"{best_rank}-{worst_rank}")
-        rows.append(tuple(row))
-    rank_columns = ("ranks left",) if comparison.clusters is not None and n_systems > 2 else ()
-    columns = ("", "system", "mean", f"{format_percent(1 - comparison.level)} interval", *rank_columns)
-    return Table(columns=columns, rows=tuple(rows), n_name_columns=2)
+    clusters = comparison.clusters if n_systems > 2 else None
+    return table_of(
+        column("", range(n_systems), letter, name=True),
+        column("system", [comparison.systems[system] for system in order.tolist()], name=True),
+        column(
+            "mean",
+            comparison.means[order],
+            digits(),
+            bold=[position == 0 for position in range(n_systems)],
+            raised=[beaten_letters(np.flatnonzero(row).tolist(), n_systems) for row in beats],
+        ),
+        column(
+            f"{format_percent(1 - comparison.level)} interval", zip(low[order], high[order], strict=True), interval()
+        ),
+        None
+        if clusters is None
+        else column("ranks left", zip(clusters.rank_low[order], clusters.rank_high[order], strict=True), rank_range),
+    )
+
+
+def rank_range(ranks: tuple[float, float]) -> str:
+    """The best and the worst rank, as "2-4"; one number if they are the same."""
+    best, worst = map(int, ranks)
+    return f"{best}" if best == worst else f"{best}-{worst}"
 
 
 def baseline_table(result: Comparison, comparison: MeasureComparison) -> Table:
-    baseline_index = int(comparison.second[0])
+    """All systems, best first, each but the baseline with its comparison with that."""
+    order = comparison.order.tolist()
     pair_of_system = {int(system): i for i, system in enumerate(comparison.first.tolist())}
-    columns = pair_columns(result, comparison)
-    rows: list[tuple[Cell, ...]] = []
-    for system in comparison.order.tolist():
-        superscript, cells = "", ["baseline", *[""] * (len(columns) - 1)]
-        if system != baseline_index:
-            i = pair_of_system[system]
-            cells = pair_cells(result, comparison, i)
-            if comparison.decisions[i]:
-                superscript = stars(float(comparison.pvalue_corrected[i]), comparison.level) or "*"
-        mean = Marked(f"{comparison.means[system]:.4f}", bold=system == comparison.order[0], raised=superscript)
-        rows.append((comparison.systems[system], mean, *cells))
-    return Table(columns=("system", "mean", *columns), rows=tuple(rows), n_name_columns=1)
+    pairs = [pair_of_system.get(system) for system in order]
+    own_columns = pair_columns(result, comparison, np.array([i for i in pairs if i is not None]))
+    baseline_position = pairs.index(None)
+    superscripts = [
+        (stars(float(comparison.pvalue_corrected[i]), comparison.level) or "*")
+        if i is not None and comparison.decisions[i]
+        else ""
+        for i in pairs
+    ]
+    return table_of(
+        column("system", [comparison.systems[system] for system in order], name=True),
+        column(
+            "mean",
+            comparison.means[order],
+            digits(),
+            bold=[position == 0 for position in range(len(order))],
+            raised=superscripts,
+        ),
+        *(
+            Column(own.title, with_cell(own.cells, baseline_position, "" if k else "baseline"), False)
+            for k, own in enumerate(own_columns)
+        ),
+    )
+
+
+def with_cell(cells: tuple[Cell, ...], position: int, cell: Cell) -> tuple[Cell, ...]:
+    """The cells with one more at a position."""
+    return (*cells[:position], cell, *cells[position:])
 
 
 def is_corrected(result: Comparison) -> bool:
@@ -454,42 +483,43 @@ def is_corrected(result: Comparison) -> bool:
     return result.settings.correction != "none" and sum(comparison.first.size for comparison in family) > 1
 
 
-def pair_columns(result: Comparison, comparison: MeasureComparison) -> list[str]:
-    test_columns = ["p", "p corrected"]
+def pair_columns(
+    result: Comparison, comparison: MeasureComparison, pairs: Indices, signs: npt.NDArray[np.int64] | None = None
+) -> list[Column]:
+    """The numbers of these pairs. signs: (pairs) -1 to show a pair in the other order."""
+    sign = np.ones(pairs.size, np.int64) if signs is None else signs
+    effects, test_results = comparison.test_results.effects, comparison.test_results
+    low, high = turned(comparison.low[pairs], comparison.high[pairs], sign)
+    wins = np.where(sign > 0, effects.wins[pairs], effects.losses[pairs])
+    losses = np.where(sign > 0, effects.losses[pairs], effects.wins[pairs])
+    superiority = effects.superiority[pairs]
+    corrected = column("p corrected", comparison.pvalue_corrected[pairs], format_p_cell)
     if result.settings.tests_all_systems:
-        test_columns = ["p corrected"]
-    elif result.settings.is_bayesian:
-        test_columns = ["P(worse)", "P(equal)", "P(better)"]
-    elif not is_corrected(result):
-        test_columns = ["p"]
+        tests = [corrected]
+    elif test_results.posterior is not None:
+        turned_posterior = np.where(sign > 0, test_results.posterior[:, pairs], test_results.posterior[::-1, pairs])
+        titles = ("P(worse)", "P(equal)", "P(better)")
+        tests = [column(title, p, digits(3)) for title, p in zip(titles, turned_posterior, strict=True)]
+    else:
+        tests = [column("p", comparison.pvalue[pairs], format_p_cell)]
+        tests += [corrected] if is_corrected(result) else []
     return [
-        "difference",
-        f"{format_percent(1 - comparison.level)} interval",
-        *test_columns,
-        "effect d",
-        "better on",
-        "wins/ties/losses",
+        column("difference", sign * comparison.difference[pairs], digits(signed=True)),
+        column(f"{format_percent(1 - comparison.level)} interval", zip(low, high, strict=True), interval()),
+        *tests,
+        column("effect d", sign * comparison.effect_size[pairs], digits(2, signed=True)),
+        column("better on", np.where(sign > 0, superiority, 1 - superiority), lambda share: f"{100 * share:.0f} %"),
+        column(
+            "wins/ties/losses",
+            zip(wins.tolist(), effects.ties[pairs].tolist(), losses.tolist(), strict=True),
+            lambda counts: "/".join(f"{int(count)}" for count in counts),
+        ),
     ]
 
 
-def pair_cells(result: Comparison, comparison: MeasureComparison, i: int, sign: int = 1) -> list[str]:
-    """The numbers of a pair. sign: -1 to show it in the other order."""
-    effects, test_results = comparison.test_results.effects, comparison.test_results
-    low, high = (comparison.low[i], comparison.high[i]) if sign > 0 else (-comparison.high[i], -comparison.low[i])
-    wins, ties, losses = (int(counts[i]) for counts in (effects.wins, effects.ties, effects.losses))
-    wins, losses, superiority = (
-        (wins, losses, effects.superiority[i]) if sign > 0 else (losses, wins, 1 - effects.superiority[i])
-    )
-    test_cells = [format_p_cell(comparison.pvalue[i]), format_p_cell(comparison.pvalue_corrected[i])]
-    if result.settings.tests_all_systems:
-        test_cells = test_cells[1:]
-    elif test_results.posterior is not None:
-        test_cells = [format_number(p, 3) for p in test_results.posterior[::sign, i].tolist()]
-    elif not is_corrected(result):
-        test_cells = test_cells[:1]
-    cells = [format_number(sign * comparison.difference[i], 4, signed=True), format_interval(low, high), *test_cells]
-    cells += [format_number(sign * comparison.effect_size[i], 2, signed=True), f"{100 * superiority:.0f} %"]
-    return [*cells, f"{wins}/{ties}/{losses}"]
+def turned(low: Floats, high: Floats, sign: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """The ends of intervals of differences, those of pairs with the sign -1 in the other order."""
+    return np.where(sign > 0, low, -high), np.where(sign > 0, high, -low)
 
 
 def pair_by_pair(result: Comparison, comparison: MeasureComparison) -> Section:
@@ -506,13 +536,14 @@ def pair_by_pair(result: Comparison, comparison: MeasureComparison) -> Section:
     rank, signs = np.argsort(comparison.order), display_signs(result, comparison)
     leading = np.where(signs > 0, comparison.first, comparison.second)
     trailing = np.where(signs > 0, comparison.second, comparison.first)
-    rows = []
-    for i in np.lexsort((rank[trailing], rank[leading])).tolist():
-        names = (comparison.systems[leading[i]], comparison.systems[trailing[i]])
-        rows.append((*names, *pair_cells(result, comparison, i, int(signs[i]))))
+    pairs = np.lexsort((rank[trailing], rank[leading]))
     return Section(
         title=title,
-        table=Table(columns=("ahead", "of", *pair_columns(result, comparison)), rows=tuple(rows), n_name_columns=2),
+        table=table_of(
+            column("ahead", [comparison.systems[system] for system in leading[pairs].tolist()], name=True),
+            column("of", [comparison.systems[system] for system in trailing[pairs].tolist()], name=True),
+            *pair_columns(result, comparison, pairs, signs[pairs]),
+        ),
         figure=matrix_figure(comparison) if n_pairs > 1 else None,
     )
 
@@ -540,21 +571,23 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
     bca = bootstrap_interval(
         differences, confidence_level=confidence_level, n_resamples=settings.n_resamples, rng=settings.seed
     )
-    rows: list[tuple[Cell, ...]] = []
-    for k, i in enumerate(np.flatnonzero(varies).tolist()):
-        low, high = (effects.low[i], effects.high[i]) if sign[i] > 0 else (-effects.high[i], -effects.low[i])
-        cells = [
-            format_number(sign[i] * comparison.difference[i], signed=True),
-            format_interval(student.low[k], student.high[k]),
-        ]
-        cells += [
-            format_interval(bca.low[k], bca.high[k]),
-            format_number(sign[i] * effects.cohens_d[i], 2, signed=True),
-        ]
-        cells += [format_interval(low, high, 2), format_number(sign[i] * effects.hedges_g[i], 2, signed=True)]
-        rows.append((comparison.systems[a[i]], comparison.systems[b[i]], *cells))
-    first_column = "ahead" if result.baseline is None else "system"
-    columns = (first_column, "of", "difference", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
+    pairs = np.flatnonzero(varies)
+    signs = sign[pairs]
+    low, high = turned(effects.low[pairs], effects.high[pairs], signs)
+    table = table_of(
+        column(
+            "ahead" if result.baseline is None else "system",
+            [comparison.systems[system] for system in a[pairs].tolist()],
+            name=True,
+        ),
+        column("of", [comparison.systems[system] for system in b[pairs].tolist()], name=True),
+        column("difference", signs * comparison.difference[pairs], digits(signed=True)),
+        column("t interval", zip(student.low, student.high, strict=True), interval()),
+        column("BCa interval", zip(bca.low, bca.high, strict=True), interval()),
+        column("Cohen's d", signs * effects.cohens_d[pairs], digits(2, signed=True)),
+        column("its interval", zip(low, high, strict=True), interval(2)),
+        column("Hedges' g", signs * effects.hedges_g[pairs], digits(2, signed=True)),
+    )
     sentence = (
         f"Intervals hold the true value in {format_percent(1 - comparison.level)} of cases, each for itself, "
         "uncorrected."
@@ -564,7 +597,7 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
         Section(
             title=title,
             sentence=sentence,
-            table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
+            table=table,
             folded=True,
         )
     ]

@@ -1,0 +1,70 @@
+"""Tables from columns: each with its title, its values and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from rankscope.data.section import Cell, Marked, Table
+from rankscope.data.text import format_interval, format_number
+
+__all__ = [
+    "Column",
+    "column",
+    "digits",
+    "interval",
+    "table_of",
+]
+
+
+class Column(NamedTuple):
+    """A column of a table. is_name: whether it holds names, which stand on the left."""
+
+    title: str
+    cells: tuple[Cell, ...]
+    is_name: bool
+
+
+def column(
+    title: str,
+    values: Iterable[Any],
+    text: Callable[[Any], str] = str,
+    *,
+    name: bool = False,
+    bold: Sequence[bool] | None = None,
+    raised: Sequence[str] | None = None,
+) -> Column:
+    """A column of values. text: writes a value. bold, raised: whether a cell is bold, and its superscript.
+
+    >>> column("mean", [0.5, 0.25], digits(2)).cells
+    ('0.50', '0.25')
+    """
+    texts = tuple(map(text, values))
+    if bold is None and raised is None:
+        return Column(title, texts, name)
+    marks = zip(texts, bold or [False] * len(texts), raised or [""] * len(texts), strict=True)
+    return Column(title, tuple(Marked(cell, bold=is_bold, raised=above) for cell, is_bold, above in marks), name)
+
+
+def table_of(*columns: Column | None) -> Table:
+    """The table of these columns, names first; None stands for a column that is not shown.
+
+    >>> table_of(column("system", "ab", name=True), column("mean", [1, 2], digits(1)), None).rows
+    (('a', '1.0'), ('b', '2.0'))
+    """
+    shown = [one for one in columns if one is not None]
+    return Table(
+        columns=tuple(one.title for one in shown),
+        rows=tuple(zip(*(one.cells for one in shown), strict=True)),
+        n_name_columns=sum(one.is_name for one in shown),
+    )
+
+
+def digits(n: int = 4, *, signed: bool = False) -> Callable[[float], str]:
+    """Writes numbers with `n` digits; a dash for NaN."""
+    return lambda value: format_number(value, n, signed=signed)
+
+
+def interval(n: int = 4) -> Callable[[tuple[float, float]], str]:
+    """Writes pairs of ends as an interval; a dash where an end is NaN."""
+    return lambda ends: format_interval(ends[0], ends[1], n)
