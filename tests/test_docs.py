@@ -26,6 +26,7 @@ from rankscope.demo.tour import PARTS
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
+UPDATE = bool(os.environ.get("RANKSCOPE_UPDATE_GOLDEN"))
 GENERATED = {"benchmarks.md", "measures.md", "modules.md"}
 #: Folders of the real data, and what is in them; those that take long are for `make test-all`.
 REAL = {"trec": "the runs of TREC Robust 2003", "wmt12": "the judgments and texts of WMT12"}
@@ -81,7 +82,30 @@ def run_console(block, folder, page, env):
         )
         found = "\n".join(line.rstrip() for line in without_version(done.stdout).splitlines()).rstrip("\n")
         wanted = without_version(expected).rstrip("\n")
+        if UPDATE and not same_but_last_digits(found, wanted) and found != wanted:
+            printed = "\n".join(line.rstrip() for line in done.stdout.splitlines()).rstrip("\n")
+            after = expected[len(expected.rstrip("\n")) :]
+            replace_in(page, f"$ {command}\n{expected}", f"$ {command}\n{printed}{after}")
+            continue
         assert same_but_last_digits(found, wanted) or found == wanted, f"{page}:{block.line}: {command}"
+
+
+def replace_in(page, old, new):
+    """Write what was printed into the page: with RANKSCOPE_UPDATE_GOLDEN, whose changes are then read."""
+    path = next(path for path in PAGES if path.name == page)
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1, f"{page}: {old!r} stands {text.count(old)} times"
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+class Updating(doctest.DocTestRunner):
+    """Writes what examples print into the page."""
+
+    def report_failure(self, out, test, example, got):
+        first, *more = example.source.splitlines()
+        source = "\n".join([f">>> {first}", *(f"... {line}" for line in more)])
+        printed = "".join(line if line.strip() else "<BLANKLINE>\n" for line in got.splitlines(keepends=True))
+        replace_in(test.filename, f"{source}\n{example.want}", f"{source}\n{printed}")
 
 
 class AnyVersion(doctest.OutputChecker):
@@ -98,7 +122,7 @@ def run_python(block, names, page):
     test = doctest.DocTestParser().get_doctest(block.text, names, f"{page}:{block.line}", page, block.line)
     test.globs = names  # shared with the blocks that follow
     report = []
-    doctest.DocTestRunner(AnyVersion()).run(test, out=report.append, clear_globs=False)
+    (Updating if UPDATE else doctest.DocTestRunner)(AnyVersion()).run(test, out=report.append, clear_globs=False)
     assert not report, "".join(report)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -76,14 +76,26 @@ class Rule:
 
 
 class Choice(Rule):
-    """One of some names. kind: what the names are of, if their table is a registry; a wrong name then gets a guess."""
+    """One of some names. kind: what the names are of, if their table is a registry; a wrong name then gets a guess.
 
-    def __init__(self, table: Iterable[str], kind: str = "") -> None:
-        self.names, self.kind = tuple(table), kind
-        self.expected = f"one of {', '.join(map(repr, self.names))}"
+    The table is asked anew each time: a registry may have grown.
+    """
+
+    def __init__(self, table: Collection[Any], kind: str = "") -> None:
+        self.table, self.kind = table, kind
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The names in their order."""
+        return tuple(self.table)
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        """The names, as the object of "expected"."""
+        return f"one of {', '.join(map(repr, self.names))}"
 
     def accepts(self, value: object) -> bool:
-        return isinstance(value, str) and value in self.names
+        return any(type(value) is type(name) and value == name for name in self.table)
 
     def check(self, name: str, value: object) -> None:
         if self.kind and not self.accepts(value):
@@ -164,9 +176,18 @@ class Text(Rule):
 class Names(Rule):
     """A tuple of texts, each from a table if there is one."""
 
-    def __init__(self, table: Iterable[str] = (), kind: str = "") -> None:
-        self.names, self.kind = tuple(table), kind
-        self.expected = f"some of {', '.join(map(repr, self.names))}" if self.names else "a list of names"
+    def __init__(self, table: Collection[str] = (), kind: str = "") -> None:
+        self.table, self.kind = table, kind
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in their order; empty if any text is accepted."""
+        return tuple(self.table)
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        """The names, as the object of "expected"."""
+        return f"some of {', '.join(map(repr, self.names))}" if self.table else "a list of names"
 
     def accepts(self, value: object) -> bool:
         if not isinstance(value, tuple):
@@ -262,7 +283,7 @@ def declare(
     return made  # type: ignore[no-any-return]
 
 
-def choice(default: Value, table: Iterable[str], *, help: str, kind: str = "", **options: Any) -> Value:
+def choice(default: Value, table: Collection[str], *, help: str, kind: str = "", **options: Any) -> Value:
     """One of the names of a table. kind: what they are names of, if messages are to guess."""
     return declare(Choice(table, kind), default, help, **options)
 
@@ -295,7 +316,7 @@ def text(default: Value, *, help: str, metavar: str = "TEXT", **options: Any) ->
 
 
 def names(
-    default: Value, *, help: str, table: Iterable[str] = (), kind: str = "", metavar: str = "NAME", **options: Any
+    default: Value, *, help: str, table: Collection[str] = (), kind: str = "", metavar: str = "NAME", **options: Any
 ) -> Value:
     """Several texts, in the command one for each time that the option is given."""
     return declare(Names(table, kind), default, help, metavar=metavar, **options)

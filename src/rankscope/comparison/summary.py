@@ -35,7 +35,7 @@ def verdict(result: Comparison) -> list[str]:
 
 
 def short_verdict(result: Comparison) -> str:
-    """In one line: "B beats A by 0.0410 in AP (p = 0.0030); 38 queries would have sufficed, 4 times in 5"."""
+    """In one line: "B beats A by 0.0410 in AP (p = 0.0030); 38 queries would have been enough (80 % power)"."""
     comparison = result.comparisons[0]
     a, b = leading_systems(result, comparison)
     i = comparison.pair_index(a, b)
@@ -58,7 +58,7 @@ def short_verdict(result: Comparison) -> str:
         lead_text = f"{comparison.systems[a]} is ahead of {comparison.systems[b]} by {gap:.4f} in {comparison.measure}"
         return f"{lead_text}, which may be chance (p {format_p_value(p)}){need_text}."
     need_text = (
-        f"; {pluralise_queries(n)} would have sufficed, 4 times in 5" if n is not None and n <= comparison.n else ""
+        f"; {pluralise_queries(n)} would have been enough (80 % power)" if n is not None and n <= comparison.n else ""
     )
     return (
         f"{comparison.systems[a]} beats {comparison.systems[b]} by {gap:.4f} in {comparison.measure} (p "

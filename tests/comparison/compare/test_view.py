@@ -1,4 +1,4 @@
-"""Tables of a comparison: letters, stars, ranks left, pairs, and what is left out of them where systems are many."""
+"""Tables of a comparison: letters, stars, possible ranks, pairs, and what is left out of them where systems are many."""
 
 from __future__ import annotations
 
@@ -71,20 +71,20 @@ def test_stars_say_how_small_p_is_and_nothing_above_the_level():
 def test_the_leaderboard_is_in_order_with_the_systems_that_each_beats():
     result = rs.compare(score_table(FAR))
     table = tables(result)["AP on 30 queries"]
-    assert table.columns == ("", "system", "mean", "95 % interval", "ranks left")
+    assert table.columns == ("", "system", "mean", "95 % interval", "possible ranks")
     assert column(table, "") == ["a", "b", "c", "d"]
     assert column(table, "system") == ["d", *sorted("bc", key=lambda s: -FAR["abcd".index(s)].mean()), "a"]
     means = column(table, "mean")
     assert [cell.raised for cell in means] == ["b-d", "d", "d", ""]
     assert [cell.bold for cell in means] == [True, False, False, False]
     assert [cell.text for cell in means] == [f"{x:.4f}" for x in sorted(FAR.mean(axis=1), reverse=True)]
-    assert column(table, "ranks left") == ["1", "2-3", "2-3", "4"]
-    assert mentions(str(result), "letters behind")
+    assert column(table, "possible ranks") == ["1", "2-3", "2-3", "4"]
+    assert mentions(str(result), "superscripts")
 
 
 def test_of_two_systems_and_of_probabilities_no_ranks_are_left_over():
-    assert "ranks left" not in tables(rs.compare(score_table(FAR[:2])))["AP on 30 queries"].columns
-    assert "ranks left" not in tables(rs.compare(score_table(FAR), test="bayes-t"))["AP on 30 queries"].columns
+    assert "possible ranks" not in tables(rs.compare(score_table(FAR[:2])))["AP on 30 queries"].columns
+    assert "possible ranks" not in tables(rs.compare(score_table(FAR), test="bayes-t"))["AP on 30 queries"].columns
 
 
 def test_a_legend_stands_only_where_there_is_something_to_explain():

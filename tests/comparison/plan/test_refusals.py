@@ -26,12 +26,12 @@ def nothing(found, *said):
 
 
 def test_one_query_says_nothing_of_spread():
-    nothing(plan(scores_of([[0.1], [0.4]]), difference=0.1), "one query", "cannot be said")
+    nothing(plan(scores_of([[0.1], [0.4]]), difference=0.1), "one query", "cannot be estimated")
 
 
 def test_identical_systems_say_nothing():
-    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 2)), "a and b", "same AP", "cannot be said")
-    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 3), difference=0.1), 3, "same AP", "cannot be said")
+    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 2)), "a and b", "same AP", "cannot be estimated")
+    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 3), difference=0.1), 3, "same AP", "cannot be estimated")
 
 
 def test_constant_differences_say_nothing():

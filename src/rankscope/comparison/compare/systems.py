@@ -58,9 +58,11 @@ def measure_notes(
 
 def query_notes(comparison: MeasureComparison) -> list[str]:
     if comparison.n == 1:
-        return ["one query says nothing of how much queries vary: no test and no interval can be trusted"]
+        return [
+            "with one query nothing is known of the variation between queries: no test and no interval can be trusted"
+        ]
     if comparison.n < FEW:
-        return [f"{comparison.n} queries are few: only large differences can be shown, and intervals are rough"]
+        return [f"{comparison.n} queries are few: only large differences can be significant, and intervals are rough"]
     return []
 
 

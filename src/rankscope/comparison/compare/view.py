@@ -60,7 +60,7 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     if comparison.equal[0]:
         return (
             f"{first} and {second} have the same {comparison.measure} on every one of "
-            f"{pluralise_queries(comparison.n)}: between them there is no difference to "
+            f"{pluralise_queries(comparison.n)}: there is no difference to "
             f"test{' (p = 1)' if comparison.test_results.posterior is None else ''}."
         )
     bounds = (-comparison.high[0], -comparison.low[0]) if is_swapped else (comparison.low[0], comparison.high[0])
@@ -76,43 +76,40 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     if gap <= ROUNDING * np.abs(comparison.means).max():
         return (
             f"{first} and {second} have the same mean {comparison.measure_values.label}, {comparison.means[a]:.4f} on "
-            f"{pluralise_queries(comparison.n)}{interval_text}. That they differ was not shown; nor are they shown to "
-            "be equal."
+            f"{pluralise_queries(comparison.n)}{interval_text}. No significant difference was found; that does not "
+            "show that they are equal."
         )
     if comparison.test_results.posterior is not None and not np.isnan(comparison.test_results.posterior).any():
         return probability_sentence(result, comparison, first, second, facts, is_swapped)
     p = float(comparison.pvalue[0] if not np.isnan(comparison.pvalue[0]) else comparison.pvalue_corrected[0])
     if np.isnan(p):
-        return f"{first} is ahead of {second}: {facts}. How sure that is cannot be told from these values."
+        return f"{first} is ahead of {second}: {facts}. These values do not allow a test."
     chance_text = chance_sentence(result, comparison, p)
     if comparison.decisions[0]:
         return f"On queries like these, {first} is better than {second}: {facts}. {chance_text}"
-    claim = f"{first} and {second} differ"
+    claim = "No significant difference was found"
     if result.settings.alternative != "two-sided":
         direction = "higher" if result.settings.alternative == "greater" else "lower"
         claim = (
-            f"{comparison.systems[comparison.first[0]]} has {direction} values than "
+            f"{comparison.systems[comparison.first[0]]} was not shown to have {direction} values than "
             f"{comparison.systems[comparison.second[0]]}"
         )
-    return (
-        f"It was not shown that {claim}. {first} is ahead: {facts}. {chance_text} That does not show them to be equal "
-        "either."
-    )
+    return f"{claim}. {first} is ahead: {facts}. {chance_text} That does not show that they are equal."
 
 
 def chance_sentence(result: Comparison, comparison: MeasureComparison, p: float) -> str:
     """What p means; for a one-sided test, in the direction of the alternative."""
-    event = "a difference as large"
+    event = "a difference at least this large"
     if result.settings.alternative != "two-sided":
         direction = "high" if result.settings.alternative == "greater" else "low"
         event = (
-            f"values of {comparison.systems[comparison.first[0]]} as {direction} beside those of "
-            f"{comparison.systems[comparison.second[0]]}"
+            f"values of {comparison.systems[comparison.first[0]]} at least as {direction}, compared with those of "
+            f"{comparison.systems[comparison.second[0]]},"
         )
     corrected_p = float(comparison.pvalue_corrected[0])
-    correction_text = f", {corrected_p:.4f} corrected for the number of tests" if abs(corrected_p - p) > 5e-5 else ""
+    correction_text = f", {corrected_p:.4f} corrected for multiple comparisons" if abs(corrected_p - p) > 5e-5 else ""
     return (
-        f"Were both equally good, {event} would still come about by chance {format_chance(p)} such comparisons "
+        f"If both were equally good, {event} would occur by chance {format_chance(p)} such comparisons "
         f"(p {format_p_value(p)}{correction_text}, {result.settings.test})."
     )
 
@@ -148,16 +145,19 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
         claim = f"it is better than each of the {n_others} other systems"
     elif n_beaten:
         claim = (
-            f"it is better than {n_beaten} of the {n_others} other systems; that it is better than "
-            f"{join_names(unbeaten)} was not shown"
+            f"it is better than {n_beaten} of the {n_others} other systems, but not significantly better than "
+            f"{join_names(unbeaten)}"
         )
     else:
-        claim = f"that it is better than any of the {n_others} others was not shown"
+        other_systems = "either other system" if n_others == 2 else f"any of the {n_others} other systems"
+        claim = f"it is not significantly better than {other_systems}"
     n_different = int(np.count_nonzero(comparison.decisions))
+    n_pairs = comparison.first.size
+    verb = "differs" if n_different == 1 else "differ"
+    pairs_text = f"{n_different:,} of {n_pairs:,} pairs {verb}" if n_different else "no pair differs"
     return (
-        f"{mean_text}, {lead_clause(comparison)}. On queries like these, {claim}; {n_different:,} of all "
-        f"{comparison.first.size:,} pairs {'was' if n_different == 1 else 'were'} shown to "
-        f"differ{test_clause(result)}."
+        f"{mean_text}, {lead_clause(comparison)}. On queries like these, {claim}; {pairs_text} "
+        f"significantly{test_clause(result)}."
     )
 
 
@@ -167,7 +167,7 @@ def lead_clause(comparison: MeasureComparison) -> str:
     i = comparison.pair_index(best, second)
     gap = abs(float(comparison.difference[i]))
     if gap <= ROUNDING * np.abs(comparison.means).max():
-        return f"as has {comparison.systems[second]}"
+        return f"equal to that of {comparison.systems[second]}"
     p = float(comparison.pvalue_corrected[i])
     certainty = "" if np.isnan(p) else f" (p {format_p_value(p)})"
     if comparison.test_results.posterior is not None and not np.isnan(comparison.test_results.posterior[:, i]).any():
@@ -181,7 +181,7 @@ def lead_clause(comparison: MeasureComparison) -> str:
 
 
 def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
-    """Which systems are better than the baseline, which worse, and for which neither was shown."""
+    """Which systems are better than the baseline, which worse, and which do not differ significantly."""
     baseline_index = int(comparison.second[0])
     decisions = dict(zip(comparison.first.tolist(), comparison.decisions.tolist(), strict=True))
     better, worse, neither = (
@@ -198,9 +198,9 @@ def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     if worse:
         clauses.append(f"{join_names(worse)} {'is' if len(worse) == 1 else 'are'} worse")
     if neither:
-        clauses.append(f"of {join_names(neither)} neither was shown")
+        clauses.append(f"no difference from {join_names(neither)} was found")
     return (
-        f"Against {result.baseline}, with a mean {comparison.measure_values.label} of "
+        f"Compared with {result.baseline}, with a mean {comparison.measure_values.label} of "
         f"{comparison.means[baseline_index]:.4f} "
         f"on {pluralise_queries(comparison.n)}: on queries like these, {'; '.join(clauses)}{test_clause(result)}."
     )
@@ -283,7 +283,7 @@ def leading_systems(result: Comparison, comparison: MeasureComparison) -> tuple[
 def win_sentence(names: tuple[str, str], gain: np.ndarray) -> str:
     wins, losses = int((gain > 0).sum()), int((gain < 0).sum())
     ties = gain.size - wins - losses
-    ties_text = f", and on {ties} both are equal" if ties else ""
+    ties_text = f", and they are equal on {ties:,}" if ties else ""
     return f"Of {gain.size:,} queries, {names[0]} is better on {wins:,} and {names[1]} on {losses:,}{ties_text}."
 
 
@@ -299,7 +299,7 @@ def fragility_sentences(names: tuple[str, str], gain: np.ndarray, order: np.ndar
     if n >= gain.size:
         return []
     queries_text = "the query that helps" if n == 1 else f"the {n:,} queries that help"
-    return [f"Without {queries_text} {leader} most, it would not be ahead of {rival}."]
+    return [f"Without {queries_text} {leader} most, {leader} would not be ahead of {rival}."]
 
 
 def unanswered_notes(comparison: MeasureComparison, query_ids: list[str]) -> tuple[str, ...]:
@@ -402,9 +402,7 @@ def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
 def legend(result: Comparison, comparison: MeasureComparison) -> tuple[str, ...]:
     """What letters or stars after a mean say, if there are any."""
     if result.baseline is None:
-        return ("letters behind a mean: the systems that this one was shown to be better than",) * bool(
-            comparison.beats.any()
-        )
+        return ("superscripts: systems that this one is significantly better than",) * bool(comparison.beats.any())
     if not comparison.decisions.any():
         return ()
     if result.settings.is_bayesian:
@@ -433,7 +431,9 @@ def ranked_table(comparison: MeasureComparison, low: np.ndarray, high: np.ndarra
         ),
         None
         if clusters is None
-        else column("ranks left", zip(clusters.rank_low[order], clusters.rank_high[order], strict=True), rank_range),
+        else column(
+            "possible ranks", zip(clusters.rank_low[order], clusters.rank_high[order], strict=True), rank_range
+        ),
     )
 
 
@@ -589,8 +589,8 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
         column("Hedges' g", signs * effects.hedges_g[pairs], digits(2, signed=True)),
     )
     sentence = (
-        f"Intervals hold the true value in {format_percent(1 - comparison.level)} of cases, each for itself, "
-        "uncorrected."
+        f"Each interval has the level {format_percent(1 - comparison.level)}, without correction for multiple "
+        "comparisons."
     )
     title = f"{comparison.measure}: intervals and effect sizes"
     return [

@@ -126,7 +126,7 @@ def sentence_of(measure_gate: MeasureGate, gate: Gate) -> str:
         mean_name=f"mean {measure_gate.measure_values.label}",
         better_word="higher" if higher else "lower",
         worse_word="lower" if higher else "higher",
-        confidence_text=f"{format_percent(1 - gate.settings.level)} sure",
+        confidence_text=f"{format_percent(1 - gate.settings.level)} confidence",
     )
     verdict_sentence = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}[measure_gate.verdict]
     return verdict_sentence(measure_gate, wording, gate.settings)
@@ -136,7 +136,10 @@ def constant_sentence(measure_gate: MeasureGate, wording: GateWords, margin: flo
     """The sentence for a difference that is the same on all queries."""
     gain = measure_gate.decision.mean
     if gain == 0:
-        return f"its {wording.mean_name} is that of {wording.baseline}, on each of {pluralise_queries(measure_gate.n)}."
+        return (
+            f"its {wording.values_name} equals that of {wording.baseline} on each of "
+            f"{pluralise_queries(measure_gate.n)}."
+        )
     margin_clause = (
         "" if gain > 0 else f", {'more' if measure_gate.verdict == WORSE else 'not more'} than {margin_text(margin)}"
     )
@@ -162,8 +165,7 @@ def observed_sentence(measure_gate: MeasureGate, wording: GateWords) -> str:
     """The observed difference, and the beginning of what follows from it."""
     queries = pluralise_queries(measure_gate.n)
     return (
-        f"its {wording.mean_name} is {observed_clause(measure_gate, wording)} on these {queries}; over all queries "
-        "like "
+        f"its {wording.mean_name} is {observed_clause(measure_gate, wording)} on these {queries}; on all queries like "
         "them it is"
     )
 
@@ -196,7 +198,7 @@ def worse_sentence(measure_gate: MeasureGate, wording: GateWords, settings: Gate
     opening, decision = f"{wording.system} is worse: ", measure_gate.decision
     if decision.is_constant:
         return opening + constant_sentence(measure_gate, wording, settings.margin)
-    doubt = f" Whether by more than {margin_text(settings.margin)} is another question." if settings.margin > 0 else ""
+    doubt = f" Whether by more than {margin_text(settings.margin)} is open." if settings.margin > 0 else ""
     if settings.test != "t":
         return opening + (
             f"that its {wording.mean_name} is not {wording.worse_word} than that of {wording.baseline} is ruled out "
@@ -213,25 +215,25 @@ def worse_sentence(measure_gate: MeasureGate, wording: GateWords, settings: Gate
 
 def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateSettings) -> str:
     decision = measure_gate.decision
+    queries = "this query" if measure_gate.n == 1 else f"these {pluralise_queries(measure_gate.n)}"
     opening = (
-        f"{pluralise_queries(measure_gate.n)} cannot tell: there the {wording.mean_name} of {wording.system} is "
+        f"Undecided. On {queries} the {wording.mean_name} of {wording.system} is "
         f"{observed_clause(measure_gate, wording)}"
     )
     if measure_gate.n == 1:
-        return f"{opening}, and how much queries vary is not known."
+        return f"{opening}; with one query nothing is known of the variation between queries."
     estimate = more_queries(measure_gate, settings)
+    bound_text = format_percent(1 - settings.level)
     if settings.test == "t":
         return (
-            f"{opening}. Of all queries like them no more can be said ({wording.confidence_text}) than that it is at "
-            "most "
-            f"{format_distinct(abs(decision.low), settings.margin)} {wording.worse_word}, and the margin is "
-            f"{settings.margin:g}; that it is {wording.worse_word} at all is not shown either.{estimate}"
+            f"{opening}; the true loss could be as much as "
+            f"{format_distinct(abs(decision.low), settings.margin)} ({bound_text} bound), more than "
+            f"{margin_text(settings.margin)}. No loss was shown, either.{estimate}"
         )
     noninferior, worse = format_p_value(decision.pvalue_noninferior), format_p_value(decision.pvalue_worse)
     return (
-        f"{opening}; neither that it is {wording.worse_word} by less than {settings.margin:g} (p {noninferior}) nor "
-        "that "
-        f"it is {wording.worse_word} at all (p {worse}) is shown at level {settings.level:g}.{estimate}"
+        f"{opening}. Neither a loss of less than {settings.margin:g} (p {noninferior}) nor any loss (p {worse}) was "
+        f"shown at level {settings.level:g}.{estimate}"
     )
 
 
@@ -239,13 +241,12 @@ def more_queries(measure_gate: MeasureGate, settings: GateSettings) -> str:
     """How many queries would decide, as an estimate."""
     n_needed = measure_gate.decision.n_needed
     if n_needed is None:
-        return " Were the true difference the one found here, no number of queries that anybody has would decide."
+        return " If the true difference is the observed one, no realistic number of queries would decide."
     if n_needed <= measure_gate.n:
         return ""
     return (
-        f" About {pluralise_queries(n_needed)}, {n_needed - measure_gate.n:,} more, would decide with a probability of "
-        f"{format_percent(settings.power)}, if queries to come differ as these do: an estimate, and a rough one where "
-        "these are few."
+        f" About {pluralise_queries(n_needed)} ({n_needed - measure_gate.n:,} more) would decide with "
+        f"{format_percent(settings.power)} power, if new queries vary like these: a rough estimate."
     )
 
 
@@ -264,8 +265,7 @@ def deciding_sentences(measure_gate: MeasureGate, gate: Gate) -> list[str]:
     if turn is None:
         removed_queries = {PASS: "it helps most are", WORSE: "it hurts most are", UNDECIDED: EITHER}
         sentences.append(
-            f"However many queries that {removed_queries[measure_gate.verdict]} taken away, to the last two, the "
-            "verdict stays."
+            f"The verdict stays if queries that {removed_queries[measure_gate.verdict]} removed, down to the last two."
         )
         return sentences
     query_ids = [gate.scores.query_ids[query] for query in measure_gate.measure_values.queries[turn.queries].tolist()]

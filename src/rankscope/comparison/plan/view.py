@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from rankscope.comparison.plan.queries import (
     CONSTANT,
@@ -61,9 +60,9 @@ def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
         "target": settings.power,
     }
     curve = Section(
-        title=f"Found in how many of 100 experiments: {quantity}",
+        title=f"Power by number of queries: {quantity}",
         table=Table(
-            columns=("queries", "found in 100"),
+            columns=("queries", "power %"),
             rows=tuple((f"{row.n_queries:,}", count_in_100(row.power)) for row in plan.rows if row.method == CURVE),
             n_name_columns=0,
         ),
@@ -87,18 +86,12 @@ def format_difference(value: float) -> str:
     return f"{value:.4g}"
 
 
-def format_fraction(power: float) -> str:
-    """A share as a fraction: 0.8 is "4 of 5"."""
-    exact = Fraction(str(float(power)))
-    return f"{exact.numerator} of {exact.denominator}" if exact.denominator <= 100 else f"{100 * power:.10g} of 100"
-
-
 def count_in_100(power: float) -> str:
     """Power in 100 experiments: 0.587 is "58", rounded down so that no target seems reached that is not."""
     hundredths = int(100 * power + 1e-9)
     if hundredths == 0:
-        return "fewer than 1"
-    return "more than 99" if power > 0.99 + 1e-9 else str(hundredths)
+        return "below 1"
+    return "above 99" if power > 0.99 + 1e-9 else str(hundredths)
 
 
 def sentence_of(plan: MeasurePlan, power: float) -> str:
@@ -109,16 +102,20 @@ def sentence_of(plan: MeasurePlan, power: float) -> str:
     need_text = (
         f"you need {pluralise_queries(n_needed)}"
         if n_needed is not None
-        else f"you need more than {pluralise_queries(MAX_QUERIES)}, more than can be had"
+        else f"you need more than {pluralise_queries(MAX_QUERIES)}, which is not realistic"
     )
     found_now = count_in_100(plan.row("t achieved").power)
     is_enough = n_needed is not None and plan.n_now >= n_needed
-    have_text = f"you have {plan.n_now:,}, " + ("which is enough: with them" if is_enough else "with which")
+    have_text = f"you have {plan.n_now:,}{', which is enough' if is_enough else ''} (power {found_now} %)"
     return (
-        f"To find a difference of {format_difference(plan.difference)} in {averaged_quantity(plan)}{pair_text} "
-        f"between {systems_text} in {format_fraction(power)} such experiments, {need_text}; {have_text} it would be "
-        f"found in {found_now} of 100."
+        f"To detect a difference of {format_difference(plan.difference)} in {averaged_quantity(plan)}{pair_text} "
+        f"between {systems_text} with {format_percent(power)} power, {need_text}; {have_text}."
     )
+
+
+def first_upper(text: str) -> str:
+    """The text with a capital at its beginning, unless it is the name of a system."""
+    return text.replace("all ", "All ", 1) if text.startswith("all ") else text
 
 
 def trouble_sentence(plan: MeasurePlan) -> str:
@@ -127,23 +124,23 @@ def trouble_sentence(plan: MeasurePlan) -> str:
     names = " and ".join(plan.systems) if len(plan.systems) == 2 else f"all {pluralise(len(plan.systems), 'system')}"
     if plan.obstacle == ONE_QUERY:
         return (
-            f"From one query nobody can tell how much differences in {quantity} vary from query to query, so how many "
-            "queries are needed cannot be said; measure more queries."
+            f"With one query the variation of {quantity} between queries is unknown, so the number of queries needed "
+            "cannot be estimated; measure more queries."
         )
     if plan.obstacle == IDENTICAL:
         return (
-            f"{names} have the same {quantity} on every query: nothing varies, so how many queries a difference would "
-            "need cannot be said from these scores."
+            f"{first_upper(names)} have the same {quantity} on every query: nothing varies, so the number of queries "
+            "needed cannot be estimated from these scores."
         )
     if plan.obstacle == CONSTANT:
         return (
-            f"The difference in {quantity} is the same on every query ({names}): it does not vary, so how many "
-            "queries are needed cannot be said from these scores."
+            f"The difference in {quantity} is the same on every query ({names}): it does not vary, so the number of "
+            "queries needed cannot be estimated from these scores."
         )
     assert plan.pair is not None
     return (
         f"{plan.pair[0]} and {plan.pair[1]} have the same mean {quantity}, so there is no observed difference to plan "
-        "for; say which difference matters (difference=0.02, or --difference 0.02)."
+        "for; state the difference that matters (difference=0.02, or --difference 0.02)."
     )
 
 
@@ -151,7 +148,7 @@ def needs_table(plan: MeasurePlan, power: float, level: float) -> Table:
     """The needs by each method."""
     n_systems = len(plan.systems)
     method_texts = {
-        "t": f"t-test of two systems, found in {format_fraction(power)}",
+        "t": f"t-test of two systems, {format_percent(power)} power",
         "t achieved": "t-test of two systems, with the queries at hand",
         "one-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, other queries for each",
         "two-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, the same queries for all",
@@ -168,7 +165,7 @@ def needs_table(plan: MeasurePlan, power: float, level: float) -> Table:
         )
 
     return Table(
-        columns=("what", "difference", "found in 100", "queries"),
+        columns=("method", "difference", "power %", "queries"),
         rows=tuple(cells(text, plan.row(method)) for method, text in method_texts.items()),
     )
 
@@ -190,7 +187,7 @@ def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
         high_text = f"more than {MAX_QUERIES:,}" if plan.need_high is None else f"{plan.need_high:,}"
         warning = f"; {pluralise_queries(plan.n)} are few for this" if plan.n < FEW else ""
         notes.append(
-            "this deviation is itself an estimate: what the t-test needs is between "
+            "this deviation is itself an estimate: the t-test needs between "
             f"{plan.need_low:,} and {high_text} queries (95 % confidence, if differences are about normal){warning}"
         )
     return tuple(notes)
@@ -212,29 +209,29 @@ def test_notes(plan: MeasurePlan, level: float, alternative: str, tests: int) ->
     n_systems, chance = len(plan.systems), f"{100 * level:.10g}"
     if tests > 1:
         notes = [
-            f"found: the t-test's p-value is at most {level:g} / {tests} = {level / tests:.2g}, as it is one of "
-            f"{tests} that share the level (Bonferroni; Holm's correction asks for no more); of equal systems, "
-            f"{chance} of 100 experiments find any"
+            f"power: the probability that the t-test's p-value is at most {level:g} / {tests} = {level / tests:.2g}, "
+            f"since {tests} tests share the level (Bonferroni; Holm's correction needs no more queries); of equal "
+            f"systems, {chance} of 100 such experiments find any difference"
         ]
     else:
         notes = [
-            f"found: the test's p-value is at most {level:g}; of equal systems, {chance} of 100 experiments find one "
-            "too"
+            f"power: the probability that the test's p-value is at most {level:g}; of equal systems, {chance} of 100 "
+            "experiments find a difference, too"
         ]
     if plan.pair is not None:
         notes.append(
-            "power computed from the difference that was observed says nothing beyond the p-value of that difference; "
-            "say which difference matters (difference=0.02, or --difference 0.02)"
+            "the power for the observed difference says no more than its p-value; "
+            "state the difference that matters (difference=0.02, or --difference 0.02)"
         )
     if alternative != "two-sided":
         notes.append(
-            f"alternative {alternative}: the difference is taken to be on that side; analyses of variance and "
-            "intervals have no side"
+            f"alternative {alternative}: the difference is assumed to be on that side; analyses of variance and "
+            "intervals are two-sided"
         )
     if n_systems > 2 and tests == 1:
         n_pairs = n_systems - 1 if plan.baseline is not None else n_systems * (n_systems - 1) // 2
         notes.append(
-            f"the t-test is of one pair; with a correction for all {n_pairs} it needs more queries, at most those for "
-            f"the level {level:g} / {n_pairs} = {level / n_pairs:.2g} (Bonferroni)"
+            f"the t-test is of one pair; with a correction for all {n_pairs} it needs more queries, at most as many as "
+            f"at the level {level:g} / {n_pairs} = {level / n_pairs:.2g} (Bonferroni)"
         )
     return tuple(notes)
