@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,10 @@ from rankscope.stats.inputs import as_generator
 from rankscope.stats.intervals import percentile_ends, t_interval
 from rankscope.typing import Floats, Ints
 
+if TYPE_CHECKING:
+    from rankscope.comparison.judges.judgments import JudgeSettings
+
 __all__ = [
-    "EffectResampling",
     "RankingEffect",
     "RankingEffects",
     "effect_section",
@@ -121,35 +123,30 @@ class RankingEffects(NamedTuple):
     hits: tuple[Hits, ...]
 
 
-class EffectResampling(NamedTuple):
-    """Settings of the intervals."""
-
-    confidence_level: float
-    n_resamples: int
-    seed: int
-
-
 def effects_on_ranking(
     qrels: tuple[Qrels, Qrels],
     names: tuple[str, str],
     runs: Any,
     measures: Any,
-    options: dict[str, Any],
-    resampling: EffectResampling,
+    evaluation: Mapping[str, Any],
+    settings: JudgeSettings,
 ) -> RankingEffects:
-    """Evaluate the runs under both judges, and compare the systems by each measure."""
+    """Evaluate the runs under both judges, and compare the systems by each measure.
+
+    evaluation: the keyword arguments of `evaluate`.
+    """
     # Standard input cannot be read twice.
     run_list = [
-        read_run(run, input=options.get("input")) if is_path(run) and source_name(run) == "<stdin>" else run
+        read_run(run, input=evaluation.get("input")) if is_path(run) and source_name(run) == "<stdin>" else run
         for run in list_runs(runs)
     ]
     run_list = [run if is_path(run) or isinstance(run, Run) else Run(run) for run in run_list]
     reading_names = ("input", "total_ranks", "progress", "workers")
-    plan_options = {name: value for name, value in options.items() if name not in reading_names}
-    reading_values: list[Any] = [options.get(name) for name in reading_names]
+    plan_options = {name: value for name, value in evaluation.items() if name not in reading_names}
+    reading_values: list[Any] = [evaluation.get(name) for name in reading_names]
     stamps = file_stamps(run_list)
     plan, joined_runs = plan_and_join(qrels[0], run_list, measures, plan_options, *reading_values)
-    scores_a, scores_b = score_hits(plan, joined_runs), evaluate(qrels[1], run_list, measures, **options)
+    scores_a, scores_b = score_hits(plan, joined_runs), evaluate(qrels[1], run_list, measures, **evaluation)
     refuse_changed(stamps)
     effects, notes = [], []
     for name in scores_a.measure_names:
@@ -158,7 +155,7 @@ def effects_on_ranking(
             notes.append(f"{name} has no mean for every system under both judges; it is left out")
         else:
             effects.append(
-                effect_of(name, scores_a, values, np.stack((scores_a.matrix(name), scores_b.matrix(name))), resampling)
+                effect_of(name, scores_a, values, np.stack((scores_a.matrix(name), scores_b.matrix(name))), settings)
             )
     if not effects:
         raise ParameterError(f"no measure has a mean for every system ({notes[0]}); choose another measure")
@@ -192,9 +189,7 @@ def notes_of(scores_a: Scores, scores_b: Scores, names: tuple[str, str]) -> list
     return notes
 
 
-def effect_of(
-    measure: str, scores: Scores, values: Floats, by_query: Floats, resampling: EffectResampling
-) -> RankingEffect:
+def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, settings: JudgeSettings) -> RankingEffect:
     """The effect by one measure. values: (2, systems) means under A and B; by_query: (2, systems, queries)."""
     means_a, means_b = join_ties((scores.sign(measure) or 1) * values)
     names = np.array(scores.systems, object)
@@ -211,7 +206,7 @@ def effect_of(
         tau_b = kendall_tau(means_a, means_b)
         has_ties = np.unique(means_a).size < means_a.size
         if complete.shape[2] > 1:
-            ends = tau_ends(complete * (scores.sign(measure) or 1), has_ties, resampling)
+            ends = tau_ends(complete * (scores.sign(measure) or 1), has_ties, settings)
         ap_correlation = tau_ap(means_a, means_b, ties="b" if has_ties else "a")
         if has_ties:
             notes = ("systems are tied under the first judge: tau_AP is tau_AP,b, the mean of both directions",)
@@ -226,8 +221,8 @@ def effect_of(
         tau_ap=ap_correlation,
         tau_b_ends=ends[0],
         tau_ap_ends=ends[1],
-        changes=changes_of(complete, resampling.confidence_level),
-        changes_beyond_others=changes_of(complete - others_mean(complete), resampling.confidence_level),
+        changes=changes_of(complete, settings.confidence_level),
+        changes_beyond_others=changes_of(complete - others_mean(complete), settings.confidence_level),
         swaps=tuple(zip(names[first].tolist(), names[second].tolist(), strict=True)),
         n=len(scores.query_ids),
         notes=notes,
@@ -235,14 +230,14 @@ def effect_of(
 
 
 def tau_ends(
-    by_query: Floats, has_ties: bool, resampling: EffectResampling
+    by_query: Floats, has_ties: bool, settings: JudgeSettings
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Ends of the percentile intervals of tau-b and of tau_AP, from a bootstrap of the queries.
 
     Samples in which all systems are tied have no tau and are skipped; NaN if no sample has one.
     """
     n_systems = by_query.shape[1]
-    draws = draw(as_generator(resampling.seed), resampling.n_resamples)
+    draws = draw(as_generator(settings.seed), settings.n_resamples)
     means = bootstrap_means(by_query.reshape(2 * n_systems, -1), draws).T
     x, y = (
         rank_rows(np.ascontiguousarray(judge_means), computed=True)
@@ -250,7 +245,7 @@ def tau_ends(
     )
     tau_b = taus(surplus_by_row(x, y), x, y, "kendall_b")
     ap_correlation = tau_ap_by_row(x, y) if has_ties else ap_above_groups(x, y)
-    low, high = percentile_ends(np.stack((tau_b, ap_correlation)), resampling.confidence_level)
+    low, high = percentile_ends(np.stack((tau_b, ap_correlation)), settings.confidence_level)
     return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
 
 
