@@ -38,14 +38,14 @@ MIN_EXPERIMENTS = 3
 
 def sections_of(result: RankAgreement) -> tuple[Section, ...]:
     parts = result.parts
-    if result.preset is not None:
+    if result.settings.preset is not None:
         return tuple(tool_section(result, part) for part in parts)
     if len(parts) == 1:
         sections = [part_section(result, parts[0])]
     else:
         sections = [overview_section(result), *(part_section(result, part, folded=True) for part in parts)]
     sections += [best_table(parts), pair_table(parts)]
-    if result.by_segment:
+    if result.settings.by_segment:
         sections += [list_table(result, part) for part in parts if not part.all_pairs]
     return tuple(sections)
 
@@ -158,9 +158,9 @@ def lines_of(result: RankAgreement) -> Figure | None:
     if len(result.parts) < MIN_EXPERIMENTS:
         return None
     cutoff = result.settings.cutoff_suffix
-    statistics = dict.fromkeys((result.order_by, *LINES))
+    statistics = dict.fromkeys((result.settings.order_by, *LINES))
     measures = [f"{name}{cutoff}" if name in ("DCG", "nDCG", "ERR") else name for name in statistics]
-    falling = result.order_by != "average_predicted"  # lower is better there
+    falling = result.settings.order_by != "average_predicted"  # lower is better there
     values = tuple(tuple(part.measures[name] for part in result.parts) for name in measures)
     names = [part_name(result, part) for part in result.parts]
     return Figure(
