@@ -26,7 +26,7 @@ COMMANDS = {
         "rankscope.cli.agree.metrics:metrics",
         "Metrics against each other: which agree best with people, which cannot be told apart?",
     ),
-    "raters": ("rankscope.cli.agree.segments:raters", "People against each other, and each against itself."),
+    "raters": ("rankscope.cli.agree.raters:raters", "People against each other, and each against itself."),
     "wmt12": ("rankscope.cli.agree.wmt12:wmt12", "WMT12 on segments and systems, reproduced from its files."),
 }
 

@@ -29,14 +29,12 @@ from rankscope.comparison.judges.common_documents import (
 from rankscope.comparison.judges.labels import (
     ChanceCorrected,
     Row,
-    beta_field,
     binary_rows,
     chance_corrected_agreement,
     chance_sentence,
     count_rows,
     format_share,
     matrix_section,
-    normalise_field,
     row_table,
     share_row,
     two_classes,
@@ -56,7 +54,7 @@ from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY, LETOR, Progress, as_qrels
 from rankscope.io.core import check_single_stdin, file_stem, is_path, source_name
 from rankscope.settings import Settings, choice, confidence_field, count, resamples_field, seed_field
-from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, encode
+from rankscope.stats.confusion import ConfusionMatrix, Rates, beta_field, confusion_matrix, encode, normalise_field
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Bools, PathLike
 

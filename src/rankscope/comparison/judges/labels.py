@@ -13,16 +13,17 @@ from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.settings import POSITIVE, Rule, Settings, choice, confidence_field, declare, number
+from rankscope.settings import Rule, Settings, confidence_field, declare
 from rankscope.stats.confusion import (
     AVERAGED,
-    NORMALISE,
     RATES,
     ConfusionMatrix,
     Label,
     Rates,
+    beta_field,
     confusion_matrix,
     encode,
+    normalise_field,
     rates,
     share_interval,
 )
@@ -36,7 +37,6 @@ __all__ = [
     "Row",
     "agree_label_lists",
     "agree_labels",
-    "beta_field",
     "binary_rows",
     "chance_corrected_agreement",
     "chance_sentence",
@@ -45,7 +45,6 @@ __all__ = [
     "format_share",
     "format_tenths",
     "matrix_section",
-    "normalise_field",
     "row_table",
     "two_classes",
 ]
@@ -62,27 +61,6 @@ RATE_COUNTS = {
     "fpr": ("fp", "tn"),
     "fnr": ("fn", "tp"),
 }
-
-
-def beta_field() -> float:
-    """The weight of recall in F, of the agreement of labels and of judges."""
-    return number(
-        1.0,
-        rule=POSITIVE,
-        metavar="B",
-        help="Weight of recall in the F measure: recall counts B times as much as precision; 1 gives F1.",
-    )
-
-
-def normalise_field(**options: Any) -> str | None:
-    """How a confusion matrix is shown."""
-    return choice(
-        None,
-        NORMALISE,
-        help="Show the confusion matrix as shares of each row, of each column, or of all.",
-        unset="counts",
-        **options,
-    )
 
 
 class LabelRule(Rule):
