@@ -44,10 +44,12 @@ NO_DRAWS: DrawnDifferences = MappingProxyType({})
 
 
 class TaskResult(NamedTuple):
-    """The results of one task, or of the average of several. value, n, epsilon: (metrics). pvalue: (metrics, metrics),
-    one-sided of the higher against the lower, or two-sided; symmetric. drawn: resampled differences by pair of metrics.
-    systems, segments: how many were compared; 0 where there are none. curves: (metrics) of acc_eq, else empty. over: by
-    language pair the names of the segments, in the order in which they are resampled.
+    """The results of one task, or of the average of several.
+
+    value, n, epsilon: (metrics). pvalue: (metrics, metrics), one-sided of the higher metric against the lower, or
+    two-sided; symmetric. systems, segments: how many were compared; 0 where there are none. n_unscored: how many judged
+    translations are skipped. drawn_differences: the resampled differences by pair of metrics. curves: (metrics) of
+    acc_eq, else empty. segment_names: by language pair the segments, in the order in which they are resampled.
     """
 
     value: Floats
@@ -111,7 +113,7 @@ def rerun_with_system_swaps(
             result = run_task(
                 inputs,
                 task,
-                settings._replace(swap="systems"),
+                replace(settings, swap="systems"),
                 own_columns=own_columns,
                 keep_draws=True,
             )
@@ -249,7 +251,7 @@ def compare_by_lists(
             f"{reason}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people "
             f"gave and {', '.join(MATRIX_STATISTICS)}; leave the test out"
         )
-    judged, notes = attach_metric_columns(inputs, task.pair, settings.systems.common, own_columns=own_columns)
+    judged, notes = attach_metric_columns(inputs, task.pair, settings.common, own_columns=own_columns)
     segment_settings = validate_segment_settings(
         task.statistic, task.grouping, task_epsilon(task, settings), settings.n_resamples, 0.95, settings.seed
     )
