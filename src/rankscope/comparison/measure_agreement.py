@@ -181,7 +181,6 @@ class MeasureAgreement(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """What a report shows: all correlations as a table that reads both ways, and each with its interval."""
-        over_systems = self.settings.by == "systems"
         cells = [[format_value(value, "mean") for value in row] for row in self.matrix.tolist()]
         figure = {
             "measures": self.measures,
@@ -190,7 +189,7 @@ class MeasureAgreement(Result):
         }
         return (
             Section(
-                title=f"How far the measures agree on {'systems' if over_systems else 'queries'}",
+                title=f"Agreement of measures on {self.settings.by}",
                 sentence=sentence_of(self),
                 table=Table(
                     columns=("measure", *self.measures),
@@ -248,7 +247,7 @@ def sentence_of(result: MeasureAgreement) -> str:
         )
     elif highest_value == lowest_value:
         text = (
-            f"Every two of these measures {verb}{object_text} equally{ending}: {name} "
+            f"All pairs of these measures {verb}{object_text} equally{ending}: {name} "
             f"{format_correlation(highest_value)}{over_text}."
         )
     else:
@@ -259,8 +258,8 @@ def sentence_of(result: MeasureAgreement) -> str:
             f"({lowest})."
         )
     if result.settings.statistic == "pearson":
-        return f"{text} 1 would be values that rise together along a line, 0 no such connection, -1 the opposite."
-    return f"{text} 1 would be the same order, 0 no connection, -1 the opposite order."
+        return f"{text} 1 means an increasing linear relation, 0 none, -1 a decreasing one."
+    return f"{text} 1 means the same order, 0 no association, -1 the opposite order."
 
 
 def format_correlation(value: float) -> str:
@@ -289,10 +288,13 @@ def orientation_notes(result: MeasureAgreement) -> list[str]:
     neither = [name for name in result.measures if result.scores.sign(name) == 0]
     notes = []
     if lower:
-        notes.append(f"{join_names(lower)}: lower is better; turned round here, so that above 0 is always agreement")
+        notes.append(
+            f"{join_names(lower)}: lower is better; the values are negated, so that a correlation above 0 always means "
+            "agreement"
+        )
     if neither:
         notes.append(
-            f"{join_names(neither)}: neither higher nor lower is better; above 0 means that both rise together"
+            f"{join_names(neither)}: neither higher nor lower is better; above 0 means that both increase together"
         )
     return notes
 
@@ -315,14 +317,14 @@ def missing_notes(result: MeasureAgreement) -> list[str]:
     is_incomplete = result.n < n_items
     if is_incomplete.any():
         notes.append(
-            f"{int(is_incomplete.sum())} of {is_incomplete.size} pairs leave out {by} for which a measure has "
-            f"no value (down to {int(result.n.min())} of {n_items})"
+            f"{int(is_incomplete.sum())} of {is_incomplete.size} pairs skip {by} for which a measure has no "
+            f"value (down to {int(result.n.min())} of {n_items})"
         )
     n_systems = len(result.scores.systems)
     if by == "queries" and (result.n_systems[~undefined] < n_systems).any():
         notes.append(
-            f"some means are over fewer than {pluralise(n_systems, 'system')}: of the others a measure has one value "
-            "on all queries"
+            f"some means are over fewer than {pluralise(n_systems, 'system')}: for the others, a measure has the "
+            "same value on all queries"
         )
     return notes
 
@@ -335,16 +337,16 @@ def interval_notes(result: MeasureAgreement) -> list[str]:
         return []
     n, notes = int(result.n[defined].min()), []
     if n == 2:
-        notes.append(f"2 {by}: a correlation of two is 1 or -1 whatever they are")
+        notes.append(f"2 {by}: a correlation of two items is always 1 or -1")
     elif n < FEW_ITEMS:
-        notes.append(f"{n} {by}: with so few, chance can make measures look alike or unlike")
+        notes.append(f"{n} {by}: with so few, chance has a large influence on correlations")
     if result.settings.interval_method == "bootstrap" and n < FEW:
         notes.append(f"fewer than {FEW} {by}: bootstrap intervals are too narrow")
     lacks_interval = np.isnan(result.low) & defined
     if lacks_interval.any():
         notes.append(
             f"{int(lacks_interval.sum())} of {lacks_interval.size} pairs have no interval: full agreement (or "
-            f"disagreement), which does not say how far other {by} would differ, or too few {by}"
+            f"disagreement), which says nothing about other {by}, or too few {by}"
         )
     is_extreme = (np.abs(result.value) > FAR) & ~np.isnan(result.low)
     if result.settings.interval_method == "fisher" and result.settings.statistic != "pearson" and is_extreme.any():
@@ -352,15 +354,18 @@ def interval_notes(result: MeasureAgreement) -> list[str]:
             f"{int(is_extreme.sum())} of {is_extreme.size} pairs are beyond {FAR}, where Fisher's intervals are rough"
         )
     if (~np.isnan(result.low)).any():
-        notes.append(f"intervals treat the {by} as drawn at random from many such {by}")
+        notes.append(f"intervals treat the {by} as a random sample")
     has_pvalue = ~np.isnan(result.pvalue)
     if has_pvalue.sum() > 1:
-        notes.append("p-values are of each pair alone, not corrected for the number of pairs")
+        notes.append("p-values are not corrected for multiple comparisons")
     elif not has_pvalue.any() and by == "queries" and len(result.scores.systems) > 1:
-        notes.append("a mean over systems has no p-value here; see its interval")
+        notes.append("means over systems have no p-value; see their intervals")
     strongest, weakest = best_places(result.value, 1.0).argmax(), best_places(-result.value, 1.0).argmax()
     if result.low[strongest] <= result.high[weakest] and strongest != weakest:
-        notes.append(f"the intervals of the most and the least alike pair overlap: other {by} could turn them")
+        notes.append(
+            f"the intervals of the pairs with the highest and the lowest agreement overlap: other {by} could reverse "
+            "them"
+        )
     return notes
 
 

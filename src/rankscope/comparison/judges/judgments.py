@@ -224,9 +224,9 @@ class JudgeAgreement(Result):
             )
         )
         return (
-            f"Relevant is grade {self.settings.rel} or more. Of what {name_a} found relevant, {name_b} did too: "
-            f"{format_share(tp, tp + fn)}; of what {name_a} did not, {name_b} did: {format_share(fp, fp + tn)}. "
-            f"The rates take {name_a} for the truth and {name_b} for the prediction."
+            f"Relevant means grade {self.settings.rel} or higher. {name_b} finds relevant {format_share(tp, tp + fn)} "
+            f"of the documents that are relevant for {name_a}, and {format_share(fp, fp + tn)} of the others. The "
+            f"rates treat {name_a} as the truth and {name_b} as the prediction."
         )
 
     def signature_parts(self) -> list[str]:
@@ -421,7 +421,7 @@ def grade_by_grade(
         raise InputError(
             f"{names[0]} and {names[1]} gave only the grade {labels[0]} "
             f"({pluralise(common.n_documents, 'document')}), expected "
-            "at least 2 grades; of one alone nothing tells agreement from chance"
+            "at least 2 grades; with one grade, agreement cannot be told from chance"
         )
     n_grades = len(labels)
     counts = np.bincount(a * n_grades + b, minlength=n_grades * n_grades).reshape(n_grades, n_grades)
@@ -437,7 +437,7 @@ def check_evaluation(runs: Any, qrels: tuple[Any, Any], measures: Any, evaluatio
         run_list = list(runs) if isinstance(runs, (list, tuple)) else [runs]
         if evaluation.get("input") in (*LETOR, ENTITY) or evaluation.get("total_ranks") is not None:
             raise ParameterError(
-                "two judges are compared on judgments and runs, and LETOR's files and tables of ranks are neither; "
+                "two judges are compared on judgments and runs, but LETOR's files and tables of ranks are neither; "
                 "convert them first (rankscope convert)"
             )
         if evaluation.get("unjudged") == "bounds":
@@ -450,7 +450,7 @@ def check_evaluation(runs: Any, qrels: tuple[Any, Any], measures: Any, evaluatio
         plan = make_plan(measures, **plan_options)
         if plan.needs_subtopics:
             raise ParameterError(
-                "measures of diversity ask for judgments by subtopic, and judges are compared on grades of documents; "
+                "measures of diversity need judgments by subtopic, but judges are compared on grades of documents; "
                 "choose other measures"
             )
     check_single_stdin((*qrels, *run_list))

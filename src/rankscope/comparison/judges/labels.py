@@ -231,7 +231,7 @@ def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: st
     return Section(
         title="Confusion matrix",
         sentence=f"{axes} "
-        + (f"Each number is the share {total_name}." if is_normalised else "On the diagonal they agree."),
+        + (f"Each number is a share {total_name}." if is_normalised else "The diagonal holds the agreements."),
         table=Table(columns=("", *labels), rows=tuple((label, *row) for label, row in zip(labels, texts, strict=True))),
         figure=Figure(
             "confusion_matrix",
@@ -251,16 +251,16 @@ def chance_sentence(kappa: Kappa, unit: str, label: str) -> str:
     n_same = round(kappa.agreement * kappa.n)
     opening = (
         f"{n_same:,} of {pluralise(kappa.n, unit)} ({format_tenths(kappa.agreement)}) got the same {label} from both. "
-        f"Two judges who hand out as many of each {label} as these two did, but blindly, would agree on "
+        f"By chance, if each judge gave every {label} as often as it did but at random, they would agree on "
         f"{format_tenths(kappa.chance)}."
     )
     if np.isnan(kappa.value):
         return opening
     if n_same == kappa.n:
         return f"{opening} Cohen's kappa is 1: full agreement."
-    conclusion = f"they went {format_tenths(kappa.value)} of the way from chance to full agreement"
+    conclusion = f"{format_tenths(kappa.value)} of the way from chance to full agreement"
     if kappa.value < 0.0005:
-        conclusion = f"they agree {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
+        conclusion = f"agreement is {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
     if np.isnan(kappa.low):
         return f"{opening} Cohen's kappa is {kappa.value:.2f}: {conclusion}."
     level = format_percent(kappa.confidence_level)
@@ -420,7 +420,7 @@ def agree_label_lists(true: Any, predicted: Any, settings: LabelSettings) -> Lab
     if len(labels) == 1:
         raise InputError(
             f"there is only the label {labels[0]!r} in both lists ({pluralise(a.size, 'item')}), expected at least 2 "
-            "classes; of one alone nothing tells agreement from chance"
+            "classes; with one class, agreement cannot be told from chance"
         )
     if positive is not None and positive not in labels:
         shown_labels = ", ".join(map(repr, labels[:10]))
@@ -434,7 +434,9 @@ def agree_label_lists(true: Any, predicted: Any, settings: LabelSettings) -> Lab
     if positive is None and n_classes == 2:
         positive = labels[1]
         if not is_plain(labels):
-            notes.append(f"{positive!r} is taken for the positive class, the last in order; name another if it is not")
+            notes.append(
+                f"{positive!r} is the positive class, as the last in order; --positive (positive=) names another"
+            )
     rates_by_class = rates(counts, labels=labels, beta=settings.beta)
     binary = None if positive is None else two_classes(counts, labels, positive, settings.beta)
     chance_corrected = chance_corrected_agreement(confusion, a, b, settings.confidence_level)
@@ -467,7 +469,7 @@ def two_classes(counts: Ints, labels: tuple[Label, ...], positive: Label, beta: 
 def keep_notes_of_positive(binary_rates: Rates) -> Rates:
     """Drop the notes on the negative class, which is not shown."""
     notes = [
-        f"{name} divides 0 by 0 and has no value"
+        f"{name} is undefined (0 divided by 0)"
         for name in ("precision", "recall", "specificity", "fscore")
         if np.isnan(getattr(binary_rates, name)[1])
     ]
@@ -478,8 +480,8 @@ def rates_sentence(binary_rates: Rates, positive: str) -> str:
     """Recall and the false positive rate, in words and counts."""
     tp, fp, fn, tn = (int(counts[1]) for counts in (binary_rates.tp, binary_rates.fp, binary_rates.fn, binary_rates.tn))
     return (
-        f"Truly {positive} and predicted so: {format_share(tp, tp + fn)}. Predicted {positive} without being so: "
-        f"{format_share(fp, fp + tn)}."
+        f"Predicted as {positive}: {format_share(tp, tp + fn)} of the items with this label, and "
+        f"{format_share(fp, fp + tn)} of the others."
     )
 
 
@@ -492,9 +494,9 @@ def class_sentence(class_rates: Rates) -> str:
     defined = np.flatnonzero(~np.isnan(class_rates.recall))
     worst = int(defined[np.argmin(class_rates.recall[defined])])
     if class_rates.recall[worst] == 1:
-        return "Each class against all others. All were recognised every time."
+        return "Each class against all others. All items were predicted correctly."
     share = format_share(int(class_rates.tp[worst]), int(class_rates.tp[worst] + class_rates.fn[worst]))
-    return f"Each class against all others. Least often recognised is {class_rates.labels[worst]}: {share}."
+    return f"Each class against all others. The lowest recall is that of {class_rates.labels[worst]}: {share}."
 
 
 def class_table(class_rates: Rates) -> Table:
@@ -503,7 +505,7 @@ def class_table(class_rates: Rates) -> Table:
         (str(label), *(format_value(float(getattr(class_rates, name)[i]), "mean") for name in names), f"{n}")
         for i, (label, n) in enumerate(zip(class_rates.labels, (class_rates.tp + class_rates.fn).tolist(), strict=True))
     ]
-    all_averages = {"mean of classes (macro)": class_rates.macro, "all counts together (micro)": class_rates.micro}
+    all_averages = {"mean of classes (macro)": class_rates.macro, "pooled counts (micro)": class_rates.micro}
     for average_name, averages in all_averages.items():
         rows.append((average_name, *(format_value(averages[name], "mean") for name in names), f"{class_rates.n}"))
     columns = ("class", "precision", "recall", "specificity", f"F{class_rates.beta:g}", "n")

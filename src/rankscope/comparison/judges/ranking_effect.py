@@ -152,7 +152,7 @@ def effects_on_ranking(
     for name in scores_a.measure_names:
         values = np.stack((scores_a.summary(name), scores_b.summary(name)))
         if np.isnan(values).any():
-            notes.append(f"{name} has no mean for every system under both judges; it is left out")
+            notes.append(f"{name} has no mean for every system under both judges and is skipped")
         else:
             effects.append(
                 effect_of(name, scores_a, values, np.stack((scores_a.matrix(name), scores_b.matrix(name))), settings)
@@ -302,11 +302,11 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
         )
         if not np.isnan(value)
     )
-    tau_text = f" ({tau_text}; 1 is the same order)" if tau_text else ""
+    tau_text = f" ({tau_text}; 1 means the same order)" if tau_text else ""
     if not effect.swaps:
-        order_text = "in the same order" if (effect.rank_a == effect.rank_b).all() else "so that no pair changes places"
+        order_text = "in the same order" if (effect.rank_a == effect.rank_b).all() else "without swapping any pair"
         return (
-            f"Both judges put the {pluralise(len(effect.systems), 'system')} {order_text}{tau_text}. {change_sentence}"
+            f"Both judges rank the {pluralise(len(effect.systems), 'system')} {order_text}{tau_text}. {change_sentence}"
         )
     pair_texts = [f"{better} and {worse}" for better, worse in effect.swaps[:NAMED]]
     if len(effect.swaps) > NAMED:
@@ -317,11 +317,10 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
     distance = pluralise(effect.rank_change, "place")
     moves_text = f"{movers} move{'s' if len(furthest_systems) == 1 else ''} furthest, by {distance}"
     swaps_clause = (
-        f"{len(effect.swaps)} of {effect.n_pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
+        f"{len(effect.swaps)} of {effect.n_pairs} pairs of systems swap{'s' if len(effect.swaps) == 1 else ''} places"
     )
     sentence = (
-        f"{swaps_clause} when {names[1]} judges in the place of {names[0]}{tau_text}: {swaps_text}. {moves_text}. "
-        f"{change_sentence}"
+        f"{swaps_clause} when {names[1]} replaces {names[0]}{tau_text}: {swaps_text}. {moves_text}. {change_sentence}"
     )
     beyond_chance = [
         i for i in order_of(-effect.changes_beyond_others[:, 0]).tolist() if effect.changes_beyond_others[i, 1] > 0
@@ -330,5 +329,5 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
         systems_text = join_names(
             f"{effect.systems[i]} ({effect.changes_beyond_others[i, 0]:+.4f})" for i in beyond_chance
         )
-        sentence += f" It changes by more than that of the others, beyond chance, for {systems_text}."
+        sentence += f" It changes significantly more than that of the other systems for {systems_text}."
     return sentence
