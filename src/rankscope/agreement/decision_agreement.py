@@ -147,7 +147,7 @@ class DecisionAgreement(Result):
             "pairs",
         )
         lost_notes = [
-            f"{metric}: {pluralise(int(n_lost), 'pair')} of judged translations left out, for want of a score"
+            f"{metric}: {pluralise(int(n_lost), 'pair')} of judged translations skipped because a score is missing"
             for metric, n_lost in zip(self.metrics, self.lost, strict=True)
             if n_lost
         ]
@@ -157,7 +157,7 @@ class DecisionAgreement(Result):
             for note in metric_rates.notes
         ]
         return Section(
-            title="Which of two translations is better",
+            title="Decisions on pairs of translations",
             sentence=self.sentence(),
             table=Table(columns=columns, rows=tuple(rows)),
             notes=(*lost_notes, *rate_notes),
@@ -176,10 +176,9 @@ class DecisionAgreement(Result):
                 f"the same in {shares[0]}, the other in {shares[1]}, neither in {shares[2]}. "
             )
         return (
-            f"{opening}Accuracy: the share of pairs decided as by people, ties included. Precision, recall and F: "
-            "first "
-            'of "better" (of "worse" they are the same), then of ties. MCC, Matthews\' correlation: 1 all right, 0 as '
-            "by chance."
+            f"{opening}Accuracy is the share of pairs decided as by people, ties included. Precision, recall and F are "
+            'those of "better" ("worse" has the same), then those of ties. MCC, Matthews\' correlation, is 1 if all '
+            "decisions agree, and 0 for agreement by chance."
         )
 
     def signature_parts(self) -> list[str]:
@@ -206,9 +205,7 @@ def matrix_section(metric: str, confusion: ConfusionMatrix) -> Section:
     texts = [[format_value(x, "mean") if shows_shares else f"{int(x):,}" for x in row] for row in cells.tolist()]
     share_of = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[confusion.normalise]
     explanation = (
-        f"Each number is the share {share_of}."
-        if shows_shares
-        else "Each pair stands here twice, seen from either translation."
+        f"Each number is a share {share_of}." if shows_shares else "Each pair counts twice, once from each translation."
     )
     return Section(
         title=f"People and {metric}",

@@ -252,7 +252,7 @@ class RaterAgreement(Result):
         columns = ("pair", "judges", "same decision", "by chance", "kappa", level, "to", "comparisons", "alpha")
         return (
             Section(
-                title="Do people agree with each other?",
+                title="Inter-annotator agreement",
                 sentence=self.sentence(),
                 table=Table(columns=columns, rows=tuple(cells), n_name_columns=2),
             ),
@@ -261,13 +261,14 @@ class RaterAgreement(Result):
     def sentence(self) -> str:
         """The sentence on what was compared, and what agreement by chance means."""
         rule = {
-            "pooled": "with ties as common as here and a coin tossed for the rest",
-            "third": "each of better, tie and worse in a third of cases",
+            "pooled": "the agreement with as many ties as here and a coin toss otherwise",
+            "third": "one third",
         }[self.settings.chance]
         return (
-            "Two judges (between), or one judge twice (within), said which of the same two translations of a segment "
-            f"is better: did they say the same? Kappa: 1, always; 0, as often as by chance, that is {rule}. Alpha "
-            f"(Krippendorff's, {self.settings.level}) of all decisions: 1, always the same; 0, as by chance."
+            "Two judges (between), or one judge twice (within), decided which of the same two translations of a "
+            f"segment is better. Kappa: 1 means that they always agree, 0 that they agree as often as by chance, which "
+            f"is {rule}. Krippendorff's alpha ({self.settings.level}) of all decisions: 1 means full agreement, 0 "
+            "agreement by chance."
         )
 
     def signature_parts(self) -> list[str]:
@@ -387,7 +388,7 @@ def agree_raters(
     """As `raters`, with its settings as one object. reading: how the judgments are read."""
     judgments, _ = load_human_judgments(rankings, **reading)
     if not isinstance(judgments, Rankings):
-        raise ParameterError("these are scores, one a translation, and name no judges; expected rankings")
+        raise ParameterError("these are scores, one for each translation, and name no judges; expected rankings")
     selected, gold = select_human_judgments(judgments, reading["gold"], pairs, allow_any_name=True)
     rows: list[RaterRow] = []
     alphas = []
@@ -401,7 +402,7 @@ def agree_raters(
         raise InputError("no two judgments rank the same two translations of a segment, so there is nothing to compare")
     notes = list(selected.notes)
     if len(np.unique(selected.judge.codes)) == 1:
-        notes.append("all judgments are of one judge (or name none): there is nothing between judges")
+        notes.append("all judgments are by one judge (or name none), so there is no agreement between judges")
     if n_repeated := count_repeated_judgments(selected, gold):
         notes.append(repeated_judgments_note(n_repeated))
     return RaterAgreement(
@@ -420,7 +421,7 @@ def repeated_judgments_note(n: int) -> str:
     counts = "counts as a second decision" if n == 1 else "count as second decisions"
     return (
         f"{repeated} an earlier one of the same judge in all ranks and {counts}; if they came twice by mistake, "
-        "agreement within judges is too high: --duplicates drop (in Python duplicates='drop') leaves them out"
+        "agreement within judges is too high: --duplicates drop (duplicates='drop') skips them"
     )
 
 

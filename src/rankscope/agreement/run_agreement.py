@@ -88,9 +88,9 @@ class RunAgreement(Result):
         ]
         return (
             Section(
-                title=f"How alike {a} and {b} rank",
-                sentence="1 is the same order; of correlations 0 is no connection and -1 the opposite order, of rbo 0 "
-                "is nothing in common. Values are means over the queries that both answer.",
+                title=f"Agreement of the runs {a} and {b}",
+                sentence="1 means the same order. For correlations, 0 means no association and -1 the opposite order; "
+                "for rbo, 0 means no document in common. Values are means over the queries that both runs answer.",
                 table=Table(columns=("coefficient", "mean", "queries"), rows=tuple(rows)),
             ),
             Section(
@@ -178,7 +178,7 @@ def compare_runs(
             if settings.statistics is not None:
                 raise
             refused = error
-            notes.append(f"{name} is left out: {error}")
+            notes.append(f"{name} is skipped: {error}")
     if not coefficients and refused is not None:
         raise refused
     # Several coefficients give the same note: each note once, with the names of its coefficients.

@@ -160,9 +160,9 @@ def notes_on(scores: Scores, is_constant: Bools, n_reference_systems: int, metho
             )
     if n_reference_systems < FEW:
         notes.append(
-            "with two reference systems a query keeps only which of them is better, not by how much; "
+            "with two reference systems, a query only says which of them is better, not by how much; "
             "standardise by more systems"
         )
     if scores.bounds is not None:
-        notes.append("the bounds that missing judgments allow are not standardised and were left out")
+        notes.append("the bounds that missing judgments allow are not standardised and are skipped")
     return tuple(notes)

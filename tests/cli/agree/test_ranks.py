@@ -205,7 +205,7 @@ def test_not_ranked_items_may_be_left_out_and_the_preset_takes_them(cli: Callabl
     path.write_text("segment,system,gold,m\n1,a,-1,1\n1,b,1,2\n1,c,2,3\n")
     done = cli("agree", "ranks", path, "--missing", "drop", *QUICK)
     assert done.code == 0
-    assert mentions(done.out.splitlines(), "note: m: ", "1 item", "left out")
+    assert mentions(done.out.splitlines(), "note: m: ", "1 item", "skipped")
     assert "tau_valid_pairs" in cli("agree", "ranks", path, "--preset", "rankeval").out
 
 

@@ -1,4 +1,4 @@
-"""Comparison of metrics: which agree best with people, how they rank, and which cannot be told apart."""
+"""Comparison of metrics: which agree best with people, how they rank, and which do not differ significantly."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def few_resamples(tests: Sequence[str], n_metrics: int, settings: MetricComparis
     criterion = f"the correction of {n_tests} tests" if n_tests > 1 else f"significance {settings.significance:g}"
     needed = int(np.ceil(factor / settings.significance))
     return [
-        f"with {settings.n_resamples:,} resamples no p-value is low enough for {criterion}; take "
+        f"with {settings.n_resamples:,} resamples no p-value is low enough for {criterion}; use "
         f"{needed:,} or more (--resamples){', or another correction' if n_tests > 1 else ''}"
     ]
 
@@ -425,7 +425,7 @@ def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], setti
             "it out"
         )
     if settings.human is not None and not system_tasks:
-        raise ParameterError("human says what makes scores of systems, and no task is of level system; leave it out")
+        raise ParameterError("human says what makes scores of systems, but no task is at level system; leave it out")
     usual_options = {
         "from_segments": (settings.from_segments, "mean"),
         "over": (settings.over, "common"),
@@ -464,7 +464,7 @@ def compare_on_tasks(
         results.append(average_tasks(tasks, averaged, settings.alternative))
         if rerun:
             notes.append(
-                "tasks of one language pair are of both levels: for their average all of them swap whole systems"
+                "tasks of one language pair are at both levels, so for their average all of them swap whole systems"
             )
     names = tuple(scores.metric for scores in inputs.metrics)
     metric_pairs = all_pairs(len(names))

@@ -122,7 +122,7 @@ def check_has_test(test: str, statistic: str, grouping: str) -> None:
     """Raise ParameterError where the statistic has no such test."""
     if test == "williams" and statistic != "pearson":
         raise ParameterError(
-            f"Williams' test is for pearson, and for {statistic} its p-values cannot be relied on; take perm_both"
+            f"Williams' test is for pearson, and for {statistic} its p-values are not reliable; take perm_both"
         )
     if test == "williams" and grouping not in ("means", "none"):
         raise ParameterError(
@@ -459,21 +459,21 @@ def notes_of(
     notes = []
     if common.n_unscored:
         lost_cells = pluralise(common.n_unscored, "translation")
-        notes.append(f"{lost_cells} that people judged left out for all metrics, as one of them has no score there")
+        notes.append(f"{lost_cells} that people judged skipped for all metrics, because one of them has no score there")
     n_undefined = int(np.count_nonzero(np.isnan(value)))
     if n_undefined:
         notes.append(
-            f"{n_undefined} of {pluralise(value.size, 'metric')} without a value: all scores alike, or too few"
+            f"{n_undefined} of {pluralise(value.size, 'metric')} without a value: all scores are equal, or too few"
         )
     n_untested = int(np.count_nonzero(np.isnan(pvalue[np.triu_indices(value.size, 1)])))
     if test == "williams" and n_untested and not n_undefined:
         untested_pairs = pluralise(n_untested, "pair of metrics has", "pairs of metrics have")
-        notes.append(f"{untested_pairs} no p-value of Williams' test: their correlations leave nothing to chance")
+        notes.append(f"{untested_pairs} no p-value of Williams' test: their correlations leave no variation")
     notes += scope_notes(common, settings, test)
     if test == "pair_swaps":
-        notes.append("pair_swaps takes pairs of systems as independent, and so finds differences too often")
+        notes.append("pair_swaps treats pairs of systems as independent, so it finds differences too often")
     if test == "boot_both" and len(common.gold) < FEW_SYSTEMS:
-        notes.append(f"{pluralise(len(common.gold), 'system')} drawn with replacement: samples repeat few systems")
+        notes.append(f"{pluralise(len(common.gold), 'system')} resampled: resamples repeat few systems")
     if test == "perm_both" and settings.statistic == "acc_eq" and kept_epsilon:
         notes.append("epsilon was found on these scores and kept for all permuted metrics: p-values are too small")
     return tuple(notes)
@@ -485,11 +485,11 @@ def scope_notes(common: CommonCells, settings: MetricTestSettings, test: str) ->
     of_means = settings.grouping == "means" and segments > 1
     if of_means and test == "perm_both" and settings.swap == "cells":
         return [
-            "swaps of cells make a claim about these systems only: they take a metric's errors as independent from "
-            "segment to segment, and where it leans to a system they find differences far too often; swap systems"
+            "swaps of cells make a claim about these systems only: they treat a metric's errors as independent from "
+            "segment to segment, and if it favours a system they find differences far too often; swap systems instead"
         ]
     if of_means and test == "bootstrap":
-        return ["the bootstrap draws segments: its p-values are claims about these systems only"]
+        return ["the bootstrap resamples segments: its p-values are claims about these systems only"]
     if test == "perm_both" and settings.swap == "systems" and systems < FEW_SYSTEMS:
         least_p = 2 / 2**systems if settings.alternative == "two-sided" else 1 / 2**systems
         return [f"{pluralise(systems, 'system')} can swap in {2**systems} ways only: p is about {least_p:.2g} or more"]

@@ -81,8 +81,9 @@ class RankSettings(Settings):
 
     predicted: tuple[str, ...] | None = names(
         None,
-        help="Columns of predicted ranks, to be measured.",
-        python_help="Column of predicted ranks, or a list of them. Default: the only column beside people's.",
+        help="Column of predicted ranks; give the option several times for several.",
+        python_help="Column of predicted ranks, or a list of them. Default: the one called 'predicted' or "
+        "'predicted_rank', or the only column beside people's.",
     )
     gold: str | None = text(
         None, help="Column of people's ranks.", unset='the one called "rank", "gold" or "human"', metavar="NAME"
@@ -430,7 +431,8 @@ def ranks(
         Rankings, or a file of them (JCML; CSV, TSV, JSONL, Parquet with segment and system). Several of them, a mapping
         of names to them, and a table with a column "experiment" are several experiments.
     predicted
-        Column of predicted ranks, or a list of them. Default: the only column beside people's.
+        Column of predicted ranks, or a list of them. Default: the one called 'predicted' or 'predicted_rank', or the
+        only column beside people's.
     gold
         Column of people's ranks. Default: the one called "rank", "gold" or "human".
     preset
@@ -588,7 +590,7 @@ def measure_language_pairs(
             f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
             "one item; expected lists in which people prefer some items"
         )
-    return parts, [f"{metric}: {pluralise(n_skipped, 'item')} without a rank left out"] if n_skipped else []
+    return parts, [f"{metric}: {pluralise(n_skipped, 'item')} without a rank skipped"] if n_skipped else []
 
 
 def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPart:

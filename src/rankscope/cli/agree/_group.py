@@ -13,10 +13,13 @@ __all__ = [
 
 #: The commands: name -> import path, and a line for the overview.
 COMMANDS = {
-    "judgments": ("rankscope.cli.agree.judgments:judgments", "Two sets of judgments, as people against an LLM."),
+    "judgments": (
+        "rankscope.cli.agree.judgments:judgments",
+        "Two sets of judgments, such as those of people and an LLM.",
+    ),
     "labels": ("rankscope.cli.agree.labels:labels", "Predicted labels against true ones, from a table."),
     "measures": ("rankscope.cli.agree.measures:measures", "Measures against measures: do they rank systems alike?"),
-    "ranks": ("rankscope.cli.agree.ranks:ranks", "Rankings against people's, list by list (RankEval); or two runs."),
+    "ranks": ("rankscope.cli.agree.ranks:ranks", "Predicted rankings against people's (RankEval); or two runs."),
     "segments": (
         "rankscope.cli.agree.segments:segments",
         "Metrics against people: which translation of a segment is better?",
@@ -24,9 +27,12 @@ COMMANDS = {
     "systems": ("rankscope.cli.agree.systems:systems", "Metrics against people: which of whole systems is better?"),
     "metrics": (
         "rankscope.cli.agree.metrics:metrics",
-        "Metrics against each other: which agree best with people, which cannot be told apart?",
+        "Metrics against each other: which agree best with people, which differ significantly?",
     ),
-    "raters": ("rankscope.cli.agree.raters:raters", "People against each other, and each against itself."),
+    "raters": (
+        "rankscope.cli.agree.raters:raters",
+        "Inter-annotator agreement: people with each other and with themselves.",
+    ),
     "wmt12": ("rankscope.cli.agree.wmt12:wmt12", "WMT12 on segments and systems, reproduced from its files."),
 }
 

@@ -25,7 +25,7 @@ __all__ = [
 @evaluation_options
 @result_options
 def judgments(qrels_a: str, qrels_b: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
-    """Compare the judgments of QRELS_A, the reference, with those of QRELS_B; with RUNs, what B does to their ranking.
+    """Compare the judgments of QRELS_B with those of QRELS_A, the reference; with RUNs, also the rankings they give.
 
     \b
     rankscope agree judgments demo.qrels demo-judge.qrels

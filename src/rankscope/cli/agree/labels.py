@@ -27,7 +27,7 @@ def labels(file: str, **options: Any) -> None:
     """Compare the columns `true` and `predicted` of FILE: CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is
     standard input.
 
-    Numbers may be written in any way (1, 1.0).
+    Equal numbers are one label, however they are written (1, 1.0).
 
     \b
     rankscope agree labels demo-labels.csv --positive relevant

@@ -22,13 +22,13 @@ __all__ = [
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @evaluation_options
 @setting_options(MeasureAgreementSettings)
-@click.option("--details", is_flag=True, help="Show every pair of many measures, too.")
+@click.option("--details", is_flag=True, help="Show every pair of measures, even if there are many.")
 @result_options
 def measures(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], details: bool, **options: Any) -> None:
-    """Say how far measures agree with each other on the RUNs.
+    """Correlate measures with each other on the RUNs: how far do they agree?
 
-    Every two measures are correlated: over the systems, to see whether they order them alike, or over the queries, to
-    see whether they find the same ones hard (the mean over systems).
+    Every pair of measures is correlated: over the systems, to see whether they order them alike, or over the queries,
+    to see whether they find the same ones hard (the mean over systems).
 
     \b
     rankscope agree measures demo.qrels *.run -m AP -m nDCG@10 -m RR -m P@10

@@ -40,12 +40,12 @@ WEIGHTS = MetricComparisonSettings.declared()["weights"]
 @click.option("--reference", type=click.Choice(["keep", "drop"]), help="The reference, where it is ranked as a system.")
 @click.option("--lines", metavar="FILE", help="Of WMT11: whose line i is the segment that the CSV numbers i.")
 @click.option("--test-set", metavar="NAME", help="Which, where a file of scores has several.")
-@click.option("--details", is_flag=True, help="Show each two metrics of a long table, and the tasks, too.")
+@click.option("--details", is_flag=True, help="Show all tables: every pair of metrics, and the tasks.")
 @result_options
 def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
-    """Say which metrics agree best with people, and which of them cannot be told apart.
+    """Compare metrics: which agree best with people, and which do not differ significantly?
 
-    JUDGMENTS, SCORES: as of `rankscope agree systems` and `agree segments`; two metrics or more.
+    JUDGMENTS, SCORES: as for `rankscope agree systems` and `agree segments`, with at least two metrics.
 
     \b
     rankscope agree metrics demo-answers.csv --higher llm,reward

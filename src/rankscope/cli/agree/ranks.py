@@ -29,14 +29,14 @@ SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | RUN_A RUN_B")
 @setting_options(RankSettings)
-@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
+@click.option("--details", is_flag=True, help="Show all tables, including those that a page folds.")
 @result_options
 def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
-    """Say how well predicted rankings agree with people's, by all measures of RankEval; or how alike two runs rank.
+    """Measure how well predicted rankings agree with people's (RankEval), or how similar two runs are.
 
-    FILE: JCML, or CSV, TSV, JSONL or Parquet with the columns segment, system, gold and one or more predicted ones; a
-    folder of such files, several of them, or a table with the column experiment, are so many experiments (--plot draws
-    the measures over them). RUN: as `evaluate` reads them; two of them are compared query by query.
+    FILE: JCML, or CSV, TSV, JSONL or Parquet with the columns segment, system, gold and one or more predicted columns.
+    Several files, a folder of them, or a table with a column experiment are several experiments (--plot draws the
+    measures over them). RUN: two runs, as `evaluate` reads them, are compared query by query.
 
     \b
     rankscope agree ranks demo-answers.csv --predicted llm --predicted reward --invert --missing drop
@@ -54,7 +54,7 @@ def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
             a, b = map(read_run, paths)
         result_output.show(agree_runs(a, b), details=details)
         return
-    with progress_bar(None, "dealing ranks out") as progress:
+    with progress_bar(None, "permuting ranks") as progress:
         result = measure_rankings(paths, settings, progress=progress)
     result_output.show(result, details=details)
 

@@ -22,7 +22,7 @@ __all__ = [
 @reading_options
 @result_options
 def raters(judgments: str, **options: Any) -> None:
-    """Say how far people agree with each other, and with themselves, on which of two translations is better.
+    """Measure how far people agree with each other, and with themselves, on which of two translations is better.
 
     \b
     rankscope agree raters demo-answers.csv --higher llm,reward --chance third
