@@ -49,13 +49,30 @@ __all__ = [
 
 
 def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
-    """(metrics) the rank of each: down the order a new one begins where a metric of the present one is better.
+    """Ranks of metrics: down the order, a new one begins at a metric that is worse than one of the current rank.
 
-    order: metrics by falling value. pvalues: (metrics, metrics), symmetric; NaN is no difference. So no metric differs
-    significantly from another one of its rank.
+    So no metric differs significantly from another one of its rank.
 
-    Source: the metrics task since 2022, in mt-metrics-eval; there p must be below the level, here at or below it.
+    Parameters
+    ----------
+    order
+        The metrics by falling value.
+    pvalues
+        (metrics, metrics) p-values, symmetric; NaN is no difference.
+    level
+        The significance level.
 
+    Returns
+    -------
+    array
+        The ranks, from 1.
+
+    References
+    ----------
+    The metrics task since 2022, in mt-metrics-eval; there p must be below the level, here at or below it.
+
+    Examples
+    --------
     >>> p = np.array([[np.nan, 0.3, 0.01], [0.3, np.nan, 0.2], [0.01, 0.2, np.nan]])
     >>> cluster_ranks([0, 1, 2], p, 0.05).tolist()  # the second is like the first, the third is worse than that
     [1, 1, 2]

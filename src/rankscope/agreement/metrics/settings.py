@@ -112,10 +112,27 @@ class Task(NamedTuple):
 
 
 def parse_task(task_text: str) -> Task:
-    """A task from its text, PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT]; PAIR as in `Task`, empty for an unnamed one.
+    """A task from its text, PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT].
 
-    Raises ParameterError for a text of another form, UnknownName for a statistic that the level does not have.
+    Parameters
+    ----------
+    task_text
+        The text; PAIR is as in `Task`, and empty if the data name no language pair.
 
+    Returns
+    -------
+    Task
+        The task, with its grouping.
+
+    Raises
+    ------
+    ParameterError
+        The text has another form.
+    UnknownName
+        The level has no such statistic.
+
+    Examples
+    --------
     >>> parse_task("de-en:system:pearson:0.25")
     Task(pair='de-en', level='system', statistic='pearson', grouping='', weight=0.25)
     """

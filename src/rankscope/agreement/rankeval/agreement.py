@@ -173,7 +173,19 @@ OPTIONS_OF_RANKINGS = (
 
 
 class IntervalStatistic(NamedTuple):
-    """A statistic over all lists. low, high: its interval, NaN where there is none. n: how many lists have a value."""
+    """A statistic over all lists.
+
+    Attributes
+    ----------
+    name
+        The name of the statistic.
+    value
+        Its value.
+    low, high
+        Its confidence interval; NaN where there is none.
+    n
+        How many lists have a value.
+    """
 
     name: str
     value: float
@@ -184,7 +196,19 @@ class IntervalStatistic(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SetMeasures:
-    """The measures of a set of lists. of_list: the values (lists) by measure, NaN where a list has no value."""
+    """The measures of a set of lists; `measures["tau"]` is a statistic's value.
+
+    Attributes
+    ----------
+    statistics
+        The statistics over all lists.
+    taus
+        What tau is computed from.
+    best
+        How often people give each rank to what the prediction ranks best.
+    of_list
+        The values (lists) of each measure; NaN where a list has no value.
+    """
 
     statistics: tuple[IntervalStatistic, ...]
     taus: TauCounts
@@ -310,7 +334,21 @@ ALL = "all"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankPart:
-    """One metric on one language pair ("all" for several together). lists: the judgments that were measured."""
+    """One metric on one language pair.
+
+    Attributes
+    ----------
+    metric
+        The name of the metric.
+    pair
+        The language pair; "all" for several together.
+    lists
+        The judgments that were measured.
+    lengths
+        How many items each list has.
+    measures
+        Their measures.
+    """
 
     metric: str
     pair: str

@@ -34,9 +34,16 @@ NAN = float("nan")
 
 
 class ClusteredMean(NamedTuple):
-    """A mean over documents with its interval, which takes the documents of a query as dependent; NaN if undefined.
+    """A mean over documents with a confidence interval that allows for dependence within queries; NaN if undefined.
 
-    n: documents.
+    Attributes
+    ----------
+    value
+        The mean.
+    low, high
+        The confidence interval.
+    n
+        How many documents it is over.
     """
 
     value: float
@@ -47,9 +54,14 @@ class ClusteredMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GradeBias:
-    """By how many grades the second judge is above the first. grade: of the first judge; None for all documents.
+    """By how many grades the second judge is above the first.
 
-    bias: the mean, with its interval.
+    Attributes
+    ----------
+    grade
+        The grade of the first judge; None for all documents.
+    bias
+        The mean difference, with its confidence interval.
     """
 
     grade: int | None
@@ -60,8 +72,16 @@ class GradeBias:
 class SystemTaste:
     """How the judges agree on the documents that both judged among the first `DEPTH` of a system.
 
-    same: the share with the same grade. bias: by how many grades the second judge is above the first. favour: how many
-    grades more the second judge gives them than other documents that have the same grade from the first.
+    Attributes
+    ----------
+    system
+        The name of the system.
+    same
+        The share of documents with the same grade from both.
+    bias
+        By how many grades the second judge is above the first.
+    favour
+        By how many grades the second judge rates them above other documents with the same grade from the first.
     """
 
     system: str

@@ -47,13 +47,33 @@ NAMED = 10
 class RankingEffect:
     """The systems by one measure, under the judgments of A and of B.
 
-    mean_a, mean_b: (systems). rank_a, rank_b: (systems) 1 for the best, equal ones share the better rank. tau_b:
-    Kendall's, in [-1, 1], higher is more alike; tau_ap: the AP correlation, A being the truth, in which changes among
-    the best weigh more; both NaN for one system and where one judge tells none apart; with percentile intervals,
-    (low, high), of a bootstrap of the queries. changes: (systems, 3) of the mean from A to B, and its interval; beyond:
-    how much more the mean changes than those of the other systems do on average, and its interval; NaN where means are
-    not over queries. swaps: pairs of systems that change places, the better one under A first, those furthest apart
-    first. n: queries.
+    Attributes
+    ----------
+    measure
+        The name of the measure.
+    systems
+        The names of the systems.
+    mean_a, mean_b
+        (systems) the means under the judgments of A and of B.
+    rank_a, rank_b
+        (systems) the ranks, 1 for the best; equal systems share the better rank.
+    tau_b
+        Kendall's tau-b of both rankings, in [-1, 1]; NaN for one system, and if a judge ties all systems.
+    tau_ap
+        The AP correlation, in [-1, 1], with A as the truth: changes among the best systems weigh more. NaN as tau_b.
+    tau_b_ends, tau_ap_ends
+        Their percentile intervals (low, high), from a bootstrap of the queries.
+    changes
+        (systems, 3) the change of the mean from A to B, and its confidence interval.
+    changes_beyond_others
+        (systems, 3) by how much more the mean changes than those of the other systems do on average, and its interval;
+        NaN where means are not over queries.
+    swaps
+        Pairs of systems that swap places, the better one under A first; those furthest apart first.
+    n
+        How many queries there are.
+    notes
+        What a reader should know.
     """
 
     measure: str
