@@ -394,16 +394,8 @@ def compare_metrics(
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
-    reading = {
-        "gold": gold,
-        "pairs": pairs,
-        "metrics": metrics,
-        "higher": higher,
-        "lower": lower,
-        "duplicates": duplicates,
-        "reference": reference,
-        "lines": lines,
-    }
+    reading: dict[str, Any] = {"gold": gold, "pairs": pairs, "metrics": metrics, "higher": higher, "lower": lower}
+    reading |= {"duplicates": duplicates, "reference": reference, "lines": lines}
     return compare_judged_metrics(judgments, scores, settings, test_set=test_set, reading=reading)
 
 

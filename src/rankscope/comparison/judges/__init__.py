@@ -5,8 +5,8 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.comparison.judges.common_documents import JudgeSettings as JudgeSettings
     from rankscope.comparison.judges.judgments import JudgeAgreement as JudgeAgreement
-    from rankscope.comparison.judges.judgments import JudgeSettings as JudgeSettings
     from rankscope.comparison.judges.judgments import agree_judges as agree_judges
     from rankscope.comparison.judges.judgments import agree_judgments as agree_judgments
     from rankscope.comparison.judges.labels import LabelAgreement as LabelAgreement
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HOMES = {
     "JudgeAgreement": "judgments",
-    "JudgeSettings": "judgments",
+    "JudgeSettings": "common_documents",
     "LabelAgreement": "labels",
     "LabelSettings": "labels",
     "agree_judges": "judgments",

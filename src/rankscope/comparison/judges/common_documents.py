@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +15,14 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
-from rankscope.stats.confusion import Rates
+from rankscope.settings import Settings, choice, confidence_field, count, resamples_field, seed_field
+from rankscope.stats.confusion import Rates, beta_field, normalise_field
 from rankscope.typing import Bools, Ints
 
 __all__ = [
     "JUDGED",
     "CommonDocuments",
+    "JudgeSettings",
     "find_common_documents",
     "judgments_for_ranking",
     "notes_on_documents",
@@ -35,6 +38,30 @@ ONE_BY_ONE = (
     "intervals treat the judged documents as independent; documents of one query are similar, so the true uncertainty "
     "is greater"
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeSettings(Settings):
+    """How two judges are compared; see `agree_judgments`. Conventions of evaluation are arguments beside it."""
+
+    FUNCTIONS = ("rankscope:agree_judgments",)
+    COMMANDS = ("agree judgments",)
+
+    rel: int = count(  # the option is one of evaluation
+        1, help="Lowest grade that is relevant, for the measures and for agreement on relevant or not.", flag=""
+    )
+    beta: float = beta_field()
+    normalise: str | None = normalise_field()
+    confidence_level: float = confidence_field()
+    judged: str = choice(
+        "both",
+        JUDGED,
+        help="Judgments that rank the systems: of the documents that both judged, or each judge's own.",
+    )
+    n_resamples: int = resamples_field(
+        2000, "Number of resamples of the queries, for the intervals of the correlations of both rankings."
+    )
+    seed: int = seed_field()
 
 
 class CommonDocuments(NamedTuple):

@@ -18,8 +18,8 @@ from rankscope.comparison.judges.bias import (
     taste_section,
 )
 from rankscope.comparison.judges.common_documents import (
-    JUDGED,
     CommonDocuments,
+    JudgeSettings,
     find_common_documents,
     judgments_for_ranking,
     notes_on_documents,
@@ -53,14 +53,12 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY, LETOR, Progress, as_qrels
 from rankscope.io.core import check_single_stdin, file_stem, is_path, source_name
-from rankscope.settings import Settings, choice, confidence_field, count, resamples_field, seed_field
-from rankscope.stats.confusion import ConfusionMatrix, Rates, beta_field, confusion_matrix, encode, normalise_field
+from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, encode
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Bools, PathLike
 
 __all__ = [
     "JudgeAgreement",
-    "JudgeSettings",
     "agree_judges",
     "agree_judgments",
 ]
@@ -80,30 +78,6 @@ RUN_DEFAULTS = {
     "total_ranks": None,
     "workers": None,
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeSettings(Settings):
-    """How two judges are compared; see `agree_judgments`. Conventions of evaluation are arguments beside it."""
-
-    FUNCTIONS = ("rankscope:agree_judgments",)
-    COMMANDS = ("agree judgments",)
-
-    rel: int = count(  # the option is one of evaluation
-        1, help="Lowest grade that is relevant, for the measures and for agreement on relevant or not.", flag=""
-    )
-    beta: float = beta_field()
-    normalise: str | None = normalise_field()
-    confidence_level: float = confidence_field()
-    judged: str = choice(
-        "both",
-        JUDGED,
-        help="Judgments that rank the systems: of the documents that both judged, or each judge's own.",
-    )
-    n_resamples: int = resamples_field(
-        2000, "Number of resamples of the queries, for the intervals of the correlations of both rankings."
-    )
-    seed: int = seed_field()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.comparison.judges.common_documents import JudgeSettings
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
@@ -26,9 +27,6 @@ from rankscope.stats.correlation_values import ap_above_groups, rank_rows, surpl
 from rankscope.stats.inputs import as_generator
 from rankscope.stats.intervals import percentile_ends, t_interval
 from rankscope.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    from rankscope.comparison.judges.judgments import JudgeSettings
 
 __all__ = [
     "RankingEffect",
