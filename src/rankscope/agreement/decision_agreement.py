@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from rankscope.agreement.load import Judgments, Names, Scores, directions, load_judgments_and_metrics
+from rankscope.agreement.load import (
+    JudgedMetrics,
+    Judgments,
+    Names,
+    Scores,
+    directions,
+    load_judgments_and_metrics,
+)
 from rankscope.agreement.statistics import KINDS, count_by_judgment, count_unscored_pairs
 from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.rounding_ties import best_places
-from rankscope.stats.confusion import NORMALISE, ConfusionMatrix, Rates, confusion_matrix, rates
-from rankscope.stats.inputs import check_choice, check_positive
+from rankscope.settings import NONNEGATIVE, Settings, number
+from rankscope.stats.confusion import ConfusionMatrix, Rates, beta_field, confusion_matrix, normalise_field, rates
 from rankscope.typing import Ints, PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "LABELS",
     "DecisionAgreement",
+    "DecisionSettings",
+    "count_decisions",
     "decisions",
 ]
 
@@ -35,15 +41,50 @@ LABELS = ("better", "tie", "worse")
 CLASS_RATES = ("precision", "recall", "fscore")
 
 
+@dataclass(frozen=True, kw_only=True)
+class DecisionSettings(Settings):
+    """How decisions of metrics and people are compared; see `decisions`. `agree segments --decisions` has no options
+    of its own but `--normalise`: its epsilon is the one of segments.
+    """
+
+    FUNCTIONS = ("rankscope.agreement:decisions",)
+
+    epsilon: float = number(
+        0.0, rule=NONNEGATIVE, help="Largest difference of two scores of a metric that counts as a tie.", metavar="E"
+    )
+    normalise: str | None = normalise_field()
+    beta: float = beta_field()
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DecisionAgreement(Result):
-    """What each metric decides of two translations where people decide so.
+    """Which of two translations each metric prefers, compared with the preferences of people.
 
-    kinds: (metrics, 5) pairs of translations by the kinds of `pair_counts.KINDS`. confusion: of each metric a matrix,
-    rows people, columns the metric; which of two translations is the first means nothing, so every pair stands in it
-    twice, once from either side. rates: what follows from it. lost: (metrics) pairs left out for want of a score.
-    higher: of the column of people (gold) and the metrics those in which higher is better.
-    `frame()` is the tidy table; its n is the number of pairs.
+    `frame()` is the tidy table; its n is the number of pairs of translations.
+
+    Attributes
+    ----------
+    metrics
+        The names of the metrics.
+    pairs
+        The language pairs.
+    kinds
+        (metrics, 5) how many pairs of translations are of each kind of `rankscope.agreement.statistics.KINDS`.
+    confusion
+        The confusion matrix of each metric: rows are people, columns the metric. The order of two translations means
+        nothing, so that every pair counts twice, once from each side.
+    rates
+        Accuracy, precision and the other rates of each metric.
+    lost
+        (metrics) how many pairs are skipped because a score is missing.
+    settings
+        How decisions were compared.
+    gold
+        The column of people.
+    higher
+        Those of the column of people and the metrics in which higher is better.
+    notes
+        What a reader should know.
     """
 
     COLUMNS = ("metric", "statistic", "label", "value", "n")
@@ -54,7 +95,7 @@ class DecisionAgreement(Result):
     confusion: tuple[ConfusionMatrix, ...]
     rates: tuple[Rates, ...]
     lost: Ints
-    epsilon: float
+    settings: DecisionSettings
     gold: str
     higher: tuple[str, ...]
     notes: tuple[str, ...]
@@ -92,7 +133,7 @@ class DecisionAgreement(Result):
             by_class = [getattr(metric_rates, name)[i] for i in (0, 1) for name in CLASS_RATES]
             cells = [format_value(float(x), "mean") for x in (metric_rates.accuracy, metric_rates.mcc, *by_class)]
             rows.append((metric, *cells, f"{int(self.kinds[m].sum()):,}"))
-        f = f"F{self.rates[0].beta:g}"
+        f = f"F{self.settings.beta:g}"
         columns = (
             "metric",
             "accuracy",
@@ -106,7 +147,7 @@ class DecisionAgreement(Result):
             "pairs",
         )
         lost_notes = [
-            f"{metric}: {pluralise(int(n_lost), 'pair')} of judged translations left out, for want of a score"
+            f"{metric}: {pluralise(int(n_lost), 'pair')} of judged translations skipped because a score is missing"
             for metric, n_lost in zip(self.metrics, self.lost, strict=True)
             if n_lost
         ]
@@ -116,7 +157,7 @@ class DecisionAgreement(Result):
             for note in metric_rates.notes
         ]
         return Section(
-            title="Which of two translations is better",
+            title="Decisions on pairs of translations",
             sentence=self.sentence(),
             table=Table(columns=columns, rows=tuple(rows)),
             notes=(*lost_notes, *rate_notes),
@@ -135,10 +176,9 @@ class DecisionAgreement(Result):
                 f"the same in {shares[0]}, the other in {shares[1]}, neither in {shares[2]}. "
             )
         return (
-            f"{opening}Accuracy: the share of pairs decided as by people, ties included. Precision, recall and F: "
-            "first "
-            'of "better" (of "worse" they are the same), then of ties. MCC, Matthews\' correlation: 1 all right, 0 as '
-            "by chance."
+            f"{opening}Accuracy is the share of pairs decided as by people, ties included. Precision, recall and F are "
+            'those of "better" ("worse" has the same), then those of ties. MCC, Matthews\' correlation, is 1 if all '
+            "decisions agree, and 0 for agreement by chance."
         )
 
     def signature_parts(self) -> list[str]:
@@ -149,8 +189,7 @@ class DecisionAgreement(Result):
             f"gold:{self.gold}",
             *directions(self.gold, self.metrics, self.higher),
             *([f"pairs:{','.join(named_pairs)}"] if named_pairs else []),
-            f"epsilon:{self.epsilon:g}",
-            f"beta:{self.rates[0].beta:g}",
+            *self.settings.parts("epsilon", "beta"),
         ]
 
     def contents(self) -> str:
@@ -166,9 +205,7 @@ def matrix_section(metric: str, confusion: ConfusionMatrix) -> Section:
     texts = [[format_value(x, "mean") if shows_shares else f"{int(x):,}" for x in row] for row in cells.tolist()]
     share_of = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[confusion.normalise]
     explanation = (
-        f"Each number is the share {share_of}."
-        if shows_shares
-        else "Each pair stands here twice, seen from either translation."
+        f"Each number is a share {share_of}." if shows_shares else "Each pair counts twice, once from each translation."
     )
     return Section(
         title=f"People and {metric}",
@@ -206,17 +243,40 @@ def decisions(
     normalise: str | None = None,
     beta: float = 1.0,
 ) -> DecisionAgreement:
-    """How metrics decide of pairs of translations (better, tie, worse) where people decide so.
+    """Which of two translations metrics prefer (better, tie, worse), compared with the preferences of people.
 
-    judgments, scores, and all from gold to test_set: as for `segments`; all language pairs together. epsilon:
-    differences up to which a metric ties. normalise: what the matrices show: counts, or shares of each "row", "column"
-    or of "all". beta: how many times recall weighs more than precision in F. Accuracy, precision, recall and F are in
-    [0, 1], Matthews' correlation in [-1, 1], higher is better; what divides 0 by 0 is NaN, with a note.
+    Parameters
+    ----------
+    judgments, scores, gold, pairs, metrics, higher, lower, duplicates, reference, lines, test_set
+        As `segments` takes them. All language pairs are counted together.
+    epsilon
+        Largest difference of two scores of a metric that counts as a tie. Default: 0.0.
+    normalise
+        Show the confusion matrix as shares of each row, of each column, or of all. One of 'row', 'column', 'all'.
+        Default: counts.
+    beta
+        Weight of recall in the F measure: recall counts B times as much as precision; 1 gives F1. Default: 1.0.
 
-    Raises InputError where no pair has values on both sides, and as `segments`; ParameterError for other values.
+    Returns
+    -------
+    DecisionAgreement
+        A confusion matrix and its rates for each metric. Accuracy, precision, recall and F are in [0, 1], Matthews'
+        correlation in [-1, 1]; higher is better. What divides 0 by 0 is NaN, with a note.
 
-    Source: accuracy is that of Deutsch et al. (2023), `acc_eq` of all pairs; see `rankscope.stats.confusion`.
+    Raises
+    ------
+    InputError
+        No pair of translations has values of both people and a metric; otherwise as `segments`.
+    ParameterError
+        A setting is out of range.
 
+    References
+    ----------
+    Deutsch, Foster and Freitag (2023), "Ties matter", for the accuracy, which is `acc_eq` over all pairs;
+    `rankscope.stats.confusion` for the rates.
+
+    Examples
+    --------
     >>> from rankscope.data.rankings import Rankings
     >>> people = Rankings.of([{"A": 1, "B": 2, "C": 2}], name="rank")
     >>> found = decisions(people.with_column("judge", np.array([0.9, 0.5, 0.7]), higher_is_better=True))
@@ -225,10 +285,7 @@ def decisions(
     >>> round(found.rates[0].accuracy, 4)
     0.6667
     """
-    check_positive("epsilon", epsilon, zero=True)
-    check_positive("beta", beta)
-    if normalise is not None:
-        check_choice("normalise", normalise, NORMALISE)
+    settings = DecisionSettings(epsilon=epsilon, normalise=normalise, beta=beta)
     inputs = load_judgments_and_metrics(
         judgments,
         scores,
@@ -242,11 +299,16 @@ def decisions(
         lines=lines,
         test_set=test_set,
     )
+    return count_decisions(inputs, settings)
+
+
+def count_decisions(inputs: JudgedMetrics, settings: DecisionSettings) -> DecisionAgreement:
+    """As `decisions`, of judgments with metrics that are loaded, with the settings as one object."""
     human_table = inputs.rankings.table(inputs.gold)
     kinds, lost = [], []
     for name in inputs.metrics:
         metric_table = inputs.rankings.table(name)
-        counts = count_by_judgment(human_table, metric_table, epsilon=epsilon)
+        counts = count_by_judgment(human_table, metric_table, epsilon=settings.epsilon)
         kind_counts = (counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both)
         kinds.append([int(per_judgment.sum()) for per_judgment in kind_counts])
         lost.append(count_unscored_pairs(human_table, metric_table))
@@ -259,10 +321,10 @@ def decisions(
         metrics=inputs.metrics,
         pairs=tuple(inputs.rankings.pair.names[code] for code in np.unique(inputs.rankings.pair.codes).tolist()),
         kinds=np.array(kinds, np.int64),
-        confusion=tuple(confusion_matrix(table, labels=LABELS, normalise=normalise) for table in tables),
-        rates=tuple(rates(table, labels=LABELS, beta=beta) for table in tables),
+        confusion=tuple(confusion_matrix(table, labels=LABELS, normalise=settings.normalise) for table in tables),
+        rates=tuple(rates(table, labels=LABELS, beta=settings.beta) for table in tables),
         lost=np.array(lost, np.int64),
-        epsilon=float(epsilon),
+        settings=settings,
         gold=inputs.gold,
         higher=tuple(name for name in (inputs.gold, *inputs.metrics) if name in inputs.rankings.score_columns),
         notes=inputs.notes,

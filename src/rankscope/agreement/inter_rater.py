@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,18 +17,18 @@ from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.kernels.segments import place_in_group
-from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share, seed_of
+from rankscope.settings import Settings, choice, confidence_field, resamples_field, seed_field
+from rankscope.stats.inputs import as_generator, seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.stats.raters import LEVELS, krippendorffs_alpha
 from rankscope.typing import Floats, Ints, PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "CHANCE",
     "Decisions",
     "RaterAgreement",
+    "RaterSettings",
+    "agree_raters",
     "count_agreements",
     "count_repeated_judgments",
     "decisions_on_pairs",
@@ -39,6 +39,24 @@ __all__ = [
 
 #: How often two decisions agree by chance.
 CHANCE = ("pooled", "third")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaterSettings(Settings):
+    """How raters are compared; see `raters`."""
+
+    FUNCTIONS = ("rankscope.agreement:raters",)
+    COMMANDS = ("agree raters",)
+
+    chance: str = choice(
+        "pooled",
+        CHANCE,
+        help="Agreement by chance: from the share of ties that people gave (pooled), or one third (third).",
+    )
+    level: str = choice("nominal", LEVELS, help="Level of measurement for Krippendorff's alpha.")
+    n_resamples: int = resamples_field(1000, "Number of bootstrap resamples of the segments, for intervals of kappa.")
+    confidence_level: float = confidence_field()
+    seed: int = seed_field()
 
 
 class Decisions(NamedTuple):
@@ -132,7 +150,25 @@ UNNAMED = "all"
 
 
 class RaterRow(NamedTuple):
-    """Agreement on one language pair, between or within raters. n: pairs of decisions that are compared."""
+    """Agreement on one language pair, between or within raters.
+
+    Attributes
+    ----------
+    pair
+        The language pair.
+    raters
+        "between" two judges, or "within" one who judged the same translations twice.
+    agreement
+        The share of pairs of decisions that agree.
+    chance
+        The share that would agree by chance.
+    kappa
+        (agreement - chance) / (1 - chance), at most 1.
+    low, high
+        The confidence interval of kappa.
+    n
+        How many pairs of decisions are compared.
+    """
 
     pair: str
     raters: str
@@ -145,7 +181,17 @@ class RaterRow(NamedTuple):
 
 
 class RaterAlpha(NamedTuple):
-    """Krippendorff's alpha of one language pair. n: decisions on pairs of translations that were judged repeatedly."""
+    """Krippendorff's alpha of one language pair.
+
+    Attributes
+    ----------
+    pair
+        The language pair.
+    value
+        Alpha, at most 1.
+    n
+        How many decisions are on pairs of translations that were judged repeatedly.
+    """
 
     pair: str
     value: float
@@ -156,21 +202,30 @@ class RaterAlpha(NamedTuple):
 class RaterAgreement(Result):
     """How far raters agree on which of two translations is better: with each other, and with themselves.
 
-    rows: for each language pair, between and within raters: the share of agreeing decisions, that by chance, and kappa
-    with its bootstrap interval over segments. alphas: Krippendorff's alpha. judges: how many raters there are.
+    Attributes
+    ----------
+    rows
+        For each language pair, between and within raters: the share of agreeing decisions, that by chance, and kappa
+        with its confidence interval.
+    alphas
+        Krippendorff's alpha of each language pair.
+    gold
+        The column of people.
+    judges
+        How many raters there are.
+    settings
+        How raters were compared.
+    notes
+        What a reader should know.
     """
 
     COLUMNS = ("pair", "raters", "statistic", "value", "low", "high", "n")
 
     rows: tuple[RaterRow, ...]
     alphas: tuple[RaterAlpha, ...]
-    chance: str
-    level: str
     gold: str
     judges: int
-    n_resamples: int
-    confidence_level: float
-    seed: int
+    settings: RaterSettings
     notes: tuple[str, ...]
 
     def records(self) -> Iterator[tuple[Any, ...]]:
@@ -181,7 +236,7 @@ class RaterAgreement(Result):
             yield pair, row.raters, "chance_agreement", row.chance, NONE, NONE, row.n
             yield pair, row.raters, "kappa", row.kappa, row.low, row.high, row.n
         for alpha in self.alphas:
-            yield alpha.pair or UNNAMED, "all", f"alpha_{self.level}", alpha.value, NONE, NONE, alpha.n
+            yield alpha.pair or UNNAMED, "all", f"alpha_{self.settings.level}", alpha.value, NONE, NONE, alpha.n
 
     def sections(self) -> tuple[Section, ...]:
         """One table of all rows."""
@@ -193,11 +248,11 @@ class RaterAgreement(Result):
             cells.append(
                 (row.pair or UNNAMED, row.raters, *(format_value(x, "mean") for x in numbers), f"{row.n:,}", alpha)
             )
-        level = f"{format_percent(self.confidence_level)} from"
+        level = f"{format_percent(self.settings.confidence_level)} from"
         columns = ("pair", "judges", "same decision", "by chance", "kappa", level, "to", "comparisons", "alpha")
         return (
             Section(
-                title="Do people agree with each other?",
+                title="Inter-annotator agreement",
                 sentence=self.sentence(),
                 table=Table(columns=columns, rows=tuple(cells), n_name_columns=2),
             ),
@@ -206,25 +261,27 @@ class RaterAgreement(Result):
     def sentence(self) -> str:
         """The sentence on what was compared, and what agreement by chance means."""
         rule = {
-            "pooled": "with ties as common as here and a coin tossed for the rest",
-            "third": "each of better, tie and worse in a third of cases",
-        }[self.chance]
+            "pooled": "the agreement with as many ties as here and a coin toss otherwise",
+            "third": "one third",
+        }[self.settings.chance]
         return (
-            "Two judges (between), or one judge twice (within), said which of the same two translations of a segment "
-            f"is better: did they say the same? Kappa: 1, always; 0, as often as by chance, that is {rule}. Alpha "
-            f"(Krippendorff's, {self.level}) of all decisions: 1, always the same; 0, as by chance."
+            "Two judges (between), or one judge twice (within), decided which of the same two translations of a "
+            f"segment is better. Kappa: 1 means that they always agree, 0 that they agree as often as by chance, which "
+            f"is {rule}. Krippendorff's alpha ({self.settings.level}) of all decisions: 1 means full agreement, 0 "
+            "agreement by chance."
         )
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
+        settings = self.settings
         return [
             "agreement of raters",
             f"gold:{self.gold}",
-            f"chance:{self.chance}",
-            f"alpha:{self.level}",
+            f"chance:{settings.chance}",
+            f"alpha:{settings.level}",
             f"judges:{self.judges}",
-            f"bootstrap:{self.n_resamples},{self.confidence_level:g}",
-            f"rng:{self.seed}",
+            f"bootstrap:{settings.n_resamples},{settings.confidence_level:g}",
+            f"rng:{settings.seed}",
         ]
 
     def contents(self) -> str:
@@ -249,21 +306,59 @@ def raters(
 ) -> RaterAgreement:
     """How far people agree with each other, and with themselves, on which of two translations is better.
 
-    rankings: judgments, or a file of them; higher, duplicates, reference, lines: how it is read, as in
-    `rankscope.read_rankings` (which way is better changes nothing here).
-    Each judgment decides of every two translations it ranks: better, tie or worse. Any two decisions on the same two
-    translations of a segment are compared: between judges, or within one who judged them twice; a note counts the
-    judgments that repeat one, which raise agreement within if they came twice by mistake. kappa = (agreement -
-    chance) / (1 - chance), at most 1, higher is better. chance: "pooled", t^2 + 2 ((1 - t) / 2)^2 with t the share of
-    ties among all decisions of the language pair (WMT from 2012 on); "third", 1/3 (until 2011).
-    level: of Krippendorff's alpha, at most 1, over the same decisions, all of a pair of translations as one unit:
-    "nominal", "ordinal" or "interval" (better 1, tie 0, worse -1). n_resamples, confidence_level, rng: of kappa's
-    bootstrap over segments. Nothing to compare: NaN. All decisions ties: NaN with "pooled".
+    Parameters
+    ----------
+    rankings
+        Judgments, or a file of them.
+    gold, higher, duplicates, reference, lines
+        How a file is read, as in `rankscope.read_rankings`. Which way is better changes nothing here.
+    chance
+        Agreement by chance: from the share of ties that people gave (pooled), or one third (third). One of 'pooled',
+        'third'. Default: 'pooled'.
+    level
+        Level of measurement for Krippendorff's alpha. One of 'nominal', 'ordinal', 'interval'. Default: 'nominal'.
+    pairs
+        Language pairs to include, in this order. Default: all.
+    n_resamples
+        Number of bootstrap resamples of the segments, for intervals of kappa. Default: 1000.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    Raises InputError where no two judgments share two translations; UnknownName and ParameterError for other values.
+    Returns
+    -------
+    RaterAgreement
+        Agreement, kappa with its confidence interval, and Krippendorff's alpha, for each language pair. NaN if there is
+        nothing to compare, and with `chance="pooled"` if all decisions are ties.
 
-    Source: Callison-Burch et al. (2011; 2012), section 3.2; Krippendorff (2004).
+    Raises
+    ------
+    InputError
+        No two judgments rank the same two translations of a segment.
+    UnknownName
+        A column or language pair does not exist.
+    ParameterError
+        A setting is out of range, or the judgments are scores, which name no judges.
 
+    Notes
+    -----
+    Each judgment decides for every two translations that it ranks: better, tie or worse. Any two decisions on the same
+    two translations of a segment are compared: between judges, or within one who judged them twice. A note counts the
+    judgments that repeat an earlier one, which raise agreement within judges if they are duplicates by mistake.
+
+    kappa = (agreement - chance) / (1 - chance). With `chance="pooled"`, chance is t^2 + 2 ((1 - t) / 2)^2, where t is
+    the share of ties among all decisions of the language pair (WMT from 2012 on); with `chance="third"`, it is 1/3 (WMT
+    until 2011). Alpha is computed on the same decisions (better 1, tie 0, worse -1), with all decisions on a pair of
+    translations as one unit.
+
+    References
+    ----------
+    Callison-Burch et al. (2011; 2012), findings of the workshop on statistical machine translation, section 3.2;
+    Krippendorff (2004), "Content analysis".
+
+    Examples
+    --------
     >>> from dataclasses import replace
     >>> from rankscope.data.rankings import Labels
     >>> ranks = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"A": 1, "B": 3, "C": 2}])
@@ -272,42 +367,50 @@ def raters(
     >>> round(found.rows[0].agreement, 4), round(found.rows[0].kappa, 4)  # of 3 pairs 2: (2/3 - 1/3) / (1 - 1/3)
     (0.6667, 0.5)
     """
-    check_choice("chance", chance, CHANCE)
-    check_choice("level", level, LEVELS)
-    check_count("n_resamples", n_resamples)
-    check_share("confidence_level", confidence_level)
-    judgments, _ = load_human_judgments(
-        rankings, gold=gold, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    settings = RaterSettings(
+        chance=chance,
+        level=level,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed_of(rng),
     )
+    reading = {"gold": gold, "higher": higher, "duplicates": duplicates, "reference": reference, "lines": lines}
+    return agree_raters(rankings, settings, pairs=pairs, reading=reading)
+
+
+def agree_raters(
+    rankings: Rankings | PathLike,
+    settings: RaterSettings,
+    *,
+    pairs: Sequence[str] | None,
+    reading: Mapping[str, Any],
+) -> RaterAgreement:
+    """As `raters`, with its settings as one object. reading: how the judgments are read."""
+    judgments, _ = load_human_judgments(rankings, **reading)
     if not isinstance(judgments, Rankings):
-        raise ParameterError("these are scores, one a translation, and name no judges; expected rankings")
-    selected, gold = select_human_judgments(judgments, gold, pairs, allow_any_name=True)
-    seed = seed_of(rng)
+        raise ParameterError("these are scores, one for each translation, and name no judges; expected rankings")
+    selected, gold = select_human_judgments(judgments, reading["gold"], pairs, allow_any_name=True)
     rows: list[RaterRow] = []
     alphas = []
     for pair, pair_rankings in selected.by_pair():
         decisions = decisions_on_pairs(pair_rankings, gold)
         for within in (False, True):
             sums = count_agreements(decisions, within)
-            rows.append(row_of(pair, RATERS[within], sums, chance, n_resamples, confidence_level, seed))
-        alphas.append(alpha_of(pair, decisions, level))
+            rows.append(row_of(pair, RATERS[within], sums, settings))
+        alphas.append(alpha_of(pair, decisions, settings.level))
     if not any(row.n for row in rows):
         raise InputError("no two judgments rank the same two translations of a segment, so there is nothing to compare")
     notes = list(selected.notes)
     if len(np.unique(selected.judge.codes)) == 1:
-        notes.append("all judgments are of one judge (or name none): there is nothing between judges")
+        notes.append("all judgments are by one judge (or name none), so there is no agreement between judges")
     if n_repeated := count_repeated_judgments(selected, gold):
         notes.append(repeated_judgments_note(n_repeated))
     return RaterAgreement(
         rows=tuple(rows),
         alphas=tuple(alphas),
-        chance=chance,
-        level=level,
         gold=gold,
         judges=int(np.unique(selected.judge.codes).size),
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        seed=seed,
+        settings=settings,
         notes=tuple(notes),
     )
 
@@ -318,21 +421,18 @@ def repeated_judgments_note(n: int) -> str:
     counts = "counts as a second decision" if n == 1 else "count as second decisions"
     return (
         f"{repeated} an earlier one of the same judge in all ranks and {counts}; if they came twice by mistake, "
-        "agreement within judges is too high: --duplicates drop (in Python duplicates='drop') leaves them out"
+        "agreement within judges is too high: --duplicates drop (duplicates='drop') skips them"
     )
 
 
-def row_of(
-    pair: str, raters: str, sums: Floats, chance: str, n_resamples: int, confidence_level: float, seed: int
-) -> RaterRow:
-    share, by_chance, kappa = (float(x) for x in kappas(sums.sum(axis=0), chance))
+def row_of(pair: str, raters: str, sums: Floats, settings: RaterSettings) -> RaterRow:
+    share, by_chance, kappa = (float(x) for x in kappas(sums.sum(axis=0), settings.chance))
     low = high = NONE
     if not np.isnan(kappa):
-        draws = draw(as_generator([seed, len(pair), *pair.encode("utf-8", "surrogateescape")]), n_resamples)
-        resampled = np.concatenate(
-            [kappas(counts @ sums, chance)[2] for counts in bootstrap_counts(draws, len(sums), 4)]
-        )
-        low, high = (float(end) for end in percentile_ends(resampled, confidence_level))
+        generator = as_generator([settings.seed, len(pair), *pair.encode("utf-8", "surrogateescape")])
+        samples = bootstrap_counts(draw(generator, settings.n_resamples), len(sums), 4)
+        resampled = np.concatenate([kappas(counts @ sums, settings.chance)[2] for counts in samples])
+        low, high = (float(end) for end in percentile_ends(resampled, settings.confidence_level))
     return RaterRow(pair, raters, share, by_chance, kappa, low, high, int(sums[:, 1].sum()))
 
 

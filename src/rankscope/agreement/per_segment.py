@@ -1,9 +1,7 @@
-"""Measures of one list: a person's ranking of a few items against a machine's.
+"""Measures of one list: the ranks that people give a few items, compared with predicted ranks.
 
 Each function takes the gold ranks and the predicted ones, in one order of the items, 1 the best (any numbers, of which
-the lowest is the best), as lists, arrays or `rs.Ranking`. invert: the predicted numbers are scores, of which the
-highest is the best. All raise InputError for no items, unequal numbers of them, NaN or infinite values, what is no
-number, and a gold rank below 0: -1 says that nobody ranked the item.
+the lowest is the best), as lists, arrays or `rs.Ranking`.
 """
 
 from __future__ import annotations
@@ -37,18 +35,44 @@ def kendall_tau(
     penalise_predicted_ties: bool = True,
     invert: bool = False,
 ) -> float:
-    """Kendall's tau, (concordant - discordant) / (concordant + discordant) pairs; in [-1, 1], higher is better.
+    """Kendall's tau, (agreeing - disagreeing) / (agreeing + disagreeing) pairs; in [-1, 1], higher is better.
 
-    exclude_gold_ties: pairs that the person ties are left out; otherwise they are concordant where the machine ties
-    them too, and discordant elsewhere. penalise_predicted_ties: pairs that only the machine ties are discordant;
-    otherwise they are left out (the original tau). No normalisation of ties changes it. NaN where no pair counts: one
-    item, or all tied by the person.
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction, in the same order of the items; the lowest number is the best.
+        Lists, arrays or `rs.Ranking`.
+    exclude_gold_ties
+        Skip pairs that people tie. If False, they agree if the prediction ties them and disagree otherwise.
+        Default: True.
+    penalise_predicted_ties
+        Count pairs that only the prediction ties as disagreeing. If False, skip them, which is the original
+        tau. Default: True.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
 
-    Raises InputError as this module says.
+    Returns
+    -------
+    float
+        The tau; NaN if no pair counts: one item, or all tied by people.
 
-    Source: Kendall (1938); penalised as in Callison-Burch et al. (2008); options of RankEval.
+    Raises
+    ------
+    InputError
+        The lists have no items or different lengths, or hold NaN, infinite values, what is no number, or a gold
+        rank below 0 (-1 means not ranked).
 
-    >>> kendall_tau([1, 2, 3, 3], [3, 4, 1, 2])  # 1 of 5 pairs agrees, the tied pair is left out
+    Notes
+    -----
+    No normalisation of ties changes it.
+
+    References
+    ----------
+    Kendall (1938); penalised as in Callison-Burch et al. (2008); options of RankEval.
+
+    Examples
+    --------
+    >>> kendall_tau([1, 2, 3, 3], [3, 4, 1, 2])  # 1 of 5 pairs agrees, the tied pair is skipped
     -0.6
     >>> kendall_tau([1, 2, 3], [1, 1, 2]), kendall_tau([1, 2, 3], [1, 1, 2], penalise_predicted_ties=False)
     (0.3333333333333333, 1.0)
@@ -62,15 +86,37 @@ def kendall_tau(
 
 
 def tau_pvalue(tau: float, n: int) -> float:
-    """How probably chance is as far from 0 as a tau of n items: erfc(|z| / sqrt 2); in [0, 1].
+    """The two-sided p-value of a tau of n items, by a normal approximation; in [0, 1].
 
-    z = tau / sqrt((4n + 10) / (9n(n - 1))). NaN for fewer than two items, or a tau that is NaN. An approximation for
-    short lists: of 4 items in full agreement, chance gives .042 by it and 2/24 = .083 in truth (both directions).
+    Parameters
+    ----------
+    tau
+        Kendall's tau.
+    n
+        How many items were ranked.
 
-    Raises ParameterError for an n that is no whole number.
+    Returns
+    -------
+    float
+        erfc(|z| / sqrt 2), where z = tau / sqrt((4n + 10) / (9n(n - 1))). NaN for fewer than two items, or a
+        tau that is NaN.
 
-    Source: Avramidis (2013), with the number of ranked items; RankEval's code has that of pairs there.
+    Raises
+    ------
+    ParameterError
+        `n` is no whole number.
 
+    Notes
+    -----
+    The approximation is coarse for short lists: for 4 items in full agreement it gives .042, and the exact value is
+    2/24 = .083 (both directions).
+
+    References
+    ----------
+    Avramidis (2013), with the number of ranked items; RankEval's code has that of pairs there.
+
+    Examples
+    --------
     >>> round(tau_pvalue(1.0, 4), 4)
     0.0415
     """
@@ -79,15 +125,38 @@ def tau_pvalue(tau: float, n: int) -> float:
 
 
 def farr(gold: Any, predicted: Any, *, normalise: str = "ceiling", invert: bool = False) -> float:
-    """First answer reciprocal rank: 1 / the machine's rank of the item that the person ranks best; in (0, 1].
+    """First answer reciprocal rank, 1 / the predicted rank of the best item by people; in (0, 1], higher is better.
 
-    Higher is better. Of several best ones, that counts which the machine ranks highest. normalise: what the machine's
-    ranks become before: "ceiling" (the last place of tied ones), "floor", "middle", "minimize".
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction, in the same order of the items; the lowest number is the best.
+        Lists, arrays or `rs.Ranking`.
+    normalise
+        Ranks of tied items in the prediction: "ceiling" (their last place), "floor", "middle" or "minimize".
+        Default: "ceiling".
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
 
-    Raises InputError as this module says, ParameterError for another normalisation.
+    Returns
+    -------
+    float
+        The reciprocal rank. Of several best items, the one with the best predicted rank counts.
 
-    Source: Radev et al. (2002), as in Avramidis (2013).
+    Raises
+    ------
+    InputError
+        The lists have no items or different lengths, or hold NaN, infinite values, what is no number, or a gold
+        rank below 0 (-1 means not ranked).
+    ParameterError
+        `normalise` is no normalisation.
 
+    References
+    ----------
+    Radev et al. (2002), as in Avramidis (2013).
+
+    Examples
+    --------
     >>> farr([1, 2, 3, 3], [3, 4, 1, 2])
     0.3333333333333333
     """
@@ -96,15 +165,38 @@ def farr(gold: Any, predicted: Any, *, normalise: str = "ceiling", invert: bool 
 
 
 def dcg(gold: Any, predicted: Any, *, cutoff: int | None = None, invert: bool = False) -> float:
-    """Discounted cumulated gain of the machine's order; at least 0, higher is better.
+    """Discounted cumulative gain of the predicted order; at least 0, higher is better.
 
-    sum over ranks i up to the cutoff of (2^rel_i - 1) / log2(i + 1), rel = n - gold rank + 1 with ceiling ranks of n
-    items. Items that the machine ties have the mean over their orders.
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction, in the same order of the items; the lowest number is the best.
+        Lists, arrays or `rs.Ranking`.
+    cutoff
+        Use the first `cutoff` items only. Default: all items.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
 
-    Raises InputError as this module says, ParameterError for a cutoff below 1 and for more than 900 items.
+    Returns
+    -------
+    float
+        The sum over ranks i up to the cutoff of (2^rel_i - 1) / log2(i + 1), where rel = n - gold rank + 1 with
+        ceiling ranks of n items. Items that the prediction ties have the mean over their orders.
 
-    Source: Järvelin and Kekäläinen (2002), with gains of Burges et al. (2005), as in Avramidis (2013).
+    Raises
+    ------
+    InputError
+        The lists have no items or different lengths, or hold NaN, infinite values, what is no number, or a gold
+        rank below 0 (-1 means not ranked).
+    ParameterError
+        The cutoff is below 1, or there are more than 900 items.
 
+    References
+    ----------
+    Järvelin and Kekäläinen (2002), with gains of Burges et al. (2005), as in Avramidis (2013).
+
+    Examples
+    --------
     >>> dcg([1, 2], [1, 2]) - 1 / 1.584962500721156  # 2^2 - 1 at rank 1, 2^1 - 1 at rank 2: log2(3) = 1.585
     3.0
     """
@@ -112,12 +204,37 @@ def dcg(gold: Any, predicted: Any, *, cutoff: int | None = None, invert: bool = 
 
 
 def ndcg(gold: Any, predicted: Any, *, cutoff: int | None = None, invert: bool = False) -> float:
-    """DCG over that of the person's own order; in [0, 1], higher is better. Parameters and errors as in `dcg`.
+    """DCG divided by that of people's own order; in [0, 1], higher is better.
 
-    Raises InputError and ParameterError as `dcg`.
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction, in the same order of the items; the lowest number is the best.
+        Lists, arrays or `rs.Ranking`.
+    cutoff
+        Use the first `cutoff` items only. Default: all items.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
 
-    Source: as `dcg`.
+    Returns
+    -------
+    float
+        The normalised gain, otherwise as `dcg`.
 
+    Raises
+    ------
+    InputError
+        The lists have no items or different lengths, or hold NaN, infinite values, what is no number, or a gold
+        rank below 0 (-1 means not ranked).
+    ParameterError
+        The cutoff is below 1, or there are more than 900 items.
+
+    References
+    ----------
+    Järvelin and Kekäläinen (2002), with gains of Burges et al. (2005), as in Avramidis (2013).
+
+    Examples
+    --------
     >>> ndcg([2, 1, 3], [2, 1, 3]), ndcg([1, 1], [1, 1])
     (1.0, 1.0)
     """
@@ -125,15 +242,38 @@ def ndcg(gold: Any, predicted: Any, *, cutoff: int | None = None, invert: bool =
 
 
 def err(gold: Any, predicted: Any, *, cutoff: int | None = None, invert: bool = False) -> float:
-    """Expected reciprocal rank of where a reader of the machine's order stops; in [0, 1], higher is better.
+    """Expected reciprocal rank at which a reader of the predicted order stops; in [0, 1], higher is better.
 
-    sum over r of (1 / r) R_r prod over i < r of (1 - R_i), R = (2^rel - 1) / 2^n, rel as in `dcg` and n items. Items
-    that the machine ties have the mean over their orders.
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction, in the same order of the items; the lowest number is the best.
+        Lists, arrays or `rs.Ranking`.
+    cutoff
+        Use the first `cutoff` items only. Default: all items.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
 
-    Raises InputError as this module says, ParameterError for a cutoff below 1.
+    Returns
+    -------
+    float
+        The sum over r of (1 / r) R_r prod over i < r of (1 - R_i), where R = (2^rel - 1) / 2^n, rel is as in
+        `dcg`, and there are n items. Items that the prediction ties have the mean over their orders.
 
-    Source: Chapelle et al. (2009), as in Avramidis (2013).
+    Raises
+    ------
+    InputError
+        The lists have no items or different lengths, or hold NaN, infinite values, what is no number, or a gold
+        rank below 0 (-1 means not ranked).
+    ParameterError
+        The cutoff is below 1.
 
+    References
+    ----------
+    Chapelle et al. (2009), as in Avramidis (2013).
+
+    Examples
+    --------
     >>> err([1, 2], [1, 2])  # 3/4 + 1/2 * 1/4 * 1/4
     0.78125
     """
@@ -141,14 +281,38 @@ def err(gold: Any, predicted: Any, *, cutoff: int | None = None, invert: bool = 
 
 
 def best_predicted_vs_human(gold: Any, predicted: Any, *, normalise: str = "ceiling", invert: bool = False) -> float:
-    """The person's rank of the item that the machine ranks best; from 1 on, lower is better.
+    """People's rank of the item that the prediction ranks best; from 1 on, lower is better.
 
-    Of several that the machine ties, the worst. normalise: what the person's ranks become before, as in `farr`.
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction, in the same order of the items; the lowest number is the best.
+        Lists, arrays or `rs.Ranking`.
+    normalise
+        Ranks of tied items by people: "ceiling" (their last place), "floor", "middle" or "minimize". Default:
+        "ceiling".
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
 
-    Raises InputError as this module says, ParameterError for another normalisation.
+    Returns
+    -------
+    float
+        The rank. If the prediction ranks several items best, the worst counts.
 
-    Source: Avramidis (2013).
+    Raises
+    ------
+    InputError
+        The lists have no items or different lengths, or hold NaN, infinite values, what is no number, or a gold
+        rank below 0 (-1 means not ranked).
+    ParameterError
+        `normalise` is no normalisation.
 
+    References
+    ----------
+    Avramidis (2013).
+
+    Examples
+    --------
     >>> best_predicted_vs_human([1, 2, 3, 3], [3, 4, 1, 2])
     4.0
     """

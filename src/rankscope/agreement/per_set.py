@@ -1,13 +1,8 @@
-"""Measures of many lists together, each a person's ranking of a few items against a machine's.
+"""Measures of many lists together: the ranks that people give a few items, compared with predicted ranks.
 
 Each function takes the gold ranks and the predicted ones: as tables (lists, items), NaN behind the last item of a list;
-as sequences of lists of any lengths; or as two names of columns, with rankings=. Lower is better; invert: the predicted
-numbers are scores, of which the highest is the best (columns of scores are known as such). missing: with
-rankings=, an item without one of the two ranks is refused ("error") or left out ("drop").
-
-All raise InputError for unequal numbers of lists or items, a NaN in one table only, infinite values, what is no
-number, and a gold rank below 0 (-1: not ranked); UnknownName for a column that there is not. A list without a
-value is left out of a mean; where none has one, the mean is NaN.
+as sequences of lists of any lengths; or as two names of columns, with `rankings`. A list without a value is skipped in
+a mean; if no list has one, the mean is NaN.
 """
 
 from __future__ import annotations
@@ -83,10 +78,47 @@ def segment_taus(
     invert: bool = False,
     missing: str = "error",
 ) -> TauCounts:
-    """Kendall's tau of every list, and the pairs that it is made of; `.tau` is NaN where no pair counts.
+    """Kendall's tau of every list, and the pairs that it is made of.
 
-    The options are those of `per_segment.kendall_tau`. Raises as this module says.
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    rankings
+        The rankings whose columns `gold` and `predicted` name. Default: None, for ranks themselves.
+    exclude_gold_ties
+        Skip pairs that people tie. If False, they agree if the prediction ties them and disagree otherwise.
+        Default: True.
+    penalise_predicted_ties
+        Count pairs that only the prediction ties as disagreeing. If False, skip them, which is the original
+        tau. Default: True.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
+    missing
+        With `rankings`, an item without a rank raises an error ("error") or is skipped ("drop"). Default:
+        "error".
 
+    Returns
+    -------
+    TauCounts
+        The counts of pairs (lists); `.tau` is NaN where no pair counts.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+
+    Notes
+    -----
+    The options are those of `per_segment.kendall_tau`.
+
+    Examples
+    --------
     >>> found = segment_taus([[1, 2, 3], [1, 2]], [[1, 3, 2], [2, 2]])
     >>> found.tau.round(4).tolist(), found.concordant.tolist(), found.discordant.tolist()
     ([0.3333, -1.0], [2, 0], [1, 1])
@@ -99,10 +131,40 @@ def segment_taus(
 
 
 def micro_tau(gold: Any, predicted: Any, **options: Any) -> float:
-    """Kendall's tau of all lists' pairs counted together; in [-1, 1], higher is better. Options: of `segment_taus`.
+    """Kendall's tau of all lists' pairs counted together; in [-1, 1], higher is better.
 
-    Long lists weigh more than short ones. Raises as this module says. Source: Avramidis (2013).
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    **options
+        The other arguments of `segment_taus`.
 
+    Returns
+    -------
+    float
+        The tau; NaN if no pair counts.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+
+    Notes
+    -----
+    Long lists weigh more than short ones.
+
+    References
+    ----------
+    Avramidis (2013).
+
+    Examples
+    --------
     >>> micro_tau([[1, 2, 3], [1, 2]], [[1, 3, 2], [2, 2]])  # (2 - 2) / 4
     0.0
     """
@@ -110,10 +172,40 @@ def micro_tau(gold: Any, predicted: Any, **options: Any) -> float:
 
 
 def macro_tau(gold: Any, predicted: Any, **options: Any) -> float:
-    """The mean of the lists' taus; in [-1, 1], higher is better. Options: of `segment_taus`.
+    """The mean of the lists' taus; in [-1, 1], higher is better.
 
-    Raises as this module says. Source: Avramidis (2013); RankEval's code leaves out lists with tau 0.
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    **options
+        The other arguments of `segment_taus`.
 
+    Returns
+    -------
+    float
+        The mean over the lists that have a tau; NaN if none has.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+
+    Notes
+    -----
+    Long lists weigh as much as short ones.
+
+    References
+    ----------
+    Avramidis (2013); RankEval's code skips lists with tau 0.
+
+    Examples
+    --------
     >>> round(macro_tau([[1, 2, 3], [1, 2]], [[1, 3, 2], [2, 2]]), 4)  # (1/3 - 1) / 2
     -0.3333
     """
@@ -134,24 +226,71 @@ def tau_pvalue(
     n_resamples: int = 1_000,
     rng: Any = None,
 ) -> float:
-    """How probably a machine that ranks by chance gives such taus; in [0, 1], two-sided.
+    """The two-sided p-value of the taus of a prediction that might rank at random; in [0, 1].
 
-    method: "permutation": the machine's ranks are dealt out anew to the systems of each segment, n_resamples times, and
-    the micro taus counted that are as far from their average. Judgments of one segment share the machine's ranks, and
-    so one permutation. "fisher" and "stouffer" combine p-values of segments by the paper's formula
-    (`per_segment.tau_pvalue`): the one asks whether any segment differs from chance, whichever way, the other whether
-    all of them together lean one way. A segment's tau is of the pairs of all its judgments, whose taus are taken to
-    vary wholly together: its p-value is no less than it should be for that. Both take chance to give 0, which is too
-    much where ties of the machine count against it. NaN where no pair counts.
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    method
+        "permutation", "fisher" or "stouffer"; see Notes. Default: "permutation".
+    rankings
+        The rankings whose columns `gold` and `predicted` name. Default: None, for ranks themselves.
+    exclude_gold_ties
+        Skip pairs that people tie. If False, they agree if the prediction ties them and disagree otherwise.
+        Default: True.
+    penalise_predicted_ties
+        Count pairs that only the prediction ties as disagreeing. If False, skip them, which is the original
+        tau. Default: True.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
+    missing
+        With `rankings`, an item without a rank raises an error ("error") or is skipped ("drop"). Default:
+        "error".
+    segments
+        A name or number of the segment of each list; its items have the same places as in the other lists of
+        the segment (NaN in both where a list lacks one). Default: each list is a segment of its own; `rankings`
+        know theirs.
+    n_resamples
+        Number of permutations. Default: 1000.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    segments: a name or number for each list that says of which segment it is; its items stand in the same places as
-    in the other lists of the segment (NaN in both where a list lacks one). By default each list is of its own; with
-    rankings= they are known.
+    Returns
+    -------
+    float
+        The p-value; NaN if no pair counts.
 
-    Raises as this module says; ParameterError for another method, or segments beside rankings.
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+    ParameterError
+        There is no such method, or segments are given beside rankings.
 
-    Source: Fisher (1932), section 21.1; Stouffer et al. (1949); agrees with scipy.stats.combine_pvalues.
+    Notes
+    -----
+    "permutation" assigns the predicted ranks to the systems of each segment at random and counts the micro taus
+    that are at least as far from their average. Judgments of one segment share the predicted ranks, and so one
+    permutation.
 
+    "fisher" and "stouffer" combine the p-values of segments by the formula of `per_segment.tau_pvalue`: the former
+    asks whether any segment differs from chance, in either direction, the latter whether all of them together lean
+    one way. The tau of a segment is that of the pairs of all its judgments, which are treated as fully dependent,
+    so that its p-value is not too small. Both assume an average of 0 by chance, which is too high if predicted ties
+    are penalised.
+
+    References
+    ----------
+    Fisher (1932), section 21.1; Stouffer et al. (1949); agrees with scipy.stats.combine_pvalues.
+
+    Examples
+    --------
     >>> round(tau_pvalue([[1, 2, 3, 4]] * 3, [[1, 2, 4, 3]] * 3, method="stouffer"), 4)  # z is 3 * 1.3587 / sqrt 3
     0.0186
     """
@@ -190,8 +329,42 @@ def mrr(
     invert: bool = False,
     missing: str = "error",
 ) -> float:
-    """Mean reciprocal rank: the mean of `per_segment.farr`; in (0, 1], higher is better. Raises as this module says.
+    """Mean reciprocal rank: the mean of `per_segment.farr`; in (0, 1], higher is better.
 
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    rankings
+        The rankings whose columns `gold` and `predicted` name. Default: None, for ranks themselves.
+    normalise
+        Ranks of tied items in the prediction: "ceiling" (their last place), "floor", "middle" or "minimize".
+        Default: "ceiling".
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
+    missing
+        With `rankings`, an item without a rank raises an error ("error") or is skipped ("drop"). Default:
+        "error".
+
+    Returns
+    -------
+    float
+        The mean over lists.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+    ParameterError
+        `normalise` is no normalisation.
+
+    Examples
+    --------
     >>> mrr([[1, 2, 3, 3], [2, 1]], [[3, 4, 1, 2], [1, 1]])  # (1/3 + 1/2) / 2
     0.41666666666666663
     """
@@ -208,8 +381,41 @@ def dcg(
     invert: bool = False,
     missing: str = "error",
 ) -> float:
-    """The mean of `per_segment.dcg`; at least 0, higher is better. Raises as this module says.
+    """The mean of `per_segment.dcg`; at least 0, higher is better.
 
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    rankings
+        The rankings whose columns `gold` and `predicted` name. Default: None, for ranks themselves.
+    cutoff
+        Use the first `cutoff` items only. Default: all items.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
+    missing
+        With `rankings`, an item without a rank raises an error ("error") or is skipped ("drop"). Default:
+        "error".
+
+    Returns
+    -------
+    float
+        The mean over lists.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+    ParameterError
+        The cutoff is below 1.
+
+    Examples
+    --------
     >>> dcg([[1, 2], [1, 2]], [[1, 2], [2, 1]], cutoff=1)  # (3 + 1) / 2
     2.0
     """
@@ -225,8 +431,41 @@ def ndcg(
     invert: bool = False,
     missing: str = "error",
 ) -> float:
-    """The mean of `per_segment.ndcg`; in [0, 1], higher is better. Raises as this module says.
+    """The mean of `per_segment.ndcg`; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    rankings
+        The rankings whose columns `gold` and `predicted` name. Default: None, for ranks themselves.
+    cutoff
+        Use the first `cutoff` items only. Default: all items.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
+    missing
+        With `rankings`, an item without a rank raises an error ("error") or is skipped ("drop"). Default:
+        "error".
+
+    Returns
+    -------
+    float
+        The mean over lists.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+    ParameterError
+        The cutoff is below 1.
+
+    Examples
+    --------
     >>> round(ndcg([[1, 2], [1, 2]], [[1, 2], [2, 1]], cutoff=1), 4)  # (1 + 1/3) / 2
     0.6667
     """
@@ -242,8 +481,41 @@ def err(
     invert: bool = False,
     missing: str = "error",
 ) -> float:
-    """The mean of `per_segment.err`; in [0, 1], higher is better. Raises as this module says.
+    """The mean of `per_segment.err`; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    rankings
+        The rankings whose columns `gold` and `predicted` name. Default: None, for ranks themselves.
+    cutoff
+        Use the first `cutoff` items only. Default: all items.
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
+    missing
+        With `rankings`, an item without a rank raises an error ("error") or is skipped ("drop"). Default:
+        "error".
+
+    Returns
+    -------
+    float
+        The mean over lists.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+    ParameterError
+        The cutoff is below 1.
+
+    Examples
+    --------
     >>> err([[1, 2]], [[1, 2]])
     0.78125
     """
@@ -259,10 +531,46 @@ def best_predicted_vs_human(
     invert: bool = False,
     missing: str = "error",
 ) -> RankCounts:
-    """How often the item that the machine ranks best has which rank by the person: ranks, counts, percent.
+    """How often people give each rank to the item that the prediction ranks best.
 
-    Of several that the machine ties, the worst counts. Raises as this module says. Source: Avramidis (2013).
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    rankings
+        The rankings whose columns `gold` and `predicted` name. Default: None, for ranks themselves.
+    normalise
+        Ranks of tied items by people: "ceiling" (their last place), "floor", "middle" or "minimize". Default:
+        "ceiling".
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
+    missing
+        With `rankings`, an item without a rank raises an error ("error") or is skipped ("drop"). Default:
+        "error".
 
+    Returns
+    -------
+    RankCounts
+        Ranks, counts and percentages. If the prediction ranks several items best, the worst counts.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+    ParameterError
+        `normalise` is no normalisation.
+
+    References
+    ----------
+    Avramidis (2013).
+
+    Examples
+    --------
     >>> found = best_predicted_vs_human([[1, 2, 3], [1, 2], [1, 2]], [[1, 3, 2], [2, 1], [1, 2]])
     >>> found.ranks.tolist(), found.counts.tolist(), found.share.round(2).tolist()
     ([1.0, 2.0], [2, 1], [66.67, 33.33])
@@ -280,10 +588,46 @@ def average_predicted(
     invert: bool = False,
     missing: str = "error",
 ) -> float:
-    """The mean of the person's ranks of what the machine ranks best; from 1 on, lower is better.
+    """The mean of people's ranks of the item that the prediction ranks best; from 1 on, lower is better.
 
-    Raises as this module says. Source: Avramidis (2013).
+    Parameters
+    ----------
+    gold, predicted
+        Ranks by people and by the prediction: tables (lists, items) with NaN behind the last item of a list,
+        sequences of lists of any lengths, or with `rankings` two names of columns. The lowest number is the
+        best.
+    rankings
+        The rankings whose columns `gold` and `predicted` name. Default: None, for ranks themselves.
+    normalise
+        Ranks of tied items by people: "ceiling" (their last place), "floor", "middle" or "minimize". Default:
+        "ceiling".
+    invert
+        Read the predicted numbers as scores, of which the highest is the best. Default: False.
+    missing
+        With `rankings`, an item without a rank raises an error ("error") or is skipped ("drop"). Default:
+        "error".
 
+    Returns
+    -------
+    float
+        The mean over lists.
+
+    Raises
+    ------
+    InputError
+        The numbers of lists or items differ, a NaN is in one table only, or a value is infinite, no number, or
+        a gold rank below 0 (-1 means not ranked).
+    UnknownName
+        A column does not exist.
+    ParameterError
+        `normalise` is no normalisation.
+
+    References
+    ----------
+    Avramidis (2013).
+
+    Examples
+    --------
     >>> round(average_predicted([[1, 2, 3], [1, 2], [1, 2]], [[1, 3, 2], [2, 1], [1, 2]]), 4)  # (1 + 2 + 1) / 3
     1.3333
     """

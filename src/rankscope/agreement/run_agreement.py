@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.data.result import Result
 from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
-from rankscope.data.text import format_value, join_names
-from rankscope.errors import InputError, ParameterError
+from rankscope.data.text import format_value, join_names, pluralise_queries
+from rankscope.errors import InputError, SettingError
 from rankscope.measures.association import STATISTICS, BetweenRuns, between_runs
-
-if TYPE_CHECKING:
-    pass
+from rankscope.settings import Settings, names
 
 __all__ = [
     "RunAgreement",
+    "RunAgreementSettings",
     "runs",
 ]
 
@@ -28,11 +26,37 @@ __all__ = [
 ALL = "all"
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunAgreementSettings(Settings):
+    """How two runs are compared; see `runs`."""
+
+    FUNCTIONS = ("rankscope.agreement:runs",)
+
+    statistics: tuple[str, ...] | None = names(
+        None,
+        help="Coefficients, from `rankscope.measures.association.STATISTICS`, each with its default parameters.",
+        unset="all; one that these runs do not allow is skipped with a note",
+        flag="",
+    )
+
+    def check(self) -> None:
+        """Refuse an empty list."""
+        if self.statistics == ():
+            raise SettingError("statistics", "statistics", "is empty, expected a list of names, as ['tau', 'rbo']")
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RunAgreement(Result):
-    """How alike two runs rank: a part a coefficient, each with one value a query; `result["tau"]` is the mean.
+    """How alike two runs rank, by one coefficient or several; `result["tau"]` is the mean over queries.
 
-    `frame()` is the tidy table: a row a coefficient and query, and the mean with query "all".
+    `frame()` is the tidy table: a row for each coefficient and query, and the mean with query "all".
+
+    Attributes
+    ----------
+    coefficients
+        The values of each coefficient, one for each query.
+    notes
+        What a reader should know.
     """
 
     COLUMNS = ("system_a", "system_b", "statistic", "query", "value")
@@ -64,9 +88,9 @@ class RunAgreement(Result):
         ]
         return (
             Section(
-                title=f"How alike {a} and {b} rank",
-                sentence="1 is the same order; of correlations 0 is no connection and -1 the opposite order, of rbo 0 "
-                "is nothing in common. Values are means over the queries that both answer.",
+                title=f"Agreement of the runs {a} and {b}",
+                sentence="1 means the same order. For correlations, 0 means no association and -1 the opposite order; "
+                "for rbo, 0 means no document in common. Values are means over the queries that both runs answer.",
                 table=Table(columns=("coefficient", "mean", "queries"), rows=tuple(rows)),
             ),
             Section(
@@ -79,16 +103,16 @@ class RunAgreement(Result):
             ),
         )
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """Every setting that changes the numbers."""
         names = ",".join(coefficient.statistic for coefficient in self.coefficients)
-        queries = len(self.coefficients[0].query_ids)
-        return f"agreement of two runs | coefficients:{names} | queries:{queries} | rankscope {__version__}"
+        n_queries = len(self.coefficients[0].query_ids)
+        return ["agreement of two runs", f"coefficients:{names}", f"queries:{n_queries}"]
 
     def contents(self) -> str:
         """What it holds, in a few words."""
         a, b = self.coefficients[0].systems
-        return f"{a!r} and {b!r}, {len(self.coefficients[0].query_ids)} queries"
+        return f"{a!r} and {b!r}, {pluralise_queries(len(self.coefficients[0].query_ids))}"
 
 
 def runs(
@@ -99,33 +123,62 @@ def runs(
 ) -> RunAgreement:
     """How alike two runs rank, query by query, by several coefficients.
 
-    statistics: names of `rankscope.measures.association.by_query.STATISTICS`, with their usual parameters; by default
-    all, and one that refuses these runs (as tau_ap refuses a truth with ties) is left out with a note. What each gives
-    where it is undefined: see `rankscope.measures.association.by_query.between_runs`.
+    Parameters
+    ----------
+    run_a, run_b
+        The runs: each a Run, or what `Run(...)` takes.
+    statistics
+        Coefficients, from `rankscope.measures.association.STATISTICS`, each with its default parameters. Default: all;
+        one that these runs do not allow is skipped with a note.
 
-    Raises InputError for runs without a query in common, scores that are not finite, and where a coefficient that was
-    asked for refuses them; UnknownName for another name.
+    Returns
+    -------
+    RunAgreement
+        The values of each coefficient by query, and their means.
 
+    Raises
+    ------
+    InputError
+        The runs have no query in common, scores are not finite, or a coefficient that was named does not allow these
+        runs (as tau_ap does not allow ties in the first run).
+    UnknownName
+        A coefficient does not exist.
+
+    Notes
+    -----
+    `rankscope.measures.association.between_runs` says what each coefficient gives where it is undefined.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> a, b = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}, {"q1": {"d1": 3.0, "d3": 2.0, "d2": 1.0}}
     >>> found = rs.agreement.runs(a, b, statistics=["tau", "spearman"])
     >>> round(found["tau"], 4), round(found["spearman"], 4)
     (0.3333, 0.5)
     """
-    names = list(STATISTICS) if statistics is None else list(dict.fromkeys(statistics))
-    if isinstance(statistics, str) or not names:
-        raise ParameterError(f"statistics is {statistics!r}, expected a list of names, as ['tau', 'rbo']")
+    if statistics is not None and not isinstance(statistics, str):
+        statistics = tuple(dict.fromkeys(statistics))
+    settings = RunAgreementSettings(statistics=statistics)  # type: ignore[arg-type]  # it refuses a text
+    return compare_runs(run_a, run_b, settings)
+
+
+def compare_runs(
+    run_a: Run | Mapping[str, Mapping[str, float]],
+    run_b: Run | Mapping[str, Mapping[str, float]],
+    settings: RunAgreementSettings,
+) -> RunAgreement:
+    """As `runs`, with its settings as one object."""
     coefficients: list[BetweenRuns] = []
     notes: list[str] = []
     refused: InputError | None = None
-    for name in names:
+    for name in STATISTICS if settings.statistics is None else settings.statistics:
         try:
             coefficients.append(between_runs(run_a, run_b, name))
         except InputError as error:
-            if statistics is not None:
+            if settings.statistics is not None:
                 raise
             refused = error
-            notes.append(f"{name} is left out: {error}")
+            notes.append(f"{name} is skipped: {error}")
     if not coefficients and refused is not None:
         raise refused
     # Several coefficients give the same note: each note once, with the names of its coefficients.

@@ -75,5 +75,5 @@ def take_settings(settings_class: type[AnySettings], options: dict[str, Any], **
     for name, setting in settings_class.declared().items():
         if name in options:
             value = options.pop(name)
-            values[name] = setting.default if value is None and setting.default is not REQUIRED else value
+            values[name] = setting.default if value in (None, ()) and setting.default is not REQUIRED else value
     return settings_class(**values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.means import nan_mean
 from rankscope.kernels.resample import draw
 from rankscope.kernels.rounding_ties import best_places, join_ties
+from rankscope.settings import Settings, choice, confidence_field, resamples_field, seed_field
 from rankscope.stats.correlation import (
     FAR,
     FEW,
@@ -30,18 +31,14 @@ from rankscope.stats.correlation import (
     weighted_correlation,
 )
 from rankscope.stats.correlation_values import STATISTICS
-from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share, seed_of
+from rankscope.stats.inputs import as_generator, seed_of
 from rankscope.typing import Floats
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
-    "BY",
-    "N_RESAMPLES",
     "MeasureAgreement",
+    "MeasureAgreementSettings",
     "agree_measures",
-    "check_agreement_settings",
+    "correlate_measures",
 ]
 
 
@@ -57,23 +54,81 @@ NAMES = {
 FEW_ITEMS = 20
 #: A table of more pairs is folded.
 ROWS_UNFOLDED = 10
+BY = ("systems", "queries")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureAgreementSettings(Settings):
+    """How measures are correlated; see `agree_measures`. seed: of the bootstrap, so that all pairs share resamples."""
+
+    FUNCTIONS = ("rankscope:agree_measures",)
+    COMMANDS = ("agree measures",)
+
+    statistic: str = choice("kendall_b", STATISTICS, help="Correlation coefficient.")
+    by: str = choice(
+        "systems",
+        BY,
+        help="Correlate over systems (do the measures order them alike?) or over queries (do they find the same ones "
+        "hard?).",
+    )
+    confidence_level: float = confidence_field()
+    interval: str | None = choice(
+        None,
+        INTERVALS,
+        help="Confidence interval: Fisher's z, or a BCa bootstrap of the systems or queries.",
+        unset="fisher over systems, bootstrap over queries",
+    )
+    # Over queries, each resample costs as much as all pairs of queries, for each system and pair of measures.
+    n_resamples: int = resamples_field(1_000, "Number of resamples of the bootstrap.")
+    seed: int = seed_field()
+
+    @property
+    def interval_method(self) -> str:
+        """The interval that is computed."""
+        return self.interval or ("bootstrap" if self.by == "queries" else "fisher")
+
+    @property
+    def test_options(self) -> dict[str, Any]:
+        """The settings as arguments of `correlation_test`."""
+        return {
+            "statistic": self.statistic,
+            "confidence_level": self.confidence_level,
+            "interval": self.interval_method,
+            "n_resamples": self.n_resamples,
+            "rng": self.seed,
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MeasureAgreement(Result):
     """How alike the measures of some scores are, for each pair of them; arrays of shape (pairs).
 
-    first, second: indices of the measures. value: the correlation, in [-1, 1], above 0 where the measures agree; NaN
-    where one has a single value. by: "systems", or "queries" (the mean over systems). low, high: its interval at
-    `confidence_level`, NaN where there is none. pvalue: how often measures without any connection would be as far from
-    0; NaN by queries of several systems. n: systems or queries. n_systems: systems in the mean, by queries.
+    Attributes
+    ----------
+    scores
+        The scores whose measures are correlated.
+    settings
+        How they are correlated.
+    first, second
+        The indices of the measures of each pair.
+    value
+        The correlation, in [-1, 1], above 0 where the measures agree; over queries, the mean over systems. NaN where a
+        measure has a single value.
+    low, high
+        The confidence interval; NaN where there is none.
+    pvalue
+        The probability of a correlation at least as far from 0 if the measures were independent; NaN over queries of
+        several systems.
+    n
+        How many systems or queries are correlated.
+    n_systems
+        How many systems are in the mean, over queries.
     """
 
     COLUMNS = ("measure_a", "measure_b", "by", "statistic", "value", "low", "high", "pvalue", "n")
 
     scores: Scores
-    statistic: str
-    by: str
+    settings: MeasureAgreementSettings
     first: npt.NDArray[np.intp]
     second: npt.NDArray[np.intp]
     value: Floats
@@ -82,10 +137,6 @@ class MeasureAgreement(Result):
     pvalue: Floats
     n: npt.NDArray[np.int64]
     n_systems: npt.NDArray[np.int64]
-    confidence_level: float
-    interval: str
-    n_resamples: int
-    seed: int | None
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -108,7 +159,7 @@ class MeasureAgreement(Result):
             for column in (self.first, self.second, self.value, self.low, self.high, self.pvalue, self.n)
         )
         for a, b, *numbers in zip(*columns, strict=True):
-            yield self.measures[a], self.measures[b], self.by, self.statistic, *numbers
+            yield self.measures[a], self.measures[b], self.settings.by, self.settings.statistic, *numbers
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -117,30 +168,28 @@ class MeasureAgreement(Result):
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
-        head = self.scores.signature().rpartition(" | rankscope ")[0]
-        resamples_text = f",{self.n_resamples}" if self.n_resamples else ""
-        entries = [
+        settings = self.settings
+        is_resampled = settings.interval_method == "bootstrap"
+        resamples_text = f",{settings.n_resamples}" if is_resampled else ""
+        return [
+            self.scores.signature().rpartition(" | rankscope ")[0],
             f"systems:{len(self.scores.systems)}",
-            f"statistic:{self.statistic}",
-            f"by:{self.by}",
-            f"interval:{self.interval}{resamples_text},{self.confidence_level:g}",
+            *settings.parts("statistic", "by"),
+            f"interval:{settings.interval_method}{resamples_text},{settings.confidence_level:g}",
+            *([f"rng:{settings.seed}"] if is_resampled else []),
         ]
-        if self.n_resamples and self.seed is not None:
-            entries.append(f"rng:{self.seed}")
-        return [head, *entries]
 
     def sections(self) -> tuple[Section, ...]:
         """What a report shows: all correlations as a table that reads both ways, and each with its interval."""
-        over_systems = self.by == "systems"
         cells = [[format_value(value, "mean") for value in row] for row in self.matrix.tolist()]
         figure = {
             "measures": self.measures,
             "values": tuple(tuple(row) for row in self.matrix.tolist()),
-            "statistic": NAMES[self.statistic],
+            "statistic": NAMES[self.settings.statistic],
         }
         return (
             Section(
-                title=f"How far the measures agree on {'systems' if over_systems else 'queries'}",
+                title=f"Agreement of measures on {self.settings.by}",
                 sentence=sentence_of(self),
                 table=Table(
                     columns=("measure", *self.measures),
@@ -154,7 +203,7 @@ class MeasureAgreement(Result):
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{self.statistic} of {pluralise(len(self.measures), 'measure')} by {self.by}"
+        return f"{self.settings.statistic} of {pluralise(len(self.measures), 'measure')} by {self.settings.by}"
 
 
 def pairs_table(result: MeasureAgreement) -> Table:
@@ -165,11 +214,11 @@ def pairs_table(result: MeasureAgreement) -> Table:
     columns = (
         "measure",
         "and",
-        NAMES[result.statistic],
-        f"{format_percent(result.confidence_level)} from",
+        NAMES[result.settings.statistic],
+        f"{format_percent(result.settings.confidence_level)} from",
         "to",
         "p",
-        result.by,
+        result.settings.by,
     )
     return Table(columns=columns, rows=tuple(rows), n_name_columns=2)
 
@@ -178,15 +227,17 @@ def sentence_of(result: MeasureAgreement) -> str:
     """Which measures agree most and which least, and what the number means."""
     defined = np.flatnonzero(~np.isnan(result.value))
     if not defined.size:
-        return f"No two of these measures can be correlated over {result.by}."
+        return f"No two of these measures can be correlated over {result.settings.by}."
     values = join_ties(result.value[defined], 1.0)
     highest_value, lowest_value = float(values.max()), float(values.min())
     systems = pluralise(len(result.scores.systems), "system")
-    name = NAMES[result.statistic]
-    over_text = f", the mean over {systems}" if result.by == "queries" and len(result.scores.systems) > 1 else ""
+    name = NAMES[result.settings.statistic]
+    over_text = (
+        f", the mean over {systems}" if result.settings.by == "queries" and len(result.scores.systems) > 1 else ""
+    )
     # "order the 6 systems most alike", "agree most on which queries are easy or hard"
-    over_systems = result.by == "systems"
-    verb = ("rate" if result.statistic == "pearson" else "order") if over_systems else "agree"
+    over_systems = result.settings.by == "systems"
+    verb = ("rate" if result.settings.statistic == "pearson" else "order") if over_systems else "agree"
     object_text = f" the {systems}" if over_systems else ""
     ending = " alike" if over_systems else " on which queries are easy or hard"
     most_pair = pair_of(result, defined, values, highest_value)
@@ -196,7 +247,7 @@ def sentence_of(result: MeasureAgreement) -> str:
         )
     elif highest_value == lowest_value:
         text = (
-            f"Every two of these measures {verb}{object_text} equally{ending}: {name} "
+            f"All pairs of these measures {verb}{object_text} equally{ending}: {name} "
             f"{format_correlation(highest_value)}{over_text}."
         )
     else:
@@ -206,9 +257,9 @@ def sentence_of(result: MeasureAgreement) -> str:
             f"{most_pair} {verb}{object_text} most{ending} ({name} {highest}{over_text}); {least_pair} least "
             f"({lowest})."
         )
-    if result.statistic == "pearson":
-        return f"{text} 1 would be values that rise together along a line, 0 no such connection, -1 the opposite."
-    return f"{text} 1 would be the same order, 0 no connection, -1 the opposite order."
+    if result.settings.statistic == "pearson":
+        return f"{text} 1 means an increasing linear relation, 0 none, -1 a decreasing one."
+    return f"{text} 1 means the same order, 0 no association, -1 the opposite order."
 
 
 def format_correlation(value: float) -> str:
@@ -237,16 +288,20 @@ def orientation_notes(result: MeasureAgreement) -> list[str]:
     neither = [name for name in result.measures if result.scores.sign(name) == 0]
     notes = []
     if lower:
-        notes.append(f"{join_names(lower)}: lower is better; turned round here, so that above 0 is always agreement")
+        notes.append(
+            f"{join_names(lower)}: lower is better; the values are negated, so that a correlation above 0 always means "
+            "agreement"
+        )
     if neither:
         notes.append(
-            f"{join_names(neither)}: neither higher nor lower is better; above 0 means that both rise together"
+            f"{join_names(neither)}: neither higher nor lower is better; above 0 means that both increase together"
         )
     return notes
 
 
 def missing_notes(result: MeasureAgreement) -> list[str]:
     """Notes on measures without correlation, and on skipped items and systems."""
+    by = result.settings.by
     notes = []
     undefined = np.isnan(result.value)
     if undefined.any():
@@ -256,64 +311,62 @@ def missing_notes(result: MeasureAgreement) -> list[str]:
         names_text = f" ({join_names(undefined_measures)})" if undefined_measures else ""
         notes.append(
             f"{int(undefined.sum())} of {undefined.size} pairs have no correlation: a measure has one value for all "
-            f"{result.by}, or none{names_text}"
+            f"{by}, or none{names_text}"
         )
-    n_items = len(result.scores.systems) if result.by == "systems" else len(result.scores.query_ids)
+    n_items = len(result.scores.systems) if by == "systems" else len(result.scores.query_ids)
     is_incomplete = result.n < n_items
     if is_incomplete.any():
         notes.append(
-            f"{int(is_incomplete.sum())} of {is_incomplete.size} pairs leave out {result.by} for which a measure has "
-            f"no value (down to {int(result.n.min())} of {n_items})"
+            f"{int(is_incomplete.sum())} of {is_incomplete.size} pairs skip {by} for which a measure has no "
+            f"value (down to {int(result.n.min())} of {n_items})"
         )
     n_systems = len(result.scores.systems)
-    if result.by == "queries" and (result.n_systems[~undefined] < n_systems).any():
+    if by == "queries" and (result.n_systems[~undefined] < n_systems).any():
         notes.append(
-            f"some means are over fewer than {pluralise(n_systems, 'system')}: of the others a measure has one value "
-            "on all queries"
+            f"some means are over fewer than {pluralise(n_systems, 'system')}: for the others, a measure has the "
+            "same value on all queries"
         )
     return notes
 
 
 def interval_notes(result: MeasureAgreement) -> list[str]:
     """Notes on how far intervals and p-values can be trusted."""
+    by = result.settings.by
     defined = ~np.isnan(result.value)
     if not defined.any():
         return []
     n, notes = int(result.n[defined].min()), []
     if n == 2:
-        notes.append(f"2 {result.by}: a correlation of two is 1 or -1 whatever they are")
+        notes.append(f"2 {by}: a correlation of two items is always 1 or -1")
     elif n < FEW_ITEMS:
-        notes.append(f"{n} {result.by}: with so few, chance can make measures look alike or unlike")
-    if result.interval == "bootstrap" and n < FEW:
-        notes.append(f"fewer than {FEW} {result.by}: bootstrap intervals are too narrow")
+        notes.append(f"{n} {by}: with so few, chance has a large influence on correlations")
+    if result.settings.interval_method == "bootstrap" and n < FEW:
+        notes.append(f"fewer than {FEW} {by}: bootstrap intervals are too narrow")
     lacks_interval = np.isnan(result.low) & defined
     if lacks_interval.any():
         notes.append(
             f"{int(lacks_interval.sum())} of {lacks_interval.size} pairs have no interval: full agreement (or "
-            f"disagreement), which does not say how far other {result.by} would differ, or too few {result.by}"
+            f"disagreement), which says nothing about other {by}, or too few {by}"
         )
     is_extreme = (np.abs(result.value) > FAR) & ~np.isnan(result.low)
-    if result.interval == "fisher" and result.statistic != "pearson" and is_extreme.any():
+    if result.settings.interval_method == "fisher" and result.settings.statistic != "pearson" and is_extreme.any():
         notes.append(
             f"{int(is_extreme.sum())} of {is_extreme.size} pairs are beyond {FAR}, where Fisher's intervals are rough"
         )
     if (~np.isnan(result.low)).any():
-        notes.append(f"intervals treat the {result.by} as drawn at random from many such {result.by}")
+        notes.append(f"intervals treat the {by} as a random sample")
     has_pvalue = ~np.isnan(result.pvalue)
     if has_pvalue.sum() > 1:
-        notes.append("p-values are of each pair alone, not corrected for the number of pairs")
-    elif not has_pvalue.any() and result.by == "queries" and len(result.scores.systems) > 1:
-        notes.append("a mean over systems has no p-value here; see its interval")
+        notes.append("p-values are not corrected for multiple comparisons")
+    elif not has_pvalue.any() and by == "queries" and len(result.scores.systems) > 1:
+        notes.append("means over systems have no p-value; see their intervals")
     strongest, weakest = best_places(result.value, 1.0).argmax(), best_places(-result.value, 1.0).argmax()
     if result.low[strongest] <= result.high[weakest] and strongest != weakest:
-        notes.append(f"the intervals of the most and the least alike pair overlap: other {result.by} could turn them")
+        notes.append(
+            f"the intervals of the pairs with the highest and the lowest agreement overlap: other {by} could reverse "
+            "them"
+        )
     return notes
-
-
-BY = ("systems", "queries")
-#: Resamples of the bootstrap. By queries, each costs as much as all pairs of queries, for each system and pair of
-#: measures.
-N_RESAMPLES = 1_000
 
 
 def agree_measures(
@@ -323,29 +376,60 @@ def agree_measures(
     by: str = "systems",
     confidence_level: float = 0.95,
     interval: str | None = None,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int = 1_000,
     rng: Any = None,
     progress: Callable[[int], Any] | None = None,
 ) -> MeasureAgreement:
     """The correlation of every two measures of these scores; in [-1, 1], higher is more alike.
 
-    by: "systems", of their values over all queries, one a system: do they order the systems alike? "queries", of their
-    values on the queries, one correlation a system, and the mean of these over systems: do they find the same queries
-    hard? statistic: "kendall_b" (default), "kendall_a", "kendall_c", "spearman", "pearson". Values of a measure where
-    lower is better are turned round, so that above 0 is always agreement; a note says which.
+    Parameters
+    ----------
+    scores
+        Scores by at least two measures.
+    statistic
+        Correlation coefficient. One of 'pearson', 'spearman', 'kendall_a', 'kendall_b', 'kendall_c'. Default:
+        'kendall_b'.
+    by
+        Correlate over systems (do the measures order them alike?) or over queries (do they find the same ones hard?).
+        One of 'systems', 'queries'. Default: 'systems'.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    interval
+        Confidence interval: Fisher's z, or a BCa bootstrap of the systems or queries. One of 'fisher', 'bootstrap'.
+        Default: fisher over systems, bootstrap over queries.
+    n_resamples
+        Number of resamples of the bootstrap. Default: 1000.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    progress
+        Called with the number of pairs just correlated, over queries.
 
-    interval: "fisher" or "bootstrap" (BCa over systems, or over queries with all systems' values); by default Fisher's
-    over systems, and the bootstrap over queries, since a mean over systems has no other; it has no p-value either.
-    n_resamples, rng: of the bootstrap, the same samples for all pairs. progress: called with the number of pairs just
-    done, by queries.
+    Returns
+    -------
+    MeasureAgreement
+        The correlation of each pair of measures, with confidence interval and p-value.
 
-    A system, or a query, is left out of a pair where one of the two measures has no value for it (of queries: for any
-    system). Values that agree to twelve digits are tied. A measure of one value has no correlation: NaN, and a note.
-    Raises ParameterError for arguments out of range, fewer than two measures, systems (or queries), and for Fisher's
-    interval of a mean over systems.
+    Raises
+    ------
+    ParameterError
+        A setting is out of range, there are fewer than two measures, systems or queries, or Fisher's interval is asked
+        for a mean over systems.
 
-    Source: Kendall (1945), Bonett and Wright (2000), Efron (1987); each correlation agrees with scipy.stats.
+    Notes
+    -----
+    Over queries, each system gives one correlation, and the value is their mean over systems; it has no interval but
+    the bootstrap's, and no p-value. Values of measures where lower is better are negated, so that a correlation above 0
+    always means agreement; a note names them. A system (or query) is skipped for a pair if one of the two measures has
+    no value for it (over queries: for any system). Values that agree to twelve digits are tied. A measure with a single
+    value has no correlation: NaN, and a note. Each correlation agrees with scipy.stats.
 
+    References
+    ----------
+    Kendall (1945), "The treatment of ties in ranking problems"; Bonett and Wright (2000), "Sample size requirements for
+    estimating Pearson, Kendall and Spearman correlations"; Efron (1987), "Better bootstrap confidence intervals".
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"1": 2, "2": 1}}
     >>> runs = [rs.Run({"q": {d: -i for i, d in enumerate(run)}}, name=run) for run in ("12", "21", "x1")]
@@ -353,41 +437,46 @@ def agree_measures(
     >>> result.value.round(4).tolist(), result.n.tolist()  # RR ties two of three systems: 2 / sqrt(3 2)
     ([0.8165], [3])
     """
-    check_agreement_settings(statistic, by, confidence_level, interval, n_resamples)
+    settings = MeasureAgreementSettings(
+        statistic=statistic,
+        by=by,
+        confidence_level=confidence_level,
+        interval=interval,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
+    )
+    return correlate_measures(scores, settings, progress=progress)
+
+
+def correlate_measures(
+    scores: Scores, settings: MeasureAgreementSettings, *, progress: Callable[[int], Any] | None = None
+) -> MeasureAgreement:
+    """As `agree_measures`, with its settings as one object."""
     check_systems(scores, None, minimum=1)
     values = oriented_values(scores)
     if len(values) < 2:
         raise ParameterError(f"1 measure ({scores.measure_names[0]}), expected at least 2 to correlate; add another")
+    by_systems = settings.by == "systems"
     values_by_group = values
-    if by == "systems":
+    if by_systems:
         values_by_group = np.array([scores.summary(name) for name in scores.measure_names])[:, None] * signs_of(scores)
     n_items = values_by_group.shape[2]
     if n_items < 2:
         problem, remedy = pluralise_queries(n_items), "correlate by systems (--by systems, by='systems')"
-        if by == "systems":
+        if by_systems:
             problem = pluralise(n_items, "system")
             remedy = "add runs, or correlate by queries (--by queries, by='queries')"
-        raise ParameterError(f"{problem}, expected at least 2 for a correlation by {by}; {remedy}")
-    if values_by_group.shape[1] > 1 and interval == "fisher":
+        raise ParameterError(f"{problem}, expected at least 2 for a correlation by {settings.by}; {remedy}")
+    if values_by_group.shape[1] > 1 and settings.interval == "fisher":
         raise ParameterError(
             "interval 'fisher' by queries: a mean over systems has none; choose --interval bootstrap "
             "(interval='bootstrap')"
         )
-    interval = interval or ("bootstrap" if by == "queries" else "fisher")
-    seed = seed_of(rng)
-    options: dict[str, Any] = {
-        "statistic": statistic,
-        "confidence_level": confidence_level,
-        "interval": interval,
-        "n_resamples": n_resamples,
-        "rng": seed,
-    }
     first, second = np.triu_indices(len(values_by_group), 1)
-    value, low, high, pvalue, n, counted = correlate(values_by_group, first, second, options, progress)
+    value, low, high, pvalue, n, counted = correlate(values_by_group, first, second, settings, progress)
     return MeasureAgreement(
         scores=scores,
-        statistic=statistic,
-        by=by,
+        settings=settings,
         first=first,
         second=second,
         value=value,
@@ -396,23 +485,7 @@ def agree_measures(
         pvalue=pvalue,
         n=n.astype(np.int64),
         n_systems=counted.astype(np.int64),
-        confidence_level=confidence_level,
-        interval=interval,
-        n_resamples=n_resamples if interval == "bootstrap" else 0,
-        seed=None if rng is None else seed,
     )
-
-
-def check_agreement_settings(
-    statistic: str, by: str, confidence_level: float, interval: str | None, n_resamples: int
-) -> None:
-    """Raise for wrong arguments, before anything is computed."""
-    check_choice("statistic", statistic, STATISTICS)
-    check_choice("by", by, BY)
-    check_share("confidence_level", confidence_level)
-    if interval is not None:
-        check_choice("interval", interval, INTERVALS)
-    check_count("n_resamples", n_resamples)
 
 
 def signs_of(scores: Scores) -> Floats:
@@ -429,7 +502,7 @@ def correlate(
     values: Floats,
     first: npt.NDArray[np.intp],
     second: npt.NDArray[np.intp],
-    options: dict[str, Any],
+    settings: MeasureAgreementSettings,
     progress: Callable[[int], Any] | None,
 ) -> Floats:
     """(6, pairs) value, low, high, p-value, items, and how many groups have a value.
@@ -448,11 +521,11 @@ def correlate(
             continue
         if values.shape[1] == 1:
             x, y = (snap_ties(values[measure_index[pair_indices], 0][:, mask]) for measure_index in (first, second))
-            results[[0, 1, 2, 3, 5], pair_indices[:, None]] = correlate_group(x, y, options).T
+            results[[0, 1, 2, 3, 5], pair_indices[:, None]] = correlate_group(x, y, settings).T
             continue
         for pair_index in pair_indices:  # not at once: each pair has all systems and resamples, most of the work
             x, y = (snap_ties(values[measure_index[pair_index]][:, mask]) for measure_index in (first, second))
-            results[[0, 1, 2, 5], pair_index] = mean_correlation(x, y, options)
+            results[[0, 1, 2, 5], pair_index] = mean_correlation(x, y, settings)
             if progress is not None:
                 progress(1)
     return results
@@ -463,27 +536,27 @@ def snap_ties(rows: Floats) -> Floats:
     return join_ties(np.ascontiguousarray(rows))
 
 
-def correlate_group(x: Floats, y: Floats, options: dict[str, Any]) -> Floats:
+def correlate_group(x: Floats, y: Floats, settings: MeasureAgreementSettings) -> Floats:
     """(5, pairs) of one group; x, y: (pairs, items)."""
-    test = correlation_test(x, y, **options)
+    test = correlation_test(x, y, **settings.test_options)
     return np.array([test.value, test.low, test.high, test.pvalue, ~np.isnan(test.value)])
 
 
-def mean_correlation(x: Floats, y: Floats, options: dict[str, Any]) -> tuple[float, float, float, int]:
+def mean_correlation(x: Floats, y: Floats, settings: MeasureAgreementSettings) -> tuple[float, float, float, int]:
     """Value, low, high of one pair, and how many groups have a correlation; the value is their mean.
 
     x, y: (groups, items).
     """
-    statistic, n = options["statistic"], x.shape[1]
+    statistic, n = settings.statistic, x.shape[1]
     values = correlation_test(x, y, statistic=statistic).value
     defined = np.flatnonzero(~np.isnan(values))
     value, low, high = float(nan_mean(values)), np.nan, np.nan
     if n > 2 and defined.size:
-        draws = draw(as_generator(options["rng"]), options["n_resamples"])  # the same for every pair
+        draws = draw(as_generator(settings.seed), settings.n_resamples)  # the same for every pair
         correlations = [weighted_correlation(statistic, x[group], y[group]) for group in defined]
         samples, jackknife = (
             nan_mean(bootstrap_values(correlations, n, draws)),
             nan_mean(leave_one_out(correlations, n)),
         )
-        low, high = bca_ends(value, samples, jackknife, options["confidence_level"])
+        low, high = bca_ends(value, samples, jackknife, settings.confidence_level)
     return value, low, high, defined.size

@@ -13,11 +13,12 @@ from rankscope.comparison.common_queries import check_systems
 from rankscope.data.scores import MeasureLike, Scores
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.stats.inputs import check_choice
+from rankscope.settings import Settings, choice
 from rankscope.stats.standardisation import STANDARDISATIONS, standardise_scores
 from rankscope.typing import Bools, Floats
 
 __all__ = [
+    "StandardisationSettings",
     "StandardisedMeasure",
     "standardise",
 ]
@@ -27,11 +28,35 @@ __all__ = [
 FEW = 3
 
 
+@dataclass(frozen=True, kw_only=True)
+class StandardisationSettings(Settings):
+    """How scores are standardised; see `standardise`. The commands have it as an option that is off by default."""
+
+    FUNCTIONS = ("rankscope:standardise",)
+
+    method: str = choice(
+        "z",
+        STANDARDISATIONS,
+        help="Standard deviations above the mean of the reference systems on that query (z), or the normal "
+        "distribution function of these (cdf).",
+        flag="--standardise",
+    )
+
+
 @dataclass(frozen=True)
 class StandardisedMeasure:
     """A measure of standardised values: name and direction of the original, another range.
 
-    summary: "mean" also for counts and geometric means, since standardised values have neither; "none" stays.
+    Attributes
+    ----------
+    name
+        The name of the measure.
+    range
+        The lowest and the highest value there can be.
+    higher_is_better
+        The direction of the measure.
+    summary
+        "mean" also for counts and geometric means, since standardised values have neither; "none" stays.
     """
 
     name: str
@@ -46,20 +71,43 @@ class StandardisedMeasure:
 def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequence[str] | str | None = None) -> Scores:
     """Scores on a scale of each query's own, so that hard and easy queries weigh alike.
 
-    "z": how many standard deviations above the mean of the reference systems on that query; unbounded, 0 for an average
-    system. "cdf": the normal distribution function of that, in [0, 1], .5 for an average system, which keeps single
-    queries from counting for much. Measures keep name and direction (where lower is better, lower still is). The
-    standard deviation divides by the number of systems less 1.
+    Parameters
+    ----------
+    scores
+        The scores.
+    method
+        Standard deviations above the mean of the reference systems on that query (z), or the normal distribution
+        function of these (cdf). One of 'z', 'cdf'. Default: 'z'.
+    reference
+        The systems that the mean and standard deviation of a query come from: names of some of these systems, or other
+        scores of the same queries and measures. Default: all of these systems.
 
-    reference: which systems a query's mean and deviation come from: all of these scores, some of them by name, or those
-    of other scores that hold the same queries and measures. Where they all have the same value, every system gets 0 (or
-    .5), as a note says. Values that are missing stay missing and do not count. With two systems a query keeps only
-    which of them is better, and a note says so; bounds are not kept. Raises ParameterError for fewer than two reference
-    systems, for scores that are standardised already, for a reference that lacks a query; UnknownName for a system or
-    measure that is not there.
+    Returns
+    -------
+    Scores
+        The standardised scores. Measures keep their name and direction (where lower is better, lower still is). Missing
+        values stay missing, and bounds are dropped.
 
-    Source: Webber, Moffat and Zobel (SIGIR 2008), score standardisation for inter-collection comparison.
+    Raises
+    ------
+    ParameterError
+        There are fewer than two reference systems, the scores are standardised already, or the reference lacks a query.
+    UnknownName
+        A system or measure does not exist.
 
+    Notes
+    -----
+    "z" is unbounded, 0 for an average system. "cdf" is in [0, 1], 0.5 for an average system, and limits the influence
+    of single queries. The standard deviation divides by the number of systems minus 1. If all reference systems have
+    the same value on a query, every system gets 0 (or 0.5), with a note. With two reference systems, a query only says
+    which of them is better, and a note says so.
+
+    References
+    ----------
+    Webber, Moffat and Zobel (SIGIR 2008), "Score standardization for inter-collection comparison of retrieval systems".
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"easy": {"a": 1, "b": 1}, "hard": {"a": 1}}
     >>> lists = {"A": "abcd", "B": "acbd", "C": "cdab"}
@@ -69,7 +117,7 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     >>> rs.standardise(rs.evaluate(qrels, runs, "AP")).matrix("AP").round(3).tolist()
     [[0.832, 0.577], [0.277, 0.577], [-1.109, -1.155]]
     """
-    check_choice("method", method, STANDARDISATIONS)
+    method = StandardisationSettings(method=method).method
     check_systems(scores, None, minimum=1)
     if "standardised" in scores.settings:
         raise ParameterError(
@@ -160,9 +208,9 @@ def notes_on(scores: Scores, is_constant: Bools, n_reference_systems: int, metho
             )
     if n_reference_systems < FEW:
         notes.append(
-            "with two reference systems a query keeps only which of them is better, not by how much; "
+            "with two reference systems, a query only says which of them is better, not by how much; "
             "standardise by more systems"
         )
     if scores.bounds is not None:
-        notes.append("the bounds that missing judgments allow are not standardised and were left out")
+        notes.append("the bounds that missing judgments allow are not standardised and are skipped")
     return tuple(notes)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.means import nan_mean_of_list
+from rankscope.settings import POSITIVE, choice, number
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_choice, check_positive, check_share
 from rankscope.typing import Floats, Ints
@@ -22,8 +23,10 @@ __all__ = [
     "Label",
     "Rates",
     "as_counts",
+    "beta_field",
     "confusion_matrix",
     "encode",
+    "normalise_field",
     "rates",
     "share_interval",
 ]
@@ -207,6 +210,29 @@ def as_counts(values: Any) -> Ints:
 
 #: What counts are divided by: the sum of their row (true class), of their column (predicted class), or of all.
 NORMALISE = ("row", "column", "all")
+
+
+def beta_field() -> float:
+    """The weight of recall in F."""
+    return number(
+        1.0,
+        rule=POSITIVE,
+        metavar="B",
+        help="Weight of recall in the F measure: recall counts B times as much as precision; 1 gives F1.",
+    )
+
+
+def normalise_field(**options: Any) -> str | None:
+    """How a confusion matrix is shown."""
+    return choice(
+        None,
+        NORMALISE,
+        help="Show the confusion matrix as shares of each row, of each column, or of all.",
+        unset="counts",
+        **options,
+    )
+
+
 MCC_UNDEFINED = (
     "all items have one class in one of the two lists: Matthews' correlation divides 0 by 0 there, and is given as 0"
 )

@@ -77,7 +77,7 @@ def test_tasks_that_draw_from_other_segments_leave_the_average_untested() -> Non
     found = compare(scored("people", gold), metrics, tasks=tasks, test="bootstrap", **FEW)
     assert np.isfinite(found.pvalue[:2, 0, 1]).all()
     assert np.isnan(found.pvalue[2, 0, 1])
-    assert mentions(found.notes, "x-1", "other segments")
+    assert mentions(found.notes, "x-1", "different segments")
 
 
 @pytest.mark.slow

@@ -6,11 +6,9 @@ import pytest
 from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 
-from rankscope.agreement.metrics import STATISTICS_BY_LEVEL, Task, validate_tasks
+from rankscope.agreement.metrics import STATISTICS_BY_LEVEL, MetricComparisonSettings, Task, tasks_of
 from rankscope.agreement.metrics.settings import parse_task, spread_tasks
 from rankscope.errors import ParameterError, UnknownName
-
-NONE = {"level": None, "statistic": None, "grouping": None, "weights": None}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +54,7 @@ def test_what_is_no_task_is_refused_in_one_line(text: str, error: type[Exception
 
 
 def settled(*tasks: str) -> tuple[Task, ...]:
-    found = validate_tasks(tasks, **NONE)
+    found = MetricComparisonSettings(tasks=tasks_of(tasks)).tasks
     assert found is not None
     return found
 
@@ -83,7 +81,7 @@ def test_weights_add_up_to_one_and_are_alike_where_none_is_given() -> None:
 )
 def test_weights_that_do_not_fit_together_are_refused(tasks: list[str], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        validate_tasks(tasks, **NONE)
+        MetricComparisonSettings(tasks=tasks_of(tasks))
 
 
 def test_a_task_that_two_texts_ask_for_is_found_out_once_pairs_are_known() -> None:
@@ -97,10 +95,10 @@ def test_a_task_that_two_texts_ask_for_is_found_out_once_pairs_are_known() -> No
 
 def test_tasks_and_what_stands_for_them_are_not_given_both() -> None:
     for name, value in {"level": "system", "statistic": "pearson", "grouping": "none", "weights": {"a": 1.0}}.items():
-        with pytest.raises(ParameterError, match=f"{name} and tasks"):
-            validate_tasks("a:system:pearson", **{**NONE, name: value})
+        with pytest.raises(ParameterError, match=rf"^{name} .* tasks"):
+            MetricComparisonSettings(tasks=tasks_of("a:system:pearson"), **{name: value})
     with pytest.raises(ParameterError, match=r"weights .*0\.5"):
-        validate_tasks(None, **{**NONE, "weights": {"a": 0.5}})
+        MetricComparisonSettings(weights={"a": 0.5})
 
 
 def test_every_statistic_of_a_level_is_a_task() -> None:

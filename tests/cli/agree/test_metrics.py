@@ -85,8 +85,8 @@ def test_figures_are_drawn_by_name(cli: Callable[..., Any], files: Path) -> None
         ("one.csv", "x is the only metric, expected two or more to compare with each other"),
         ("flat.csv", "y is 1 for all 3 systems, expected scores that differ"),
         ("systems.csv --level segment", "human has scores of systems only; compare at level system"),
-        ("systems.csv --test bootstrap", "the bootstrap draws segments, and here scores are of whole systems"),
-        ("systems.csv --test perm_both --swap segments", "swap segments: here scores are of whole systems"),
+        ("systems.csv --test bootstrap", "the bootstrap resamples segments, but scores are of whole systems"),
+        ("systems.csv --test perm_both --swap segments", "swap segments: scores are of whole systems"),
         (
             "people.seg.scr good.seg.scr poor.seg.scr --task a-b:system:pearson:0.5 --task c-d:system:pearson:0.4",
             "the weights add up to 0.9, expected 1; divide each by their sum",
@@ -108,4 +108,4 @@ def test_bad_input_is_one_line_and_exit_code_2(cli: Callable[..., Any], files: P
 
 def test_what_cannot_be_is_said_before_anything_is_read(cli: Callable[..., Any], files: Path) -> None:
     assert mentions(cli("agree", "metrics", "none.csv", "--weights", "a-b=0.9").err, "weights", 0.9)
-    assert "significance is 2.0" in cli("agree", "metrics", "none.csv", "--significance", "2").err
+    assert "'--significance': 2.0" in cli("agree", "metrics", "none.csv", "--significance", "2").err

@@ -120,7 +120,7 @@ class TestExperiments:
         assert done.code == 0
         assert "ordered by nDCG@1" in (folder.parent / "lines.json").read_text()
         refused = cli("agree", "ranks", folder, "--preset", "rankeval", "--order-by", "ERR")
-        assert mentions(refused.err, "order_by", "'rankeval'")
+        assert mentions(refused.err, "--order-by", "'rankeval'")
 
     def test_a_table_names_them_in_a_column(self, cli: Callable[..., Any], folder: Path) -> None:
         """The same three in one file give the same numbers as three files."""
@@ -205,7 +205,7 @@ def test_not_ranked_items_may_be_left_out_and_the_preset_takes_them(cli: Callabl
     path.write_text("segment,system,gold,m\n1,a,-1,1\n1,b,1,2\n1,c,2,3\n")
     done = cli("agree", "ranks", path, "--missing", "drop", *QUICK)
     assert done.code == 0
-    assert mentions(done.out.splitlines(), "note: m: ", "1 item", "left out")
+    assert mentions(done.out.splitlines(), "note: m: ", "1 item", "skipped")
     assert "tau_valid_pairs" in cli("agree", "ranks", path, "--preset", "rankeval").out
 
 

@@ -75,7 +75,7 @@ def test_the_judge_of_the_demo_is_found_to_favour_its_own_kind(agreed: JudgeAgre
     for system in SYSTEMS:
         low = row(agreed, f"favour_at_{DEPTH}", system=system)[1]
         assert (low > 0) == (system == KIN)
-    (section,) = [s for s in agreed.sections() if s.title.startswith("What each system ranks first")]
+    (section,) = [s for s in agreed.sections() if s.title.startswith("Bias of")]
     assert section.sentence.startswith(f"demo-judge favours {KIN} (+")
     effect = agreed.effects[0]
     raised = [s for s, beyond in zip(effect.systems, effect.changes_beyond_others, strict=True) if beyond[1] > 0]

@@ -139,7 +139,7 @@ def test_systems_are_ranked_by_what_both_judged_or_by_all_that_each_has(judged):
                 means.tolist(), evaluate(qrels, [UP, DOWN], effect.measure).summary(effect.measure).tolist()
             )
     assert f"judged:{judged}" in found.signature()
-    assert any("each judge's own (judged:own)" in note for note in found.notes) == (judged == "both")
+    assert any("(judged='own')" in note for note in found.notes) == (judged == "both")
 
 
 def test_a_measure_where_lower_is_better_ranks_the_lowest_first():
@@ -236,8 +236,8 @@ def test_judgments_that_cannot_be_compared_are_refused_in_one_line(a, b, message
         ({"confidence_level": 1.0}, "confidence_level is 1.0"),
         ({"judged": "all"}, "judged is 'all', .*'both', 'own'"),
         ({"normalise": "rows"}, "normalise is 'rows'"),
-        ({"measures": "AP"}, "ask for runs"),
-        ({"missing": "drop"}, "ask for runs"),
+        ({"measures": "AP"}, "there is no run"),
+        ({"missing": "drop"}, "there is no run"),
         ({"runs": UP, "measures": "alpha_nDCG@10"}, "measures of diversity"),
         ({"runs": UP, "unjudged": "bounds"}, r"unjudged='bounds'\) has no meaning"),
         ({"names": 5}, "names are 5, .*A and B"),

@@ -7,28 +7,28 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.agreement.metrics.comparison import MetricComparison as MetricComparison
     from rankscope.agreement.metrics.comparison import cluster_ranks as cluster_ranks
+    from rankscope.agreement.metrics.comparison import compare_judged_metrics as compare_judged_metrics
     from rankscope.agreement.metrics.comparison import compare_metrics as compare_metrics
     from rankscope.agreement.metrics.matrix_tests import ALTERNATIVES as ALTERNATIVES
     from rankscope.agreement.metrics.matrix_tests import TESTS as TESTS
     from rankscope.agreement.metrics.matrix_tests import compare_matrices as compare_matrices
-    from rankscope.agreement.metrics.settings import LEVELS as LEVELS
     from rankscope.agreement.metrics.settings import STATISTICS_BY_LEVEL as STATISTICS_BY_LEVEL
+    from rankscope.agreement.metrics.settings import MetricComparisonSettings as MetricComparisonSettings
     from rankscope.agreement.metrics.settings import Task as Task
-    from rankscope.agreement.metrics.settings import validate_comparison_settings as validate_comparison_settings
-    from rankscope.agreement.metrics.settings import validate_tasks as validate_tasks
+    from rankscope.agreement.metrics.settings import tasks_of as tasks_of
 
 HOMES = {
     "ALTERNATIVES": "matrix_tests",
-    "LEVELS": "settings",
     "MetricComparison": "comparison",
+    "MetricComparisonSettings": "settings",
     "STATISTICS_BY_LEVEL": "settings",
     "TESTS": "matrix_tests",
     "Task": "settings",
     "cluster_ranks": "comparison",
+    "compare_judged_metrics": "comparison",
     "compare_matrices": "matrix_tests",
     "compare_metrics": "comparison",
-    "validate_comparison_settings": "settings",
-    "validate_tasks": "settings",
+    "tasks_of": "settings",
 }
 
 __all__ = sorted(HOMES)

@@ -1,10 +1,10 @@
-"""Comparison of metrics: which agree best with people, how they rank, and which cannot be told apart."""
+"""Comparison of metrics: which agree best with people, how they rank, and which do not differ significantly."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +22,8 @@ from rankscope.agreement.metrics.matrix_tests import TESTS
 from rankscope.agreement.metrics.settings import (
     MetricComparisonSettings,
     Task,
-    default_statistic,
     spread_tasks,
-    validate_comparison_settings,
-    validate_tasks,
+    tasks_of,
 )
 from rankscope.agreement.metrics.task_tests import average_tasks, rerun_with_system_swaps, run_task
 from rankscope.agreement.segment_level import AVERAGE
@@ -37,28 +35,44 @@ from rankscope.data.text import pluralise
 from rankscope.errors import ParameterError
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.stats.anova import all_pairs
+from rankscope.stats.inputs import seed_of
 from rankscope.stats.multiple_comparisons import Clusters, adjust_pvalues, find_clusters
 from rankscope.typing import Floats, Ints, PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "MetricComparison",
     "cluster_ranks",
+    "compare_judged_metrics",
     "compare_metrics",
     "few_resamples",
 ]
 
 
 def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
-    """(metrics) the rank of each: down the order a new one begins where a metric of the present one is better.
+    """Ranks of metrics: down the order, a new one begins at a metric that is worse than one of the current rank.
 
-    order: metrics by falling value. pvalues: (metrics, metrics), symmetric; NaN is no difference. So no metric differs
-    significantly from another one of its rank.
+    So no metric differs significantly from another one of its rank.
 
-    Source: the metrics task since 2022, in mt-metrics-eval; there p must be below the level, here at or below it.
+    Parameters
+    ----------
+    order
+        The metrics by falling value.
+    pvalues
+        (metrics, metrics) p-values, symmetric; NaN is no difference.
+    level
+        The significance level.
 
+    Returns
+    -------
+    array
+        The ranks, from 1.
+
+    References
+    ----------
+    The metrics task since 2022, in mt-metrics-eval; there p must be below the level, here at or below it.
+
+    Examples
+    --------
     >>> p = np.array([[np.nan, 0.3, 0.01], [0.3, np.nan, 0.2], [0.01, 0.2, np.nan]])
     >>> cluster_ranks([0, 1, 2], p, 0.05).tolist()  # the second is like the first, the third is worse than that
     [1, 1, 2]
@@ -84,26 +98,53 @@ def few_resamples(tests: Sequence[str], n_metrics: int, settings: MetricComparis
     criterion = f"the correction of {n_tests} tests" if n_tests > 1 else f"significance {settings.significance:g}"
     needed = int(np.ceil(factor / settings.significance))
     return [
-        f"with {settings.n_resamples:,} resamples no p-value is low enough for {criterion}; take "
+        f"with {settings.n_resamples:,} resamples no p-value is low enough for {criterion}; use "
         f"{needed:,} or more (--resamples){', or another correction' if n_tests > 1 else ''}"
     ]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MetricComparison(Result):
-    """Every two metrics on every task; arrays begin with the tasks, in their order, and where there are several the
-    last one is the weighted average over them (`columns_shown` names them).
+    """Every two metrics on every task; the last entry of each array is the weighted average over several tasks.
 
-    value, n, epsilon: (tasks, metrics) the statistic, higher is better, what it is over, and up to which difference
-    the metric ties (NaN where there is no such). pvalue, pvalue_corrected: (tasks, metrics, metrics) of each two,
-    symmetric; NaN on the diagonal and where there is no test; the pairs of metrics of one task are the family that is
-    corrected for. clusters: by task, what corrected p-values leave: rank_low is 1 + the metrics significantly better,
-    rank_high the number of metrics less those that are significantly worse, groups the longest runs of metrics in the
-    order of their values of which no two differ. tests: by task. systems, segments: by task, how many were compared; 0
-    segments where scores are of whole systems. curves: by task and metric, the statistic by epsilon where that was
-    looked for. higher: of people (gold) and the metrics those in which higher is better.
-    `frame()` is the tidy table: a row for each two metrics and task, and for the pair "average" where there are several
-    tasks; n is then the number of tasks.
+    `frame()` is the tidy table: a row for each pair of metrics and task, and for the language pair "average" if there
+    are several tasks; its n is then the number of tasks.
+
+    Attributes
+    ----------
+    metrics
+        The names of the metrics.
+    tasks
+        The tasks, with their weights.
+    value
+        (tasks, metrics) the statistic; higher is better.
+    n
+        (tasks, metrics) how many items the statistic is computed on.
+    epsilon
+        (tasks, metrics) the largest difference of scores that is a tie; NaN where the statistic has none.
+    pvalue, pvalue_corrected
+        (tasks, metrics, metrics) p-values of each pair, symmetric; NaN on the diagonal and where there is no test. They
+        are corrected for all pairs of metrics of a task.
+    clusters
+        What the corrected p-values of each task leave: `rank_low` is 1 + the number of metrics that are significantly
+        better, `rank_high` the number of metrics less those that are significantly worse, `groups` the longest runs of
+        metrics, in the order of their values, of which no two differ.
+    tests
+        The test of each task.
+    systems, segments
+        How many systems and segments each task compares; 0 segments if the scores are of whole systems.
+    curves
+        By task and metric, the statistic as a function of epsilon if epsilon was calibrated.
+    settings
+        How the metrics were compared.
+    gold
+        The column of people.
+    rule
+        How human judgments became scores of systems.
+    higher
+        Those of the column of people and the metrics in which higher is better.
+    notes
+        What a reader should know.
     """
 
     VIEW = "rankscope.agreement.metrics.view:sections_of"
@@ -180,7 +221,7 @@ class MetricComparison(Result):
         swap_text = f",swap {'+'.join(dict.fromkeys(swaps))}" if swaps else ""
         draws_text = f",{settings.n_resamples}{swap_text}" if resampled else ""
         human_rule = [f"human:{self.rule}"] if any(task.level == "system" for task in self.tasks) else []
-        metric_rule = f"metrics:{settings.systems.from_segments}({settings.systems.over})"
+        metric_rule = f"metrics:{settings.from_segments}({settings.over})"
         family = pluralise(len(self.metrics) * (len(self.metrics) - 1) // 2, "pair")
         return [
             "metrics against each other",
@@ -189,7 +230,7 @@ class MetricComparison(Result):
             *directions(self.gold, self.metrics, self.higher),
             *human_rule,
             *([metric_rule] if human_rule and 0 in self.segments else []),
-            *(["common"] if settings.systems.common else []),
+            *(["common"] if settings.common else []),
             *([] if settings.epsilon is None else [f"epsilon:{settings.epsilon:g}"]),
             f"test:{'+'.join(dict.fromkeys(self.tests))}{draws_text}",
             f"alternative:{settings.alternative}",
@@ -234,42 +275,96 @@ def compare_metrics(
     test_set: str | None = None,
     rng: Any = None,
 ) -> MetricComparison:
-    """Which metrics agree best with people, and which of them cannot be told apart?
+    """Which metrics agree best with people, and which of them do not differ significantly?
 
-    judgments, scores, gold, pairs, metrics, higher, lower, duplicates, reference, lines, test_set, human,
-    from_segments, over: as in `rankscope.agreement.systems`; two metrics or more.
+    Parameters
+    ----------
+    judgments, scores, gold, pairs, metrics, higher, lower, duplicates, reference, lines, test_set
+        As `rankscope.agreement.systems` takes them; at least two metrics.
+    level
+        Level of the tasks: whole systems, or segments. One of 'system', 'segment'. Default: system if there are scores
+        of systems only, else segment.
+    statistic
+        Statistic of the tasks. At level system: pearson, spearman, kendall_b, pairwise_accuracy,
+        soft_pairwise_accuracy; at level segment: acc_eq, pearson, spearman, kendall_b, or one of `agree segments`.
+        Default: pairwise_accuracy for systems; for segments wmt12 if people ranked, else acc_eq.
+    grouping
+        Segment scores all at once (none), or the mean over segments or systems. One of 'none', 'segment', 'system'.
+        Default: none for statistics of rankings, else segment.
+    tasks
+        The columns of the table: texts PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT] or `Task` objects. Default: one for
+        each language pair.
+    weights
+        Weights of the language pairs in the average, adding up to 1. Default: equal weights.
+    test
+        Significance test of two metrics. One of 'perm_both', 'boot_both', 'bootstrap', 'pair_swaps', 'williams'.
+        Default: bootstrap if people ranked segments, else perm_both.
+    alternative
+        Alternative hypothesis: two metrics differ; or the higher one is better (greater), as in WMT's metrics task. One
+        of 'greater', 'two-sided'. Default: 'two-sided'.
+    swap
+        What perm_both swaps as one: the scores of a system, of a segment, or single cells. One of 'cells', 'systems',
+        'segments'. Default: systems at level system, else cells.
+    epsilon
+        Largest difference of two scores that counts as a tie. Default: calibrated for each metric with acc_eq, else 0.
+    correction
+        Correction of p-values for multiple comparisons: all pairs of metrics of a task. The metrics task uses none. One
+        of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default: 'holm'.
+    significance
+        Significance level: metrics differ if their corrected p-value is at most P. Default: 0.05.
+    n_resamples
+        Number of resamples of the test. Default: 1000.
+    human
+        How human judgments become scores of systems. One of 'wins', 'expected_wins', 'better_or_equal',
+        'bradley_terry', 'mean'. Default: wins for rankings, the mean for scores of segments.
+    from_segments
+        How a metric's scores of segments become scores of systems, if people ranked or scored systems. One of 'mean',
+        'share'. Default: 'mean'.
+    over
+        Segments of such a mean: those with scores of all systems (common), or all that a system has (own). One of
+        'common', 'own'. Default: 'common'.
+    common
+        Skip systems, segments and language pairs that a metric lacks; without this they are an error. Default: False.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    tasks: on what they are compared, texts PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT] or `Task`s; weights of the average
-    add up to 1, and are alike where none is given. Where statistics differ in their range, [-1, 1] and [0, 1], the
-    average is of (1 + value) / 2 of the former. Else level, statistic and grouping are those of a task for each
-    language pair, and weights a mapping of language pairs. level: "segment" (the default, but of scores of systems) or
-    "system". statistic, at level "system": "pairwise_accuracy" (default), "soft_pairwise_accuracy", "pearson",
-    "spearman", "kendall_b"; at level "segment": "acc_eq" (default), "pearson", "spearman", "kendall_b", or any of
-    `rankscope.agreement.segments` ("wmt12" is the default where people ranked). grouping: "segment", the mean over
-    segments, usual of scores; "none", all at once, usual of "wmt12" and the like; "system". epsilon: differences up to
-    which metrics tie; None: what suits each best, of acc_eq.
+    Returns
+    -------
+    MetricComparison
+        The statistic of every metric on every task, p-values of every two metrics, and ranks.
 
-    test: "perm_both" (default), "boot_both", "bootstrap" (over segments; the default, and the only one, where people
-    ranked, and of statistics that scores do not have otherwise), "pair_swaps", "williams"; what each takes as given is
-    told by `rankscope.agreement.metrics.matrix_tests.compare_matrices`. Where people or a metric score whole systems
-    only, all are compared as such, and the test draws or swaps systems. alternative: "two-sided", or "greater", that of
-    each two the one with the higher value is better, as the metrics task asks (half the p-value, and twice the false
-    findings). swap: of "perm_both", what changes places as one: "systems" (default at level system), "cells" (default
-    at level segment: errors are taken as independent from cell to cell) or "segments". correction: of p-values, for all
-    pairs of metrics of a task: "holm", "bonferroni", "hochberg", "bh", "none". significance: the corrected p-value
-    below or at which metrics differ. The average over tasks is tested by the average of their resamples, which tasks on
-    one language pair share; where these are of both levels, all of them swap systems for that. n_resamples, rng: of the
-    test; the same rng gives the same p.
+    Raises
+    ------
+    InputError
+        A metric lacks systems, segments or language pairs (without `common`), fewer than two systems or segments are in
+        common, scores do not differ, or a metric has no value.
+    UnknownName
+        A metric, column, language pair or statistic does not exist.
+    ParameterError
+        A setting is out of range, there are fewer than two metrics, weights do not add up to 1, the statistic or the
+        data do not have the test, or Williams' test has fewer than four systems.
 
-    Scores that one side lacks are left out for all, and counted in notes. common: leave out whole systems, segments and
-    language pairs that a metric lacks, too; else they are refused.
-    Raises InputError for these, for fewer than two systems or segments in common, scores that do not differ, a metric
-    without value; UnknownName for names; ParameterError for other values, fewer than two metrics, weights that do not
-    add up to 1, a test that statistic or data do not have, and fewer than four systems with Williams' test.
+    Notes
+    -----
+    If the statistics of tasks differ in their range, [-1, 1] and [0, 1], the average is of (1 + value) / 2 of the
+    former. Segments are usually grouped by "segment", the mean over segments; "wmt12" and the like by "none".
 
-    Source: Freitag et al. (2023), the metrics task, for table, average and ranks; Deutsch, Dror and Roth (2021) for
-    tests; Holm (1979).
+    `rankscope.agreement.metrics.compare_matrices` says what each test assumes. Where people ranked, and for statistics
+    that only rankings have, the test is a bootstrap over segments. If people or a metric score whole systems only, all
+    are compared on whole systems, and the test draws or swaps systems. `alternative="greater"` gives half the p-value,
+    and twice the false findings. Swaps of cells take errors as independent from cell to cell. The average over tasks is
+    tested by the average of their resamples, which tasks on one language pair share; if these are at both levels, all
+    of them swap systems for the average.
 
+    Scores that one side lacks are skipped for all metrics, and counted in notes.
+
+    References
+    ----------
+    Freitag et al. (2023), the metrics task of WMT, for table, average and ranks; Deutsch, Dror and Roth (2021) for the
+    tests; Holm (1979) for the correction.
+
+    Examples
+    --------
     >>> from rankscope.data.segment_scores import PairScores, SegmentScores
     >>> rng = np.random.default_rng(1)
     >>> good = rng.normal(size=(5, 40))
@@ -280,40 +375,46 @@ def compare_metrics(
     >>> found.value.round(2).tolist(), float(found.pvalue[0, 0, 1]) < 0.01, found.rank.tolist()
     ([[0.76, 0.58]], True, [[1, 2]])
     """
-    score_options = human, from_segments, over, common
-    settings = validate_comparison_settings(
-        test, alternative, swap, epsilon, correction, significance, n_resamples, rng, *score_options
-    )
-    requested = validate_tasks(tasks, level=level, statistic=statistic, grouping=grouping, weights=weights)
-    metric_scores = read_metric_scores(scores, test_set, judgments)
-    inputs = load_system_scores(
-        judgments,
-        metric_scores,
+    settings = MetricComparisonSettings(
+        tasks=tasks_of(tasks),
+        level=level,
+        statistic=statistic,
+        grouping=grouping,
+        weights=weights,
+        test=test,
+        alternative=alternative,
+        swap=swap,
+        epsilon=epsilon,
+        correction=correction,
+        significance=significance,
         human=human,
-        gold=gold,
-        pairs=pairs,
-        metrics=metrics,
-        higher=higher,
-        lower=lower,
-        duplicates=duplicates,
-        reference=reference,
-        lines=lines,
-        test_set=None,
+        from_segments=from_segments,
+        over=over,
+        common=common,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
     )
-    if requested is None or (tasks is None and statistic is None):
-        requested = default_tasks(inputs, level, statistic, grouping)
-    return compare_on_tasks(inputs, settings, requested, weights, own_columns=not metric_scores)
+    reading: dict[str, Any] = {"gold": gold, "pairs": pairs, "metrics": metrics, "higher": higher, "lower": lower}
+    reading |= {"duplicates": duplicates, "reference": reference, "lines": lines}
+    return compare_judged_metrics(judgments, scores, settings, test_set=test_set, reading=reading)
 
 
-def default_tasks(
-    inputs: PeopleAndMetrics, level: str | None, statistic: str | None, grouping: str | None
-) -> tuple[Task, ...]:
-    """The tasks, one per language pair, where level, statistic or tasks are missing: the judgments decide."""
-    task_level = level or ("system" if isinstance(inputs.people, SystemScores) else "segment")
-    task_statistic = statistic or default_statistic(task_level, isinstance(inputs.people, Rankings))
-    tasks = validate_tasks(None, level=task_level, statistic=task_statistic, grouping=grouping, weights=None)
-    assert tasks is not None
-    return tasks
+def compare_judged_metrics(
+    judgments: SystemJudgments,
+    scores: SystemMetrics,
+    settings: MetricComparisonSettings,
+    *,
+    test_set: str | None,
+    reading: Mapping[str, Any],
+) -> MetricComparison:
+    """As `compare_metrics`, with its settings as one object. reading: how judgments and scores are read."""
+    metric_scores = read_metric_scores(scores, test_set, judgments)
+    inputs = load_system_scores(judgments, metric_scores, human=settings.human, test_set=None, **reading)
+    tasks = settings.requested_tasks
+    if tasks is None or (settings.tasks is None and settings.statistic is None):
+        level = settings.level or ("system" if isinstance(inputs.people, SystemScores) else "segment")
+        tasks = settings.tasks_at(level, people_ranked=isinstance(inputs.people, Rankings))
+    return compare_on_tasks(inputs, settings, tasks, own_columns=not metric_scores)
 
 
 def task_pairs(inputs: PeopleAndMetrics, common: bool) -> tuple[list[str], list[str]]:
@@ -332,11 +433,11 @@ def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], setti
             f"epsilon is for statistics of pairs at level segment, as acc_eq, and not for {tasks[0].statistic}; leave "
             "it out"
         )
-    if settings.systems.human is not None and not system_tasks:
-        raise ParameterError("human says what makes scores of systems, and no task is of level system; leave it out")
+    if settings.human is not None and not system_tasks:
+        raise ParameterError("human says what makes scores of systems, but no task is at level system; leave it out")
     usual_options = {
-        "from_segments": (settings.systems.from_segments, "mean"),
-        "over": (settings.systems.over, "common"),
+        "from_segments": (settings.from_segments, "mean"),
+        "over": (settings.over, "common"),
     }
     unused = next((name for name, (value, usual) in usual_options.items() if value != usual), None)
     if unused is None:
@@ -355,7 +456,6 @@ def compare_on_tasks(
     inputs: PeopleAndMetrics,
     settings: MetricComparisonSettings,
     requested: Sequence[Task],
-    weights: Mapping[str, float] | None,
     *,
     own_columns: bool,
 ) -> MetricComparison:
@@ -363,8 +463,8 @@ def compare_on_tasks(
     if len(inputs.metrics) < 2:
         only = inputs.metrics[0].metric
         raise ParameterError(f"{only} is the only metric, expected two or more to compare with each other")
-    pair_names, notes = task_pairs(inputs, settings.systems.common)
-    tasks = spread_tasks(requested, pair_names, weights)
+    pair_names, notes = task_pairs(inputs, settings.common)
+    tasks = spread_tasks(requested, pair_names, settings.weights)
     refuse_unused_options(inputs, tasks, settings)
     results = [run_task(inputs, task, settings, own_columns=own_columns, keep_draws=len(tasks) > 1) for task in tasks]
     if len(results) > 1:
@@ -373,7 +473,7 @@ def compare_on_tasks(
         results.append(average_tasks(tasks, averaged, settings.alternative))
         if rerun:
             notes.append(
-                "tasks of one language pair are of both levels: for their average all of them swap whole systems"
+                "tasks of one language pair are at both levels, so for their average all of them swap whole systems"
             )
     names = tuple(scores.metric for scores in inputs.metrics)
     metric_pairs = all_pairs(len(names))

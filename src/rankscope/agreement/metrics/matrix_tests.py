@@ -60,8 +60,11 @@ PAIRS_OF_SYSTEMS = ("acc_eq", "pairwise_accuracy", "soft_pairwise_accuracy")
 
 
 class MetricTestSettings(NamedTuple):
-    """The settings of a test. draws: of swaps, or of segments; others: of systems; soft: of the soft accuracy. kept:
-    the resampled differences of each pair of metrics, (resamples), filled by `watch`; None: they are only counted.
+    """A test and its resamples.
+
+    draws: of swaps, or of segments. system_draws: of systems. sign_draws: of the soft accuracy. kept_differences: the
+    resampled differences of each pair of metrics, (resamples), filled by `keep_differences`; None if they are only
+    counted.
     """
 
     statistic: str
@@ -75,7 +78,7 @@ class MetricTestSettings(NamedTuple):
     kept_differences: dict[tuple[int, int], Floats] | None = None
 
     def keep_differences(self, i: int, j: int, chunks: Iterable[Floats]) -> Iterable[Floats]:
-        """The same chunks, stored in `kept` where it is not None."""
+        """The same chunks, stored in `kept_differences` if it is not None."""
         if self.kept_differences is None:
             return chunks
         self.kept_differences[i, j] = np.concatenate(list(chunks))
@@ -122,7 +125,7 @@ def check_has_test(test: str, statistic: str, grouping: str) -> None:
     """Raise ParameterError where the statistic has no such test."""
     if test == "williams" and statistic != "pearson":
         raise ParameterError(
-            f"Williams' test is for pearson, and for {statistic} its p-values cannot be relied on; take perm_both"
+            f"Williams' test is for pearson, and for {statistic} its p-values are not reliable; take perm_both"
         )
     if test == "williams" and grouping not in ("means", "none"):
         raise ParameterError(
@@ -320,14 +323,37 @@ def usual_swap(grouping: str) -> str:
 class MetricTests:
     """Every metric against every other; arrays (metrics) and (metrics, metrics), row against column.
 
-    value: the statistic of each metric, on the cells that gold and all metrics have; higher is better. difference: that
-    of the row less that of the column. pvalue: with alternative "greater", how often chance alone would put the row so
-    far above the column, were it no better; "two-sided", so far apart; NaN on the diagonal and where there is no value.
-    error: the standard error of a p-value from resampling, else 0. epsilon: differences up to which a metric ties, in
-    units of its scores; NaN where the statistic has none. n: what a value is over, see `MetricValues`. cells: the
-    cells that gold and every metric have; lost: those of gold left out. systems, segments: those with such cells.
-    drawn: by (row, column), the row above in number, the differences of all resamples, where they were to be kept.
-    notes: what to know before believing it.
+    Attributes
+    ----------
+    test, statistic, grouping, alternative
+        What was computed.
+    swap
+        What perm_both swapped as one; "" for other tests.
+    value
+        (metrics) the statistic, on the cells that gold and all metrics have; higher is better.
+    difference
+        (metrics, metrics) the value of the row minus that of the column.
+    pvalue
+        (metrics, metrics) the p-value of the difference: one-sided, of the row above the column, with the alternative
+        "greater". NaN on the diagonal and where there is no value.
+    error
+        (metrics, metrics) the standard error of a p-value from resampling, else 0.
+    epsilon
+        (metrics) the largest difference of scores that is a tie; NaN where the statistic has none.
+    n
+        (metrics) what a value is over, see `MetricValues`.
+    n_resamples
+        How many resamples the test has; 0 for Williams' test.
+    cells
+        How many cells gold and every metric have.
+    lost
+        How many cells of gold are skipped.
+    systems, segments
+        How many systems and segments have such cells.
+    drawn
+        The differences of all resamples by (row, column), row below column, if they were to be kept.
+    notes
+        What a reader should know.
     """
 
     test: str
@@ -369,32 +395,67 @@ def compare_matrices(
 ) -> MetricTests:
     """Whether each metric agrees better with people than each other one, or ("two-sided") not equally well.
 
-    gold: (systems, segments); metrics: (metrics, systems, segments), two or more; higher is better on both sides, NaN
-    where there is no score. Cells that gold or any of the metrics lacks are left out for all. statistic, grouping,
-    epsilon: see `metric_values`; soft_resamples: its `n_resamples`.
+    Parameters
+    ----------
+    gold
+        (systems, segments) the scores of people; higher is better, NaN where there is no score.
+    metrics
+        (metrics, systems, segments) the scores of at least two metrics; higher is better, NaN where there is no score.
+        Cells that gold or any of the metrics lacks are skipped for all.
+    test
+        "perm_both", "boot_both", "bootstrap", "pair_swaps" or "williams"; see Notes. Default: "perm_both".
+    statistic, grouping, epsilon
+        See `metric_values`.
+    alternative
+        "greater" for the row above the column, or "two-sided". Default: "greater".
+    swap
+        What perm_both swaps as one: "systems", "segments" or "cells". Default: "systems" with the grouping "means",
+        else "cells".
+    recalibrate
+        With perm_both and acc_eq: calibrate epsilon again for each permuted metric, as it was for the metric itself.
+        False keeps it, which is faster and gives p-values that are too small. A bootstrap always keeps it.
+    n_resamples
+        Number of resamples of the test.
+    soft_resamples
+        Number of resamples of the soft pairwise accuracy; `n_resamples` of `metric_values`.
+    keep_drawn
+        Keep the differences of all resamples in the result, for tests of several statistics together.
+    resamples
+        The resamples themselves, in the place of `n_resamples`, `soft_resamples` and `rng`.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    test: "perm_both", each metric's scores are put in units of their spread about their mean; then the two metrics'
-    scores change places with probability 1/2, and p = (1 + the resamples whose difference is at least as far) / (1 +
-    n_resamples). swap: what changes places as one, "systems" (the default with grouping "means"), "segments" or "cells"
-    (else). Cells take errors as independent from cell to cell: where a metric leans to a system, they tell metrics of
-    one worth apart far too often, so what they find is of these systems only. "boot_both", systems and segments are
-    drawn with replacement, "bootstrap", segments only, for claims about these systems; p = (1 + the resamples in which
-    the row is not better) / (1 + n_resamples), two-sided twice the lesser of the two. "pair_swaps", what the two
-    metrics say of each pair of systems changes places; for acc_eq and the two pairwise accuracies; it takes pairs as
-    independent, which they are not, and so finds differences too often. "williams", by formula; for "pearson" with
-    grouping "means" or "none".
-    recalibrate: with "perm_both" and acc_eq, epsilon is found anew for each permuted metric, as it was for the
-    metric itself; False keeps it, faster and too sure of what was found. A bootstrap keeps it always. keep_drawn: all
-    drawn differences are in the result, for tests of several such statistics together. resamples: the draws themselves,
-    in the place of n_resamples, soft_resamples and rng.
+    Returns
+    -------
+    MetricTests
+        The statistic of each metric, and p-values of all pairs, which share their resamples. Equal metrics have p = 1.
 
-    All pairs share their resamples; the same `rng` gives the same p on any machine. Equal metrics: p = 1.
-    Raises ParameterError as `metric_values`, for fewer than two metrics, a test that the statistic does not have, and
-    fewer than four systems with Williams' test.
+    Raises
+    ------
+    ParameterError
+        As `metric_values`; and for fewer than two metrics, a test that the statistic does not have, and fewer than four
+        systems with Williams' test.
 
-    Source: Deutsch, Dror and Roth (2021), PERM-BOTH and BOOT-BOTH; Koehn (2004); Williams (1959), Graham and Baldwin
-    (2014); Phipson and Smyth (2010) for (1 + c) / (1 + B).
+    Notes
+    -----
+    - "perm_both": the scores of each metric are standardised; then the scores of the two metrics are swapped with
+      probability 1/2, and p = (1 + the resamples whose difference is at least as large) / (1 + n_resamples). Swaps of
+      cells treat errors as independent from cell to cell: if a metric favours a system, they find differences between
+      equally good metrics far too often, so their claims are about these systems only.
+    - "boot_both": systems and segments are resampled with replacement. "bootstrap": segments only, for claims about
+      these systems. p = (1 + the resamples in which the row is not better) / (1 + n_resamples), two-sided twice the
+      smaller of the two.
+    - "pair_swaps": the decisions of the two metrics on each pair of systems are swapped; for acc_eq and the two
+      pairwise accuracies. It treats pairs as independent, which they are not, so it finds differences too often.
+    - "williams": by formula; for "pearson" with the grouping "means" or "none".
 
+    References
+    ----------
+    Deutsch, Dror and Roth (2021), PERM-BOTH and BOOT-BOTH; Koehn (2004); Williams (1959), Graham and Baldwin (2014);
+    Phipson and Smyth (2010) for (1 + c) / (1 + B).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> gold = rng.normal(size=(6, 40))
     >>> near, far = gold + rng.normal(size=(6, 40)), gold + 3 * rng.normal(size=(6, 40))
@@ -459,21 +520,21 @@ def notes_of(
     notes = []
     if common.n_unscored:
         lost_cells = pluralise(common.n_unscored, "translation")
-        notes.append(f"{lost_cells} that people judged left out for all metrics, as one of them has no score there")
+        notes.append(f"{lost_cells} that people judged skipped for all metrics, because one of them has no score there")
     n_undefined = int(np.count_nonzero(np.isnan(value)))
     if n_undefined:
         notes.append(
-            f"{n_undefined} of {pluralise(value.size, 'metric')} without a value: all scores alike, or too few"
+            f"{n_undefined} of {pluralise(value.size, 'metric')} without a value: all scores are equal, or too few"
         )
     n_untested = int(np.count_nonzero(np.isnan(pvalue[np.triu_indices(value.size, 1)])))
     if test == "williams" and n_untested and not n_undefined:
         untested_pairs = pluralise(n_untested, "pair of metrics has", "pairs of metrics have")
-        notes.append(f"{untested_pairs} no p-value of Williams' test: their correlations leave nothing to chance")
+        notes.append(f"{untested_pairs} no p-value of Williams' test: their correlations leave no variation")
     notes += scope_notes(common, settings, test)
     if test == "pair_swaps":
-        notes.append("pair_swaps takes pairs of systems as independent, and so finds differences too often")
+        notes.append("pair_swaps treats pairs of systems as independent, so it finds differences too often")
     if test == "boot_both" and len(common.gold) < FEW_SYSTEMS:
-        notes.append(f"{pluralise(len(common.gold), 'system')} drawn with replacement: samples repeat few systems")
+        notes.append(f"{pluralise(len(common.gold), 'system')} resampled: resamples repeat few systems")
     if test == "perm_both" and settings.statistic == "acc_eq" and kept_epsilon:
         notes.append("epsilon was found on these scores and kept for all permuted metrics: p-values are too small")
     return tuple(notes)
@@ -485,11 +546,11 @@ def scope_notes(common: CommonCells, settings: MetricTestSettings, test: str) ->
     of_means = settings.grouping == "means" and segments > 1
     if of_means and test == "perm_both" and settings.swap == "cells":
         return [
-            "swaps of cells make a claim about these systems only: they take a metric's errors as independent from "
-            "segment to segment, and where it leans to a system they find differences far too often; swap systems"
+            "swaps of cells make a claim about these systems only: they treat a metric's errors as independent from "
+            "segment to segment, and if it favours a system they find differences far too often; swap systems instead"
         ]
     if of_means and test == "bootstrap":
-        return ["the bootstrap draws segments: its p-values are claims about these systems only"]
+        return ["the bootstrap resamples segments: its p-values are claims about these systems only"]
     if test == "perm_both" and settings.swap == "systems" and systems < FEW_SYSTEMS:
         least_p = 2 / 2**systems if settings.alternative == "two-sided" else 1 / 2**systems
         return [f"{pluralise(systems, 'system')} can swap in {2**systems} ways only: p is about {least_p:.2g} or more"]

@@ -177,8 +177,9 @@ def gold_signs(gold: Floats) -> tuple[Signs, Bools]:
 
 
 def forms_of(table: npt.NDArray[np.int8], n_systems: int) -> Floats32:
-    """The quadratic forms (segments, systems, systems) of a table (4, segments, pairs) of what each cell of CELLS
-    counts: linear terms on the diagonal, products above it.
+    """Quadratic forms (segments, systems, systems) of a table (4, segments, pairs) of the counts of each cell of CELLS.
+
+    Linear terms are on the diagonal, products above it.
     """
     first, second = pair_indices(n_systems)
     value_00, value_10, value_01, value_11 = table.astype(np.float32)
@@ -391,8 +392,9 @@ class RisingDifferences(NamedTuple):
 
     keys: (4, pairs, segments) for each of a pair's four differences twice its block, and 1 more where the tie is a
     gain; for a difference without effect, twice the number of blocks. pair, cell: (n) the pair (of pairs x segments),
-    and which of its four differences. change: (n) the weight gained, or lost, below 0. last: (n) whether it is the last
-    of its group. starts: (blocks + 1) where each block begins. many: (blocks) whether it has several groups.
+    and which of its four differences. change: (n) the weight gained, or lost, below 0. is_last: (n) whether it is the
+    last of its group. block_starts: (blocks + 1) where each block begins. several_groups: (blocks) whether it has
+    several groups.
     """
 
     keys: Keys

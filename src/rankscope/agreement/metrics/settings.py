@@ -4,15 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from rankscope.agreement.metrics.matrix_tests import ALTERNATIVES, TESTS
-from rankscope.agreement.settings import SEGMENT_STATISTICS, SystemSettings, check_weights, validate_system_settings
+from rankscope.agreement.settings import (
+    FROM_SEGMENTS,
+    HUMAN,
+    OVER,
+    SEGMENT_STATISTICS,
+    SystemSettings,
+    check_weights,
+    validate_system_settings,
+)
 from rankscope.agreement.statistics import CONVENTIONS, MATRIX_STATISTICS, SEGMENT_GROUPINGS
 from rankscope.data.text import join_names
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.kernels.swaps import SWAPS
-from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, is_real
+from rankscope.settings import (
+    NONNEGATIVE,
+    Names,
+    Rule,
+    Settings,
+    choice,
+    declare,
+    number,
+    resamples_field,
+    seed_field,
+    share,
+    switch,
+    text,
+)
+from rankscope.stats.inputs import check_choice, is_real
 from rankscope.stats.multiple_comparisons import CORRECTIONS
 
 __all__ = [
@@ -23,72 +46,8 @@ __all__ = [
     "Task",
     "parse_task",
     "spread_tasks",
-    "validate_comparison_settings",
-    "validate_tasks",
+    "tasks_of",
 ]
-
-
-class MetricComparisonSettings(NamedTuple):
-    """How metrics are tested. test, swap: None for the default of the task. correction, significance: of p-values, and
-    the level with which the corrected ones are compared. systems: how systems get their scores.
-    """
-
-    test: str | None
-    alternative: str
-    swap: str | None
-    n_resamples: int
-    seed: int
-    epsilon: float | None
-    correction: str
-    significance: float
-    systems: SystemSettings
-
-
-def validate_comparison_settings(
-    test: str | None = None,
-    alternative: str = "two-sided",
-    swap: str | None = None,
-    epsilon: float | None = None,
-    correction: str = "holm",
-    significance: float = 0.05,
-    n_resamples: int = 1000,
-    rng: Any = None,
-    human: str | None = None,
-    from_segments: str = "mean",
-    over: str = "common",
-    common: bool = False,
-) -> MetricComparisonSettings:
-    """All settings but the tasks, checked before anything is read. Raises as `compare_metrics`."""
-    if test is not None:
-        check_choice("test", test, tuple(TESTS))
-    check_choice("alternative", alternative, ALTERNATIVES)
-    if swap is not None:
-        check_choice("swap", swap, SWAPS)
-        if test not in (None, "perm_both"):
-            raise ParameterError(f"swap says what perm_both swaps, and the test is {test}; leave it out")
-    check_choice("correction", correction, tuple(CORRECTIONS))
-    check_share("significance", significance)
-    check_count("n_resamples", n_resamples)
-    if epsilon is not None:
-        check_positive("epsilon", epsilon, zero=True)
-    systems = validate_system_settings(
-        statistic="pearson",
-        absolute=False,
-        human=human,
-        prior=0.0,
-        from_segments=from_segments,
-        over=over,
-        common=common,
-        without_outliers=False,
-        interval=None,
-        n_resamples=n_resamples,
-        confidence_level=0.95,
-        rng=rng,
-        weights=None,
-    )
-    return MetricComparisonSettings(
-        test, alternative, swap, n_resamples, systems.seed, epsilon, correction, significance, systems
-    )
 
 
 LEVELS = ("system", "segment")
@@ -105,11 +64,22 @@ GRAMMAR = "PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT], as de-en:system:pearson:0.5
 class Task(NamedTuple):
     """One column of the table: how far metrics agree with people on a language pair.
 
-    pair: "*" for each there is, as a task of its own; several, with commas between, are one pot (of
-    "pairwise_accuracy" alone). level: "system" or "segment". grouping: of segments, "none",
-    "segment" or "system"; "" for what the statistic usually has. weight: in the average over tasks; None where all
-    weigh alike.
+    Attributes
+    ----------
+    pair
+        The language pair; "*" for every one, as a task of its own. Several, with commas between them, are pooled (with
+        the statistic "pairwise_accuracy" only).
+    level
+        "system" or "segment".
+    statistic
+        The name of the statistic.
+    grouping
+        Grouping of segments: "none", "segment" or "system"; "" for the default of the statistic.
+    weight
+        The weight in the average over tasks; None if all tasks have the same weight.
 
+    Examples
+    --------
     >>> print(Task("de-en", "segment", "acc_eq", "segment", 0.5))
     de-en:segment:acc_eq/segment:0.5
     """
@@ -141,24 +111,41 @@ class Task(NamedTuple):
         return f"{self.pair}:{self.level_and_statistic}{'' if self.weight is None else f':{self.weight:g}'}"
 
 
-def parse_task(text: str) -> Task:
-    """A task from its text, PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT]; PAIR as in `Task`, empty for an unnamed one.
+def parse_task(task_text: str) -> Task:
+    """A task from its text, PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT].
 
-    Raises ParameterError for a text of another form, UnknownName for a statistic that the level does not have.
+    Parameters
+    ----------
+    task_text
+        The text; PAIR is as in `Task`, and empty if the data name no language pair.
 
+    Returns
+    -------
+    Task
+        The task, with its grouping.
+
+    Raises
+    ------
+    ParameterError
+        The text has another form.
+    UnknownName
+        The level has no such statistic.
+
+    Examples
+    --------
     >>> parse_task("de-en:system:pearson:0.25")
     Task(pair='de-en', level='system', statistic='pearson', grouping='', weight=0.25)
     """
-    fields = text.split(":")
+    fields = task_text.split(":")
     if len(fields) not in (3, 4):
-        raise ParameterError(f"a task is {text!r}, expected {GRAMMAR}")
+        raise ParameterError(f"a task is {task_text!r}, expected {GRAMMAR}")
     statistic, _, grouping = fields[2].partition("/")
     weight = None
     if len(fields) == 4:
         try:
             weight = float(fields[3])
         except ValueError:
-            raise ParameterError(f"task {text}: the weight is {fields[3]!r}, expected a number, as 0.5") from None
+            raise ParameterError(f"task {task_text}: the weight is {fields[3]!r}, expected a number, as 0.5") from None
     return validate_task(Task(fields[0], fields[1], statistic, grouping, weight))
 
 
@@ -192,39 +179,14 @@ def validate_task(task: Task) -> Task:
     return task._replace(grouping="segment" if by_pairs or task.statistic == "kendall_c" else "none")
 
 
-def validate_tasks(
-    tasks: str | Task | Sequence[str | Task] | None,
-    *,
-    level: str | None,
-    statistic: str | None,
-    grouping: str | None,
-    weights: Mapping[str, float] | None,
-) -> tuple[Task, ...] | None:
-    """The requested tasks, checked; None where the level depends on the judgments.
-
-    Raises ParameterError and UnknownName as `parse_task`, and for a task that stands twice, for weights that do not add
-    up to 1, that only some have, or that are in tasks and beside them.
-    """
-    if tasks is not None:
-        for name, value in (
-            ("level", level),
-            ("statistic", statistic),
-            ("grouping", grouping),
-            ("weights", weights),
-        ):
-            if value is not None:
-                raise ParameterError(f"{name} and tasks both say what is computed; leave one of the two out")
-        entries = [tasks] if isinstance(tasks, (str, Task)) else list(tasks)
-        if not entries:
-            raise ParameterError("there is no task, expected at least one; or leave tasks out")
-        validated = tuple(parse_task(entry) if isinstance(entry, str) else validate_task(entry) for entry in entries)
-        check_tasks(validated)
-        return validated
-    if weights is not None:
-        check_weights(weights)
-    if level is None:
+def tasks_of(tasks: str | Task | Sequence[str | Task] | None) -> tuple[Task, ...] | None:
+    """The tasks, from their texts. Raises as `parse_task`."""
+    if tasks is None:
         return None
-    return (validate_task(Task(EVERY, level, statistic or default_statistic(level), grouping or "")),)
+    entries = [tasks] if isinstance(tasks, (str, Task)) else list(tasks)
+    if not entries:
+        raise ParameterError("there is no task, expected at least one; or leave tasks out")
+    return tuple(parse_task(entry) if isinstance(entry, str) else validate_task(entry) for entry in entries)
 
 
 def default_statistic(level: str, people_ranked: bool = False) -> str:
@@ -245,6 +207,170 @@ def check_tasks(tasks: Sequence[Task]) -> None:
         unweighted = next(task for task in tasks if task.weight is None)
         raise ParameterError(f"task {unweighted} has no weight, and others have; give all of them one, or none")
     check_weights({f"{task.pair}:{task.level_and_statistic}": task.weight or 0.0 for task in tasks})
+
+
+class TasksRule(Names):
+    """A tuple of tasks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.expected = f"tasks {GRAMMAR}"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, tuple) and all(isinstance(task, Task) for task in value)
+
+
+class MappingRule(Rule):
+    """A mapping of language pairs to weights."""
+
+    expected = "a mapping of language pairs to numbers, as {'de-en': 0.5, 'fr-en': 0.5}"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, Mapping)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricComparisonSettings(Settings):
+    """On what metrics are compared, and how they are tested; see `compare_metrics`."""
+
+    FUNCTIONS = ("rankscope.agreement:compare_metrics",)
+    COMMANDS = ("agree metrics",)
+
+    tasks: tuple[Task, ...] | None = declare(
+        TasksRule(),
+        None,
+        "A column of the table, as en-de:system:pearson:0.5. PAIR * stands for every language pair; LEVEL is system or "
+        "segment. Weights add up to 1. Repeat the option for more columns.",
+        flag="--task",
+        metavar="PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT]",
+        python_help="The columns of the table: texts PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT] or `Task` objects. "
+        "Default: one for each language pair.",
+    )
+    level: str | None = choice(
+        None,
+        LEVELS,
+        help="Level of the tasks: whole systems, or segments.",
+        unset="system if there are scores of systems only, else segment",
+    )
+    statistic: str | None = text(
+        None,
+        help=f"Statistic of the tasks. At level system: {', '.join(STATISTICS_BY_LEVEL['system'])}; at level segment: "
+        "acc_eq, pearson, spearman, kendall_b, or one of `agree segments`.",
+        unset="pairwise_accuracy for systems; for segments wmt12 if people ranked, else acc_eq",
+        metavar="NAME",
+    )
+    grouping: str | None = choice(
+        None,
+        SEGMENT_GROUPINGS,
+        help="Segment scores all at once (none), or the mean over segments or systems.",
+        unset="none for statistics of rankings, else segment",
+    )
+    weights: Mapping[str, float] | None = declare(
+        MappingRule(),
+        None,
+        "Weights of the language pairs in the average, adding up to 1.",
+        metavar="PAIR=W,...",
+        unset="equal weights",
+    )
+    test: str | None = choice(
+        None,
+        TESTS,
+        help="Significance test of two metrics.",
+        unset="bootstrap if people ranked segments, else perm_both",
+    )
+    alternative: str = choice(
+        "two-sided",
+        ALTERNATIVES,
+        help="Alternative hypothesis: two metrics differ; or the higher one is better (greater), as in WMT's metrics "
+        "task.",
+    )
+    swap: str | None = choice(
+        None,
+        SWAPS,
+        help="What perm_both swaps as one: the scores of a system, of a segment, or single cells.",
+        unset="systems at level system, else cells",
+    )
+    epsilon: float | None = number(
+        None,
+        rule=NONNEGATIVE,
+        metavar="E",
+        help="Largest difference of two scores that counts as a tie.",
+        unset="calibrated for each metric with acc_eq, else 0",
+    )
+    correction: str = choice(
+        "holm",
+        CORRECTIONS,
+        help="Correction of p-values for multiple comparisons: all pairs of metrics of a task. The metrics task uses "
+        "none.",
+    )
+    significance: float = share(
+        0.05, help="Significance level: metrics differ if their corrected p-value is at most P."
+    )
+    human: str | None = choice(
+        None,
+        HUMAN,
+        help="How human judgments become scores of systems.",
+        unset="wins for rankings, the mean for scores of segments",
+    )
+    from_segments: str = choice(
+        "mean",
+        FROM_SEGMENTS,
+        help="How a metric's scores of segments become scores of systems, if people ranked or scored systems.",
+    )
+    over: str = choice(
+        "common",
+        OVER,
+        help="Segments of such a mean: those with scores of all systems (common), or all that a system has (own).",
+    )
+    common: bool = switch(
+        False,
+        help="Skip systems, segments and language pairs that a metric lacks; without this they are an error.",
+    )
+    n_resamples: int = resamples_field(1000, "Number of resamples of the test.")
+    seed: int = seed_field()
+
+    @property
+    def systems(self) -> SystemSettings:
+        """How systems get their scores."""
+        return validate_system_settings(
+            statistic="pearson",
+            absolute=False,
+            human=self.human,
+            prior=0.0,
+            from_segments=self.from_segments,
+            over=self.over,
+            common=self.common,
+            without_outliers=False,
+            interval=None,
+            n_resamples=self.n_resamples,
+            confidence_level=0.95,
+            rng=self.seed,
+            weights=None,
+        )
+
+    @property
+    def requested_tasks(self) -> tuple[Task, ...] | None:
+        """The tasks; None if the level depends on the judgments."""
+        if self.tasks is not None or self.level is None:
+            return self.tasks
+        return self.tasks_at(self.level, people_ranked=False)
+
+    def tasks_at(self, level: str, *, people_ranked: bool) -> tuple[Task, ...]:
+        """A task for each language pair, at this level."""
+        statistic = self.statistic or default_statistic(level, people_ranked)
+        return (validate_task(Task(EVERY, level, statistic, self.grouping or "")),)
+
+    def check(self) -> None:
+        """Refuse settings that exclude each other, and tasks and weights that do not fit together."""
+        if self.tasks is not None:
+            self.refuse("level", "statistic", "grouping", "weights", since="tasks say what is computed")
+            check_tasks(self.tasks)
+        elif self.weights is not None:
+            check_weights(self.weights)
+        if self.test not in (None, "perm_both"):
+            self.refuse("swap", since=f"it is for perm_both, not for {self.test}")
+        if self.level is not None and self.tasks is None:
+            self.tasks_at(self.level, people_ranked=False)
 
 
 def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[str, float] | None) -> tuple[Task, ...]:

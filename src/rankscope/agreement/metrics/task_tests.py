@@ -44,10 +44,12 @@ NO_DRAWS: DrawnDifferences = MappingProxyType({})
 
 
 class TaskResult(NamedTuple):
-    """The results of one task, or of the average of several. value, n, epsilon: (metrics). pvalue: (metrics, metrics),
-    one-sided of the higher against the lower, or two-sided; symmetric. drawn: resampled differences by pair of metrics.
-    systems, segments: how many were compared; 0 where there are none. curves: (metrics) of acc_eq, else empty. over: by
-    language pair the names of the segments, in the order in which they are resampled.
+    """The results of one task, or of the average of several.
+
+    value, n, epsilon: (metrics). pvalue: (metrics, metrics), one-sided of the higher metric against the lower, or
+    two-sided; symmetric. systems, segments: how many were compared; 0 where there are none. n_unscored: how many judged
+    translations are skipped. drawn_differences: the resampled differences by pair of metrics. curves: (metrics) of
+    acc_eq, else empty. segment_names: by language pair the segments, in the order in which they are resampled.
     """
 
     value: Floats
@@ -86,7 +88,7 @@ def run_task(
         raise InputError(
             f"{metric} has no value of {task.level_and_statistic} on {task.pair or 'these data'}: its scores, or "
             "those of people, do "
-            "not differ where they are compared; leave it out (--metrics), or take another statistic"
+            "not differ where they are compared; exclude it with --metrics, or choose another statistic"
         )
     return result
 
@@ -111,7 +113,7 @@ def rerun_with_system_swaps(
             result = run_task(
                 inputs,
                 task,
-                settings._replace(swap="systems"),
+                replace(settings, swap="systems"),
                 own_columns=own_columns,
                 keep_draws=True,
             )
@@ -164,7 +166,7 @@ def compare_by_matrices(
     if task.statistic == "soft_pairwise_accuracy" and not have_segment_scores(inputs, task.pair):
         raise ParameterError(
             "soft_pairwise_accuracy tests pairs of systems on their segments, so it needs scores of segments, of "
-            "people and of all metrics; take pairwise_accuracy"
+            "people and of all metrics; choose pairwise_accuracy"
         )
     tables = match_matrices(inputs, task.pair, settings.systems, level=task.level)
     check_test(tables, test, settings, task)
@@ -183,7 +185,7 @@ def compare_by_matrices(
     )
     notes = [*tables.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
     if tables.of_systems and test != "williams":
-        notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test draws (or swaps) those alone"))
+        notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test resamples or swaps systems only"))
     return TaskResult(
         value=tested.value,
         n=tested.n,
@@ -208,10 +210,10 @@ def check_test(tables: Matrices, test: str, settings: MetricComparisonSettings, 
         return
     if test == "bootstrap":
         raise ParameterError(
-            "the bootstrap draws segments, and here scores are of whole systems; take perm_both, boot_both or williams"
+            "the bootstrap resamples segments, but scores are of whole systems; choose perm_both, boot_both or williams"
         )
     if test == "perm_both" and settings.swap == "segments":
-        raise ParameterError("swap segments: here scores are of whole systems; leave --swap out")
+        raise ParameterError("swap segments: scores are of whole systems; leave --swap out")
 
 
 def curves_of(tables: Matrices, grouping: str) -> tuple[CalibrationCurve, ...]:
@@ -249,7 +251,7 @@ def compare_by_lists(
             f"{reason}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people "
             f"gave and {', '.join(MATRIX_STATISTICS)}; leave the test out"
         )
-    judged, notes = attach_metric_columns(inputs, task.pair, settings.systems.common, own_columns=own_columns)
+    judged, notes = attach_metric_columns(inputs, task.pair, settings.common, own_columns=own_columns)
     segment_settings = validate_segment_settings(
         task.statistic, task.grouping, task_epsilon(task, settings), settings.n_resamples, 0.95, settings.seed
     )
@@ -261,7 +263,7 @@ def compare_by_lists(
     tables = [replace(table, gold=np.where(unscored, np.nan, table.gold)) for table in tables]
     if lost:
         noun = "judged translations" if lost > 1 else "judged translation"
-        notes.append(prefix_pair(task.pair, f"{lost:,} {noun} left out, as one of the metrics has no score there"))
+        notes.append(prefix_pair(task.pair, f"{lost:,} {noun} skipped because one of the metrics has no score there"))
     agreement, draws = agreement_on_pair(
         tables, segment_settings, task.pair, resamples_of(settings, task.pair).segments
     )
@@ -284,7 +286,7 @@ def compare_by_lists(
             )
             for table in tables
         )
-        notes.append(prefix_pair(task.pair, "the bootstrap keeps each epsilon as it was found on all segments"))
+        notes.append(prefix_pair(task.pair, "the bootstrap keeps the epsilon that was calibrated on all segments"))
     return TaskResult(
         value=value,
         n=np.array(agreement.n),
@@ -353,7 +355,7 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
         weights = [weight / span for weight, span in zip(weights, spans, strict=True)]
         shift = -sum(weight * task.range[0] for weight, task in zip(weights, tasks, strict=True))
         notes.append(
-            "statistics from -1 to 1 are brought to 0 to 1 before they are averaged with others, as (1 + value) / 2"
+            "statistics from -1 to 1 are rescaled to 0 to 1 before they are averaged with others: (1 + value) / 2"
         )
     resample_kinds = {TESTS[result.test] for result in results}
     same_kind = len(resample_kinds) == 1 and "" not in resample_kinds
@@ -367,12 +369,12 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
     if same_kind and unmatched_pair is not None:
         notes.append(
             f"the average over {pluralise(len(tasks), 'task')} is not tested: tasks"
-            f"{f' of {unmatched_pair}' if unmatched_pair else ''} draw from other segments, as some count segments of "
-            "which a metric lacks all scores, and others do not"
+            f"{f' of {unmatched_pair}' if unmatched_pair else ''} resample different segments, as some include "
+            "segments for which a metric has no scores, and others do not"
         )
     if not same_kind:
         tests = " and ".join(dict.fromkeys(result.test for result in results))
-        reason = f"{tests} draws nothing" if resample_kinds == {""} else f"{tests} do not draw alike"
+        reason = f"{tests} does not resample" if resample_kinds == {""} else f"{tests} resample in different ways"
         notes.append(f"the average over {pluralise(len(tasks), 'task')} is not tested: {reason}")
     kind = resample_kinds.pop()
     return TaskResult(

@@ -24,11 +24,11 @@ __all__ = [
 
 #: The question that each test asks.
 TEST_QUESTIONS = {
-    "perm_both": "were two metrics of one worth, each score might as well be the other one's (swapped at random)",
-    "boot_both": "would the difference be there with other systems and other segments of the same kind (drawn anew)",
-    "bootstrap": "would the difference be there with other segments of the same kind (drawn anew)",
-    "pair_swaps": "were two metrics of one worth, what they say of each pair might as well change places",
-    "williams": "correlations of both with people differ by more than so few items would make them (a formula)",
+    "perm_both": "if two metrics were equally good, their scores could be swapped; scores are swapped at random",
+    "boot_both": "whether the difference would hold for other systems and segments; both are resampled",
+    "bootstrap": "whether the difference would hold for other segments; segments are resampled",
+    "pair_swaps": "if two metrics were equally good, their decisions on each pair could be swapped",
+    "williams": "whether the two correlations with people differ, by Williams' formula",
 }
 NAMES = {"bh": "Benjamini and Hochberg", "holm": "Holm", "bonferroni": "Bonferroni", "hochberg": "Hochberg"}
 #: Where curves have a point, in percent of pairs that the metric ties.
@@ -38,7 +38,7 @@ STEPS = np.arange(0, 101, 2)
 def sections_of(result: MetricComparison) -> tuple[Section, ...]:
     sections = [
         Section(
-            title="Metrics against each other",
+            title="Comparison of metrics",
             sentence=sentence_of(result),
             table=main_table(result),
             notes=notes_of(result),
@@ -47,13 +47,9 @@ def sections_of(result: MetricComparison) -> tuple[Section, ...]:
     last_column = len(result.pairs_and_statistics) - 1
     n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
     sections.append(
-        Section(
-            title="Every two metrics", table=pair_table(result), folded=n_pairs * (last_column + 1) > ROWS_UNFOLDED
-        ),
+        Section(title="Pairs of metrics", table=pair_table(result), folded=n_pairs * (last_column + 1) > ROWS_UNFOLDED),
     )
-    sections.append(
-        Section(title="Ranks that the tests leave", table=rank_ranges(result), folded=len(result.metrics) == 2)
-    )
+    sections.append(Section(title="Possible ranks", table=rank_ranges(result), folded=len(result.metrics) == 2))
     sections += [matrix(result, c, folded=c < last_column) for c in range(last_column, -1, -1) if was_tested(result, c)]
     if last_column:
         sections.append(Section(title="Tasks", table=tasks_table(result), folded=True))
@@ -210,12 +206,12 @@ def ties(result: MetricComparison, c: int, curves: Sequence[CalibrationCurve], *
     name = task.statistic
     return [
         Section(
-            title=f"How close is a tie{task_label}",
+            title=f"Tie calibration{task_label}",
             sentence=(
-                "People tie, scores with many digits hardly do. So differences up to some number count as ties, "
-                "for each metric that which suits it best; the figure shows what others would have given."
+                "People give ties, but scores with many digits rarely tie. So differences up to a threshold count as "
+                "ties: for each metric the one with the highest agreement. The figure shows other thresholds."
             ),
-            table=Table(columns=("metric", "tie up to", "pairs tied", f"{name} at 0", name), rows=tuple(rows)),
+            table=Table(columns=("metric", "tie threshold", "pairs tied", f"{name} at 0", name), rows=tuple(rows)),
             figure=Figure(
                 "condition_lines",
                 {
@@ -251,7 +247,7 @@ def sentence_of(result: MetricComparison) -> str:
     if not was_tested(result, c):
         return (
             f"{result.metrics[order[0]]} has the highest value{basis} ({value_name} {format_mean(value[order[0]])}); "
-            "whether that is more than chance is not tested."
+            "differences are not tested."
         )
     best = [m for m in order if result.rank[c, m] == 1]
     names = join_names(result.metrics[m] for m in best)
@@ -265,25 +261,26 @@ def sentence_of(result: MetricComparison) -> str:
         if not indistinct:
             others = f"{others}, the other one," if n_others == 1 else f"each of the {n_others} others"
         indistinct_sentence = (
-            f" It cannot be told apart from {join_names(result.metrics[m] for m in indistinct)}." if indistinct else ""
+            f" It does not differ significantly from {join_names(result.metrics[m] for m in indistinct)}."
+            if indistinct
+            else ""
         )
         return (
-            f"{names} agrees best with people{basis} ({value_name} {format_mean(value[best[0]])}), better than "
-            f"{others} by more than chance would make it ({chance}).{indistinct_sentence}"
+            f"{names} agrees best with people{basis} ({value_name} {format_mean(value[best[0]])}), "
+            f"significantly better than {others} ({chance}).{indistinct_sentence}"
         )
     range_ends = dict.fromkeys((format_mean(value[best[0]]), format_mean(value[best[-1]])))
     span = f"{value_name} {' to '.join(range_ends)}{' each' if len(range_ends) == 1 else ''}"
     if not n_others:
         opening = "Neither of the two metrics is" if len(best) == 2 else f"None of the {len(best)} metrics is"
-        opening += f" better than {'the other' if len(best) == 2 else 'another'} by more than chance would make it"
+        opening += f" significantly better than {'the other' if len(best) == 2 else 'another'}"
         return (
-            f"{opening}{basis} ({span}; {chance}). That does not say that they are alike: more data might tell them "
-            "apart."
+            f"{opening}{basis} ({span}; {chance}). This does not show that they are equally good: more data might "
+            "separate them."
         )
     return (
-        f"{names} agree best with people{basis} ({span}) and cannot be told apart: no metric is better than one of "
-        f"them by more than chance would make it ({chance}). {result.metrics[order[len(best)]]}, the next, is worse "
-        "than one of them or more."
+        f"{names} agree best with people{basis} ({span}): no metric is significantly better than any of them "
+        f"({chance}). {result.metrics[order[len(best)]]}, the next, is significantly worse than at least one of them."
     )
 
 
@@ -299,20 +296,19 @@ def notes_of(result: MetricComparison) -> tuple[str, ...]:
     notes = []
     if any(was_tested(result, c) for c in range(len(result.pairs_and_statistics))):
         notes.append(
-            "the small number is the metric's rank: from the top down, a new one begins at a metric than which one of "
-            "the present rank is significantly better; bold: rank 1"
+            "superscripts: ranks; from the top down, a new rank begins at a metric that is significantly worse than a "
+            "metric of the current rank; bold: rank 1"
         )
     notes += [f"{test}: {TEST_QUESTIONS[test]}" for test in dict.fromkeys(result.tests)]
     if result.settings.correction != "none" and len(result.metrics) > 2:
         notes.append(
-            f"p-values are corrected ({result.settings.correction}) for the pairs of metrics of each column by itself"
+            f"p-values are corrected ({result.settings.correction}) for all pairs of metrics, separately for each "
+            "column"
         )
     if len(result.tasks) > 1 and any(TESTS[test] for test in result.tests) and was_tested(result, len(result.tasks)):
-        notes.append("the average is tested by the average of what was drawn for each task")
+        notes.append("the average is tested by averages of the tasks' resamples")
     if any(curves for curves in result.curves):
-        notes.append(
-            "how close scores tie was chosen for each metric on these very data, so values are a little too high"
-        )
+        notes.append("the tie threshold of each metric was calibrated on these data, so values are slightly too high")
     same_range = [i for i, task in enumerate(result.tasks) if task.range == result.tasks[0].range]
     gold = result.gold if result.rule in ("mean", "given") else None
     low, high = result.tasks[0].range

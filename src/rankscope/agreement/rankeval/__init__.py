@@ -5,9 +5,10 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.agreement.rankeval.agreement import ORDERS as ORDERS
-    from rankscope.agreement.rankeval.agreement import PRESETS as PRESETS
+    from rankscope.agreement.rankeval.agreement import OPTIONS_OF_RANKINGS as OPTIONS_OF_RANKINGS
     from rankscope.agreement.rankeval.agreement import RankAgreement as RankAgreement
+    from rankscope.agreement.rankeval.agreement import RankSettings as RankSettings
+    from rankscope.agreement.rankeval.agreement import measure_rankings as measure_rankings
     from rankscope.agreement.rankeval.agreement import ranks as ranks
     from rankscope.agreement.rankeval.hits import RankCounts as RankCounts
     from rankscope.agreement.rankeval.hits import count_ranks as count_ranks
@@ -40,11 +41,11 @@ if TYPE_CHECKING:
     from rankscope.agreement.rankeval.tau import tau_pvalues as tau_pvalues
 
 HOMES = {
-    "ORDERS": "agreement",
-    "PRESETS": "agreement",
+    "OPTIONS_OF_RANKINGS": "agreement",
     "PairedRanks": "paired_ranks",
     "RankAgreement": "agreement",
     "RankCounts": "hits",
+    "RankSettings": "agreement",
     "TauCounts": "tau",
     "all_metrics": "reference_code",
     "as_list": "paired_ranks",
@@ -60,6 +61,7 @@ HOMES = {
     "farr": "hits",
     "gold_of_best": "hits",
     "holds_rankings": "load",
+    "measure_rankings": "agreement",
     "ndcg": "hits",
     "ndgc_err": "reference_code",
     "permutation_pvalue": "tau",

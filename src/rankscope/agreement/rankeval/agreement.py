@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.agreement.rankeval.hits import RankCounts, count_ranks, dcg, err, farr, gold_of_best, ndcg
 from rankscope.agreement.rankeval.load import Source, Sources, load_experiments, select_columns
 from rankscope.agreement.rankeval.paired_ranks import PairedRanks, segments_of, table_of
@@ -26,30 +25,38 @@ from rankscope.agreement.rankeval.tau import (
     tau_counts,
     tau_pvalues,
 )
-from rankscope.data.ranking import check_normalisation
+from rankscope.data.ranking import NORMALISATIONS
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError, SettingError
 from rankscope.io.core import source_name
 from rankscope.kernels.resample import bootstrap_counts, draw
-from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share, seed_of
+from rankscope.settings import (
+    Settings,
+    choice,
+    confidence_field,
+    count,
+    names,
+    resamples_field,
+    seed_field,
+    switch,
+    text,
+)
+from rankscope.stats.inputs import as_generator, seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "COLUMNS",
-    "ORDERS",
-    "PRESETS",
+    "OPTIONS_OF_RANKINGS",
     "IntervalStatistic",
     "RankAgreement",
     "RankPart",
     "RankSettings",
     "SetMeasures",
     "measure_lists",
+    "measure_rankings",
     "ranks",
 ]
 
@@ -58,18 +65,93 @@ __all__ = [
 CHUNK_DIVISOR = 8
 
 
-class RankSettings(NamedTuple):
-    """The settings of `ranks`."""
+PRESETS = ("rankeval",)
+#: The measures that may order the figure over experiments.
+ORDERS = ("MRR", "tau", "tau_macro", "tau_original", "tau_original_macro", "DCG", "nDCG", "ERR", "average_predicted")
+#: What is done about an item without a rank.
+MISSING = ("error", "drop")
 
-    exclude_gold_ties: bool = True
-    penalise_predicted_ties: bool = True
-    normalise: str = "ceiling"
-    invert: bool = False
-    cutoff: int | None = None
-    missing: str = "error"
-    confidence_level: float = 0.95
-    n_resamples: int = 1_000
-    seed: int = 0
+
+@dataclass(frozen=True, kw_only=True)
+class RankSettings(Settings):
+    """How predicted rankings are compared with people's; see `ranks`."""
+
+    FUNCTIONS = ("rankscope.agreement:ranks",)
+    COMMANDS = ("agree ranks",)
+
+    predicted: tuple[str, ...] | None = names(
+        None,
+        help="Column of predicted ranks; give the option several times for several.",
+        python_help="Column of predicted ranks, or a list of them. Default: the one called 'predicted' or "
+        "'predicted_rank', or the only column beside people's.",
+    )
+    gold: str | None = text(
+        None, help="Column of people's ranks.", unset='the one called "rank", "gold" or "human"', metavar="NAME"
+    )
+    preset: str | None = choice(
+        None,
+        PRESETS,
+        kind="preset",
+        help="Print what RankEval's reference code prints: its keys and digits, errors included.",
+    )
+    by_segment: bool = switch(False, help="Include the measures of every list.")
+    order_by: str = choice(
+        "MRR", ORDERS, help="The measure that orders the experiments in the figure, the best one first."
+    )
+    invert: bool = switch(False, help="Read the predicted columns as scores, of which higher is better.")
+    missing: str = choice(
+        "error", MISSING, help="Items without a rank (or with -1, which means not ranked): stop, or skip them."
+    )
+    count_gold_ties: bool = switch(
+        False,
+        help="Count pairs that people tie: they agree if the prediction ties them, and disagree otherwise. Default: "
+        "skip them.",
+        argument="exclude_gold_ties",
+        python_help="Skip pairs that people tie. If False, they agree if the prediction ties them and disagree "
+        "otherwise. Default: True.",
+    )
+    ignore_predicted_ties: bool = switch(
+        False,
+        help="Skip pairs that only the prediction ties. Default: they disagree.",
+        argument="penalise_predicted_ties",
+        python_help="Count pairs that only the prediction ties as disagreeing. If False, skip them. Default: True.",
+    )
+    normalise: str = choice(
+        "ceiling",
+        NORMALISATIONS,
+        help="Ranks of tied items, in MRR and in people's ranks of what the prediction ranks best.",
+    )
+    cutoff: int | None = count(
+        None, help="Compute DCG, nDCG and ERR on the first K items only.", metavar="K", unset="all items"
+    )
+    confidence_level: float = confidence_field()
+    n_resamples: int = resamples_field(
+        1_000, "Number of resamples of the segments for intervals, and of permutations for p-values."
+    )
+    seed: int = seed_field()
+
+    @property
+    def exclude_gold_ties(self) -> bool:
+        """Whether pairs that people tie are skipped."""
+        return not self.count_gold_ties
+
+    @property
+    def penalise_predicted_ties(self) -> bool:
+        """Whether pairs that only the prediction ties count as disagreeing."""
+        return not self.ignore_predicted_ties
+
+    def check(self) -> None:
+        """Refuse settings beside a preset, whose output has none."""
+        if self.preset is None:
+            return
+        for name in OPTIONS_OF_RANKINGS:
+            if self.is_changed(name):
+                setting = self.declared()[name]
+                raise SettingError(
+                    setting.argument,
+                    setting.flag,
+                    f"is given with preset {self.preset!r}, whose output has no options; leave it out",
+                )
 
     @property
     def cutoff_suffix(self) -> str:
@@ -77,8 +159,33 @@ class RankSettings(NamedTuple):
         return "" if self.cutoff is None else f"@{self.cutoff}"
 
 
+#: The settings that say how rankings are read and measured, other than resampling.
+OPTIONS_OF_RANKINGS = (
+    "by_segment",
+    "order_by",
+    "invert",
+    "missing",
+    "count_gold_ties",
+    "ignore_predicted_ties",
+    "normalise",
+    "cutoff",
+)
+
+
 class IntervalStatistic(NamedTuple):
-    """A statistic over all lists. low, high: its interval, NaN where there is none. n: how many lists have a value."""
+    """A statistic over all lists.
+
+    Attributes
+    ----------
+    name
+        The name of the statistic.
+    value
+        Its value.
+    low, high
+        Its confidence interval; NaN where there is none.
+    n
+        How many lists have a value.
+    """
 
     name: str
     value: float
@@ -89,7 +196,19 @@ class IntervalStatistic(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SetMeasures:
-    """The measures of a set of lists. of_list: the values (lists) by measure, NaN where a list has no value."""
+    """The measures of a set of lists; `measures["tau"]` is a statistic's value.
+
+    Attributes
+    ----------
+    statistics
+        The statistics over all lists.
+    taus
+        What tau is computed from.
+    best
+        How often people give each rank to what the prediction ranks best.
+    of_list
+        The values (lists) of each measure; NaN where a list has no value.
+    """
 
     statistics: tuple[IntervalStatistic, ...]
     taus: TauCounts
@@ -149,14 +268,14 @@ def measure_lists(
         ("pvalue_stouffer", combine_by_stouffer(z)),
     ):
         statistics.append(IntervalStatistic(name, p, np.nan, np.nan, n))
-    for name, count in (
+    for name, counts in (
         ("concordant", taus.concordant),
         ("discordant", taus.discordant),
         ("pairs", taus.pairs),
         ("gold_ties", taus.gold_ties),
         ("predicted_ties", taus.predicted_ties),
     ):
-        statistics.append(IntervalStatistic(name, int(count.sum()), np.nan, np.nan, len(table)))
+        statistics.append(IntervalStatistic(name, int(counts.sum()), np.nan, np.nan, len(table)))
     return SetMeasures(tuple(statistics), taus, count_ranks(best), of_list)
 
 
@@ -215,7 +334,21 @@ ALL = "all"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankPart:
-    """One metric on one language pair ("all" for several together). lists: the judgments that were measured."""
+    """One metric on one language pair.
+
+    Attributes
+    ----------
+    metric
+        The name of the metric.
+    pair
+        The language pair; "all" for several together.
+    lists
+        The judgments that were measured.
+    lengths
+        How many items each list has.
+    measures
+        Their measures.
+    """
 
     metric: str
     pair: str
@@ -231,23 +364,29 @@ class RankPart:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RankAgreement(Result):
-    """How well metrics rank as people do, all measures of RankEval's paper: `result["tau"]` of the first part.
+    """How well metrics rank as people do, by all measures of RankEval's paper: `result["tau"]` of the first part.
 
-    parts: by metric and language pair. gold: the column of people's ranks. by_segment: `records()` and the tables
-    hold every list too. `frame()` is the tidy table: a row a metric, language pair and statistic; how often people give
-    the machine's best which rank is best_predicted=RANK, in percent. preset: "rankeval" where the statistics are that
-    tool's, by its keys. order_by: the measure that orders experiments in the figure.
+    `frame()` is the tidy table: a row for each metric, language pair and statistic. The statistic "best_predicted=RANK"
+    is the percentage of lists in which people give that rank to what the prediction ranks best.
+
+    Attributes
+    ----------
+    parts
+        The measures by metric and language pair.
+    gold
+        The column of people's ranks.
+    settings
+        How the rankings were compared.
+    notes
+        What a reader should know.
     """
 
     VIEW = "rankscope.agreement.rankeval.view:sections_of"
 
     parts: tuple[RankPart, ...]
     gold: str
-    by_segment: bool
     settings: RankSettings
     notes: tuple[str, ...]
-    preset: str | None = None
-    order_by: str = "MRR"
 
     def __getitem__(self, statistic: str) -> float:
         return self.parts[0].measures[statistic]
@@ -255,19 +394,19 @@ class RankAgreement(Result):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the tidy table."""
-        return SEGMENT_COLUMNS if self.by_segment else COLUMNS
+        return SEGMENT_COLUMNS if self.settings.by_segment else COLUMNS
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        segment_cells = (ALL, ALL) if self.by_segment else ()
+        segment_cells = (ALL, ALL) if self.settings.by_segment else ()
         for part in self.parts:
             for name, value, low, high, n in part.measures.statistics:
                 yield part.metric, part.pair, *segment_cells, name, value, low, high, n
             best = part.measures.best
-            for rank, count, share in zip(best.ranks.tolist(), best.counts, best.share.tolist(), strict=True):
+            for rank, n, share in zip(best.ranks.tolist(), best.counts, best.share.tolist(), strict=True):
                 name = f"best_predicted={rank:g}"
-                yield part.metric, part.pair, *segment_cells, name, share, float("nan"), float("nan"), int(count)
-            if self.by_segment and not part.all_pairs:
+                yield part.metric, part.pair, *segment_cells, name, share, float("nan"), float("nan"), int(n)
+            if self.settings.by_segment and not part.all_pairs:
                 yield from self.segment_records(part)
 
     def segment_records(self, part: RankPart) -> Iterator[tuple[Any, ...]]:
@@ -279,36 +418,28 @@ class RankAgreement(Result):
             for name, values in columns.items():
                 yield part.metric, part.pair, segment, judge, name, values[i], nan, nan, n
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
+        """Every setting that changes the numbers."""
         settings = self.settings
-        if self.preset is not None:
-            return f"agreement of ranks | preset:{self.preset} | gold:{self.gold} | rankscope {__version__}"
-        entries = [
+        if settings.preset is not None:
+            return ["agreement of ranks", f"preset:{settings.preset}", f"gold:{self.gold}"]
+        return [
             "agreement of ranks",
             f"gold:{self.gold}",
             *(["predicted:scores"] if settings.invert else []),
             f"gold ties:{'excluded' if settings.exclude_gold_ties else 'counted'}",
             f"predicted ties:{'penalised' if settings.penalise_predicted_ties else 'excluded'}",
             "ties:average",
-            f"normalise:{settings.normalise}",
-            f"missing:{settings.missing}",
+            *settings.parts("normalise", "missing"),
             f"bootstrap:{settings.n_resamples},{settings.confidence_level:g}",
             f"permutations:{settings.n_resamples}",
             f"rng:{settings.seed}",
-            f"rankscope {__version__}",
         ]
-        return " | ".join(entries)
 
     def contents(self) -> str:
         """What it holds, in a few words."""
         metrics = dict.fromkeys(part.metric for part in self.parts)
         return f"{pluralise(len(metrics), 'metric')} against {self.gold!r}"
-
-
-PRESETS = ("rankeval",)
-#: The measures that may order the figure over experiments.
-ORDERS = ("MRR", "tau", "tau_macro", "tau_original", "tau_original_macro", "DCG", "nDCG", "ERR", "average_predicted")
 
 
 def ranks(
@@ -332,28 +463,80 @@ def ranks(
 ) -> RankAgreement:
     """How well predicted rankings agree with people's: every segment and set measure of RankEval's paper.
 
-    rankings: Rankings, or a file of them (JCML; CSV, TSV, JSONL, Parquet with segment and system); several, or a
-    mapping of names to them, are so many experiments; so are those that a column "experiment" of a table names.
-    predicted, gold: names of columns; gold is "rank" or "gold" by default, predicted the other column, or several of
-    them. invert: the predicted ones are scores, of which higher is better. by_segment: every list too. order_by: the
-    measure that orders experiments in the figure, the best first.
+    Parameters
+    ----------
+    rankings
+        Rankings, or a file of them (JCML; CSV, TSV, JSONL, Parquet with segment and system). Several of them, a mapping
+        of names to them, and a table with a column "experiment" are several experiments.
+    predicted
+        Column of predicted ranks, or a list of them. Default: the one called 'predicted' or 'predicted_rank', or the
+        only column beside people's.
+    gold
+        Column of people's ranks. Default: the one called "rank", "gold" or "human".
+    preset
+        Print what RankEval's reference code prints: its keys and digits, errors included. One of 'rankeval'.
+    by_segment
+        Include the measures of every list. Default: False.
+    order_by
+        The measure that orders the experiments in the figure, the best one first. One of 'MRR', 'tau', 'tau_macro',
+        'tau_original', 'tau_original_macro', 'DCG', 'nDCG', 'ERR', 'average_predicted'. Default: 'MRR'.
+    exclude_gold_ties
+        Skip pairs that people tie. If False, they agree if the prediction ties them and disagree otherwise. Default:
+        True.
+    penalise_predicted_ties
+        Count pairs that only the prediction ties as disagreeing. If False, skip them. Default: True.
+    normalise
+        Ranks of tied items, in MRR and in people's ranks of what the prediction ranks best. One of 'ceiling', 'floor',
+        'middle', 'minimize'. Default: 'ceiling'.
+    invert
+        Read the predicted columns as scores, of which higher is better. Default: False.
+    cutoff
+        Compute DCG, nDCG and ERR on the first K items only. Default: all items.
+    missing
+        Items without a rank (or with -1, which means not ranked): stop, or skip them. One of 'error', 'drop'. Default:
+        'error'.
+    n_resamples
+        Number of resamples of the segments for intervals, and of permutations for p-values. Default: 1000.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    progress
+        Called with the share of the permutations just done.
 
-    tau is penalised and micro (all pairs counted together), its original and macro (mean over lists) forms beside it;
-    its p-values come from permutations of the systems of each segment, one for all judgments of it, and from the
-    segments' p-values by Fisher and Stouffer. MRR is the mean of FARR;
-    DCG, nDCG and ERR have relevance n - rank + 1, and are averaged over the orders of what the machine ties. The
-    options of ties, cutoff and missing are explained in `per_segment` and `per_set`. Intervals are percentiles of a
-    bootstrap of segments; what was judged of one segment is drawn together. Several language pairs are measured one
-    by one, and all together (pair "all").
+    Returns
+    -------
+    RankAgreement
+        The measures by metric and language pair, with intervals and p-values.
 
-    preset: "rankeval" gives what RankEval's reference code prints instead, keys and digits, errors included.
+    Raises
+    ------
+    InputError
+        A file cannot be read, an item has no rank, or no list has an item that people rank above another.
+    UnknownName
+        A column or preset does not exist.
+    ParameterError
+        A setting is out of range, or given with a preset.
 
-    -1 says "not ranked"; in a predicted column it is a number like others where it holds scores (invert) or another
-    number below 0. Raises InputError for what cannot be read or has no rank, UnknownName for a column or preset that
-    there is not, ParameterError for arguments out of range.
+    Notes
+    -----
+    tau is penalised and micro (all pairs counted together); its original and its macro form (mean over lists) are
+    beside it. Its p-values come from permutations of the systems of each segment, one for all judgments of it, and from
+    the segments' p-values by Fisher's and Stouffer's methods. MRR is the mean of FARR. DCG, nDCG and ERR have the
+    relevance n - rank + 1, and are averaged over the orders of what the prediction ties. `per_segment` and `per_set`
+    explain the treatment of ties, the cutoff and missing ranks. Intervals are percentiles of a bootstrap of segments;
+    all judgments of a segment are drawn together. Several language pairs are measured one by one, and all together
+    (pair "all").
 
-    Source: Avramidis (2013), RankEval.
+    A rank of -1 means "not ranked"; in a predicted column it is a number like others if the column holds scores
+    (`invert`) or another number below 0.
 
+    References
+    ----------
+    Avramidis (2013), "RankEval: open tool for evaluation of machine-learned ranking".
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import rankscope as rs
     >>> from rankscope.data.rankings import Rankings
@@ -363,33 +546,44 @@ def ranks(
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)
     """
-    settings = validate_settings(
-        RankSettings(
-            exclude_gold_ties=exclude_gold_ties,
-            penalise_predicted_ties=penalise_predicted_ties,
-            normalise=normalise,
-            invert=invert,
-            cutoff=cutoff,
-            missing=missing,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed_of(rng),
-        )
+    if isinstance(predicted, str):
+        predicted = (predicted,)
+    settings = RankSettings(
+        predicted=None if predicted is None else tuple(dict.fromkeys(predicted)),
+        gold=gold,
+        preset=preset,
+        by_segment=by_segment,
+        order_by=order_by,
+        invert=invert,
+        missing=missing,
+        count_gold_ties=not exclude_gold_ties,
+        ignore_predicted_ties=not penalise_predicted_ties,
+        normalise=normalise,
+        cutoff=cutoff,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
     )
-    refuse_options_of_preset(preset, settings, by_segment, order_by)
+    return measure_rankings(rankings, settings, progress=progress)
+
+
+def measure_rankings(
+    rankings: Sources, settings: RankSettings, *, progress: Callable[[float], Any] | None = None
+) -> RankAgreement:
+    """As `ranks`, with its settings as one object."""
     parts: list[RankPart] = []
     notes: list[str] = []
     gold_names: dict[str, None] = {}
-    for name, source, judgments in load_experiments(rankings, predicted, gold):
+    for name, source, judgments in load_experiments(rankings, settings.predicted, settings.gold):
         if not len(judgments):
             raise InputError("there is no judgment, expected at least one")
-        gold_name, columns = select_columns(judgments, predicted, gold)
+        gold_name, columns = select_columns(judgments, settings.predicted, settings.gold)
         gold_names[gold_name] = None
         notes += [f"{name}: {note}" if name else note for note in judgments.notes]
         for column in columns:
             metric = column if not name else name if len(columns) == 1 else f"{name} {column}"
             with file_name_in_errors(source):
-                if preset is not None:
+                if settings.preset is not None:
                     parts.append(tool_part(metric, judgments, gold_name, column))
                     continue
                 measured, skip_notes = measure_language_pairs(metric, judgments, gold_name, column, settings, progress)
@@ -398,40 +592,9 @@ def ranks(
     return RankAgreement(
         parts=tuple(parts),
         gold=join_names(gold_names),
-        by_segment=by_segment,
         settings=settings,
-        order_by=order_by,
         notes=tuple(dict.fromkeys(notes)),
-        preset=preset,
     )
-
-
-def validate_settings(settings: RankSettings) -> RankSettings:
-    """The same settings. Raises ParameterError for values out of range."""
-    check_normalisation(settings.normalise, "normalise")
-    check_choice("missing", settings.missing, ("error", "drop"))
-    check_count("n_resamples", settings.n_resamples)
-    check_share("confidence_level", settings.confidence_level)
-    if settings.cutoff is not None:
-        check_count("cutoff", settings.cutoff)
-    return settings
-
-
-def refuse_options_of_preset(preset: str | None, settings: RankSettings, by_segment: bool, order_by: str) -> None:
-    """Refuse options with a preset, whose output has none. Raises UnknownName, ParameterError."""
-    check_choice("order_by", order_by, ORDERS)
-    if preset is None:
-        return
-    if preset not in PRESETS:
-        raise UnknownName("preset", str(preset), PRESETS)
-    defaults = RankSettings(
-        confidence_level=settings.confidence_level, n_resamples=settings.n_resamples, seed=settings.seed
-    )
-    changed = [name for name in RankSettings._fields if getattr(settings, name) != getattr(defaults, name)]
-    changed += ["by_segment"] if by_segment else []
-    changed += ["order_by"] if order_by != ORDERS[0] else []
-    if changed:
-        raise ParameterError(f"{changed[0]} is given with preset 'rankeval', whose output has no options; leave it out")
 
 
 @contextmanager
@@ -465,7 +628,7 @@ def measure_language_pairs(
             f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
             "one item; expected lists in which people prefer some items"
         )
-    return parts, [f"{metric}: {pluralise(n_skipped, 'item')} without a rank left out"] if n_skipped else []
+    return parts, [f"{metric}: {pluralise(n_skipped, 'item')} without a rank skipped"] if n_skipped else []
 
 
 def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPart:

@@ -132,7 +132,17 @@ def farr(table: PairedRanks, ties: str = "ceiling") -> Floats:
 
 
 class RankCounts(NamedTuple):
-    """ranks: the ranks that occur, rising. counts: in how many lists each occurs. share: of all lists, in percent."""
+    """How often ranks occur.
+
+    Attributes
+    ----------
+    ranks
+        The ranks that occur, in rising order.
+    counts
+        In how many lists each occurs.
+    share
+        The percentage of all lists.
+    """
 
     ranks: Floats
     counts: Ints

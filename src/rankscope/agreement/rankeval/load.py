@@ -44,13 +44,13 @@ def holds_rankings(path: PathLike) -> bool:
     return not {"segment", "better", *GOLD_COLUMNS}.isdisjoint(words)
 
 
-def load_rankings(source: Source, predicted: str | Sequence[str] | None, gold: str | None) -> Rankings:
+def load_rankings(source: Source, predicted: Sequence[str] | None, gold: str | None) -> Rankings:
     """The rankings, of any file that `read_judgments` reads. Raises InputError."""
     if isinstance(source, Rankings):
         return source
     if not isinstance(source, (str, os.PathLike)):
         raise ParameterError(f"rankings are of type {type(source).__name__}, expected Rankings or the path of a file")
-    predicted_columns = [predicted] if isinstance(predicted, str) else list(predicted or ())
+    predicted_columns = list(predicted or ())
     kind = "" if os.path.isdir(source) else detect_kind(source)
     if predicted is not None and gold is not None:
         columns = list(dict.fromkeys([gold, *predicted_columns]))
@@ -70,7 +70,7 @@ def load_rankings(source: Source, predicted: str | Sequence[str] | None, gold: s
 
 
 def select_columns(
-    rankings: Rankings, predicted: str | Sequence[str] | None, gold: str | None
+    rankings: Rankings, predicted: Sequence[str] | None, gold: str | None
 ) -> tuple[str, tuple[str, ...]]:
     """The column of people, and those of machines. Raises UnknownName, and ParameterError where one must be named."""
     columns = list(rankings.columns)
@@ -87,15 +87,14 @@ def select_columns(
             listing = f": {join_names(others)}" if others else "; no other column holds numbers only"
             raise ParameterError(f"which column is to be measured? Name one as predicted (--predicted){listing}")
         return gold, ((defaults or others)[0],)
-    names = (predicted,) if isinstance(predicted, str) else tuple(dict.fromkeys(predicted))
-    if not names:
+    if not predicted:
         raise ParameterError("predicted names no column, expected at least one")
-    for name in names:
+    for name in predicted:
         if name not in columns:
             raise UnknownName("column of these rankings", str(name), columns)
         if name == gold:
             raise ParameterError(f"predicted and gold are both {name!r}, expected two columns")
-    return gold, names
+    return gold, tuple(predicted)
 
 
 Sources = Source | Sequence[Source] | Mapping[str, Source]
@@ -106,7 +105,7 @@ SEPARATOR = "\x1f"
 
 
 def load_experiments(
-    rankings: Sources, predicted: str | Sequence[str] | None, gold: str | None
+    rankings: Sources, predicted: Sequence[str] | None, gold: str | None
 ) -> Iterator[tuple[str, Source, Rankings]]:
     """The name of each experiment, its source, and its rankings; a single source has no name. Raises InputError."""
     for name, source in sources_by_name(rankings).items():
@@ -126,7 +125,7 @@ def may_be_several(source: str | os.PathLike[str]) -> bool:
 
 
 def experiments_in_table(
-    source: str | os.PathLike[str], predicted: str | Sequence[str] | None, gold: str | None
+    source: str | os.PathLike[str], predicted: Sequence[str] | None, gold: str | None
 ) -> dict[str, Rankings]:
     """The rankings of each experiment in a table, in order of first appearance; "" without such a column.
 
@@ -137,7 +136,7 @@ def experiments_in_table(
     from rankscope.io.tables import read_named_table
     from rankscope.io.translation import EXPECTED_ITEMS, ITEM_COLUMNS, rankings_from_table, text_column
 
-    predicted_columns = [predicted] if isinstance(predicted, str) else list(predicted or ())
+    predicted_columns = list(predicted or ())
     table = read_named_table(source, EXPECTED_ITEMS)
     column = find_column(table.frame.columns, (EXPERIMENT,))
     if column is None or column in (gold, *predicted_columns):

@@ -197,7 +197,8 @@ class SegmentLayout:
     """Some lists, sorted by segment, and a slot for each system of each segment.
 
     owner: (slots) the segment of each slot. slot: (items) the slot of each item. sizes, firsts: (segments) the number
-    of slots and the first slot of each. few: (lists) whether the lists of its segment do not all hold the same systems.
+    of slots and the first slot of each. incomplete: (lists) whether the lists of its segment do not all hold the same
+    systems.
     """
 
     def __init__(self, table: PairedRanks, segments: Ints) -> None:

@@ -22,7 +22,7 @@ NAMES = {
     "tau_macro": "tau, mean over lists",
     "tau_original": "tau, original",
     "tau_original_macro": "tau, original, mean over lists",
-    "average_predicted": "people's rank of the machine's best",
+    "average_predicted": "people's rank of the predicted best",
     "pvalue_permutation": "p by permutation",
     "pvalue_fisher": "p by Fisher",
     "pvalue_stouffer": "p by Stouffer",
@@ -38,14 +38,14 @@ MIN_EXPERIMENTS = 3
 
 def sections_of(result: RankAgreement) -> tuple[Section, ...]:
     parts = result.parts
-    if result.preset is not None:
+    if result.settings.preset is not None:
         return tuple(tool_section(result, part) for part in parts)
     if len(parts) == 1:
         sections = [part_section(result, parts[0])]
     else:
         sections = [overview_section(result), *(part_section(result, part, folded=True) for part in parts)]
     sections += [best_table(parts), pair_table(parts)]
-    if result.by_segment:
+    if result.settings.by_segment:
         sections += [list_table(result, part) for part in parts if not part.all_pairs]
     return tuple(sections)
 
@@ -93,17 +93,17 @@ def sentence_of(part: RankPart) -> str:
     measures = part.measures
     tau, taus = measures["tau"], measures.taus
     if math.isnan(tau):
-        return f"No pair of items counts: of those that people rank, {part.metric} ties all."
+        return f"No pair of items counts: {part.metric} ties all pairs that people rank."
     n_concordant, n_valid = int(taus.concordant.sum()), int(taus.valid.sum())
     p = measures["pvalue_permutation"]
     text = (
         f"Of {pluralise(n_valid, 'pair')} that people rank, {part.metric} orders {n_concordant:,} as they do "
-        f"({100 * n_concordant / n_valid:.1f} %): tau {tau:.2f}, where 1 is full agreement and -1 the opposite order."
+        f"({100 * n_concordant / n_valid:.1f} %): tau {tau:.2f}, where 1 means full agreement and -1 the opposite "
+        "order."
     )
     # Where ties of the machine count against it, the average by chance is below 0.
     frequency = "in nearly all" if p >= 0.995 else format_chance(p)
-    chance = f"tau would be as far from its average there {frequency} such draws"
-    return f"{text} Were its ranks dealt out at random, {chance}."
+    return f"{text} With ranks assigned at random, tau would be at least as far from its average {frequency} samples."
 
 
 def notes_of(part: RankPart) -> tuple[str, ...]:
@@ -111,11 +111,11 @@ def notes_of(part: RankPart) -> tuple[str, ...]:
     n_without_tau = int(np.count_nonzero(part.measures.taus.valid == 0))
     if n_without_tau and n_without_tau < len(part.lengths):
         notes.append(
-            f"{pluralise(n_without_tau, 'list')} without a pair that counts: no tau there, and none in the mean over "
-            "lists"
+            f"{pluralise(n_without_tau, 'list has', 'lists have')} no pair that counts, so no tau, and "
+            f"{'is' if n_without_tau == 1 else 'are'} not in the mean over lists"
         )
     if len(set(part.lists.segment.codes.tolist())) == 1:
-        notes.append("one segment only: no intervals")
+        notes.append("one segment only: no intervals can be computed")
     return tuple(notes)
 
 
@@ -142,14 +142,14 @@ def overview_section(result: RankAgreement) -> Section:
 def best_sentence(result: RankAgreement) -> str:
     taus = np.array([part.measures["tau"] for part in result.parts])
     if np.isnan(taus).all():
-        return "No metric has a tau: of the pairs that people rank, each ties all."
+        return "No metric has a tau: each ties all pairs that people rank."
     best = [part_name(result, result.parts[i]) for i in np.flatnonzero(taus == np.nanmax(taus))]
     verb = "agrees" if len(best) == 1 else "agree"
     superlative = " most" if len(taus) > 1 else ""
     return (
-        f"{join_names(best)} {verb}{superlative} with people: tau is {np.nanmax(taus):.2f}, where 1 is the same order "
-        "of all pairs and -1 the other way round. Intervals are in each metric's own table; no test says here "
-        "whether metrics differ by more than chance."
+        f"{join_names(best)} {verb}{superlative} with people: tau is {np.nanmax(taus):.2f}, where 1 means the same "
+        "order of all pairs and -1 the opposite order. Intervals are in the table of each metric; differences between "
+        "metrics are not tested here."
     )
 
 
@@ -158,9 +158,9 @@ def lines_of(result: RankAgreement) -> Figure | None:
     if len(result.parts) < MIN_EXPERIMENTS:
         return None
     cutoff = result.settings.cutoff_suffix
-    statistics = dict.fromkeys((result.order_by, *LINES))
+    statistics = dict.fromkeys((result.settings.order_by, *LINES))
     measures = [f"{name}{cutoff}" if name in ("DCG", "nDCG", "ERR") else name for name in statistics]
-    falling = result.order_by != "average_predicted"  # lower is better there
+    falling = result.settings.order_by != "average_predicted"  # lower is better there
     values = tuple(tuple(part.measures[name] for part in result.parts) for name in measures)
     names = [part_name(result, part) for part in result.parts]
     return Figure(
@@ -180,8 +180,8 @@ def best_table(parts: tuple[RankPart, ...]) -> Section:
     columns = ("metric", "pair", "people's rank", "lists", "percent")
     column_indices = [*label_indices, 2, 3, 4]
     return Section(
-        title="People's ranks of what the machine ranks best",
-        sentence="Where the machine ranks several best, the one that counts is the one that people rank worst.",
+        title="People's ranks of the predicted best",
+        sentence="If the prediction ranks several items best, the one that people rank worst counts.",
         table=Table(
             columns=tuple(columns[i] for i in column_indices),
             rows=tuple(tuple(row[i] for i in column_indices) for row in rows),
@@ -211,7 +211,15 @@ def pair_table(parts: tuple[RankPart, ...]) -> Section:
         numbers = (int(part.measures[name]) for name in COUNTS)
         rows.append((part.metric, part.pair or "-", *(f"{number:,}" for number in numbers)))
     shows_pairs = len({part.pair for part in parts}) > 1
-    columns: tuple[str, ...] = ("metric", "pair", "agree", "disagree", "all", "tied by people", "tied by the machine")
+    columns: tuple[str, ...] = (
+        "metric",
+        "pair",
+        "agree",
+        "disagree",
+        "all",
+        "tied by people",
+        "tied by the prediction",
+    )
     if not shows_pairs:
         columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
     return Section(

@@ -10,8 +10,8 @@ import click
 from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 
 
-def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which judgments are read, and how they are resampled."""
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which judgments are read, and how."""
     options = (
         click.option("--pairs", metavar="P,...", help="Language pairs, in this order. Default: all."),
         click.option("--gold", metavar="NAME", help='The column of people. Default: "rank", "gold" or "human".'),
@@ -27,13 +27,18 @@ def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="The reference, where a ranking CSV has it ranked as a system. Default: keep.",
         ),
         click.option("--lines", metavar="FILE", help="Of WMT11: whose line i is the segment that the CSV numbers i."),
-        CONFIDENCE_LEVEL,
-        resamples_option(1000, "Of the bootstrap over segments."),
-        seed_option(),
     )
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which judgments are read, and how they are resampled."""
+    options = (CONFIDENCE_LEVEL, resamples_option(1000, "Of the bootstrap over segments."), seed_option())
+    for option in reversed(options):
+        command = option(command)
+    return reading_options(command)
 
 
 def split_names(options: dict[str, Any], names: Sequence[str]) -> dict[str, list[str]]:

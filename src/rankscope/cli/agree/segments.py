@@ -1,4 +1,4 @@
-"""`rankscope agree segments` and `rankscope agree raters`: agreement on the translations of each segment."""
+"""`rankscope agree segments`: agreement on the translations of each segment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from rankscope.agreement.inter_rater import CHANCE
 from rankscope.agreement.settings import CALIBRATED, SEGMENT_STATISTICS, validate_segment_settings
 from rankscope.agreement.statistics import SEGMENT_GROUPINGS, parse_table
 from rankscope.cli._results import pop_result_output, result_options
@@ -15,10 +14,8 @@ from rankscope.cli.agree._judgment_options import judgments_options, split_names
 from rankscope.errors import ParameterError
 from rankscope.io.core import check_single_stdin
 from rankscope.stats.confusion import NORMALISE
-from rankscope.stats.raters import LEVELS
 
 __all__ = [
-    "raters",
     "segments",
 ]
 
@@ -139,31 +136,3 @@ def segments(
         result_output.show(agreement.decisions(judgments, scores, **options))
     else:
         result_output.show(agreement.segments(judgments, scores, **options, **settings), details=details)
-
-
-@click.command("raters")
-@click.argument("judgments")
-@click.option(
-    "--chance",
-    type=click.Choice(CHANCE),
-    default="pooled",
-    show_default=True,
-    help="How often people agree by chance: by the share of ties they gave, or in a third of cases.",
-)
-@click.option(
-    "--level", type=click.Choice(LEVELS), default="nominal", show_default=True, help="Of Krippendorff's alpha."
-)
-@judgments_options
-@result_options
-def raters(judgments: str, **options: Any) -> None:
-    """Say how far people agree with each other, and with themselves, on which of two translations is better.
-
-    \b
-    rankscope agree raters demo-answers.csv --higher llm,reward --chance third
-    """
-    from rankscope import agreement
-
-    result_output = pop_result_output(options)
-    result_output.check((judgments,))
-    options |= split_names(options, ("pairs", "higher"))
-    result_output.show(agreement.raters(judgments, **options))

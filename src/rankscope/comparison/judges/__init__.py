@@ -5,15 +5,23 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.comparison.judges.common_documents import JudgeSettings as JudgeSettings
     from rankscope.comparison.judges.judgments import JudgeAgreement as JudgeAgreement
+    from rankscope.comparison.judges.judgments import agree_judges as agree_judges
     from rankscope.comparison.judges.judgments import agree_judgments as agree_judgments
     from rankscope.comparison.judges.labels import LabelAgreement as LabelAgreement
+    from rankscope.comparison.judges.labels import LabelSettings as LabelSettings
+    from rankscope.comparison.judges.labels import agree_label_lists as agree_label_lists
     from rankscope.comparison.judges.labels import agree_labels as agree_labels
 
 HOMES = {
     "JudgeAgreement": "judgments",
+    "JudgeSettings": "common_documents",
     "LabelAgreement": "labels",
+    "LabelSettings": "labels",
+    "agree_judges": "judgments",
     "agree_judgments": "judgments",
+    "agree_label_lists": "labels",
     "agree_labels": "labels",
 }
 

@@ -34,9 +34,16 @@ NAN = float("nan")
 
 
 class ClusteredMean(NamedTuple):
-    """A mean over documents with its interval, which takes the documents of a query as dependent; NaN if undefined.
+    """A mean over documents with a confidence interval that allows for dependence within queries; NaN if undefined.
 
-    n: documents.
+    Attributes
+    ----------
+    value
+        The mean.
+    low, high
+        The confidence interval.
+    n
+        How many documents it is over.
     """
 
     value: float
@@ -47,9 +54,14 @@ class ClusteredMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GradeBias:
-    """By how many grades the second judge is above the first. grade: of the first judge; None for all documents.
+    """By how many grades the second judge is above the first.
 
-    bias: the mean, with its interval.
+    Attributes
+    ----------
+    grade
+        The grade of the first judge; None for all documents.
+    bias
+        The mean difference, with its confidence interval.
     """
 
     grade: int | None
@@ -60,8 +72,16 @@ class GradeBias:
 class SystemTaste:
     """How the judges agree on the documents that both judged among the first `DEPTH` of a system.
 
-    same: the share with the same grade. bias: by how many grades the second judge is above the first. favour: how many
-    grades more the second judge gives them than other documents that have the same grade from the first.
+    Attributes
+    ----------
+    system
+        The name of the system.
+    same
+        The share of documents with the same grade from both.
+    bias
+        By how many grades the second judge is above the first.
+    favour
+        By how many grades the second judge rates them above other documents with the same grade from the first.
     """
 
     system: str
@@ -161,18 +181,21 @@ def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence
         for bias in biases
     )
     overall = biases[-1].bias
-    doubt = "" if overall.low > 0 or overall.high < 0 else ", no more than chance would explain"
+    doubt = "" if overall.low > 0 or overall.high < 0 else "; the difference is not significant"
     side = "above" if overall.value > 0 else "below"
     if overall.value == 0:
         sentence = f"On average {name_b} gives the same grades as {name_a}."
     else:
         sentence = f"On average {name_b} is {abs(overall.value):.2f} grades {side} {name_a}{doubt}."
-    caveat = " Of the lowest grade it can only be above, of the highest only below."
+    caveat = " At the lowest grade it can only be above, at the highest only below."
     return Section(
-        title=f"{name_b} less {name_a}, by grade of {name_a}",
+        title=f"{name_b} minus {name_a}, by grade of {name_a}",
         sentence=sentence + caveat,
         table=Table(columns=("grade", "documents", "bias", "low", "high"), rows=rows),
-        notes=(f"low and high: {format_percent(confidence_level)} intervals; the documents of a query count as alike",),
+        notes=(
+            f"low and high: {format_percent(confidence_level)} confidence intervals, which allow for dependence "
+            "between the documents of a query",
+        ),
     )
 
 
@@ -193,17 +216,17 @@ def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confide
     disfavoured = sorted((taste for taste in tastes if taste.favour.high < 0), key=lambda taste: taste.favour.value)
     clauses = [
         f"{verb} {join_names(f'{taste.system} ({taste.favour.value:+.2f})' for taste in group)}"
-        for verb, group in (("favours", favoured), ("is hard on", disfavoured))
+        for verb, group in (("favours", favoured), ("disfavours", disfavoured))
         if group
     ]
-    opening = f"{name_b} {' and '.join(clauses) or 'is shown to favour no system and to be hard on none'}"
+    opening = f"{name_b} {' and '.join(clauses) or 'does not favour or disfavour any system significantly'}"
     return Section(
-        title=f"What each system ranks first, by {name_b}",
-        sentence=f"{opening}: grades more or less for the first {DEPTH} documents of a system than for documents "
-        f"elsewhere that have the same grade from {name_a}.",
+        title=f"Bias of {name_b} by system",
+        sentence=f"{opening}. Favour is by how many grades {name_b} rates the first {DEPTH} documents of a system "
+        f"above other documents with the same grade from {name_a}.",
         table=Table(columns=("system", "documents", "same grade", "bias", "favour", "low", "high"), rows=rows),
         notes=(
-            f"low and high: {format_percent(confidence_level)} intervals of favour, each by itself; the documents of a "
-            "query count as alike",
+            f"low and high: {format_percent(confidence_level)} confidence intervals of favour, which allow for "
+            "dependence between the documents of a query and are not corrected for the number of systems",
         ),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +15,14 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
-from rankscope.stats.confusion import Rates
+from rankscope.settings import Settings, choice, confidence_field, count, resamples_field, seed_field
+from rankscope.stats.confusion import Rates, beta_field, normalise_field
 from rankscope.typing import Bools, Ints
 
 __all__ = [
     "JUDGED",
     "CommonDocuments",
+    "JudgeSettings",
     "find_common_documents",
     "judgments_for_ranking",
     "notes_on_documents",
@@ -32,9 +35,33 @@ __all__ = [
 #: Which judgments rank the systems: those of documents that both judged, or all that each judge has of those queries.
 JUDGED = ("both", "own")
 ONE_BY_ONE = (
-    "intervals take the judged documents as drawn one by one; those of one query are alike, so that the true "
-    "uncertainty is greater"
+    "intervals treat the judged documents as independent; documents of one query are similar, so the true uncertainty "
+    "is greater"
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeSettings(Settings):
+    """How two judges are compared; see `agree_judgments`. Conventions of evaluation are arguments beside it."""
+
+    FUNCTIONS = ("rankscope:agree_judgments",)
+    COMMANDS = ("agree judgments",)
+
+    rel: int = count(  # the option is one of evaluation
+        1, help="Lowest grade that is relevant, for the measures and for agreement on relevant or not.", flag=""
+    )
+    beta: float = beta_field()
+    normalise: str | None = normalise_field()
+    confidence_level: float = confidence_field()
+    judged: str = choice(
+        "both",
+        JUDGED,
+        help="Judgments that rank the systems: of the documents that both judged, or each judge's own.",
+    )
+    n_resamples: int = resamples_field(
+        2000, "Number of resamples of the queries, for the intervals of the correlations of both rankings."
+    )
+    seed: int = seed_field()
 
 
 class CommonDocuments(NamedTuple):
@@ -85,7 +112,7 @@ def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonD
     if not rows_a.size:
         raise InputError(
             f"no document was judged in both {names[0]} and {names[1]} ({describe_qrels(a)} and {describe_qrels(b)}), "
-            "expected documents in common; check that they belong to one collection and write ids alike"
+            "expected documents in common; check that both are for the same collection and use the same ids"
         )
     negative_a, negative_b = (int((qrels.relevance < 0).sum()) for qrels in (a, b))
     return CommonDocuments(
@@ -168,21 +195,24 @@ def notes_on_documents(
     for name, negative in zip(names, (common.n_negative_a, common.n_negative_b), strict=True):
         if negative:
             verb = "is" if negative == 1 else "are"
-            notes.append(
-                f"{pluralise(negative, 'judgment')} of {name} {verb} below 0, which means not judged; left out"
-            )
+            notes.append(f"{pluralise(negative, 'judgment')} of {name} {verb} below 0, which means not judged; skipped")
     for qrels, name in ((common.qrels_a, names[0]), (common.qrels_b, names[1])):
         n_lost = len(qrels.query_ids) - common.n_queries
         if n_lost:
-            notes.append(f"{pluralise_queries(n_lost)} of {name} without a document that both judged: left out")
+            verb, rest = ("has", "is") if n_lost == 1 else ("have", "are")
+            notes.append(
+                f"{pluralise_queries(n_lost)} of {name} {verb} no document that both judged and {rest} skipped"
+            )
     if judged == "both" and common.n_only_a + common.n_only_b:
         notes.append(
-            "systems are ranked by the documents that both judged; ask for each judge's own (judged:own) to see what "
-            "the others change"
+            "systems are ranked on the documents that both judged; --judged own (judged='own') includes the documents "
+            "that only one of them judged"
         )
     if judged == "own" and not common.n_only_a + common.n_only_b:
-        notes.append("both judged the same documents: each judge's own judgments are those of both")
+        notes.append("both judged the same documents, so judged:own and judged:both are the same")
     agreement_notes = [note for agreement in agreements if agreement is not None for note in agreement.notes]
     if agreements[-1] is None:
-        agreement_notes.append("both judges say the same of all documents, relevant or not: no kappa or alpha of that")
+        agreement_notes.append(
+            "both judges give all documents the same label, relevant or not, so its kappa and alpha are undefined"
+        )
     return list(dict.fromkeys([*notes, *agreement_notes, *binary.notes]))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.comparison.judges.bias import (
     GradeBias,
     SystemTaste,
@@ -19,8 +18,8 @@ from rankscope.comparison.judges.bias import (
     taste_section,
 )
 from rankscope.comparison.judges.common_documents import (
-    JUDGED,
     CommonDocuments,
+    JudgeSettings,
     find_common_documents,
     judgments_for_ranking,
     notes_on_documents,
@@ -41,7 +40,6 @@ from rankscope.comparison.judges.labels import (
     two_classes,
 )
 from rankscope.comparison.judges.ranking_effect import (
-    EffectResampling,
     RankingEffect,
     RankingEffects,
     effect_section,
@@ -53,17 +51,15 @@ from rankscope.data.section import Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.joining import ENTITY, LETOR, as_qrels
+from rankscope.evaluation.joining import ENTITY, LETOR, Progress, as_qrels
 from rankscope.io.core import check_single_stdin, file_stem, is_path, source_name
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, encode
-from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, seed_of
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import Bools, PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "JudgeAgreement",
+    "agree_judges",
     "agree_judgments",
 ]
 
@@ -71,20 +67,59 @@ __all__ = [
 RELEVANT = "relevant"
 #: The effects without runs.
 NO_EFFECTS = RankingEffects((), "", (), (), ())
+#: Arguments of `evaluate` that mean nothing without runs, with their defaults.
+RUN_DEFAULTS = {
+    "preset": None,
+    "ties": None,
+    "missing": "zero",
+    "no_relevant": None,
+    "unjudged": "nonrelevant",
+    "input": None,
+    "total_ranks": None,
+    "workers": None,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class JudgeAgreement(Result):
     """How far two judges agree.
 
-    names: of A and B. n_both: how many documents both judged; only_a, n_only_b: one of them. n_queries: with documents
-    that both judged. confusion: counts of grades, rows A, columns B. chance_corrected: kappa, weighted kappa and
-    Krippendorff's alpha of the grades. relevance_agreement, relevance_rates: the same and the rates where a document is
-    relevant from grade `rel` on, A being the truth. overlap: documents relevant for both over those relevant for one of
-    them; overlap_by_query: its mean over the queries that have such. biases: by how many grades B is above A, by grade
-    of A and in all. tastes: the same on what each system ranks first, and whom B favours; effects: by measure, what B
-    does to the ranking of systems; both empty without runs. `print` shows sentences and tables; `frame()` is the tidy
-    table: statistic, label, measure, system, value, low, high, n.
+    `print` shows sentences and tables; `frame()` is the tidy table.
+
+    Attributes
+    ----------
+    names
+        The names of the judges, A and B.
+    n_both
+        How many documents both judged.
+    n_only_a, n_only_b
+        How many documents only one of them judged.
+    n_queries
+        How many queries have a document that both judged.
+    confusion
+        The confusion matrix of grades: rows are those of A, columns those of B.
+    chance_corrected
+        Kappa, weighted kappa and Krippendorff's alpha of the grades.
+    relevance_agreement
+        The same for relevant or not; None if both judges say the same of all documents.
+    relevance_rates
+        The rates for relevant or not; A is the truth.
+    overlap
+        Documents relevant for both over documents relevant for at least one.
+    overlap_by_query
+        The mean of the overlap over the queries that have a relevant document.
+    biases
+        By how many grades B is above A, by grade of A and over all documents.
+    tastes
+        The same on what each system ranks first, and which systems B favours; empty without runs.
+    effects
+        By measure, how the ranking of systems changes under B; empty without runs.
+    settings
+        How the judges were compared.
+    scores_signature
+        The settings of the evaluation; empty without runs.
+    notes
+        What a reader should know.
     """
 
     COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
@@ -103,19 +138,15 @@ class JudgeAgreement(Result):
     biases: tuple[GradeBias, ...]
     tastes: tuple[SystemTaste, ...]
     effects: tuple[RankingEffect, ...]
-    rel: int
-    beta: float
-    judged: str
-    confidence_level: float
-    resampling_signature: str
+    settings: JudgeSettings
     scores_signature: str
     notes: tuple[str, ...]
 
     def records(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
         n_documents = self.n_both + self.n_only_a + self.n_only_b
-        for name, count in (("both", self.n_both), ("only_a", self.n_only_a), ("only_b", self.n_only_b)):
-            yield f"judged_{name}", "", "", "", float(count), np.nan, np.nan, n_documents
+        for name, n_judged in (("both", self.n_both), ("only_a", self.n_only_a), ("only_b", self.n_only_b)):
+            yield f"judged_{name}", "", "", "", float(n_judged), np.nan, np.nan, n_documents
         rows = [*self.chance_corrected.rows(), *self.relevance_rows(), *count_rows(self.confusion)]
         for name, label, value, low, high, n in rows:
             yield name, label, "", "", value, low, high, n
@@ -127,9 +158,9 @@ class JudgeAgreement(Result):
         """Rows of the tidy table on relevant or not."""
         if self.relevance_agreement is not None:
             yield from self.relevance_agreement.rows(RELEVANT)
-        yield from binary_rows(self.relevance_rates, RELEVANT, self.confidence_level)
+        yield from binary_rows(self.relevance_rates, RELEVANT, self.settings.confidence_level)
         tp, n_either = int(self.relevance_rates.tp[1]), int(self.relevance_rates.n - self.relevance_rates.tn[1])
-        yield share_row("overlap", RELEVANT, tp, n_either, self.confidence_level)
+        yield share_row("overlap", RELEVANT, tp, n_either, self.settings.confidence_level)
         yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.n_queries
 
     def sections(self) -> tuple[Section, ...]:
@@ -140,18 +171,18 @@ class JudgeAgreement(Result):
             sentence=f"Judged by both: {pluralise(self.n_both, 'document')} of {pluralise_queries(self.n_queries)}; "
             f"by {name_a} only: {self.n_only_a:,}; by {name_b} only: {self.n_only_b:,}. "
             + chance_sentence(self.chance_corrected.kappa, "document", "grade"),
-            table=row_table(list(self.chance_corrected.rows()), self.beta),
+            table=row_table(list(self.chance_corrected.rows()), self.settings.beta),
         )
         relevance = Section(
             title="Relevant or not",
             sentence=self.relevance_sentence(),
-            table=row_table(list(self.relevance_rows()), self.beta),
+            table=row_table(list(self.relevance_rows()), self.settings.beta),
         )
         matrix = matrix_section(
             self.confusion, name_a, name_b, f"Rows: grades by {name_a}. Columns: grades by {name_b}."
         )
-        bias = bias_section(self.biases, self.names, self.confidence_level)
-        taste = [taste_section(self.tastes, self.names, self.confidence_level)] if self.tastes else []
+        bias = bias_section(self.biases, self.names, self.settings.confidence_level)
+        taste = [taste_section(self.tastes, self.names, self.settings.confidence_level)] if self.tastes else []
         effects = (effect_section(effect, self.names) for effect in self.effects)
         return agreement, matrix, bias, relevance, *taste, *effects
 
@@ -167,27 +198,29 @@ class JudgeAgreement(Result):
             )
         )
         return (
-            f"Relevant is grade {self.rel} or more. Of what {name_a} found relevant, {name_b} did too: "
-            f"{format_share(tp, tp + fn)}; of what {name_a} did not, {name_b} did: {format_share(fp, fp + tn)}. "
-            f"The rates take {name_a} for the truth and {name_b} for the prediction."
+            f"Relevant means grade {self.settings.rel} or higher. {name_b} finds relevant {format_share(tp, tp + fn)} "
+            f"of the documents that are relevant for {name_a}, and {format_share(fp, fp + tn)} of the others. The "
+            f"rates treat {name_a} as the truth and {name_b} as the prediction."
         )
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
-        entries = [
+    def signature_parts(self) -> list[str]:
+        """Every setting that changes the numbers."""
+        settings = self.settings
+        parts = [
             "agreement of judgments",
-            f"rel:{self.rel}",
-            f"beta:{self.beta:g}",
+            *settings.parts("rel", "beta"),
             f"alpha:{self.chance_corrected.alpha.level}",
-            f"confidence:{self.confidence_level:g}",
+            f"confidence:{settings.confidence_level:g}",
             f"documents:{self.n_both}",
         ]
-        entries += (
-            [f"judged:{self.judged}", self.resampling_signature, self.scores_signature]
-            if self.effects
-            else [f"rankscope {__version__}"]
-        )
-        return " | ".join(entries)
+        if self.effects:
+            scores_parts = self.scores_signature.rpartition(" | rankscope ")[0]
+            parts += [
+                f"judged:{settings.judged}",
+                f"bootstrap:{settings.n_resamples},rng:{settings.seed}",
+                scores_parts,
+            ]
+        return parts
 
     def contents(self) -> str:
         """What it holds, in a few words."""
@@ -210,51 +243,127 @@ def agree_judgments(
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     rng: Any = 0,
-    **options: Any,
+    preset: str | None = None,
+    ties: str | None = None,
+    missing: str = "zero",
+    no_relevant: str | None = None,
+    unjudged: str = "nonrelevant",
+    input: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> JudgeAgreement:
     """How far two judges of the same documents agree, and what the second does to the ranking of systems.
 
-    qrels_a, qrels_b: each a Qrels, a path, or what `Qrels(...)` takes; A is the reference. Agreement is counted on the
-    documents that both judged; a grade below 0 means not judged. rel: least grade that is relevant, where grades become
-    yes or no. beta: how many times recall weighs more than precision in F. normalise: what the confusion matrix shows:
-    counts, or shares of each "row", "column" or of "all". names: of A and B; else those of their files.
+    Parameters
+    ----------
+    qrels_a, qrels_b
+        The judgments of A, the reference, and of B: each a Qrels, a path, or what `Qrels(...)` takes. Agreement is
+        counted on the documents that both judged; a grade below 0 means not judged.
+    runs, measures
+        As `evaluate` takes them. With runs, their systems are ranked under both judges by the mean of each measure.
+    rel
+        Lowest grade that is relevant, for the measures and for agreement on relevant or not. Default: 1.
+    beta
+        Weight of recall in the F measure: recall counts B times as much as precision; 1 gives F1. Default: 1.0.
+    normalise
+        Show the confusion matrix as shares of each row, of each column, or of all. One of 'row', 'column', 'all'.
+        Default: counts.
+    judged
+        Judgments that rank the systems: of the documents that both judged, or each judge's own. One of 'both', 'own'.
+        Default: 'both'.
+    names
+        The names of A and B. Default: those of their files.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    n_resamples
+        Number of resamples of the queries, for the intervals of the correlations of both rankings. Default: 2000.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    preset, ties, missing, no_relevant, unjudged, input, workers, progress
+        As `evaluate` takes them; only with runs. `unjudged="bounds"` does not rank systems and is refused.
 
-    runs, measures: as `evaluate` takes them; with runs, their systems are ranked under both judges by the mean of each
-    measure. judged: "both" ranks by the judgments of documents that both judged, so that grades alone differ; "own" by
-    all that each judge has of the same queries, so that what only one judged counts too. n_resamples, rng: samples of
-    the queries, for the intervals of the correlations of both rankings. options: further keyword
-    arguments of `evaluate`: preset, ties, missing, no_relevant, unjudged ("bounds" apart), input.
+    Returns
+    -------
+    JudgeAgreement
+        Agreement by grade and on relevance, biases of B, and with runs its effect on the ranking of systems.
 
-    Raises InputError for no document in common, one grade only; ParameterError for arguments out of range, measures by
-    subtopic, and as `evaluate`.
+    Raises
+    ------
+    InputError
+        No document was judged by both, or the judges gave one grade only.
+    ParameterError
+        A setting is out of range, a measure needs subtopics, or there are measures or arguments of `evaluate` without
+        runs. Otherwise as `evaluate`.
 
-    Source: see `rankscope.stats.raters`; overlap and the effect on the ranking as in Voorhees (2000), "Variations in
-    relevance judgments and the measurement of retrieval effectiveness".
+    Notes
+    -----
+    With `judged="both"` the rankings differ by grades alone; with `judged="own"` what only one judge judged counts too.
+    Sources of the coefficients are in `rankscope.stats.raters`.
 
+    References
+    ----------
+    Voorhees (2000), "Variations in relevance judgments and the measurement of retrieval effectiveness", for the overlap
+    and the effect on the ranking.
+
+    Examples
+    --------
     >>> agreement = agree_judgments({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 1, "d": 1}})
     >>> agreement.n_both, agreement.n_only_b, round(agreement.chance_corrected.kappa.agreement, 4), agreement.overlap
     (3, 1, 0.6667, 1.0)
     """
-    check_share("confidence_level", confidence_level)
-    check_positive("beta", beta)
-    check_choice("judged", judged, JUDGED)
-    check_count("n_resamples", n_resamples)
-    if runs is None and (measures is not None or options):
-        raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
-    evaluation = {"rel": rel, **options}
-    check_options(runs, (qrels_a, qrels_b), measures, evaluation)
+    settings = JudgeSettings(
+        rel=rel,
+        beta=beta,
+        normalise=normalise,
+        confidence_level=confidence_level,
+        judged=judged,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
+    )
+    evaluation = {
+        "preset": preset,
+        "ties": ties,
+        "missing": missing,
+        "no_relevant": no_relevant,
+        "unjudged": unjudged,
+        "input": input,
+        "workers": workers,
+        "progress": progress,
+    }
+    return agree_judges(qrels_a, qrels_b, runs, measures, settings, names=names, evaluation=evaluation)
+
+
+def agree_judges(
+    qrels_a: Any,
+    qrels_b: Any,
+    runs: Any,
+    measures: Any,
+    settings: JudgeSettings,
+    *,
+    names: Any = None,
+    evaluation: Mapping[str, Any],
+) -> JudgeAgreement:
+    """As `agree_judgments`, with its settings as one object. evaluation: the other arguments of `evaluate`."""
+    if runs is None and (
+        measures is not None or any(evaluation.get(name, default) != default for name, default in RUN_DEFAULTS.items())
+    ):
+        raise ParameterError("measures and their options rank runs, and there is no run; name some, or leave them out")
+    evaluation = {"rel": settings.rel, **evaluation}
+    check_evaluation(runs, (qrels_a, qrels_b), measures, evaluation)
+    confidence_level = settings.confidence_level
     judge_names = names_of_judges(qrels_a, qrels_b, names)
     common = find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), judge_names)
-    confusion, chance_corrected = grade_by_grade(common, judge_names, normalise, confidence_level)
-    relevant_a, relevant_b = (grades >= rel for grades in common.grades)
-    relevance, binary = relevant_or_not(relevant_a, relevant_b, beta, confidence_level)
+    confusion, chance_corrected = grade_by_grade(common, judge_names, settings.normalise, confidence_level)
+    relevant_a, relevant_b = (grades >= settings.rel for grades in common.grades)
+    relevance, binary = relevant_or_not(relevant_a, relevant_b, settings.beta, confidence_level)
     tastes, ranking_effects = tuple[SystemTaste, ...](), NO_EFFECTS
-    resampling = EffectResampling(confidence_level, n_resamples, seed_of(rng))
     if runs is not None:
-        qrels_pair = judgments_for_ranking(common, judged)
-        ranking_effects = effects_on_ranking(qrels_pair, judge_names, runs, measures, evaluation, resampling)
-        tastes = taste_by_system(common, judged, ranking_effects.systems, ranking_effects.hits, confidence_level)
-    judged_by = judged if ranking_effects.effects else None
+        qrels_pair = judgments_for_ranking(common, settings.judged)
+        ranking_effects = effects_on_ranking(qrels_pair, judge_names, runs, measures, evaluation, settings)
+        tastes = taste_by_system(
+            common, settings.judged, ranking_effects.systems, ranking_effects.hits, confidence_level
+        )
+    judged_by = settings.judged if ranking_effects.effects else None
     notes = notes_on_documents(common, judge_names, (chance_corrected, relevance), binary, judged_by)
     return JudgeAgreement(
         names=judge_names,
@@ -271,11 +380,7 @@ def agree_judgments(
         biases=bias_by_grade(common, confidence_level),
         tastes=tastes,
         effects=ranking_effects.effects,
-        rel=rel,
-        beta=beta,
-        judged=judged,
-        confidence_level=confidence_level,
-        resampling_signature=f"bootstrap:{n_resamples},rng:{resampling.seed}",
+        settings=settings,
         scores_signature=ranking_effects.scores_signature,
         notes=(*notes, *ranking_effects.notes),
     )
@@ -290,7 +395,7 @@ def grade_by_grade(
         raise InputError(
             f"{names[0]} and {names[1]} gave only the grade {labels[0]} "
             f"({pluralise(common.n_documents, 'document')}), expected "
-            "at least 2 grades; of one alone nothing tells agreement from chance"
+            "at least 2 grades; with one grade, agreement cannot be told from chance"
         )
     n_grades = len(labels)
     counts = np.bincount(a * n_grades + b, minlength=n_grades * n_grades).reshape(n_grades, n_grades)
@@ -298,29 +403,28 @@ def grade_by_grade(
     return confusion, chance_corrected_agreement(confusion, a, b, confidence_level)
 
 
-def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dict[str, Any]) -> None:
+def check_evaluation(runs: Any, qrels: tuple[Any, Any], measures: Any, evaluation: Mapping[str, Any]) -> None:
     """Raise for wrong arguments, before any file is read."""
-    check_count("rel", options["rel"])
     if runs is None:
         run_list: list[Any] = []
     else:
         run_list = list(runs) if isinstance(runs, (list, tuple)) else [runs]
-        if options.get("input") in (*LETOR, ENTITY) or options.get("total_ranks") is not None:
+        if evaluation.get("input") in (*LETOR, ENTITY) or evaluation.get("total_ranks") is not None:
             raise ParameterError(
-                "two judges are compared on judgments and runs, and LETOR's files and tables of ranks are neither; "
+                "two judges are compared on judgments and runs, but LETOR's files and tables of ranks are neither; "
                 "convert them first (rankscope convert)"
             )
-        if options.get("unjudged") == "bounds":
+        if evaluation.get("unjudged") == "bounds":
             raise ParameterError(
                 "--unjudged bounds (unjudged='bounds') has no meaning for a ranking of systems; choose nonrelevant or "
                 "skip"
             )
         reading_options = ("input", "total_ranks", "progress", "workers")
-        plan_options = {name: value for name, value in options.items() if name not in reading_options}
+        plan_options = {name: value for name, value in evaluation.items() if name not in reading_options}
         plan = make_plan(measures, **plan_options)
         if plan.needs_subtopics:
             raise ParameterError(
-                "measures of diversity ask for judgments by subtopic, and judges are compared on grades of documents; "
+                "measures of diversity need judgments by subtopic, but judges are compared on grades of documents; "
                 "choose other measures"
             )
     check_single_stdin((*qrels, *run_list))

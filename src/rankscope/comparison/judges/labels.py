@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -12,28 +13,29 @@ from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError, ParameterError
+from rankscope.settings import Rule, Settings, confidence_field, declare
 from rankscope.stats.confusion import (
     AVERAGED,
     RATES,
     ConfusionMatrix,
     Label,
     Rates,
+    beta_field,
     confusion_matrix,
     encode,
+    normalise_field,
     rates,
     share_interval,
 )
-from rankscope.stats.inputs import check_positive, check_share
 from rankscope.stats.raters import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
 from rankscope.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "ChanceCorrected",
     "LabelAgreement",
+    "LabelSettings",
     "Row",
+    "agree_label_lists",
     "agree_labels",
     "binary_rows",
     "chance_corrected_agreement",
@@ -61,9 +63,47 @@ RATE_COUNTS = {
 }
 
 
+class LabelRule(Rule):
+    """A label: a text or a number."""
+
+    expected = "a label, which is a text or a number"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, (str, Real, np.bool_))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelSettings(Settings):
+    """How predicted labels are compared with true ones; see `agree_labels`."""
+
+    FUNCTIONS = ("rankscope:agree_labels",)
+    COMMANDS = ("agree labels",)
+
+    positive: str | float | None = declare(
+        LabelRule(),
+        None,
+        "The positive class, for precision, recall and the other rates.",
+        metavar="LABEL",
+        unset="the last of two classes in order; of more classes, the rates of each",
+    )
+    beta: float = beta_field()
+    normalise: str | None = normalise_field()
+    confidence_level: float = confidence_field()
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ChanceCorrected:
-    """Agreement beyond chance. linear, quadratic: weighted kappa; None if labels are text or there are only two."""
+    """Agreement beyond chance.
+
+    Attributes
+    ----------
+    kappa
+        Cohen's kappa.
+    linear, quadratic
+        Weighted kappa; None if the labels are text or there are only two.
+    alpha
+        Krippendorff's alpha.
+    """
 
     kappa: Kappa
     linear: Kappa | None
@@ -191,7 +231,7 @@ def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: st
     return Section(
         title="Confusion matrix",
         sentence=f"{axes} "
-        + (f"Each number is the share {total_name}." if is_normalised else "On the diagonal they agree."),
+        + (f"Each number is a share {total_name}." if is_normalised else "The diagonal holds the agreements."),
         table=Table(columns=("", *labels), rows=tuple((label, *row) for label, row in zip(labels, texts, strict=True))),
         figure=Figure(
             "confusion_matrix",
@@ -211,16 +251,16 @@ def chance_sentence(kappa: Kappa, unit: str, label: str) -> str:
     n_same = round(kappa.agreement * kappa.n)
     opening = (
         f"{n_same:,} of {pluralise(kappa.n, unit)} ({format_tenths(kappa.agreement)}) got the same {label} from both. "
-        f"Two judges who hand out as many of each {label} as these two did, but blindly, would agree on "
+        f"By chance, if each judge gave every {label} as often as it did but at random, they would agree on "
         f"{format_tenths(kappa.chance)}."
     )
     if np.isnan(kappa.value):
         return opening
     if n_same == kappa.n:
         return f"{opening} Cohen's kappa is 1: full agreement."
-    conclusion = f"they went {format_tenths(kappa.value)} of the way from chance to full agreement"
+    conclusion = f"{format_tenths(kappa.value)} of the way from chance to full agreement"
     if kappa.value < 0.0005:
-        conclusion = f"they agree {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
+        conclusion = f"agreement is {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
     if np.isnan(kappa.low):
         return f"{opening} Cohen's kappa is {kappa.value:.2f}: {conclusion}."
     level = format_percent(kappa.confidence_level)
@@ -243,11 +283,25 @@ PLAIN = ((0, 1), (-1, 1), (False, True), ("0", "1"), ("no", "yes"), ("false", "t
 class LabelAgreement(Result):
     """How far predicted labels agree with true ones.
 
-    confusion: counts, rows true, columns predicted. chance_corrected: kappa, weighted where labels are numbers and more
-    than two, and Krippendorff's alpha. rates: of each class against all others. binary: of the positive class against
-    the rest; None where there are more than two classes and none was named. `print` shows sentences and tables;
-    `frame()` is the tidy table: statistic, label ("" or the class), value, low, high, n (what it is a share of, or the
-    items).
+    `print` shows sentences and tables; `frame()` is the tidy table.
+
+    Attributes
+    ----------
+    confusion
+        The confusion matrix: rows are true labels, columns predicted ones.
+    chance_corrected
+        Cohen's kappa, weighted as well if there are more than two labels and they are numbers, and Krippendorff's
+        alpha.
+    rates
+        Precision, recall and the other rates of each class against all others.
+    binary
+        The rates of the positive class against the rest; None for more than two classes without a positive one.
+    positive
+        The positive class, or None.
+    settings
+        How the labels were compared.
+    notes
+        What a reader should know.
     """
 
     COLUMNS = ("statistic", "label", "value", "low", "high", "n")
@@ -257,17 +311,16 @@ class LabelAgreement(Result):
     rates: Rates
     binary: Rates | None
     positive: Label | None
-    beta: float
-    confidence_level: float
+    settings: LabelSettings
     notes: tuple[str, ...]
 
     def records(self) -> Iterator[Row]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
         yield from self.chance_corrected.rows()
         if self.binary is None:
-            yield from class_rows(self.rates, self.confidence_level)
+            yield from class_rows(self.rates, self.settings.confidence_level)
         else:
-            yield from binary_rows(self.binary, str(self.positive), self.confidence_level)
+            yield from binary_rows(self.binary, str(self.positive), self.settings.confidence_level)
         yield from count_rows(self.confusion)
 
     def sections(self) -> tuple[Section, ...]:
@@ -275,7 +328,7 @@ class LabelAgreement(Result):
         agreement = Section(
             title="Agreement",
             sentence=chance_sentence(self.chance_corrected.kappa, "item", "label"),
-            table=row_table(list(self.chance_corrected.rows()), self.beta),
+            table=row_table(list(self.chance_corrected.rows()), self.settings.beta),
         )
         axes = "Rows: true labels. Columns: predicted labels."
         return agreement, matrix_section(self.confusion, "true", "predicted", axes), self.rates_section()
@@ -283,11 +336,11 @@ class LabelAgreement(Result):
     def rates_section(self) -> Section:
         if self.binary is None:
             return Section(title="By class", sentence=class_sentence(self.rates), table=class_table(self.rates))
-        rows = list(binary_rows(self.binary, str(self.positive), self.confidence_level))
+        rows = list(binary_rows(self.binary, str(self.positive), self.settings.confidence_level))
         return Section(
             title=f"{self.positive} or not",
             sentence=rates_sentence(self.binary, str(self.positive)),
-            table=row_table(rows, self.beta),
+            table=row_table(rows, self.settings.beta),
         )
 
     def signature_parts(self) -> list[str]:
@@ -295,15 +348,15 @@ class LabelAgreement(Result):
         return [
             "agreement of labels",
             *([] if self.positive is None else [f"positive:{self.positive}"]),
-            f"beta:{self.beta:g}",
+            f"beta:{self.settings.beta:g}",
             f"alpha:{self.chance_corrected.alpha.level}",
-            f"confidence:{self.confidence_level:g}",
+            f"confidence:{self.settings.confidence_level:g}",
             f"items:{self.confusion.n}",
         ]
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{pluralise(self.confusion.n, 'item')}, {len(self.confusion.labels)} classes"
+        return f"{pluralise(self.confusion.n, 'item')}, {pluralise(len(self.confusion.labels), 'class', 'classes')}"
 
 
 def agree_labels(
@@ -317,29 +370,57 @@ def agree_labels(
 ) -> LabelAgreement:
     """How far predicted labels agree with true ones: accuracy, kappa, alpha, and the rates of each class.
 
-    true, predicted: one label an item, text or numbers, in one order of the items. positive: the class whose precision,
-    recall and so on are asked for; of two classes the second in order unless you say otherwise, of more each class in
-    turn and averages over them. beta: how many times recall weighs more than precision in F. normalise: what the
-    confusion matrix shows: counts, or shares of each "row", "column" or of "all". Intervals take the items as drawn one
-    by one.
+    Parameters
+    ----------
+    true, predicted
+        One label for each item, text or numbers; both lists in the same order of the items.
+    positive
+        The positive class, for precision, recall and the other rates. Default: the last of two classes in order; of
+        more classes, the rates of each.
+    beta
+        Weight of recall in the F measure: recall counts B times as much as precision; 1 gives F1. Default: 1.0.
+    normalise
+        Show the confusion matrix as shares of each row, of each column, or of all. One of 'row', 'column', 'all'.
+        Default: counts.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
 
-    Raises InputError for lists of two lengths, no items, missing labels (NaN, None), text beside numbers, one class
-    only; ParameterError for a positive class that is not there, a beta or a level out of range.
+    Returns
+    -------
+    LabelAgreement
+        The confusion matrix, agreement beyond chance, and the rates.
 
-    Source: see `rankscope.stats.raters` and `rankscope.stats.confusion`; agrees with scikit-learn and statsmodels where
-    those have a value.
+    Raises
+    ------
+    InputError
+        The lists have different lengths, or no items, or missing labels (NaN, None), or one has text and the other
+        numbers, or there is only one class.
+    ParameterError
+        The positive class is none of the labels, or a setting is out of range.
 
+    Notes
+    -----
+    Intervals treat the items as drawn independently of each other. The statistics agree with scikit-learn and
+    statsmodels where those have a value; sources are in `rankscope.stats.raters` and `rankscope.stats.confusion`.
+
+    Examples
+    --------
     >>> agreement = agree_labels(["yes", "no", "yes", "no", "yes"], ["yes", "no", "yes", "yes", "no"])
     >>> round(agreement.chance_corrected.kappa.value, 4), round(agreement.binary.of("yes")["recall"], 4)
     (0.1667, 0.6667)
     """
-    check_share("confidence_level", confidence_level)
-    check_positive("beta", beta)
+    settings = LabelSettings(positive=positive, beta=beta, normalise=normalise, confidence_level=confidence_level)
+    return agree_label_lists(true, predicted, settings)
+
+
+def agree_label_lists(true: Any, predicted: Any, settings: LabelSettings) -> LabelAgreement:
+    """As `agree_labels`, with its settings as one object."""
+    positive = settings.positive
     labels, a, b = encode(true, predicted)
     if len(labels) == 1:
         raise InputError(
             f"there is only the label {labels[0]!r} in both lists ({pluralise(a.size, 'item')}), expected at least 2 "
-            "classes; of one alone nothing tells agreement from chance"
+            "classes; with one class, agreement cannot be told from chance"
         )
     if positive is not None and positive not in labels:
         shown_labels = ", ".join(map(repr, labels[:10]))
@@ -348,23 +429,24 @@ def agree_labels(
         )
     n_classes = len(labels)
     counts = np.bincount(a * n_classes + b, minlength=n_classes * n_classes).reshape(n_classes, n_classes)
-    confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
+    confusion = confusion_matrix(counts, labels=labels, normalise=settings.normalise)
     notes = []
     if positive is None and n_classes == 2:
         positive = labels[1]
         if not is_plain(labels):
-            notes.append(f"{positive!r} is taken for the positive class, the last in order; name another if it is not")
-    rates_by_class = rates(counts, labels=labels, beta=beta)
-    binary = None if positive is None else two_classes(counts, labels, positive, beta)
-    chance_corrected = chance_corrected_agreement(confusion, a, b, confidence_level)
+            notes.append(
+                f"{positive!r} is the positive class, as the last in order; --positive (positive=) names another"
+            )
+    rates_by_class = rates(counts, labels=labels, beta=settings.beta)
+    binary = None if positive is None else two_classes(counts, labels, positive, settings.beta)
+    chance_corrected = chance_corrected_agreement(confusion, a, b, settings.confidence_level)
     return LabelAgreement(
         confusion=confusion,
         chance_corrected=chance_corrected,
         rates=rates_by_class,
         binary=binary,
         positive=positive,
-        beta=beta,
-        confidence_level=confidence_level,
+        settings=settings,
         notes=(*notes, *chance_corrected.notes, *(rates_by_class if binary is None else binary).notes),
     )
 
@@ -387,7 +469,7 @@ def two_classes(counts: Ints, labels: tuple[Label, ...], positive: Label, beta: 
 def keep_notes_of_positive(binary_rates: Rates) -> Rates:
     """Drop the notes on the negative class, which is not shown."""
     notes = [
-        f"{name} divides 0 by 0 and has no value"
+        f"{name} is undefined (0 divided by 0)"
         for name in ("precision", "recall", "specificity", "fscore")
         if np.isnan(getattr(binary_rates, name)[1])
     ]
@@ -398,8 +480,8 @@ def rates_sentence(binary_rates: Rates, positive: str) -> str:
     """Recall and the false positive rate, in words and counts."""
     tp, fp, fn, tn = (int(counts[1]) for counts in (binary_rates.tp, binary_rates.fp, binary_rates.fn, binary_rates.tn))
     return (
-        f"Truly {positive} and predicted so: {format_share(tp, tp + fn)}. Predicted {positive} without being so: "
-        f"{format_share(fp, fp + tn)}."
+        f"Predicted as {positive}: {format_share(tp, tp + fn)} of the items with this label, and "
+        f"{format_share(fp, fp + tn)} of the others."
     )
 
 
@@ -412,9 +494,9 @@ def class_sentence(class_rates: Rates) -> str:
     defined = np.flatnonzero(~np.isnan(class_rates.recall))
     worst = int(defined[np.argmin(class_rates.recall[defined])])
     if class_rates.recall[worst] == 1:
-        return "Each class against all others. All were recognised every time."
+        return "Each class against all others. All items were predicted correctly."
     share = format_share(int(class_rates.tp[worst]), int(class_rates.tp[worst] + class_rates.fn[worst]))
-    return f"Each class against all others. Least often recognised is {class_rates.labels[worst]}: {share}."
+    return f"Each class against all others. The lowest recall is that of {class_rates.labels[worst]}: {share}."
 
 
 def class_table(class_rates: Rates) -> Table:
@@ -423,7 +505,7 @@ def class_table(class_rates: Rates) -> Table:
         (str(label), *(format_value(float(getattr(class_rates, name)[i]), "mean") for name in names), f"{n}")
         for i, (label, n) in enumerate(zip(class_rates.labels, (class_rates.tp + class_rates.fn).tolist(), strict=True))
     ]
-    all_averages = {"mean of classes (macro)": class_rates.macro, "all counts together (micro)": class_rates.micro}
+    all_averages = {"mean of classes (macro)": class_rates.macro, "pooled counts (micro)": class_rates.micro}
     for average_name, averages in all_averages.items():
         rows.append((average_name, *(format_value(averages[name], "mean") for name in names), f"{class_rates.n}"))
     columns = ("class", "precision", "recall", "specificity", f"F{class_rates.beta:g}", "n")

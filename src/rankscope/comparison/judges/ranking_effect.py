@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.comparison.judges.common_documents import JudgeSettings
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
@@ -28,7 +29,6 @@ from rankscope.stats.intervals import percentile_ends, t_interval
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "EffectResampling",
     "RankingEffect",
     "RankingEffects",
     "effect_section",
@@ -45,13 +45,33 @@ NAMED = 10
 class RankingEffect:
     """The systems by one measure, under the judgments of A and of B.
 
-    mean_a, mean_b: (systems). rank_a, rank_b: (systems) 1 for the best, equal ones share the better rank. tau_b:
-    Kendall's, in [-1, 1], higher is more alike; tau_ap: the AP correlation, A being the truth, in which changes among
-    the best weigh more; both NaN for one system and where one judge tells none apart; with percentile intervals,
-    (low, high), of a bootstrap of the queries. changes: (systems, 3) of the mean from A to B, and its interval; beyond:
-    how much more the mean changes than those of the other systems do on average, and its interval; NaN where means are
-    not over queries. swaps: pairs of systems that change places, the better one under A first, those furthest apart
-    first. n: queries.
+    Attributes
+    ----------
+    measure
+        The name of the measure.
+    systems
+        The names of the systems.
+    mean_a, mean_b
+        (systems) the means under the judgments of A and of B.
+    rank_a, rank_b
+        (systems) the ranks, 1 for the best; equal systems share the better rank.
+    tau_b
+        Kendall's tau-b of both rankings, in [-1, 1]; NaN for one system, and if a judge ties all systems.
+    tau_ap
+        The AP correlation, in [-1, 1], with A as the truth: changes among the best systems weigh more. NaN as tau_b.
+    tau_b_ends, tau_ap_ends
+        Their percentile intervals (low, high), from a bootstrap of the queries.
+    changes
+        (systems, 3) the change of the mean from A to B, and its confidence interval.
+    changes_beyond_others
+        (systems, 3) by how much more the mean changes than those of the other systems do on average, and its interval;
+        NaN where means are not over queries.
+    swaps
+        Pairs of systems that swap places, the better one under A first; those furthest apart first.
+    n
+        How many queries there are.
+    notes
+        What a reader should know.
     """
 
     measure: str
@@ -121,44 +141,39 @@ class RankingEffects(NamedTuple):
     hits: tuple[Hits, ...]
 
 
-class EffectResampling(NamedTuple):
-    """Settings of the intervals."""
-
-    confidence_level: float
-    n_resamples: int
-    seed: int
-
-
 def effects_on_ranking(
     qrels: tuple[Qrels, Qrels],
     names: tuple[str, str],
     runs: Any,
     measures: Any,
-    options: dict[str, Any],
-    resampling: EffectResampling,
+    evaluation: Mapping[str, Any],
+    settings: JudgeSettings,
 ) -> RankingEffects:
-    """Evaluate the runs under both judges, and compare the systems by each measure."""
+    """Evaluate the runs under both judges, and compare the systems by each measure.
+
+    evaluation: the keyword arguments of `evaluate`.
+    """
     # Standard input cannot be read twice.
     run_list = [
-        read_run(run, input=options.get("input")) if is_path(run) and source_name(run) == "<stdin>" else run
+        read_run(run, input=evaluation.get("input")) if is_path(run) and source_name(run) == "<stdin>" else run
         for run in list_runs(runs)
     ]
     run_list = [run if is_path(run) or isinstance(run, Run) else Run(run) for run in run_list]
     reading_names = ("input", "total_ranks", "progress", "workers")
-    plan_options = {name: value for name, value in options.items() if name not in reading_names}
-    reading_values: list[Any] = [options.get(name) for name in reading_names]
+    plan_options = {name: value for name, value in evaluation.items() if name not in reading_names}
+    reading_values: list[Any] = [evaluation.get(name) for name in reading_names]
     stamps = file_stamps(run_list)
     plan, joined_runs = plan_and_join(qrels[0], run_list, measures, plan_options, *reading_values)
-    scores_a, scores_b = score_hits(plan, joined_runs), evaluate(qrels[1], run_list, measures, **options)
+    scores_a, scores_b = score_hits(plan, joined_runs), evaluate(qrels[1], run_list, measures, **evaluation)
     refuse_changed(stamps)
     effects, notes = [], []
     for name in scores_a.measure_names:
         values = np.stack((scores_a.summary(name), scores_b.summary(name)))
         if np.isnan(values).any():
-            notes.append(f"{name} has no mean for every system under both judges; it is left out")
+            notes.append(f"{name} has no mean for every system under both judges and is skipped")
         else:
             effects.append(
-                effect_of(name, scores_a, values, np.stack((scores_a.matrix(name), scores_b.matrix(name))), resampling)
+                effect_of(name, scores_a, values, np.stack((scores_a.matrix(name), scores_b.matrix(name))), settings)
             )
     if not effects:
         raise ParameterError(f"no measure has a mean for every system ({notes[0]}); choose another measure")
@@ -192,9 +207,7 @@ def notes_of(scores_a: Scores, scores_b: Scores, names: tuple[str, str]) -> list
     return notes
 
 
-def effect_of(
-    measure: str, scores: Scores, values: Floats, by_query: Floats, resampling: EffectResampling
-) -> RankingEffect:
+def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, settings: JudgeSettings) -> RankingEffect:
     """The effect by one measure. values: (2, systems) means under A and B; by_query: (2, systems, queries)."""
     means_a, means_b = join_ties((scores.sign(measure) or 1) * values)
     names = np.array(scores.systems, object)
@@ -211,7 +224,7 @@ def effect_of(
         tau_b = kendall_tau(means_a, means_b)
         has_ties = np.unique(means_a).size < means_a.size
         if complete.shape[2] > 1:
-            ends = tau_ends(complete * (scores.sign(measure) or 1), has_ties, resampling)
+            ends = tau_ends(complete * (scores.sign(measure) or 1), has_ties, settings)
         ap_correlation = tau_ap(means_a, means_b, ties="b" if has_ties else "a")
         if has_ties:
             notes = ("systems are tied under the first judge: tau_AP is tau_AP,b, the mean of both directions",)
@@ -226,8 +239,8 @@ def effect_of(
         tau_ap=ap_correlation,
         tau_b_ends=ends[0],
         tau_ap_ends=ends[1],
-        changes=changes_of(complete, resampling.confidence_level),
-        changes_beyond_others=changes_of(complete - others_mean(complete), resampling.confidence_level),
+        changes=changes_of(complete, settings.confidence_level),
+        changes_beyond_others=changes_of(complete - others_mean(complete), settings.confidence_level),
         swaps=tuple(zip(names[first].tolist(), names[second].tolist(), strict=True)),
         n=len(scores.query_ids),
         notes=notes,
@@ -235,14 +248,14 @@ def effect_of(
 
 
 def tau_ends(
-    by_query: Floats, has_ties: bool, resampling: EffectResampling
+    by_query: Floats, has_ties: bool, settings: JudgeSettings
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Ends of the percentile intervals of tau-b and of tau_AP, from a bootstrap of the queries.
 
     Samples in which all systems are tied have no tau and are skipped; NaN if no sample has one.
     """
     n_systems = by_query.shape[1]
-    draws = draw(as_generator(resampling.seed), resampling.n_resamples)
+    draws = draw(as_generator(settings.seed), settings.n_resamples)
     means = bootstrap_means(by_query.reshape(2 * n_systems, -1), draws).T
     x, y = (
         rank_rows(np.ascontiguousarray(judge_means), computed=True)
@@ -250,7 +263,7 @@ def tau_ends(
     )
     tau_b = taus(surplus_by_row(x, y), x, y, "kendall_b")
     ap_correlation = tau_ap_by_row(x, y) if has_ties else ap_above_groups(x, y)
-    low, high = percentile_ends(np.stack((tau_b, ap_correlation)), resampling.confidence_level)
+    low, high = percentile_ends(np.stack((tau_b, ap_correlation)), settings.confidence_level)
     return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
 
 
@@ -307,11 +320,11 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
         )
         if not np.isnan(value)
     )
-    tau_text = f" ({tau_text}; 1 is the same order)" if tau_text else ""
+    tau_text = f" ({tau_text}; 1 means the same order)" if tau_text else ""
     if not effect.swaps:
-        order_text = "in the same order" if (effect.rank_a == effect.rank_b).all() else "so that no pair changes places"
+        order_text = "in the same order" if (effect.rank_a == effect.rank_b).all() else "without swapping any pair"
         return (
-            f"Both judges put the {pluralise(len(effect.systems), 'system')} {order_text}{tau_text}. {change_sentence}"
+            f"Both judges rank the {pluralise(len(effect.systems), 'system')} {order_text}{tau_text}. {change_sentence}"
         )
     pair_texts = [f"{better} and {worse}" for better, worse in effect.swaps[:NAMED]]
     if len(effect.swaps) > NAMED:
@@ -322,11 +335,10 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
     distance = pluralise(effect.rank_change, "place")
     moves_text = f"{movers} move{'s' if len(furthest_systems) == 1 else ''} furthest, by {distance}"
     swaps_clause = (
-        f"{len(effect.swaps)} of {effect.n_pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
+        f"{len(effect.swaps)} of {effect.n_pairs} pairs of systems swap{'s' if len(effect.swaps) == 1 else ''} places"
     )
     sentence = (
-        f"{swaps_clause} when {names[1]} judges in the place of {names[0]}{tau_text}: {swaps_text}. {moves_text}. "
-        f"{change_sentence}"
+        f"{swaps_clause} when {names[1]} replaces {names[0]}{tau_text}: {swaps_text}. {moves_text}. {change_sentence}"
     )
     beyond_chance = [
         i for i in order_of(-effect.changes_beyond_others[:, 0]).tolist() if effect.changes_beyond_others[i, 1] > 0
@@ -335,5 +347,5 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
         systems_text = join_names(
             f"{effect.systems[i]} ({effect.changes_beyond_others[i, 0]:+.4f})" for i in beyond_chance
         )
-        sentence += f" It changes by more than that of the others, beyond chance, for {systems_text}."
+        sentence += f" It changes significantly more than that of the other systems for {systems_text}."
     return sentence

@@ -1,0 +1,34 @@
+"""`rankscope agree raters`: agreement of people with each other and with themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.agreement.inter_rater import RaterSettings, agree_raters
+from rankscope.cli._results import pop_result_output, result_options
+from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.cli.agree._judgment_options import reading_options, split_names
+
+__all__ = [
+    "raters",
+]
+
+
+@click.command("raters")
+@click.argument("judgments")
+@setting_options(RaterSettings)
+@reading_options
+@result_options
+def raters(judgments: str, **options: Any) -> None:
+    """Measure how far people agree with each other, and with themselves, on which of two translations is better.
+
+    \b
+    rankscope agree raters demo-answers.csv --higher llm,reward --chance third
+    """
+    settings, result_output = take_settings(RaterSettings, options), pop_result_output(options)
+    result_output.check((judgments,))
+    names = split_names(options, ("pairs", "higher"))
+    reading = {**options, "higher": names.get("higher", ())}
+    result_output.show(agree_raters(judgments, settings, pairs=names.get("pairs"), reading=reading))
