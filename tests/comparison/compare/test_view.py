@@ -1,4 +1,4 @@
-"""Tables of a comparison: letters, stars, possible ranks, pairs, and what is left out of them where systems are many."""
+"""Tables of a comparison: letters, stars, possible ranks, pairs, and what is not shown of many systems."""
 
 from __future__ import annotations
 
