@@ -121,7 +121,7 @@ def test_methods_and_normalisations_are_chosen_among(cli: Callable[..., Any], le
         ("--parameters none.json -o x.run", "none.json: cannot be read"),
         ("--parameters judged -o x.run", "judged: is no JSON, or is cut off"),
         ("--train judged --folds 9", "6 queries of the runs with judgments, expected at least one for each of 9 folds"),
-        ("--train judged --folds 2", "folds is 2, expected a whole number from 3"),
+        ("--train judged --folds 2", "Invalid value for '--folds': 2 is not in the range x>=3"),
         ("--train qrels --folds 3", "2 queries of the runs with judgments, expected at least one for each of 3 folds"),
         ("--train judged --save-parameters one", "one: is read here and would be overwritten; write to another file"),
         ("--train judged --save-parameters - ", "parameters are for use later; say with --save-parameters which file"),

@@ -76,7 +76,7 @@ def test_what_makes_no_features_is_refused():
         run_features({"q9": {"a": 1}}, [BM25, DENSE])
     with pytest.raises(InputError, match="nothing is left"):
         run_features({"q1": {"z": 1}}, [BM25, DENSE], unjudged="drop")
-    with pytest.raises(ParameterError, match="expected zero or drop"):
+    with pytest.raises(ParameterError, match="expected one of 'zero', 'drop'"):
         run_features(QRELS, [BM25], unjudged="one")
     with pytest.raises(ParameterError, match="without judgments"):
         run_features(None, [BM25], unjudged="drop")

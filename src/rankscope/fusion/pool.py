@@ -99,8 +99,10 @@ NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PooledRun:
-    """A run in the pool. place: (rows) the number of each row's document; query: (lists) the pool's number of each
-    list's query; lengths: (lists); rank: (rows) from 1; scores: (rows); mark: a checksum of the run's content.
+    """A run in the pool.
+
+    document: (rows) the number of each row's document. query: (lists) the pool's number of each list's query. lengths:
+    (lists). rank: (rows) from 1. scores: (rows). checksum: of the run's content.
     """
 
     document: Ints

@@ -122,7 +122,7 @@ def test_a_damaged_file_is_one_line(damage: Callable[[Any], Any], said: str, tmp
 @pytest.mark.parametrize(
     ("method", "parameters", "said"),
     [
-        ("weighted-sum", {"weights": [1, 2, -3]}, "a weight is -3"),
+        ("weighted-sum", {"weights": [1, 2, -3]}, "weights is .*-3.* at least 0"),
         ("weighted-sum", {"weights": ["1", "2", "3"]}, "no finite number"),
         ("map-fuse", {"map": [0.1, 0.2, 0.3, 0.4]}, r"\bmap\b.*\b4 runs\b.*\b3\b"),
         ("map-fuse", {"map": [[0.1, 0.2], 0.2, 0.3]}, "no finite number"),

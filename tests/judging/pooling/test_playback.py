@@ -37,7 +37,7 @@ def test_what_cannot_be_played_back_is_refused() -> None:
         rs.judging.play_back(RUNS, QRELS, [])
     with pytest.raises(ParameterError, match="of one method"):
         rs.judging.play_back(RUNS, QRELS, ["mtf", "bandit"], rate=0.5)
-    with pytest.raises(UnknownName, match="method of pooling 'best'"):
+    with pytest.raises(UnknownName, match="pooling method 'best'"):
         rs.judging.play_back(RUNS, QRELS, "best")
     with pytest.raises(UnknownName, match="method played back"):
         rs.judging.play_back(RUNS, QRELS, "mtf").relevant("hedge")

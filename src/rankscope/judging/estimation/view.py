@@ -29,7 +29,7 @@ def estimate_sections(result: Estimates) -> list[Section]:
     """For each measure the systems, then the differences."""
     sections = []
     for measure_estimates in result.parts:
-        sections.append(systems_section(measure_estimates, result.confidence_level, result.tuned))
+        sections.append(systems_section(measure_estimates, result.confidence_level, result.settings.weight is None))
         if measure_estimates.of_pairs is not None:
             make_positive = result.baseline is None
             sections.append(

@@ -171,7 +171,7 @@ class RunLists:
     systems: names of the runs, rising. query_ids: rising. offsets: (queries + 1) where each query's documents begin.
     docs: (documents) their ids, falling within a query, so that the first of several is the first by the tie rule.
     run, query, rank, doc: (entries) a document in a run's list: ranks from 1, doc among all documents. depth: the
-    length of the cut lists. had: (queries) how many runs have a list.
+    length of the cut lists. n_runs: (queries) how many runs have a list.
     """
 
     systems: tuple[str, ...]
