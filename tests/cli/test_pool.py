@@ -77,7 +77,7 @@ def test_runs_left_out_are_shown_in_every_format(runs: Path, cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--budget 1", "a budget of 1 is less than one document a query"),
+        ("--budget 1", "a budget of 1 is less than one document per query"),
         ("--sample 0", "0.0 is not in the range"),
         ("--sample 1.5", "1.5 is not in the range"),
         ("--sample nan", "--sample is nan"),

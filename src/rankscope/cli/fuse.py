@@ -40,15 +40,15 @@ METHOD_OPTIONS = (
         type=click.Choice([*METHODS, *TRAINED, *CONSENSUS]),
         metavar="METHOD",
         multiple=True,
-        help=f"How runs become one: {', '.join(METHODS)}; {CONSENSUS[0]} and so on, the methods of `rankscope "
-        f"consensus`. Default: rrf. With --train also {', '.join(TRAINED)}, and repeat it for methods to choose among.",
+        help=f"Fusion method: {', '.join(METHODS)}; or a method of `rankscope consensus`, as {CONSENSUS[0]}. Default: "
+        f"rrf. With --train also {', '.join(TRAINED)}; repeat it to choose among several methods.",
     ),
     click.option(
         "--normalise",
         "normalisations",
         type=click.Choice(list(NORMALISATIONS)),
         multiple=True,
-        help="What is done to the scores of each list before. Default: min-max, for methods that look at scores. "
+        help="Normalisation of the scores of each list. Default: min-max, for methods that use scores. "
         "min-max-inverted: lower scores are better, for any method. With --train, repeat it to choose among several.",
     ),
     setting_options(FusionSettings),
@@ -58,39 +58,50 @@ TRAINING_OPTIONS = (
         "--train",
         "train_on",
         metavar="QRELS",
-        help="Choose settings and learn parameters from these judgments. Each query is fused with what other queries "
-        "taught. A setting that is given, as --k, is not tuned.",
+        help="Choose settings and learn parameters from these judgments. Each query is fused with what was learned "
+        "from other queries. Settings that are given, such as --k, are not tuned.",
     ),
     setting_options(TrainingSettings),
     click.option(
         "--workers",
         type=int,
         metavar="N",
-        help="With --train: processes. Default: all cores, where the work is long enough to pay. The result is the "
-        "same.",
+        help="With --train: number of processes. Default: all cores, if that is faster. The result does not depend "
+        "on it.",
     ),
     click.option(
-        "--save-parameters", metavar="FILE", help="With --train: write what was learned from all queries there (JSON)."
+        "--save-parameters",
+        metavar="FILE",
+        help="With --train: write what was learned from all queries to this file (JSON).",
     ),
-    click.option("--parameters", metavar="FILE", help="Fuse with what --save-parameters wrote, and no other setting."),
+    click.option(
+        "--parameters",
+        metavar="FILE",
+        help="Fuse with parameters that --save-parameters wrote, without other settings.",
+    ),
 )
 OUTPUT_OPTIONS = (
-    click.option("--name", metavar="NAME", help="Of the fused run, its tag. Default: method and parameters."),
     click.option(
-        "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
+        "--name", metavar="NAME", help="Name (tag) of the fused run. Default: the method with its parameters."
     ),
     click.option(
-        "--to", type=click.Choice(writable_formats()), help="Format of the output; told by its suffix otherwise."
+        "--input",
+        "input_",
+        type=click.Choice(list(FORMATS)),
+        help="Format of the runs. Default: detected from their content.",
     ),
-    click.option("-o", "--output", metavar="FILE", help="Write the fused run there; whole or not at all. - prints it."),
-    click.option("--evaluate", "qrels", metavar="QRELS", help="Show the fused run beside its inputs, measured."),
+    click.option("--to", type=click.Choice(writable_formats()), help="Format of the output. Default: by its suffix."),
+    click.option("-o", "--output", metavar="FILE", help="Write the fused run to this file (atomically); - prints it."),
+    click.option(
+        "--evaluate", "qrels", metavar="QRELS", help="Evaluate the fused run and its inputs with these judgments."
+    ),
     click.option(
         "-m",
         "--measure",
         "measures",
         metavar="MEASURE",
         multiple=True,
-        help="With --evaluate, may be repeated; as `rankscope evaluate`.",
+        help="With --evaluate: measure, as for `rankscope evaluate`; may be repeated.",
     ),
     click.option(
         "--format",
@@ -98,7 +109,7 @@ OUTPUT_OPTIONS = (
         type=click.Choice(list(RESULT_FORMATS)),
         default="table",
         show_default=True,
-        help="Of what --train or --evaluate prints.",
+        help="Format of the table that --train or --evaluate prints.",
     ),
 )
 #: Values of --train alone, and those that --parameters reads from its file; by the names of their options.
@@ -145,7 +156,7 @@ def check_options(
     given_flags = {name: flag for name, flag in NOT_WITH_PARAMETERS.items() if is_given(name)}
     if parameters is not None and given_flags:
         flag = next(iter(given_flags.values()))
-        raise ParameterError(f"--parameters has settled what {flag} says; leave one of the two out")
+        raise ParameterError(f"--parameters already sets what {flag} says; leave one of the two out")
     if train_on is None and (training_flags := [given_flags[name] for name in given_flags if name in WITH_TRAINING]):
         flag = training_flags[0]
         raise ParameterError(f"{flag} without --train QRELS; add it, or leave {flag} out")
@@ -154,7 +165,7 @@ def check_options(
     if train_on is None and parameters is None:
         check_untrained(options)
     if train_on is not None and (options["unranked"] or not set(CONSENSUS).isdisjoint(options["methods"])):
-        raise ParameterError("methods of consensus have nothing to learn, as --train would have them; leave one out")
+        raise ParameterError("consensus methods have nothing to learn from --train; leave one of the two out")
     if output is None and qrels is None and train_on is None:
         raise ParameterError("nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS")
     if measures and qrels is None:
@@ -188,7 +199,7 @@ def check_format(format_: str, output: str | None, qrels: str | None, train_on: 
             "and measure it with `rankscope evaluate`"
         )
     if qrels is None and (train_on is None or output == "-"):
-        raise ParameterError(f"--format {format_} is of the table of --train or --evaluate, and none is printed")
+        raise ParameterError(f"--format {format_} is for the table of --train or --evaluate, and none is printed")
 
 
 @click.command()
@@ -203,10 +214,10 @@ def fuse(
     format_: str,
     **options: Any,
 ) -> None:
-    """Fuse each RUN into one run, query by query.
+    """Fuse the RUNs into one run, query by query.
 
-    A query that some runs lack is fused from those that have it. Suffixes of FILE: as for `rankscope convert`. With
-    --train, a judged query is fused with what was learned from other queries.
+    A query that some runs lack is fused from the runs that have it. The suffix of FILE sets the format, as for
+    `rankscope convert`. With --train, each judged query is fused with what was learned from other queries.
 
     \b
     rankscope fuse bm25.run dense.run -o fused.run
@@ -283,10 +294,10 @@ def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, A
 
     path = options["save_parameters"]
     if path == "-":
-        raise ParameterError("parameters are for use later; say with --save-parameters which file they go to")
+        raise ParameterError("parameters are for later use; name a file with --save-parameters")
     check_output(path, (*runs, options["train_on"]))
     if path is not None and output not in (None, "-") and os.path.realpath(path) == os.path.realpath(output):
-        raise ParameterError(f"{path}: is to hold the fused run and the parameters both; name two files")
+        raise ParameterError(f"{path}: cannot hold both the fused run and the parameters; name two files")
     given_settings = {name: options[name] for name in ("k", "p", "gamma", "sigma") if options[name] is not None}
     if options["weights"]:
         given_settings["weights"] = list(options["weights"])

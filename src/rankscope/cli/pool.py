@@ -36,32 +36,41 @@ SAMPLE_OPTION = option_of(SampleSettings.declared()["share"], required=False)
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @setting_options(PoolSettings)
-@click.option("--judged", metavar="QRELS", help="Judgments made so far: not asked for again, and learned from.")
+@click.option(
+    "--judged",
+    metavar="QRELS",
+    help="Judgments made so far; their documents are not listed again, and methods learn from them.",
+)
 @SAMPLE_OPTION
-@click.option("--leave-out", is_flag=True, help="With --judged: what becomes of each run, had it not taken part.")
+@click.option("--leave-out", is_flag=True, help="With --judged: show each run as if it had not taken part.")
 @setting_options(LeaveOutSettings, without=("rel",))
 @click.option(
-    "--input", "input", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
+    "--input",
+    "input",
+    type=click.Choice(list(FORMATS)),
+    help="Format of the runs. Default: detected from their content.",
 )
-@click.option("--to", type=click.Choice(writable_formats()), help="Format of POOL; told by its suffix otherwise.")
-@click.option("-o", "--output", metavar="POOL", help="Write what to judge there; whole or not at all. - prints it.")
+@click.option("--to", type=click.Choice(writable_formats()), help="Format of POOL. Default: by its suffix.")
+@click.option(
+    "-o", "--output", metavar="POOL", help="Write the documents to judge to this file (atomically); - prints them."
+)
 @click.option(
     "--format",
     "format_",
     type=click.Choice([*RESULT_FORMATS, PAGE]),
     default="table",
     show_default=True,
-    help="Of what is printed: what each run has to do with the pool.",
+    help="Format of the printed table of runs.",
 )
-@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
+@click.option("--details", is_flag=True, help="Also show what a page folds away.")
 def pool(
     runs: tuple[str, ...], output: str | None, to: str | None, format_: str, details: bool, **options: Any
 ) -> None:
-    """Say which documents of each RUN to judge next.
+    """Choose which documents of the RUNs to judge next.
 
-    POOL holds them query by query, the most promising first, as judgments of relevance -1 (a suffix of `rankscope
-    convert`), or with their priorities (.jsonl). Of --sample it holds the whole pool: -2 what to judge, -1 the rest;
-    the same command with --judged puts the grades in, and infAP can be had of it.
+    POOL lists them query by query, the most promising first, as judgments of relevance -1 (in any format of `rankscope
+    convert`), or with their priorities (.jsonl). With --sample it holds the whole pool: -2 for documents to judge, -1
+    for all others; the same command with --judged puts the grades in, and infAP can be estimated from it.
 
     \b
     rankscope pool *.run --depth 10 -o pool.qrels
@@ -117,9 +126,7 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
     if to is not None and output is None:
         raise ParameterError("--to without -o POOL; add it, or leave --to out")
     if output == "-" and format_ != "table":
-        raise ParameterError(
-            f"-o - prints the pool, and --format {format_} what each run has to do with it; name a file"
-        )
+        raise ParameterError(f"-o - prints the pool, and --format {format_} the table of runs; name a file")
     if options["leave_out"]:
         if options["judged"] is None:
             raise ParameterError("--leave-out needs judgments; name them with --judged QRELS")
@@ -134,11 +141,11 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
         option = "--sample" if options["share"] is not None else "--leave-out"
         raise ParameterError(f"{option} and --method {options['method']} do not go together; leave one out")
     if options["share"] is not None:
-        refuse_unused("rel", "--sample, which draws whatever is relevant")
+        refuse_unused("rel", "--sample, which does not depend on relevance")
     elif options["leave_out"]:
-        refuse_unused("seed", "--leave-out, which draws nothing")
+        refuse_unused("seed", "--leave-out, which draws nothing at random")
     elif options["method"] != "thompson":
-        refuse_unused("seed", f"--method {options['method']}, which draws nothing")
+        refuse_unused("seed", f"--method {options['method']}, which draws nothing at random")
 
 
 def refuse_beside(option: str, options: dict[str, Any], names: tuple[str, ...]) -> None:

@@ -59,8 +59,8 @@ class RunFeatureSettings(Settings):
         """Refuse to drop what all queries need."""
         if self.all_queries and self.unjudged == "drop":
             raise ParameterError(
-                "unjudged='drop' leaves all documents of queries without judgments out, which all_queries "
-                "asks for; leave one of the two out"
+                "unjudged='drop' skips all documents of queries without judgments, and all_queries keeps them; leave "
+                "one of the two out"
             )
 
 
@@ -139,7 +139,9 @@ def features_of_runs(
 ) -> Features:
     """As `run_features`, with its settings as one object."""
     if qrels is None and settings.unjudged == "drop":
-        raise ParameterError("unjudged='drop' without judgments leaves nothing; give them, or leave it out")
+        raise ParameterError(
+            "unjudged='drop' without judgments leaves nothing; give judgments, or choose unjudged='zero'"
+        )
     check_runs(runs)
     check_single_stdin([qrels, *runs])
     loaded_qrels = (
@@ -186,7 +188,7 @@ def grade_documents(pool: RunPool, qrels: Qrels | None, settings: RunFeatureSett
     in_judged_query, has_grade = judgments.used[group], judgments.grades >= 0
     is_kept = (in_judged_query | all_queries) & (has_grade | (not drop))
     if not is_kept.any():
-        raise InputError("no document of the runs is judged, and unjudged='drop' leaves them out; nothing is left")
+        raise InputError("no document of the runs is judged, and unjudged='drop' skips them all")
     notes = judgment_notes(qrels, judgments.used, in_judged_query, has_grade, drop, all_queries)
     return np.where(has_grade, judgments.grades, 0), is_kept, list(notes)
 
@@ -197,18 +199,19 @@ def judgment_notes(
     """Notes on missing judgments. is_judged: (queries); in_judged_query, has_grade: (documents)."""
     n_without = int(np.count_nonzero(~is_judged))
     if n_without:
-        consequence = "0 is taken for the grades of" if all_queries and not drop else "left out:"
+        whose = "its" if n_without == 1 else "their"
+        consequence = "get grade 0" if all_queries and not drop else "are skipped"
         queries = pluralise_queries(is_judged.size)
-        yield f"{n_without:,} of {queries} {has_or_have(n_without)} no judgments; {consequence} their documents"
+        yield f"{n_without:,} of {queries} {has_or_have(n_without)} no judgments; {whose} documents {consequence}"
     n_missing = int(np.count_nonzero(in_judged_query & ~has_grade))
     if n_missing:
-        consequence = "left out" if drop else "grade 0"
+        consequence = "skipped" if drop else "grade 0"
         documents = pluralise(int(in_judged_query.sum()), "document")
         yield f"{n_missing:,} of {documents} {has_or_have(n_missing)} no judgment: {consequence}"
     n_judged = int((qrels.relevance >= 0).sum())
     n_lacking = n_judged - int(np.count_nonzero(in_judged_query & has_grade))
     if n_lacking:
-        yield f"{n_lacking:,} of {pluralise(n_judged, 'judged document')} {is_or_are(n_lacking)} in no run: left out"
+        yield f"{n_lacking:,} of {pluralise(n_judged, 'judged document')} {is_or_are(n_lacking)} in no run: skipped"
 
 
 def has_or_have(number: int) -> str:

@@ -223,7 +223,7 @@ def parse_fusion(content: dict[str, Any]) -> TrainedFusion:
 
 def parse_names(content: dict[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(content[key], list) or not all(isinstance(item, str) for item in content[key]):
-        raise DamagedFusion(f"{key} is no list of names")
+        raise DamagedFusion(f"{key} is not a list of names")
     return tuple(content[key])
 
 

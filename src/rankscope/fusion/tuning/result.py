@@ -155,8 +155,8 @@ class TrainedFusion(Result):
         if n_seen:
             verb = "is" if n_seen == 1 else "are"
             notes += (
-                f"{n_seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among those that the parameters were "
-                "learned from: measured on their judgments, the fused run looks better than it is",
+                f"{n_seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among the training queries of "
+                "these parameters: measured on their judgments, the fused run looks better than it is",
             )
         return fused_run(pool, scores, name or self.name, (*notes, *normalised_pool.notes))
 
@@ -219,10 +219,10 @@ class TrainedFusion(Result):
     def section_of_folds(self) -> Section:
         best_index = int(order_of(np.array(self.alone) * (-1.0 if self.higher_is_better else 1.0), 1.0)[0])
         best_mean, name = self.alone[best_index], self.runs[best_index]
-        subject = f"{name}, the best run," if len(self.runs) > 1 else f"{name} alone"
+        subject = f"The best run, {name}," if len(self.runs) > 1 else f"{name} alone"
         sentence = (
-            "Cross-fitted, each fold with what the other folds chose and taught, the mean is "
-            f"{self.cross_fitted_mean:.4f}: about what other queries of this kind may expect. {subject} has "
+            "Cross-fitted, where each fold is fused with what the other folds chose and taught, the mean is "
+            f"{self.cross_fitted_mean:.4f}: about what to expect on other queries of this kind. {subject} has "
             f"{best_mean:.4f}."
         )
         rows = [
@@ -231,7 +231,7 @@ class TrainedFusion(Result):
         ]
         headings = ("fold", "chosen by the other folds", "queries", self.measure)
         table = Table(columns=headings, rows=tuple(rows), n_name_columns=2)
-        return Section(title="On queries that were not learned from", sentence=sentence, table=table)
+        return Section(title="On queries not used for training", sentence=sentence, table=table)
 
     def best_first(self) -> list[TriedSetting]:
         """The settings by their means; the chosen one first where others are as good."""

@@ -297,7 +297,8 @@ def plan_of(settings: TrainingSettings) -> Plan:
     single_measure = plan.measures[0]
     if single_measure.higher_is_better is None or single_measure.summary == "none":
         raise ParameterError(
-            f"of {single_measure} neither higher nor lower is better, so that no setting can be; choose another"
+            f"{single_measure} has no better direction, neither higher nor lower, so no setting can be chosen by it; "
+            "choose another measure"
         )
     return plan
 
@@ -323,7 +324,7 @@ def check_queries(qrels: Qrels, loaded: LoadedPool, is_judged: Bools, folds: int
         verb = "has" if is_judged.size - n_used == 1 else "have"
         notes.append(
             f"{is_judged.size - n_used:,} of {pluralise_queries(is_judged.size)} {verb} no judgments: fused with "
-            "what all others taught"
+            "what all other queries taught"
         )
     return notes
 
@@ -374,7 +375,7 @@ def best_candidate(values: Sequence[Floats], sign: float) -> int:
     has_value = ~np.isnan(table)
     if not has_value.any(axis=1).all():
         raise InputError(
-            "the measure has no value on these queries, so that nothing can be chosen by it; choose another one"
+            "the measure has no value on these queries, so nothing can be chosen by it; choose another measure"
         )
     means = sign * np.where(has_value, table, 0.0).sum(axis=1) / has_value.sum(axis=1)
     return int(best_places(means, max(1.0, float(np.abs(table[has_value]).max()))).argmax())

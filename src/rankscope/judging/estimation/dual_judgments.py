@@ -187,7 +187,7 @@ def check_queries(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
         raise InputError(
             f"{names[1]} lacks {pluralise_queries(len(missing_queries))} of the {len(human.query_ids):,} that "
             f"{names[0]} has ({first_names(missing_queries)}), expected judgments of the machine for every query that "
-            "people judged; let it judge them, or leave them out"
+            f"people judged; let it judge them, or remove them from {names[0]}"
         )
     if len(machine_queries) == len(human.query_ids):
         raise InputError(
@@ -224,7 +224,7 @@ def randomness_notes(query_ids: Sequence[str], is_judged: Bools, values: Floats,
     first, last = id_positions[is_judged].min(), id_positions[is_judged].max()
     at_end = last == n_judged - 1 if direction < 0 else first == is_judged.size - n_judged
     if p < LEVEL:
-        location = f"are the {end_name} {n_judged:,}" if at_end else f"stand among the {end_name}"
+        location = f"are the {end_name} {n_judged:,}" if at_end else f"are mostly among the {end_name}"
         notes.append(f"the queries that people judged {location} in the order of ids (p {format_p_value(p)}): {DOUBT}")
     p, direction = rank_sum_pvalue(values, is_judged)
     if p < LEVEL:
@@ -237,8 +237,8 @@ def randomness_notes(query_ids: Sequence[str], is_judged: Bools, values: Floats,
 
 
 DOUBT = (
-    "they were hardly drawn at random, and then neither estimate nor interval need hold for all queries; have queries "
-    "judged that are drawn by lot"
+    "they do not look like a random sample, without which estimates and intervals may not hold for all queries; have "
+    "randomly drawn queries judged"
 )
 
 
@@ -340,7 +340,7 @@ class DualScores:
         ):
             if n_skipped:
                 notes.append(
-                    f"{measure}: {pluralise_queries(n_skipped)} of {n_queries} {group_text} left out, where not every "
+                    f"{measure}: {pluralise_queries(n_skipped)} of {n_queries} {group_text} skipped, since not every "
                     "system has a value"
                 )
         is_used: Bools = np.zeros(machine_complete.size, np.bool_)

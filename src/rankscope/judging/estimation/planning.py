@@ -133,7 +133,7 @@ class JudgmentPlan(Result):
             cells = (format_count(need.n_queries) for need in (human_need, combined_need, unlimited_need))
             rows.append((label, f"{human_need.sd:.4f}", f"{100 * human_need.explained:.0f} %", *cells))
         machine_columns = (f"machine on {measure_needs.n_all:,}", "machine on any number")
-        columns = ("of", "sd", "explained", "people alone", *machine_columns)
+        columns = ("system or difference", "sd", "explained", "people alone", *machine_columns)
         return Section(
             title=f"{measure_needs.measure}: queries that people must judge",
             sentence=self.sentence(measure_needs),
@@ -151,21 +151,25 @@ class JudgmentPlan(Result):
         level_text, width = format_percent(self.settings.confidence_level), self.settings.width
         opening = f"For {level_text} intervals of a {kind} no wider than {width:g}, "
         if n_human is None:
-            return (
-                f"{opening}nothing can be planned: people's values do not vary, or more queries are needed than can be."
-            )
+            return f"{opening}nothing can be planned: people's values do not vary, or far too many queries are needed."
         text = (
             f"{opening}people alone must judge up to {pluralise_queries(n_human)}; they have judged "
             f"{measure_needs.n:,}. "
         )
         machine_text = pluralise_queries(measure_needs.n_all)
         if n_combined is not None:
-            return f"{text}With this machine's judgments of {machine_text} it takes {pluralise_queries(n_combined)}."
+            are_enough = "is enough" if n_combined == 1 else "are enough"
+            return (
+                f"{text}With this machine's judgments of {machine_text}, {pluralise_queries(n_combined)} judged by "
+                f"people {are_enough}."
+            )
         unlimited_text = ""
         if n_unlimited is not None:
-            unlimited_text = f"; if it judged many more, {pluralise_queries(n_unlimited)} by people would do"
+            unlimited_text = (
+                f"; if it judged many more, {pluralise_queries(n_unlimited)} judged by people would be enough"
+            )
         return (
-            f"{text}With this machine's judgments of {machine_text} no number of them is enough, "
+            f"{text}With this machine's judgments of {machine_text}, no number judged by people is enough, "
             f"since these queries themselves are a sample{unlimited_text}."
         )
 

@@ -176,11 +176,11 @@ def estimate_rows(
 
 #: What readers should know of the columns and of the intervals.
 COLUMNS_NOTE = (
-    "bias: machine less people, on the queries of people; weight: of the machine in the combined estimate; worth: as "
-    "sure as so many queries judged by people alone"
+    "bias: machine minus people, on the queries of people; weight: of the machine in the combined estimate; worth: the "
+    "number of queries judged by people alone that would be as precise"
 )
 INTERVALS_NOTE = (
-    "combined intervals hold whatever the machine is worth, where people judged a random sample of these queries; each "
+    "combined intervals are valid however good the machine is, if people judged a random sample of these queries; each "
     "holds by itself, not all at once"
 )
 
@@ -326,9 +326,7 @@ def resolve_baseline(baseline: str | None, runs: Any, dual_scores: DualScores) -
     run_list = list(runs) if isinstance(runs, (list, tuple)) else [runs]
     matches = [i for i, run in enumerate(run_list) if isinstance(run, str) and run == baseline]
     if not matches:
-        raise UnknownName(
-            "system of these runs", str(baseline), dual_scores.systems, "; it was asked for as the baseline"
-        )
+        raise UnknownName("system of these runs", str(baseline), dual_scores.systems, "; it was named as the baseline")
     return dual_scores.systems[matches[0]]
 
 
@@ -351,7 +349,7 @@ def estimates_of(values: DualValues, dual_scores: DualScores, settings: Estimate
     notes = list(values.notes)
     if settings.weight is None and values.n < FEWEST:
         notes.append(
-            f"people judged fewer than {FEWEST} queries, from which no weight of the machine can be told: the combined "
+            f"people judged fewer than {FEWEST} queries, too few to tell the weight of the machine: the combined "
             "estimate is that of people alone"
         )
     return MeasureEstimates(

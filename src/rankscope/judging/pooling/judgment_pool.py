@@ -191,7 +191,7 @@ class Pooled(Result):
         Raises InputError where nothing is left to be judged.
         """
         if not self.documents_to_judge.size:
-            raise InputError(f"nothing is left to be judged: {self.finished_text()}")
+            raise InputError(f"nothing is left to judge: {self.finished_text()}")
         doc = self.documents_to_judge[self._by_query]
         return judgments_from(self.lists, doc, np.full(doc.size, -1))
 
@@ -202,14 +202,17 @@ class Pooled(Result):
     def finished_text(self) -> str:
         """A sentence that all documents are judged."""
         depth = self.lists.depth
-        return f"all {pluralise(self.lists.size, 'document')} among the first {depth} of each list are; look deeper"
+        return (
+            f"all {pluralise(self.lists.size, 'document')} among the first {depth} of each list are judged; use a "
+            "greater depth"
+        )
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         notes = list(self.lists.notes)
         n_unjudged = int((self.grades < 0).sum())
         if not self.documents_to_judge.size:
-            notes.append(f"nothing is left to be judged: {self.finished_text()}")
+            notes.append(f"nothing is left to judge: {self.finished_text()}")
         elif self.settings.budget is not None and self.settings.budget > n_unjudged:
             notes.append(
                 f"the budget is {self.settings.budget:,} and only {pluralise(n_unjudged, 'document')} among the first "
@@ -217,24 +220,23 @@ class Pooled(Result):
             )
         if self.method.adaptive and not (self.grades >= self.settings.rel).any():
             notes.append(
-                "no document that takes part was judged relevant so far, so that there is little to learn from; ask "
-                "for a few a query first, and again with --judged (judged=...) once they are judged"
+                "no document of the pool has been judged relevant so far, so there is little to learn from; first have "
+                "a few documents of each query judged, then call again with --judged (judged=...)"
             )
         return tuple(notes)
 
     def sections(self) -> list[Section]:
         lists, n_judged = self.lists, int((self.grades >= 0).sum())
         sentence = (
-            f"{pluralise(lists.size, 'document')} of {pluralise_queries(len(lists.query_ids))} "
-            f"{'is' if lists.size == 1 else 'are'} among the first {lists.depth} of the lists of "
-            f"{pluralise(len(lists.systems), 'run')}."
+            f"The pool holds {pluralise(lists.size, 'document')} of {pluralise_queries(len(lists.query_ids))}: the "
+            f"first {lists.depth} of each list of {pluralise(len(lists.systems), 'run')}."
         )
         if n_judged:
             sentence += (
-                f" Judged already: {n_judged:,}, of which {int((self.grades >= self.settings.rel).sum()):,} relevant."
+                f" Already judged: {n_judged:,}, of which {int((self.grades >= self.settings.rel).sum()):,} relevant."
             )
         sentence += f" To judge next: {self.documents_to_judge.size:,}, {METHODS[self.method.name]}."
-        headings = ("run", "queries", "documents", "of it alone", "judged", "relevant", "to judge")
+        headings = ("run", "queries", "documents", "only here", "judged", "relevant", "to judge")
         rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
         return [Section(title="What to judge next", sentence=sentence, table=Table(columns=headings, rows=rows))]
 
@@ -384,6 +386,6 @@ def check_budget(budget: int, lists: RunLists, is_judged: npt.NDArray[np.bool_])
     n_queries = np.unique(lists.query_of[~is_judged]).size
     if budget < n_queries:
         raise ParameterError(
-            f"a budget of {budget} is less than one document a query ({pluralise_queries(n_queries)} to judge for); "
-            f"give at least {n_queries}, or leave queries out of the runs"
+            f"a budget of {budget} is less than one document per query ({pluralise_queries(n_queries)} to judge for); "
+            f"give at least {n_queries}, or remove queries from the runs"
         )

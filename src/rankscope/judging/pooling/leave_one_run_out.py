@@ -126,7 +126,7 @@ class LeftOut(Result):
             "rank without",
             f"unjudged @{self.settings.cutoff}",
             "without",
-            "judged alone",
+            "judged only here",
             "relevant",
         )
         rows = tuple(
@@ -147,14 +147,14 @@ class LeftOut(Result):
         )
         order = np.lexsort((np.arange(self.rank.size), self.rank)).tolist()
         table = Table(columns=headings, rows=tuple(rows[i] for i in order))
-        return [Section(title="Each run, had it not taken part", sentence=self.sentence(), table=table)]
+        return [Section(title="Each run as if it had not taken part", sentence=self.sentence(), table=table)]
 
     def sentence(self) -> str:
         """Which runs would fall."""
         rank_drops = self.rank_without - self.rank
         opening = (
-            "Without: judgments of documents that no other run has among its first "
-            f"{self.settings.depth} are taken away, as if that run were new. "
+            'Columns "without": without the judgments of documents that no other run has among its first '
+            f"{self.settings.depth}, as if that run were new. "
         )
         if not rank_drops.any():
             return f"{opening}No run would change its rank by {self.measure}."
@@ -164,9 +164,9 @@ class LeftOut(Result):
             n_rising = int((rank_drops < 0).sum())
             return f"{opening}No run would fall by {self.measure}; {pluralise(n_rising, 'run')} would rise."
         return (
-            f"{opening}{join_names(falling)} would fall by {self.measure}; the furthest {self.systems[worst]}, "
-            f"from rank {self.rank[worst]} to {self.rank_without[worst]}. Of a new run like it, fewer documents would "
-            "be judged than of those that took part."
+            f"{opening}{join_names(falling)} would fall by {self.measure}, {self.systems[worst]} furthest, "
+            f"from rank {self.rank[worst]} to {self.rank_without[worst]}. A new run like it would have fewer judged "
+            "documents than the runs that took part."
         )
 
     def signature(self) -> str:
@@ -261,7 +261,7 @@ def leave_out_runs(
     stamps = file_stamps(files)
     lists = read_lists(runs, max(depth, cutoff), input=input)
     if len(lists.systems) < 2:
-        raise ParameterError("one run, expected at least two: without it there would be no judgments")
+        raise ParameterError("one run, expected at least two: without its documents there would be no judgments")
     judgments = as_qrels(qrels)
     joined_runs = join_all(judgments, list(runs), plan, input, None)
     refuse_changed(stamps)

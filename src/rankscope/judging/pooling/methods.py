@@ -41,12 +41,12 @@ BETA = 0.1
 BANDITS = ("bandit", "thompson")
 #: The methods, and the documents that each has judged first.
 METHODS = {
-    "depth": "those with the best rank in a run first",
-    "mtf": "by move-to-front: a run goes on while its documents are relevant",
-    "mtf-global": "by move-to-front over all queries at once: those with more to find get more",
-    "hedge": "by Hedge: all runs together, weighed by how they ranked what was judged",
-    "bandit": "by MaxMean: from runs whose judged documents were relevant most often",
-    "thompson": "by Thompson sampling: from runs by draws of how often theirs are relevant",
+    "depth": "those with the best rank in any run first",
+    "mtf": "by move-to-front: a run continues while its documents are relevant",
+    "mtf-global": "by move-to-front over all queries at once: queries with more to find get more",
+    "hedge": "by Hedge: all runs together, weighted by how they ranked what was judged",
+    "bandit": "by MaxMean: from the runs whose judged documents were relevant most often",
+    "thompson": "by Thompson sampling: from runs drawn by how often their documents are relevant",
 }
 
 

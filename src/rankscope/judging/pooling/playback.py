@@ -147,7 +147,7 @@ class Played(Result):
             "values": np.array(
                 [self.relevant(name)[curve_points - 1] for name in self.relevance_by_method], np.float64
             ),
-            "y_title": "relevant ones found",
+            "y_title": "relevant documents found",
         }
         figure = Figure("condition_lines", data) if curve_points.size > 1 else None
         return [
@@ -162,8 +162,8 @@ class Played(Result):
     def sentence(self) -> str:
         """Which method finds half of the relevant documents first."""
         opening = (
-            f"Of the documents among the first {self.settings.depth} of {pluralise(self.runs, 'run')} for "
-            f"{pluralise_queries(self.queries)}, {self.n_relevant:,} are relevant."
+            f"The first {self.settings.depth} documents of {pluralise(self.runs, 'run')} for "
+            f"{pluralise_queries(self.queries)} include {pluralise(self.n_relevant, 'relevant document')}."
         )
         if len(self.relevance_by_method) < 2 or not self.n_relevant:
             return opening
@@ -177,8 +177,10 @@ class Played(Result):
         fastest = min(n_until_half, key=n_until_half.__getitem__)
         depth_text = ""
         if fastest != "depth" and "depth" in n_until_half:
-            depth_text = f", by {n_until_half['depth']:,} under depth"
-        return f"{opening} Half of them are found by {n_until_half[fastest]:,} judgments under {fastest}{depth_text}."
+            depth_text = f", depth with {n_until_half['depth']:,}"
+        return (
+            f"{opening} {fastest} finds half of them with {pluralise(n_until_half[fastest], 'judgment')}{depth_text}."
+        )
 
     def signature_parts(self) -> list[str]:
         settings = self.settings

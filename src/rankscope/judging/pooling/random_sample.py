@@ -130,9 +130,8 @@ class Sampled(Result):
         n_unjudged = self.n_sampled - self.n_judged
         if self.n_not_sampled:
             notes.append(
-                f"{pluralise(self.n_not_sampled, 'judgment')} {'is' if self.n_not_sampled == 1 else 'are'} of "
-                "documents that "
-                "were not drawn, and left out: taken in, they would bias what is inferred"
+                f"{pluralise(self.n_not_sampled, 'judgment')} of documents that were not drawn "
+                f"{'was' if self.n_not_sampled == 1 else 'were'} skipped: they would bias the estimates"
             )
         if self.merged and n_unjudged:
             hint = ""
@@ -144,17 +143,18 @@ class Sampled(Result):
     def sections(self) -> list[Section]:
         lists = self.lists
         sentence = (
-            f"Of {pluralise(lists.size, 'pooled document')} of {pluralise_queries(len(lists.query_ids))} "
-            f"{self.n_sampled:,} were drawn at random ({100 * self.settings.share:g} % of each query's)"
+            f"{self.n_sampled:,} of {pluralise(lists.size, 'pooled document')} of "
+            f"{pluralise_queries(len(lists.query_ids))} were drawn at random "
+            f"({100 * self.settings.share:g} % of each query's)"
         )
         if self.merged:
             sentence += f"; {self.n_judged:,} of them are judged."
         else:
-            sentence += ": those are to be judged (-2), the others are left as they are (-1)."
+            sentence += ". They are to be judged (-2); the others stay unjudged (-1)."
         fewest = int(self.counts[:, 1].min())
         if fewest < FEW:
             sentence += (
-                f" Of some query only {fewest} {'was' if fewest == 1 else 'were'} drawn, which says little of it."
+                f" For at least one query only {fewest} {'was' if fewest == 1 else 'were'} drawn, too few to tell much."
             )
         rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
         table = Table(columns=self.COLUMNS, rows=rows)

@@ -226,7 +226,7 @@ def read_lists(
     ParameterError for no run.
     """
     if is_path(runs) or isinstance(runs, (Run, Mapping)) or not isinstance(runs, Sequence):
-        raise ParameterError("runs is no list, expected a list of runs")
+        raise ParameterError("runs is not a list, expected a list of runs")
     if not runs:
         raise ParameterError("no runs given, expected at least one")
     check_single_stdin(runs)
@@ -304,11 +304,10 @@ def incomplete_query_notes(lists: RunLists) -> list[str]:
     n_incomplete = int((lists.n_runs < runs).sum())
     if not n_incomplete:
         return []
-    verb = "is" if n_incomplete == 1 else "are"
+    verb, object_ = ("is", "it") if n_incomplete == 1 else ("are", "them")
     return [
-        f"{n_incomplete:,} of {pluralise_queries(lists.n_runs.size)} {verb} not in every run: pooled from those that "
-        "have "
-        "it"
+        f"{n_incomplete:,} of {pluralise_queries(lists.n_runs.size)} {verb} not in every run: pooled from the runs "
+        f"that have {object_}"
     ]
 
 
