@@ -24,27 +24,32 @@ AnySettings = TypeVar("AnySettings", bound=Settings)
 SHORT_FLAGS = {"--measure": ("-m",)}
 
 
-def setting_options(settings_class: type[Settings], *, without: Collection[str] = ()) -> Callable[[Command], Command]:
-    """An option for each field that has a flag. without: fields that the command gets in another way."""
+def setting_options(
+    settings_class: type[Settings], *, without: Collection[str] = (), hint: str = ""
+) -> Callable[[Command], Command]:
+    """An option for each field that has a flag.
+
+    without: fields that the command gets in another way. hint: a sentence after each help, as which option it needs.
+    """
 
     def decorate(command: Command) -> Command:
         for setting in reversed(tuple(settings_class.declared().values())):
             if setting.flag and setting.name not in without:
-                command = option_of(setting)(command)
+                command = option_of(setting, hint=hint)(command)
         return command
 
     return decorate
 
 
-def option_of(setting: Setting, *, required: bool = True) -> Callable[[Command], Command]:
+def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Callable[[Command], Command]:
     """The option of one field. Its value goes by the name of the field.
 
-    required: whether the option of a field without a default must be given.
+    required: whether the option of a field without a default must be given. hint: a sentence after the help.
     """
     flag = setting.flag
     has_default = setting.default is not REQUIRED and setting.default not in (None, ())
     options: dict[str, Any] = {
-        "help": f"{setting.help} Default: {setting.unset}." if setting.unset else setting.help,
+        "help": " ".join(filter(None, (setting.help, setting.unset and f"Default: {setting.unset}.", hint))),
         "default": setting.default if has_default else None,
         "show_default": has_default and not setting.unset,
     }

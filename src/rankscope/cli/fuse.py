@@ -61,7 +61,7 @@ TRAINING_OPTIONS = (
         help="Choose settings and learn parameters from these judgments. Each query is fused with what was learned "
         "from other queries. Settings that are given, such as --k, are not tuned.",
     ),
-    setting_options(TrainingSettings),
+    setting_options(TrainingSettings, hint="Needs --train."),
     click.option(
         "--workers",
         type=int,

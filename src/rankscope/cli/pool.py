@@ -43,7 +43,7 @@ SAMPLE_OPTION = option_of(SampleSettings.declared()["share"], required=False)
 )
 @SAMPLE_OPTION
 @click.option("--leave-out", is_flag=True, help="With --judged: show each run as if it had not taken part.")
-@setting_options(LeaveOutSettings, without=("rel",))
+@setting_options(LeaveOutSettings, without=("rel",), hint="Needs --leave-out.")
 @click.option(
     "--input",
     "input",

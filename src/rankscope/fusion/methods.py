@@ -67,6 +67,8 @@ CONSENSUS_PREFIX = "consensus:"
 CONSENSUS = tuple(f"{CONSENSUS_PREFIX}{name}" for name in CONSENSUS_METHODS)
 #: The one normalisation that affects methods that use ranks: it reverses lists.
 INVERTED = "min-max-inverted"
+#: The methods that take weights, in words.
+WEIGHTED = ", ".join(name for name in METHODS if METHODS[name].takes_weights)
 #: The weights of runs.
 WEIGHTS = Numbers(NONNEGATIVE, expected="a number of at least 0 for each run")
 
@@ -104,8 +106,9 @@ class FusionSettings(Settings):
         rule=WEIGHTS,
         flag="--weight",
         metavar="W",
-        help=f"Weights of the runs, in their order, for {', '.join(name for name in METHODS if METHODS[name][2])} and "
-        "consensus methods.",
+        help=f"Weight of a run, for {WEIGHTED}, weighted sums and consensus methods; repeat it for each run, in their "
+        "order.",
+        python_help=f"Weights of the runs, in their order, for {WEIGHTED} and consensus methods.",
         unset="1 for each run",
     )
     k: float | None = number(
@@ -136,7 +139,7 @@ class FusionSettings(Settings):
         None,
         UNRANKED,
         help="Consensus methods: where to place documents that a run did not retrieve.",
-        unset="'average', behind those that it retrieved",
+        unset="average, behind those that it retrieved",
     )
 
     @property
