@@ -26,17 +26,21 @@ __all__ = [
     "Count",
     "Names",
     "Number",
+    "Numbers",
     "Rule",
     "Setting",
     "Settings",
     "Switch",
     "Text",
     "alpha_field",
+    "as_names",
     "choice",
     "confidence_field",
     "count",
+    "declare",
     "names",
     "number",
+    "numbers",
     "parameters_text",
     "resamples_field",
     "seed_field",
@@ -202,6 +206,17 @@ class Names(Rule):
         super().check(name, value)
 
 
+class Numbers(Rule):
+    """A tuple of numbers, each with the same rule."""
+
+    def __init__(self, number: Number, expected: str = "") -> None:
+        self.number = number
+        self.expected = expected or f"a list, each {number.expected}"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, tuple) and all(map(self.number.accepts, value))
+
+
 #: A number above 0; one of at least 0; a level or share between 0 and 1; the significance level of a test.
 POSITIVE, NONNEGATIVE = Number(0, low_open=True), Number(0)
 SHARE = Number(0, 1, low_open=True, high_open=True, expected="a number between 0 and 1, as 0.95 or 0.05")
@@ -222,7 +237,7 @@ class Setting:
     "not given" and is always accepted. help: one sentence, for the option and the docstring. flag: of the option, or ""
     if the field is no option. argument: of the public function. python_help: the docstring's sentence where Python
     takes something else than the command line. metavar: what the help shows in the place of the value. unset: what is
-    done if the setting is not given, in words.
+    done if the setting is not given, in words. or_a: a type whose objects are accepted beside what the rule accepts.
     """
 
     def __init__(
@@ -235,9 +250,10 @@ class Setting:
         python_help: str,
         metavar: str,
         unset: str,
+        or_a: type | None = None,
     ) -> None:
         self.rule, self.default, self.help, self.given_flag, self.argument = rule, default, help, flag, argument
-        self.python_help, self.metavar, self.unset = python_help, metavar, unset
+        self.python_help, self.metavar, self.unset, self.or_a = python_help, metavar, unset, or_a
         self.name = ""
 
     @property
@@ -248,6 +264,8 @@ class Setting:
     def check(self, value: object) -> None:
         """Raise SettingError for a wrong value, UnknownName for an unknown name."""
         if value is self.default and (value is None or value == ()):
+            return
+        if self.or_a is not None and isinstance(value, self.or_a):
             return
         if isinstance(self.rule, (Choice, Names)) and self.rule.kind:
             self.rule.check(self.argument, value)
@@ -276,9 +294,10 @@ def declare(
     python_help: str = "",
     metavar: str = "",
     unset: str = "",
+    or_a: type | None = None,
 ) -> Value:
     """A dataclass field that holds a setting. For type checkers it is its default, as for `dataclasses.field`."""
-    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset)
+    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset, or_a)
     made: Any = dataclasses.field(default=default, metadata={"setting": setting})
     return made  # type: ignore[no-any-return]
 
@@ -297,6 +316,11 @@ def count(
 
 def number(default: Value, *, help: str, rule: Number, metavar: str = "X", **options: Any) -> Value:
     """A number within the bounds of its rule."""
+    return declare(rule, default, help, metavar=metavar, **options)
+
+
+def numbers(default: Value, *, help: str, rule: Numbers, metavar: str = "X", **options: Any) -> Value:
+    """Several numbers, in the command one for each time that the option is given."""
     return declare(rule, default, help, metavar=metavar, **options)
 
 
@@ -396,6 +420,13 @@ class Settings:
         """Parts of a signature, as "alpha:0.05"."""
         values = {name: getattr(self, name) for name in names}
         return [f"{name}:{f'{value:g}' if isinstance(value, float) else value}" for name, value in values.items()]
+
+
+def as_names(names: Any) -> Any:
+    """One name or a list of them as a tuple; anything else as it is, for the rule to refuse."""
+    if isinstance(names, str):
+        return (names,)
+    return tuple(names) if isinstance(names, (list, tuple)) else names
 
 
 def parameters_text(settings_class: type[Settings]) -> dict[str, str]:

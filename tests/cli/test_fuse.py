@@ -83,8 +83,11 @@ def test_a_pipe_cannot_be_read_twice(cli: Callable[..., Any], two: Path) -> None
         ("run - --evaluate qrels", "--evaluate reads the runs twice, and standard input can be read once; name a file"),
         ("run other -o x.run --evaluate nope", "nope: no such file; check the path"),
         ("run other --weight 1 -o x.run", "1 weight for 2 runs; expected one for each run"),
-        ("run other --weight 1 --weight -1 -o x.run", "a weight is -1, expected finite numbers of at least 0"),
-        ("run other --gamma 2 -o x.run", "rrf has no parameter 'gamma'; it takes k"),
+        ("run other --weight 1 --weight -1 -o x.run", "Invalid value for '--weight': -1.0 is not in the range x>=0"),
+        (
+            "run other --gamma 2 -o x.run",
+            "--gamma is 2.0, and the method rrf has no such parameter (it has k); leave it out",
+        ),
         ("run other -o run.csv --normalise rank", "rrf looks at ranks, which rank does not change"),
     ],
 )

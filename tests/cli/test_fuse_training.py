@@ -70,7 +70,7 @@ def test_parameters_are_saved_and_used_again(cli: Callable[..., Any], learnt: Pa
     assert cli("fuse", "one.new", "two.new", "--parameters", "my.json", "-o", "fused.run") == (0, "", "")
     assert rs.read_run(learnt / "fused.run").name == "weighted-sum(min-max,weights=0,1)"
     done = cli("fuse", "one", "two", "--parameters", "my.json", "--evaluate", "judged", "-m", "RR")
-    assert mentions(done.out.splitlines(), "note: ", 6, "7 queries", "learned")
+    assert mentions(done.out.splitlines(), "note: ", 6, "7 queries", "training")
 
 
 def test_nothing_is_written_where_what_to_measure_on_is_not_there(cli: Callable[..., Any], learnt: Path) -> None:
@@ -114,25 +114,28 @@ def test_methods_and_normalisations_are_chosen_among(cli: Callable[..., Any], le
         ("--method rrf --method isr -o x.run", "--method is given 2 times, and only --train QRELS chooses"),
         ("--folds 3 -o x.run", "--folds without --train QRELS; add it, or leave --folds out"),
         ("--save-parameters x -o x.run", "--save-parameters without --train QRELS; add it"),
-        ("--parameters my.json --k 3 -o x.run", "--parameters has settled what --k says; leave one of the two out"),
-        ("--parameters my.json --train judged", "--parameters has settled what --train says; leave one of the two out"),
+        ("--parameters my.json --k 3 -o x.run", "--parameters already sets what --k says; leave one of the two out"),
+        (
+            "--parameters my.json --train judged",
+            "--parameters already sets what --train says; leave one of the two out",
+        ),
         ("--parameters my.json --method rrf --method isr -o x.run", "--method is given 2 times, and only --train"),
         ("--parameters my.json", "nothing to do with the fused run; add -o FILE"),
         ("--parameters none.json -o x.run", "none.json: cannot be read"),
         ("--parameters judged -o x.run", "judged: is no JSON, or is cut off"),
         ("--train judged --folds 9", "6 queries of the runs with judgments, expected at least one for each of 9 folds"),
-        ("--train judged --folds 2", "folds is 2, expected a whole number from 3"),
+        ("--train judged --folds 2", "Invalid value for '--folds': 2 is not in the range x>=3"),
         ("--train qrels --folds 3", "2 queries of the runs with judgments, expected at least one for each of 3 folds"),
         ("--train judged --save-parameters one", "one: is read here and would be overwritten; write to another file"),
-        ("--train judged --save-parameters - ", "parameters are for use later; say with --save-parameters which file"),
-        ("--train judged --save-parameters x.run -o x.run", "x.run: is to hold the fused run and the parameters both"),
+        ("--train judged --save-parameters - ", "parameters are for later use; name a file with --save-parameters"),
+        ("--train judged --save-parameters x.run -o x.run", "x.run: cannot hold both the fused run and the parameters"),
         ("--train judged --save-parameters none/x.json", "none/x.json: the folder none does not exist"),
         ("--train judged -o judged --to trec", "judged: is read here and would be overwritten; write to another file"),
         (
             "--train judged --evaluate judged --format csv",
             "--format csv is one table, and --train and --evaluate print",
         ),
-        ("-o x.run --format csv", "--format csv is of the table of --train or --evaluate, and none is printed"),
+        ("-o x.run --format csv", "--format csv is for the table of --train or --evaluate, and none is printed"),
         ("--train judged --tune-on nDGC@10", "unknown measure 'nDGC@10'; did you mean nDCG@10?"),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_baseline_may_be_named_by_its_file(cli: Callable[..., Any], files: Pat
 def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) -> None:
     done = cli("evaluate", HUMAN, "rerank.run", *MACHINE, "--weight", "0", "--confidence-level", "0.9")
     assert "weight:0 | confidence:0.9 |" in done.out
-    assert "It has no weight." in done.out
+    assert "Its weight is 0." in done.out
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,15 @@ def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) ->
         (["evaluate", *MACHINE, "--save", "x.parquet"], "--save beside --machine"),
         (["evaluate", *MACHINE, "--format", "trec"], "no format 'trec'"),
         (["evaluate", *MACHINE, "--map", "0=0,1=1"], "has the grade 2 and 3"),
-        (["evaluate", *MACHINE, "--confidence-level", "95"], "confidence_level is 95"),
+        (["evaluate", *MACHINE, "--confidence-level", "95"], "--confidence-level is 95.0"),
         (["evaluate", *MACHINE, "--baseline", "nobody"], "unknown system"),
         (["evaluate", *MACHINE, "-o", "demo-judge.qrels"], "demo-judge.qrels"),
         (["plan", *MACHINE], "say with --width"),
-        (["plan", *MACHINE, "--width", "0.1", "--difference", "0.1"], "--difference is 0.1, and"),
-        (["plan", *MACHINE, "--width", "0.1", "--power", "0.9"], "--power is 0.9, and"),
+        (
+            ["plan", *MACHINE, "--width", "0.1", "--difference", "0.1"],
+            "--difference is 0.1, and --machine plans intervals",
+        ),
+        (["plan", *MACHINE, "--width", "0.1", "--power", "0.9"], "--power is 0.9, and --machine plans intervals"),
         (["plan", *MACHINE, "--width", "0.1", "--standardise", "z"], "--standardise beside --machine"),
         (["plan", "--map", "0=0"], "--map is for --machine"),
     ],

@@ -98,12 +98,12 @@ def test_a_method_may_bring_its_parameters_and_its_notes_are_passed_on():
 @pytest.mark.parametrize(
     ("method", "options", "message"),
     [
-        ("consensus:borda", {"k": 3}, r"consensus:borda\b.*'k'.*\bunranked\b"),
+        ("consensus:borda", {"k": 3}, r"k is 3, .*consensus:borda\b.*\bunranked\b"),
         ("consensus:borda", {"unranked": "last"}, "unranked is 'last'"),
         ("consensus:borda", {"normalise": "sum"}, "consensus:borda looks at ranks"),
         ("consensus:borda", {"weights": [1, 0]}, r"\bweight\b.*\b0\b"),
         ("consensus:borda", {"weights": [1]}, r"\b1 weight\b.*\b2 runs\b"),
-        ("rrf", {"unranked": "worst"}, r"\brrf\b.*'unranked'"),
+        ("rrf", {"unranked": "worst"}, r"unranked is 'worst', .*\brrf\b"),
     ],
 )
 def test_what_a_method_does_not_take_is_refused(method, options, message):

@@ -39,13 +39,13 @@ def test_a_run_without_a_list_stands_behind_the_longest():
     found = run_features(QRELS, [BM25, DENSE], all_queries=True)
     assert (found.query_ids, found.doc_ids[-1]) == (("q1", "q2"), "x")
     assert found.values[-1].tolist() == [1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 2.0, 1.0]
-    assert mentions(found.notes, "1 of 2 queries", "no judgments", 0, "grades")
+    assert mentions(found.notes, "1 of 2 queries", "no judgments", "grade", 0)
 
 
 def test_documents_without_a_judgment_may_be_left_out():
     found = run_features(QRELS, [BM25, DENSE], unjudged="drop")
     assert (found.doc_ids, found.relevance.tolist()) == (["a", "b"], [0, 2])
-    assert mentions(found.notes, "2 of 4 documents", "no judgment", "left out")
+    assert mentions(found.notes, "2 of 4 documents", "no judgment", "skipped")
     assert run_features({"q1": {"a": -1, "b": 1}}, [BM25], unjudged="drop").doc_ids == ["b"]  # -1: pooled only
 
 
@@ -74,15 +74,15 @@ def test_runs_of_one_name_are_numbered():
 def test_what_makes_no_features_is_refused():
     with pytest.raises(InputError, match=r"\bno query\b.*\bjudgments\b"):
         run_features({"q9": {"a": 1}}, [BM25, DENSE])
-    with pytest.raises(InputError, match="nothing is left"):
+    with pytest.raises(InputError, match="no document of the runs is judged"):
         run_features({"q1": {"z": 1}}, [BM25, DENSE], unjudged="drop")
-    with pytest.raises(ParameterError, match="expected zero or drop"):
+    with pytest.raises(ParameterError, match="expected one of 'zero', 'drop'"):
         run_features(QRELS, [BM25], unjudged="one")
     with pytest.raises(ParameterError, match="without judgments"):
         run_features(None, [BM25], unjudged="drop")
     with pytest.raises(UnknownName, match="min-max"):
         run_features(QRELS, [BM25], normalise="minmax")
-    with pytest.raises(ParameterError, match="runs is no list"):
+    with pytest.raises(ParameterError, match="runs is not a list"):
         run_features(QRELS, BM25)
 
 

@@ -245,15 +245,18 @@ def evaluate_files(
 
 
 def refuse_workers(options: dict[str, Any]) -> None:
-    """Remove the option of workers, which --machine cannot use: both judges share the runs read in this process.
+    """Remove the options that --machine cannot use: workers, since both judges share the runs read in this process, and
+    the total of tables of ranks.
 
-    Raises ParameterError if workers or a cluster were requested.
+    Raises ParameterError if they were given.
     """
     from rankscope.parallel.cluster import current_cluster
 
     flag = "--cluster" if current_cluster() is not None else "--workers"
     if options.pop("workers") is not None or current_cluster() is not None:
         raise ParameterError(f"{flag} beside --machine, where each run is read once for both judges; leave it out")
+    if options.pop("total_ranks") is not None:
+        raise ParameterError("--total-ranks beside --machine, which takes judgments and runs; leave it out")
 
 
 def reading_workers(runs: Sequence[str], workers: int | None) -> int:

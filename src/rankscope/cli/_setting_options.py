@@ -6,10 +6,13 @@ from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from rankscope.settings import REQUIRED, Choice, Count, Names, Number, Setting, Settings, Switch
+from rankscope.settings import REQUIRED, Choice, Count, Names, Number, Numbers, Setting, Settings, Switch
 
 __all__ = [
+    "is_given",
+    "option_of",
     "setting_options",
     "take_settings",
 ]
@@ -17,26 +20,36 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 AnySettings = TypeVar("AnySettings", bound=Settings)
+#: Option -> its short form.
+SHORT_FLAGS = {"--measure": ("-m",)}
 
 
-def setting_options(settings_class: type[Settings], *, without: Collection[str] = ()) -> Callable[[Command], Command]:
-    """An option for each field that has a flag. without: fields that the command gets in another way."""
+def setting_options(
+    settings_class: type[Settings], *, without: Collection[str] = (), hint: str = ""
+) -> Callable[[Command], Command]:
+    """An option for each field that has a flag.
+
+    without: fields that the command gets in another way. hint: a sentence after each help, as which option it needs.
+    """
 
     def decorate(command: Command) -> Command:
         for setting in reversed(tuple(settings_class.declared().values())):
             if setting.flag and setting.name not in without:
-                command = option_of(setting)(command)
+                command = option_of(setting, hint=hint)(command)
         return command
 
     return decorate
 
 
-def option_of(setting: Setting) -> Callable[[Command], Command]:
-    """The option of one field. Its value goes by the name of the field."""
+def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Callable[[Command], Command]:
+    """The option of one field. Its value goes by the name of the field.
+
+    required: whether the option of a field without a default must be given. hint: a sentence after the help.
+    """
     flag = setting.flag
     has_default = setting.default is not REQUIRED and setting.default not in (None, ())
     options: dict[str, Any] = {
-        "help": f"{setting.help} Default: {setting.unset}." if setting.unset else setting.help,
+        "help": " ".join(filter(None, (setting.help, setting.unset and f"Default: {setting.unset}.", hint))),
         "default": setting.default if has_default else None,
         "show_default": has_default and not setting.unset,
     }
@@ -46,15 +59,16 @@ def option_of(setting: Setting) -> Callable[[Command], Command]:
             return click.option(f"{flag}/{negative}", setting.name, **options)
         return click.option(flag, setting.name, is_flag=True, **{**options, "show_default": False})
     if setting.default is REQUIRED:
-        options["required"] = True
-    if isinstance(setting.rule, Names):
+        options["required"] = required
+    if isinstance(setting.rule, (Names, Numbers)):
         options |= {"multiple": True, "default": setting.default or ()}
-    return click.option(flag, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
+    flags = (*SHORT_FLAGS.get(flag, ()), flag)
+    return click.option(*flags, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
 
 
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
-    rule = setting.rule
+    rule = setting.rule.number if isinstance(setting.rule, Numbers) else setting.rule
     if isinstance(rule, (Choice, Names)) and rule.names:
         return click.Choice(list(rule.names))
     if isinstance(rule, Count):
@@ -71,9 +85,15 @@ def value_type(setting: Setting) -> Any:
 
 
 def take_settings(settings_class: type[AnySettings], options: dict[str, Any], **values: Any) -> AnySettings:
-    """Take the values of `setting_options` out of click's options. values: of fields without an option."""
+    """Take the values of `setting_options` out of click's options. values: of fields that are taken from elsewhere."""
     for name, setting in settings_class.declared().items():
-        if name in options:
+        if name in options and name not in values:
             value = options.pop(name)
-            values[name] = setting.default if value in (None, ()) and setting.default is not REQUIRED else value
+            is_missing = value is None or value == ()
+            values[name] = setting.default if is_missing and setting.default is not REQUIRED else value
     return settings_class(**values)
+
+
+def is_given(name: str) -> bool:
+    """Whether an option of the running command was given, even with its default. name: of its value."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -10,15 +10,14 @@ import click
 
 from rankscope.cli._options import cluster_option
 from rankscope.cli._output import check_output, progress_bar
+from rankscope.cli._setting_options import is_given, setting_options, take_settings
 from rankscope.data.run import Run
-from rankscope.data.votes import UNRANKED
 from rankscope.errors import ParameterError
-from rankscope.fusion.by_consensus import CONSENSUS
-from rankscope.fusion.fuse_runs import fuse as fuse_runs
-from rankscope.fusion.methods import METHODS
+from rankscope.fusion.fuse_runs import fuse_pool
+from rankscope.fusion.methods import CONSENSUS, METHODS, FusionSettings
 from rankscope.fusion.normalisation import NORMALISATIONS
 from rankscope.fusion.supervised import TRAINED
-from rankscope.fusion.tuning import TrainedFusion, load_fusion, save_fusion
+from rankscope.fusion.tuning import TrainedFusion, TrainingSettings, load_fusion, save_fusion
 from rankscope.io.convert import convert, parse_target
 from rankscope.io.core import FORMATS, file_stamps, refuse_changed, refuse_pipes, writable_formats
 from rankscope.parallel.memory import keep_memory
@@ -34,96 +33,75 @@ __all__ = [
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-WEIGHTED = [name for name, method in METHODS.items() if method.takes_weights]
-WEIGHTED += [name for name, method in TRAINED.items() if "weights" in method.default_setting]
-FUSE_OPTIONS = (
+METHOD_OPTIONS = (
     click.option(
         "--method",
         "methods",
         type=click.Choice([*METHODS, *TRAINED, *CONSENSUS]),
         metavar="METHOD",
         multiple=True,
-        help=f"How runs become one: {', '.join(METHODS)}; {CONSENSUS[0]} and so on, the methods of `rankscope "
-        f"consensus`. Default: rrf. With --train also {', '.join(TRAINED)}, and repeat it for methods to choose among.",
+        help=f"Fusion method: {', '.join(METHODS)}; or a method of `rankscope consensus`, as {CONSENSUS[0]}. Default: "
+        f"rrf. With --train also {', '.join(TRAINED)}; repeat it to choose among several methods.",
     ),
     click.option(
         "--normalise",
+        "normalisations",
         type=click.Choice(list(NORMALISATIONS)),
         multiple=True,
-        help="What is done to the scores of each list before. Default: min-max, for methods that look at scores. "
+        help="Normalisation of the scores of each list. Default: min-max, for methods that use scores. "
         "min-max-inverted: lower scores are better, for any method. With --train, repeat it to choose among several.",
     ),
-    click.option(
-        "--weight",
-        "weights",
-        type=float,
-        multiple=True,
-        metavar="W",
-        help=f"Of a run; repeat it for each, in their order. For {', '.join(WEIGHTED)}.",
-    ),
-    click.option(
-        "--k", type=float, metavar="K", help="Of rrf, 60 by default: the more, the less the first ranks stand out."
-    ),
-    click.option(
-        "--p", type=float, metavar="P", help="Of rbc, between 0 and 1, 0.8 by default: how far down a reader goes."
-    ),
-    click.option(
-        "--gamma", type=float, metavar="G", help="Of comb-gmnz, 1 by default: the power of the number of runs."
-    ),
-    click.option(
-        "--sigma", type=float, metavar="S", help="Of logn-isr, 0.01 by default: what is added to the number of runs."
-    ),
-    click.option(
-        "--unranked",
-        type=click.Choice(UNRANKED),
-        help="Of consensus: methods: where documents stand that a run lacks. Default: average, behind those it has.",
-    ),
+    setting_options(FusionSettings),
+)
+TRAINING_OPTIONS = (
     click.option(
         "--train",
         "train_on",
         metavar="QRELS",
-        help="Choose settings and learn parameters from these judgments. Each query is fused with what other queries "
-        "taught. A setting that is given, as --k, is not tuned.",
+        help="Choose settings and learn parameters from these judgments. Each query is fused with what was learned "
+        "from other queries. Settings that are given, such as --k, are not tuned.",
     ),
-    click.option("--tune-on", metavar="MEASURE", help="With --train: by what settings are chosen. Default: nDCG@10."),
-    click.option(
-        "--refine",
-        is_flag=True,
-        default=None,
-        help="With --train: change the best weights further, one run after the other; for more than four runs.",
-    ),
-    click.option("--folds", type=int, metavar="N", help="With --train: cut the queries into so many. Default: 5."),
-    click.option(
-        "--rel", type=int, metavar="N", help="With --train: least relevance that counts as relevant. Default: 1."
-    ),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="With --train: of the folds. Default: 0."),
+    setting_options(TrainingSettings, hint="Needs --train."),
     click.option(
         "--workers",
         type=int,
         metavar="N",
-        help="With --train: processes. Default: all cores, where the work is long enough to pay. The result is the "
-        "same.",
+        help="With --train: number of processes. Default: all cores, if that is faster. The result does not depend "
+        "on it.",
     ),
     click.option(
-        "--save-parameters", metavar="FILE", help="With --train: write what was learned from all queries there (JSON)."
-    ),
-    click.option("--parameters", metavar="FILE", help="Fuse with what --save-parameters wrote, and no other setting."),
-    click.option("--name", metavar="NAME", help="Of the fused run, its tag. Default: method and parameters."),
-    click.option(
-        "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
+        "--save-parameters",
+        metavar="FILE",
+        help="With --train: write what was learned from all queries to this file (JSON).",
     ),
     click.option(
-        "--to", type=click.Choice(writable_formats()), help="Format of the output; told by its suffix otherwise."
+        "--parameters",
+        metavar="FILE",
+        help="Fuse with parameters that --save-parameters wrote, without other settings.",
     ),
-    click.option("-o", "--output", metavar="FILE", help="Write the fused run there; whole or not at all. - prints it."),
-    click.option("--evaluate", "qrels", metavar="QRELS", help="Show the fused run beside its inputs, measured."),
+)
+OUTPUT_OPTIONS = (
+    click.option(
+        "--name", metavar="NAME", help="Name (tag) of the fused run. Default: the method with its parameters."
+    ),
+    click.option(
+        "--input",
+        "input_",
+        type=click.Choice(list(FORMATS)),
+        help="Format of the runs. Default: detected from their content.",
+    ),
+    click.option("--to", type=click.Choice(writable_formats()), help="Format of the output. Default: by its suffix."),
+    click.option("-o", "--output", metavar="FILE", help="Write the fused run to this file (atomically); - prints it."),
+    click.option(
+        "--evaluate", "qrels", metavar="QRELS", help="Evaluate the fused run and its inputs with these judgments."
+    ),
     click.option(
         "-m",
         "--measure",
         "measures",
         metavar="MEASURE",
         multiple=True,
-        help="With --evaluate, may be repeated; as `rankscope evaluate`.",
+        help="With --evaluate: measure, as for `rankscope evaluate`; may be repeated.",
     ),
     click.option(
         "--format",
@@ -131,18 +109,35 @@ FUSE_OPTIONS = (
         type=click.Choice(list(RESULT_FORMATS)),
         default="table",
         show_default=True,
-        help="Of what --train or --evaluate prints.",
+        help="Format of the table that --train or --evaluate prints.",
     ),
 )
-#: Options of --train only, and options whose values --parameters reads from its file.
-TRAINING_OPTIONS = ("tune_on", "refine", "folds", "rel", "seed", "workers", "save_parameters")
-NOT_WITH_PARAMETERS = ("normalise", "weights", "k", "p", "gamma", "sigma", "unranked", "train_on", *TRAINING_OPTIONS)
-FLAGS = {"methods": "--method", "weights": "--weight", "train_on": "--train"}
+#: Values of --train alone, and those that --parameters reads from its file; by the names of their options.
+WITH_TRAINING = {
+    "measure": "--tune-on",
+    "refine": "--refine",
+    "folds": "--folds",
+    "rel": "--rel",
+    "seed": "--seed",
+    "workers": "--workers",
+    "save_parameters": "--save-parameters",
+}
+NOT_WITH_PARAMETERS = {
+    "normalisations": "--normalise",
+    "weights": "--weight",
+    "k": "--k",
+    "p": "--p",
+    "gamma": "--gamma",
+    "sigma": "--sigma",
+    "unranked": "--unranked",
+    "train_on": "--train",
+    **WITH_TRAINING,
+}
 
 
 def fuse_options(command: Command) -> Command:
     command = cluster_option(command, needs=("train_on", "--train"))
-    for option in reversed(FUSE_OPTIONS):
+    for option in reversed((*METHOD_OPTIONS, *TRAINING_OPTIONS, *OUTPUT_OPTIONS)):
         command = option(command)
     return command
 
@@ -158,18 +153,19 @@ def check_options(
 ) -> None:
     """Raise ParameterError for options that make no sense together."""
     train_on, parameters = options["train_on"], options["parameters"]
-    used_options = [name for name in NOT_WITH_PARAMETERS if options[name] not in (None, ())]
-    if parameters is not None and used_options:
-        raise ParameterError(f"--parameters has settled what {flag_of(used_options[0])} says; leave one of the two out")
-    if train_on is None and (training_options := [name for name in used_options if name in TRAINING_OPTIONS]):
-        flag = flag_of(training_options[0])
+    given_flags = {name: flag for name, flag in NOT_WITH_PARAMETERS.items() if is_given(name)}
+    if parameters is not None and given_flags:
+        flag = next(iter(given_flags.values()))
+        raise ParameterError(f"--parameters already sets what {flag} says; leave one of the two out")
+    if train_on is None and (training_flags := [given_flags[name] for name in given_flags if name in WITH_TRAINING]):
+        flag = training_flags[0]
         raise ParameterError(f"{flag} without --train QRELS; add it, or leave {flag} out")
     if train_on is None:
         check_single(options)
     if train_on is None and parameters is None:
         check_untrained(options)
     if train_on is not None and (options["unranked"] or not set(CONSENSUS).isdisjoint(options["methods"])):
-        raise ParameterError("methods of consensus have nothing to learn, as --train would have them; leave one out")
+        raise ParameterError("consensus methods have nothing to learn from --train; leave one of the two out")
     if output is None and qrels is None and train_on is None:
         raise ParameterError("nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS")
     if measures and qrels is None:
@@ -191,9 +187,9 @@ def check_untrained(options: dict[str, Any]) -> None:
 
 
 def check_single(options: dict[str, Any]) -> None:
-    for name in ("methods", "normalise"):
+    for name, flag in (("methods", "--method"), ("normalisations", "--normalise")):
         if len(options[name]) > 1:
-            raise ParameterError(f"{flag_of(name)} is given {len(options[name])} times, and only --train QRELS chooses")
+            raise ParameterError(f"{flag} is given {len(options[name])} times, and only --train QRELS chooses")
 
 
 def check_format(format_: str, output: str | None, qrels: str | None, train_on: str | None) -> None:
@@ -203,11 +199,7 @@ def check_format(format_: str, output: str | None, qrels: str | None, train_on: 
             "and measure it with `rankscope evaluate`"
         )
     if qrels is None and (train_on is None or output == "-"):
-        raise ParameterError(f"--format {format_} is of the table of --train or --evaluate, and none is printed")
-
-
-def flag_of(name: str) -> str:
-    return FLAGS.get(name, f"--{name.replace('_', '-')}")
+        raise ParameterError(f"--format {format_} is for the table of --train or --evaluate, and none is printed")
 
 
 @click.command()
@@ -222,10 +214,10 @@ def fuse(
     format_: str,
     **options: Any,
 ) -> None:
-    """Fuse each RUN into one run, query by query.
+    """Fuse the RUNs into one run, query by query.
 
-    A query that some runs lack is fused from those that have it. Suffixes of FILE: as for `rankscope convert`. With
-    --train, a judged query is fused with what was learned from other queries.
+    A query that some runs lack is fused from the runs that have it. The suffix of FILE sets the format, as for
+    `rankscope convert`. With --train, each judged query is fused with what was learned from other queries.
 
     \b
     rankscope fuse bm25.run dense.run -o fused.run
@@ -274,11 +266,10 @@ def fuse(
 
 def fuse_untrained(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
     """The runs fused by a method without training."""
-    settings = {name: options[name] for name in ("k", "p", "gamma", "sigma", "unranked", "name")}
-    normalise = options["normalise"][0] if options["normalise"] else None
-    method = options["methods"][0] if options["methods"] else "rrf"
-    weights = options["weights"] or None
-    return fuse_runs(list(runs), method, normalise=normalise, weights=weights, input=options["input_"], **settings)
+    method = options["methods"][0] if options["methods"] else FusionSettings.method
+    normalise = options["normalisations"][0] if options["normalisations"] else None
+    settings = take_settings(FusionSettings, options, method=method, normalise=normalise)
+    return fuse_pool(list(runs), settings, input=options["input_"], name=options["name"])
 
 
 def check_measures(measures: tuple[str, ...]) -> None:
@@ -299,32 +290,32 @@ def evaluate_beside(
 
 def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, Any]) -> tuple[Run, TrainedFusion]:
     """The runs, each query fused with parameters learned from other queries, and the result of training."""
-    from rankscope.fusion.tuning import train
+    from rankscope.fusion.tuning import train_fusion
 
     path = options["save_parameters"]
     if path == "-":
-        raise ParameterError("parameters are for use later; say with --save-parameters which file they go to")
+        raise ParameterError("parameters are for later use; name a file with --save-parameters")
     check_output(path, (*runs, options["train_on"]))
     if path is not None and output not in (None, "-") and os.path.realpath(path) == os.path.realpath(output):
-        raise ParameterError(f"{path}: is to hold the fused run and the parameters both; name two files")
-    settings = {name: options[name] for name in ("k", "p", "gamma", "sigma") if options[name] is not None}
+        raise ParameterError(f"{path}: cannot hold both the fused run and the parameters; name two files")
+    given_settings = {name: options[name] for name in ("k", "p", "gamma", "sigma") if options[name] is not None}
     if options["weights"]:
-        settings["weights"] = list(options["weights"])
-    option_names = {
-        "measure": "tune_on",
-        "rng": "seed",
-        **{name: name for name in ("refine", "folds", "rel", "workers")},
-    }
+        given_settings["weights"] = list(options["weights"])
+    settings = take_settings(
+        TrainingSettings,
+        options,
+        methods=options["methods"] or (FusionSettings.method,),
+        normalisations=options["normalisations"] or None,
+        settings=given_settings,
+    )
     with progress_bar(1.0, "tuning") as progress:
-        trained_fusion = train(
+        trained_fusion = train_fusion(
             options["train_on"],
             list(runs),
-            list(options["methods"]) or "rrf",
-            normalise=list(options["normalise"]) or None,
-            settings=settings,
+            settings,
             input=options["input_"],
+            workers=options["workers"],
             progress=progress,
-            **{name: options[option] for name, option in option_names.items() if options[option] is not None},
         )
     fused = trained_fusion.cross_fitted
     assert fused is not None  # as train gives it

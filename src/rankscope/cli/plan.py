@@ -16,6 +16,7 @@ from rankscope.comparison.common_queries import resolve_system
 from rankscope.comparison.plan import PlanSettings, plan_queries
 from rankscope.comparison.standardisation import standardise as standardise_by_query
 from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
 from rankscope.stats.standardisation import STANDARDISATIONS
 
@@ -75,20 +76,16 @@ def plan(
         result_output.check((qrels, machine, *runs))
         width = check_width(settings, standardise)
         refuse_workers(options)
-        from rankscope.judging.estimation import plan_judgments
+        from rankscope.judging.estimation import JudgmentPlanSettings, plan_human_judgments
 
+        judgment_settings = JudgmentPlanSettings(
+            width=width, baseline=settings.baseline, map=map_, confidence_level=1 - settings.level
+        )
+        input_ = options.pop("input")
+        evaluation_plan = make_plan(list(measures) or None, **options)
         with bytes_progress(runs, "reading runs") as progress:
-            judgment_plan = plan_judgments(
-                qrels,
-                list(runs),
-                machine,
-                list(measures) or None,
-                width=width,
-                baseline=settings.baseline,
-                map=map_,
-                confidence_level=1 - settings.level,
-                progress=progress,
-                **options,
+            judgment_plan = plan_human_judgments(
+                qrels, list(runs), machine, evaluation_plan, judgment_settings, input=input_, progress=progress
             )
         result_output.show(judgment_plan)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
 from rankscope.data.text import pluralise, pluralise_queries
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError
 from rankscope.fusion.judgments import judge_pool
 from rankscope.fusion.methods import INVERTED
 from rankscope.fusion.normalisation import NORMALISATIONS, normalise_run
@@ -21,16 +22,46 @@ from rankscope.io.core import check_single_stdin, is_path
 from rankscope.io.read import read_qrels
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import decode
+from rankscope.settings import Settings, choice, switch
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = [
     "UNJUDGED_DOCUMENTS",
+    "RunFeatureSettings",
+    "features_of_runs",
     "run_features",
 ]
 
 
 #: Treatments of documents without a judgment.
 UNJUDGED_DOCUMENTS = ("zero", "drop")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFeatureSettings(Settings):
+    """Which features runs give, and of which documents; see `run_features`."""
+
+    FUNCTIONS = ("rankscope.fusion:run_features",)
+    COMMANDS = ("features runs",)
+
+    normalise: str = choice(
+        "min-max",
+        NORMALISATIONS,
+        kind="normalisation",
+        help="Normalisation of the scores of each list, as in `fuse`; with none there is no normalised score.",
+    )
+    unjudged: str = choice(
+        "zero", UNJUDGED_DOCUMENTS, help="Documents without a judgment: give them grade 0, or drop them."
+    )
+    all_queries: bool = switch(False, help="Keep queries without judgments too, with grade 0, to predict for them.")
+
+    def check(self) -> None:
+        """Refuse to drop what all queries need."""
+        if self.all_queries and self.unjudged == "drop":
+            raise ParameterError(
+                "unjudged='drop' skips all documents of queries without judgments, and all_queries keeps them; leave "
+                "one of the two out"
+            )
 
 
 def run_features(
@@ -42,20 +73,52 @@ def run_features(
     all_queries: bool = False,
     input: str | None = None,
 ) -> Features:
-    """What runs say of each document that any of them retrieved, as features, float64; grades are those of the qrels.
+    """Scores and ranks of documents in runs as features, from which rankers can learn to fuse.
 
-    Of each run, after its name: `:score`; `:normalised`, the score as `fuse` normalises it ("none" leaves that column
-    out); `:reciprocal_rank`; `:rank`, from 1, documents of one score by id, bytes falling. Last `runs`, how many runs
-    have the document. What a run lacks has the worst score of its list, raw and normalised, a reciprocal rank of 0 and
-    the rank behind the last; where a run has no list for a query: 0, 0, 0 and the rank behind the longest list.
+    Parameters
+    ----------
+    qrels
+        Judgments, or a file of them; None if there are none: all grades are then 0 and not known.
+    runs
+        List of runs, files, or anything that `Run` takes.
+    normalise
+        Normalisation of the scores of each list, as in `fuse`; with none there is no normalised score. One of
+        'min-max', 'min-max-inverted', 'max', 'sum', 'z-score', 'rank', 'borda', 'none'. Default: 'min-max'.
+    unjudged
+        Documents without a judgment: give them grade 0, or drop them. One of 'zero', 'drop'. Default: 'zero'.
+    all_queries
+        Keep queries without judgments too, with grade 0, to predict for them. Default: False.
+    input
+        Format of the files. Default: detected from their content.
 
-    qrels: judgments, a file of them, None where there are none: then all grades are 0 and not known. unjudged: a
-    document without a judgment, or of a grade below 0, gets grade 0 ("zero") or is left out ("drop"). all_queries:
-    queries without judgments too, of grade 0, to predict. Documents stand in the order of the first run's list, then
-    come those that only the second one has, and so on. What is left out or made up is counted in the notes.
+    Returns
+    -------
+    Features
+        One row for each document that any run retrieved, float64; the grades are those of the judgments. `notes` count
+        the documents that were dropped and the values that were filled in.
 
-    Raises InputError as `fuse` does, and where nothing is left; ParameterError; UnknownName for a normalisation.
+    Raises
+    ------
+    InputError
+        As `fuse`, or no document is left.
+    ParameterError
+        Documents without a judgment are to be dropped and there are no judgments, or `all_queries` needs them.
+    UnknownName
+        There is no such normalisation.
 
+    Notes
+    -----
+    The columns of each run begin with its name: `:score`; `:normalised`, the score as `fuse` normalises it;
+    `:reciprocal_rank`; and `:rank`, from 1, with ties in the order of document ids, descending by bytes. The last
+    column, `runs`, is the number of runs that have the document.
+
+    A document that a run lacks gets the lowest score of that list, raw and normalised, a reciprocal rank of 0, and the
+    rank after the last one. If the run has no list for the query, it gets 0, 0, 0 and the rank after the longest list.
+    A grade below 0 counts as no judgment. Documents are in the order of the first run's list, followed by those that
+    only the second run has, and so on.
+
+    Examples
+    --------
     >>> runs = [Run({"q": {"a": 9.0, "b": 8.0}}, name="bm25"), Run({"q": {"b": 0.9}}, name="dense")]
     >>> result = run_features({"q": {"b": 2}}, runs, normalise="none")
     >>> result.names[:3], result.doc_ids, result.relevance.tolist()
@@ -63,29 +126,34 @@ def run_features(
     >>> result.values.tolist()
     [[9.0, 1.0, 1.0, 0.9, 0.0, 2.0, 1.0], [8.0, 0.5, 2.0, 0.9, 1.0, 1.0, 2.0]]
     """
-    if normalise not in NORMALISATIONS:
-        raise UnknownName("normalisation", str(normalise), NORMALISATIONS)
-    if unjudged not in UNJUDGED_DOCUMENTS:
-        raise ParameterError(f"unjudged is {unjudged!r}, expected zero or drop")
-    if qrels is None and unjudged == "drop":
-        raise ParameterError("unjudged='drop' without judgments leaves nothing; give them, or leave it out")
-    if all_queries and unjudged == "drop":
+    settings = RunFeatureSettings(normalise=normalise, unjudged=unjudged, all_queries=all_queries)
+    return features_of_runs(qrels, runs, settings, input=input)
+
+
+def features_of_runs(
+    qrels: Qrels | PathLike | Any | None,
+    runs: Sequence[Run | PathLike | Any],
+    settings: RunFeatureSettings,
+    *,
+    input: str | None = None,
+) -> Features:
+    """As `run_features`, with its settings as one object."""
+    if qrels is None and settings.unjudged == "drop":
         raise ParameterError(
-            "unjudged='drop' leaves all documents of queries without judgments out, which all_queries "
-            "asks for; leave one of the two out"
+            "unjudged='drop' without judgments leaves nothing; give judgments, or choose unjudged='zero'"
         )
     check_runs(runs)
     check_single_stdin([qrels, *runs])
     loaded_qrels = (
         qrels if qrels is None or isinstance(qrels, Qrels) else read_qrels(qrels) if is_path(qrels) else Qrels(qrels)
     )
-    names, notes, pool = load_pool(runs, input=input, inverted=normalise == INVERTED)
+    names, notes, pool = load_pool(runs, input=input, inverted=settings.normalise == INVERTED)
     notes = tuple(note for note in notes if note not in lacking_queries_note(pool))  # reworded below
-    grades, is_kept, more_notes = grade_documents(pool, loaded_qrels, unjudged == "drop", all_queries)
+    grades, is_kept, more_notes = grade_documents(pool, loaded_qrels, settings)
     order = documents_in_order(pool, is_kept)
     columns: dict[str, Floats] = {}
     for name, entry in zip(names, pool.entries, strict=True):
-        values, run_notes = columns_of_run(pool, entry, name, normalise)
+        values, run_notes = columns_of_run(pool, entry, name, settings.normalise)
         columns |= {f"{name}:{column_name}": column[order] for column_name, column in values.items()}
         more_notes += run_notes
     columns["runs"] = runs_per_document(pool)[order]
@@ -108,10 +176,11 @@ def run_features(
     )
 
 
-def grade_documents(pool: RunPool, qrels: Qrels | None, drop: bool, all_queries: bool) -> tuple[Ints, Bools, list[str]]:
+def grade_documents(pool: RunPool, qrels: Qrels | None, settings: RunFeatureSettings) -> tuple[Ints, Bools, list[str]]:
     """(documents) grades, and which documents are kept; notes. Raises InputError if none is kept."""
     if qrels is None:
         return np.zeros(pool.size, np.int64), np.ones(pool.size, np.bool_), []
+    drop, all_queries = settings.unjudged == "drop", settings.all_queries
     judgments = judge_pool(pool, qrels)
     if not judgments.used.any() and not all_queries:
         raise InputError("no query of the runs has judgments; check that queries of qrels and runs are written alike")
@@ -119,7 +188,7 @@ def grade_documents(pool: RunPool, qrels: Qrels | None, drop: bool, all_queries:
     in_judged_query, has_grade = judgments.used[group], judgments.grades >= 0
     is_kept = (in_judged_query | all_queries) & (has_grade | (not drop))
     if not is_kept.any():
-        raise InputError("no document of the runs is judged, and unjudged='drop' leaves them out; nothing is left")
+        raise InputError("no document of the runs is judged, and unjudged='drop' skips them all")
     notes = judgment_notes(qrels, judgments.used, in_judged_query, has_grade, drop, all_queries)
     return np.where(has_grade, judgments.grades, 0), is_kept, list(notes)
 
@@ -130,18 +199,19 @@ def judgment_notes(
     """Notes on missing judgments. is_judged: (queries); in_judged_query, has_grade: (documents)."""
     n_without = int(np.count_nonzero(~is_judged))
     if n_without:
-        consequence = "0 is taken for the grades of" if all_queries and not drop else "left out:"
+        whose = "its" if n_without == 1 else "their"
+        consequence = "get grade 0" if all_queries and not drop else "are skipped"
         queries = pluralise_queries(is_judged.size)
-        yield f"{n_without:,} of {queries} {has_or_have(n_without)} no judgments; {consequence} their documents"
+        yield f"{n_without:,} of {queries} {has_or_have(n_without)} no judgments; {whose} documents {consequence}"
     n_missing = int(np.count_nonzero(in_judged_query & ~has_grade))
     if n_missing:
-        consequence = "left out" if drop else "grade 0"
+        consequence = "skipped" if drop else "grade 0"
         documents = pluralise(int(in_judged_query.sum()), "document")
         yield f"{n_missing:,} of {documents} {has_or_have(n_missing)} no judgment: {consequence}"
     n_judged = int((qrels.relevance >= 0).sum())
     n_lacking = n_judged - int(np.count_nonzero(in_judged_query & has_grade))
     if n_lacking:
-        yield f"{n_lacking:,} of {pluralise(n_judged, 'judged document')} {is_or_are(n_lacking)} in no run: left out"
+        yield f"{n_lacking:,} of {pluralise(n_judged, 'judged document')} {is_or_are(n_lacking)} in no run: skipped"
 
 
 def has_or_have(number: int) -> str:

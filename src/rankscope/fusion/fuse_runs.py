@@ -11,10 +11,10 @@ from rankscope.consensus.base import Method
 from rankscope.data.rows import Rows
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
-from rankscope.fusion.by_consensus import consensus_scores, is_consensus, validate_consensus
+from rankscope.fusion.by_consensus import consensus_scores
 from rankscope.fusion.comb import Gains, borda_points, borda_shares, combine_gains, rank_gains
 from rankscope.fusion.condorcet import condorcet_scores
-from rankscope.fusion.methods import INVERTED, METHODS, FusionSettings, validate
+from rankscope.fusion.methods import METHODS, FusionSettings, as_weights
 from rankscope.fusion.normalisation import NormalisedPool, normalise_run
 from rankscope.fusion.pool import RunPool, check_runs, load_pool
 from rankscope.fusion.supervised import TRAINED
@@ -25,6 +25,7 @@ from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
     "fuse",
+    "fuse_pool",
     "fused_rows",
     "fused_run",
     "fused_scores",
@@ -45,51 +46,111 @@ def fuse(
     input: str | None = None,
     name: str | None = None,
 ) -> Run:
-    """Several runs fused into one run, query by query; higher is better, as in every run.
+    """Fuse several runs into one run, query by query; higher scores are better, as in every run.
 
-    runs: a list of runs, files or what `Run` takes. method: by ranks "rrf" (k, 60 by default), "isr", "log-isr",
-    "logn-isr" (sigma, .01), "rbc" (p, .8), "borda", "condorcet"; by scores "comb-sum", "comb-mnz", "comb-gmnz" (gamma,
-    1), "comb-anz", "comb-min", "comb-max", "comb-med". normalise: what is done to the scores of each list before, by
-    default "min-max"; or "min-max-inverted" where lower scores are better (which turns lists round for methods by ranks
-    too), "max", "sum", "z-score", "rank", "borda", "none". Lists whose scores are all equal become 0 under min-max, sum
-    and z-score; a note of the run says so. weights: one for each run, for "rrf", "rbc", "borda", "condorcet" and
-    "comb-sum". input: the format of the files. name: of the fused run, by default method and parameters.
+    Parameters
+    ----------
+    runs
+        List of runs, files, or anything that `Run` takes.
+    method
+        Fusion method, or an object of a class of `rankscope.consensus`. One of 'rrf', 'isr', 'log-isr', 'logn-isr',
+        'rbc', 'borda', 'condorcet', 'comb-sum', 'comb-mnz', 'comb-gmnz', 'comb-anz', 'comb-min', 'comb-max',
+        'comb-med', 'consensus:borda', 'consensus:mean-rank', 'consensus:median-rank', 'consensus:copeland',
+        'consensus:schulze', 'consensus:ranked-pairs', 'consensus:kemeny', 'consensus:footrule',
+        'consensus:robust-rank', 'consensus:mc1', 'consensus:mc2', 'consensus:mc3', 'consensus:mc4',
+        'consensus:plackett-luce', 'consensus:mallows'. Default: 'rrf'.
+    normalise
+        Normalisation of the scores of each list; min-max-inverted also reverses lists for methods by ranks. One of
+        'min-max', 'min-max-inverted', 'max', 'sum', 'z-score', 'rank', 'borda', 'none'. Default: 'min-max' for methods
+        that use scores.
+    weights
+        Weights of the runs, in their order, for rrf, rbc, borda, condorcet, comb-sum and consensus methods. Default: 1
+        for each run.
+    k
+        Constant of rrf; a larger K favours the first ranks less. Default: 60.
+    p
+        Persistence of rbc; a larger P counts lower ranks more. Default: 0.8.
+    gamma
+        Exponent of comb-gmnz, for the number of runs that have a document. Default: 1.
+    sigma
+        Constant of logn-isr, added to the number of runs that have a document. Default: 0.01.
+    unranked
+        Consensus methods: where to place documents that a run did not retrieve. One of 'average', 'worst',
+        'optimistic', 'ignore'. Default: average, behind those that it retrieved.
+    input
+        Format of the files. Default: detected from their content.
+    name
+        Name of the fused run. Default: the method with its parameters.
 
-    "consensus:kemeny", and so for all of `rankscope.consensus.METHODS`, or such a method itself, with its parameters:
-    the runs vote on the documents of each query, and the fused run has the order of the consensus; scores count the
-    documents that are not before each, ties stay ties. unranked: what a run that retrieved others makes of a document,
-    "average", by default, or "worst" (both: behind them), "optimistic", "ignore". weights above 0.
+    Returns
+    -------
+    Run
+        The fused run, with all documents of all runs. Its `notes` tell what a reader should know, such as queries that
+        some runs lack, and lists whose equal scores a normalisation made 0.
 
-    Lists are ranked, and documents of one fused score put in order, by document id, bytes falling. A query that some
-    runs lack is fused from those that have it. Whichever order runs are given in, the scores are the same. Of one run,
-    a method by ranks keeps the order ("log-isr", and "logn-isr" where sigma is 0, give all 0, the logarithm of 1).
+    Raises
+    ------
+    InputError
+        The runs have no query in common, a list has a document twice, a score is not finite, or "max" meets a list
+        without a score above 0.
+    ParameterError
+        A setting is out of range, or the method does not have it.
+    UnknownName
+        There is no such method or normalisation.
 
-    Raises InputError for runs without a common query, a document twice in a list, a score that is not finite, and
-    where "max" meets a list without a score above 0; ParameterError for weights and parameters; UnknownName.
+    Notes
+    -----
+    The methods by ranks are rrf (parameter k), isr, log-isr, logn-isr (sigma), rbc (p), borda and condorcet; those by
+    scores are comb-sum, comb-mnz, comb-gmnz (gamma), comb-anz, comb-min, comb-max and comb-med.
 
-    Source: Fox and Shaw 1993 (the Comb methods), Lee 1997, Aslam and Montague 2001 (Borda), Montague and Aslam 2002
-    (Condorcet), Cormack et al. 2009 (RRF), Mourao et al. 2014 (ISR), Bailey et al. 2017 (RBC); numbers as ranx's.
+    With "consensus:kemeny", and so with each of `rankscope.consensus.METHODS`, the runs vote on the documents of each
+    query, and the fused run has the order of the consensus. The score of a document is the number of documents that
+    rank at or below it; ties stay ties. Weights must then be above 0.
 
+    Documents with equal scores are ordered by document id, descending by bytes, in the runs and in the fused run. A
+    query that some runs lack is fused from the runs that have it. The order of the runs does not change the scores. A
+    method by ranks keeps the order of a single run, except "log-isr", and "logn-isr" with sigma 0: they give all
+    documents the score 0, the logarithm of 1. Lists whose scores are all equal become 0 under min-max, sum and z-score.
+
+    References
+    ----------
+    Fox and Shaw 1993 (the Comb methods), Lee 1997, Aslam and Montague 2001 (Borda), Montague and Aslam 2002
+    (Condorcet), Cormack et al. 2009 (RRF), Mourao et al. 2014 (ISR), Bailey et al. 2017 (RBC). The numbers agree with
+    ranx.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> one, other = {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}, {"q": {"b": 0.9, "d": 0.5}}
     >>> fused = rs.fusion.fuse([one, other], "rrf", k=60)
     >>> fused.name, fused.frame().rows()[0] == ("q", "b", 1 / 61 + 1 / 62)
     ('rrf(k=60)', True)
     """
-    check_runs(runs)
     if isinstance(method, str) and method in TRAINED:
         raise ParameterError(
             f"{method} learns from judgments; train it with rs.fusion.train(qrels, runs, {method!r}), or load what was "
             "learned with rs.fusion.load_fusion"
         )
-    parameters: dict[str, Any] = {"k": k, "p": p, "gamma": gamma, "sigma": sigma, "unranked": unranked}
-    if isinstance(method, Method) or is_consensus(method):
-        consensus_settings = validate_consensus(method, normalise, weights, parameters, len(runs))
-        names, notes, pool = load_pool(runs, input=input, inverted=consensus_settings.normalise == INVERTED)
-        scores, method_notes = consensus_scores(pool, consensus_settings, names)
-        return fused_run(pool, scores, name or str(consensus_settings), (*notes, *method_notes))
-    settings = validate(method, normalise, weights, parameters, len(runs))
-    names, notes, pool = load_pool(runs, input=input, inverted=settings.normalise == INVERTED)
+    settings = FusionSettings(
+        method=method,
+        normalise=normalise,
+        weights=as_weights(weights),
+        k=k,
+        p=p,
+        gamma=gamma,
+        sigma=sigma,
+        unranked=unranked,
+    )
+    return fuse_pool(runs, settings, input=input, name=name)
+
+
+def fuse_pool(
+    runs: Sequence[Run | PathLike | Any], settings: FusionSettings, *, input: str | None = None, name: str | None = None
+) -> Run:
+    """As `fuse`, with its settings as one object."""
+    check_runs(runs)
+    settings.weights_of(len(runs))  # raises for a wrong number before any file is read
+    names, notes, pool = load_pool(runs, input=input, inverted=settings.is_inverted)
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
         scores, method_notes = fused_scores(pool, settings, names)
     return fused_run(pool, scores, name or str(settings), (*notes, *method_notes))
@@ -109,10 +170,12 @@ def fused_scores(
     pool: RunPool, settings: FusionSettings, names: Sequence[str], normalised_pool: NormalisedPool | None = None
 ) -> tuple[Floats, list[str]]:
     """(documents) the fused scores, and notes. normalised_pool: the scores of all runs if already normalised."""
-    method, parameters = settings.method, settings.parameters
+    if settings.is_consensus:
+        return consensus_scores(pool, settings, names)
+    method, parameters, weights = settings.method_name, settings.parameters, settings.weights_of(len(pool.entries))
     notes: list[str] = []
     if method == "condorcet":
-        return condorcet_scores(pool, settings.weights), notes
+        return condorcet_scores(pool, weights), notes
 
     def gains(i: int) -> Gains:
         entry = pool.entries[i]
@@ -122,9 +185,9 @@ def fused_scores(
             return rank_gains(method, parameters.get("k", 0.0), parameters.get("p", 0.0), entry), None
         if normalised_pool is not None:
             return normalised_pool.gains[i]
-        values, run_notes = normalise_run(pool, entry, settings.normalise, names[i])
+        values, run_notes = normalise_run(pool, entry, settings.normalisation, names[i])
         notes.extend(run_notes)
-        return borda_shares(pool, entry, values) if settings.normalise == "borda" else (values, None)
+        return borda_shares(pool, entry, values) if settings.normalisation == "borda" else (values, None)
 
     factors: dict[str, Callable[[Floats], Floats]] = {
         "isr": lambda count: count,
@@ -134,7 +197,7 @@ def fused_scores(
         "comb-gmnz": lambda count: count ** parameters["gamma"],
     }
     combination = method.removeprefix("comb-") if method in ("comb-min", "comb-max", "comb-med", "comb-anz") else "sum"
-    return combine_gains(pool, gains, combination, settings.weights, factors.get(method)), notes
+    return combine_gains(pool, gains, combination, weights, factors.get(method)), notes
 
 
 def fused_rows(pool: RunPool, scores: Floats) -> Rows:

@@ -98,8 +98,10 @@ def check_greatest(pool: RunPool, entry: PooledRun, nonempty_lists: Ints, greate
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalisedPool:
-    """Normalised scores of a pool. how: the normalisation; gains: of each run, for documents that it has and, under
-    "borda", for those that it lacks; notes: on lists of equal scores.
+    """Normalised scores of a pool.
+
+    normalisation: its name. gains: of each run, for documents that it has and, under "borda", for those that it lacks.
+    notes: on lists of equal scores.
     """
 
     normalisation: str

@@ -99,8 +99,10 @@ NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PooledRun:
-    """A run in the pool. place: (rows) the number of each row's document; query: (lists) the pool's number of each
-    list's query; lengths: (lists); rank: (rows) from 1; scores: (rows); mark: a checksum of the run's content.
+    """A run in the pool.
+
+    document: (rows) the number of each row's document. query: (lists) the pool's number of each list's query. lengths:
+    (lists). rank: (rows) from 1. scores: (rows). checksum: of the run's content.
     """
 
     document: Ints
@@ -330,7 +332,7 @@ def subset_of_run(entry: PooledRun, new_documents: Ints, new_queries: Ints) -> P
 def check_runs(runs: Any) -> None:
     """Raise ParameterError for anything but a list of runs, and for more than one on standard input."""
     if is_path(runs) or isinstance(runs, (Run, Mapping)) or not isinstance(runs, Sequence):
-        raise ParameterError("runs is no list, expected a list of runs")
+        raise ParameterError("runs is not a list, expected a list of runs")
     if not runs:
         raise ParameterError("no runs given, expected at least one")
     check_single_stdin(runs)
@@ -372,7 +374,7 @@ def numbered_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     repeated_names = sorted(name for name, number in last_numbers.items() if number > 1)
     if not repeated_names:
         return unique_names, []
-    return unique_names, [f"several runs are called {', '.join(repeated_names)}: numbered as they were given"]
+    return unique_names, [f"several runs are called {', '.join(repeated_names)}: numbered in their order"]
 
 
 def finite_rows(run: Run, name: str) -> Rows:
@@ -397,7 +399,8 @@ def lacking_queries_note(pool: RunPool) -> list[str]:
     n_lacking = int((n_having < n_runs).sum())
     if not n_lacking:
         return []
-    verb = "is" if n_lacking == 1 else "are"
+    verb, object_ = ("is", "it") if n_lacking == 1 else ("are", "them")
     return [
-        f"{n_lacking:,} of {pluralise_queries(n_having.size)} {verb} not in every run: fused from those that have it"
+        f"{n_lacking:,} of {pluralise_queries(n_having.size)} {verb} not in every run: fused from the runs that have "
+        f"{object_}"
     ]

@@ -31,14 +31,14 @@ from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError, RankscopeError
-from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.curves import curve_measures, curve_sections
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress
 from rankscope.evaluation.scoring import score_hits
 from rankscope.evaluation.unjudged import unjudged_measures, unjudged_shares
 from rankscope.io.core import file_digest, file_stamps, is_path, refuse_changed, refuse_pipes, source_name
-from rankscope.judging.estimation import Estimates, estimate
+from rankscope.judging.estimation import Estimates, EstimateSettings, estimate_means
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.reporting.page import Page, render_page
 from rankscope.stability.studies import study
@@ -406,8 +406,10 @@ def estimates_of(
     input_: str | None,
 ) -> Estimates:
     """Estimates of the first measure from the judgments of people and a machine."""
-    options = {**conventions, **({} if input_ is None else {"input": input_})}
-    return estimate(qrels, runs, machine, [scores.measures[0]], baseline=baseline, map=map, **options)
+    measure: Any = scores.measures[0]
+    plan = make_plan([measure], **conventions)
+    settings = EstimateSettings(baseline=baseline, map=map)
+    return estimate_means(qrels, runs, machine, plan, settings, input=input_)
 
 
 def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[str]]:

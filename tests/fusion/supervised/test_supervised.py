@@ -302,7 +302,7 @@ def test_a_run_without_lists_for_the_training_queries_is_fused_all_the_same(meth
         ("slide-fuse", {"window": -1}, "window is -1"),
         ("bayes-fuse", {"smoothed": "yes"}, "smoothed is 'yes'"),
         ("weighted-sum", {"weights": [1.0]}, r"\b1 weight\b.*\b2 runs\b"),
-        ("mixed", {"weights": [1.0, -2.0]}, r"\bweight\b.* -2\b"),
+        ("mixed", {"weights": [1.0, -2.0]}, r"\bweights\b.* -2\.0\b"),
         ("weighted-mnz", {"weights": [0.0, 0.0]}, r"\ball weights\b"),
     ],
 )

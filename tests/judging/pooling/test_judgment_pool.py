@@ -196,7 +196,7 @@ def test_arguments_out_of_range_are_refused(options: dict[str, Any], message: st
 
 @pytest.mark.parametrize("given", ["one.run", None, rs.Run(ONE), {}])
 def test_what_is_no_list_of_runs_is_refused(given: Any) -> None:
-    with pytest.raises(ParameterError, match="runs is no list"):
+    with pytest.raises(ParameterError, match="runs is not a list"):
         rs.judging.pool(given)
     with pytest.raises(ParameterError, match="no runs given"):
         rs.judging.pool([])

@@ -85,7 +85,7 @@ def test_it_is_what_evaluating_without_those_judgments_gives(
     [
         (RUNS[:1], {}, ParameterError, "one run, .*two"),
         (RUNS, {"measure": "NDGC@10"}, UnknownName, "did you mean nDCG@10"),
-        (RUNS, {"measure": ["AP", "RR"]}, ParameterError, "expected one"),
+        (RUNS, {"measure": ["AP", "RR"]}, ParameterError, "measure is .*expected a text"),
         (RUNS, {"depth": 0}, ParameterError, "depth is 0"),
         (RUNS, {"cutoff": 0}, ParameterError, "cutoff is 0"),
         (RUNS, {"measure": "StRecall@10"}, ParameterError, "by subtopic"),

@@ -16,7 +16,8 @@ import rankscope as rs
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.judging.pooling import METHODS
 from rankscope.judging.pooling.adjudication import rank_losses
-from rankscope.judging.pooling.methods import even_shares, validate_method
+from rankscope.judging.pooling.judgment_pool import PoolSettings
+from rankscope.judging.pooling.methods import even_shares
 
 #: Two runs, of which A is good at first and B later on.
 LISTS = {"A": "abcd", "B": "efgh"}
@@ -168,17 +169,17 @@ def test_over_all_queries_at_once_those_with_more_to_find_get_more() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "depth", "rate": 0.5}, "not of depth"),
-        ({"method": "bandit", "rate": 1.5}, r"rate is 1\.5, .* 0"),
+        ({"method": "depth", "rate": 0.5}, "rate is 0.5, and the method depth has no"),
+        ({"method": "bandit", "rate": 1.5}, r"rate is 1\.5, .* 0 and of at most 1"),
         ({"method": "hedge", "beta": 1.0}, r"beta is 1\.0, .*0 and 1"),
-        ({"method": "mtf", "beta": 0.5}, "not of mtf"),
+        ({"method": "mtf", "beta": 0.5}, "beta is 0.5, and the method mtf has no"),
     ],
 )
 def test_parameters_of_other_methods_and_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        validate_method(**options)
+        PoolSettings(**options)
 
 
 def test_a_misspelt_method_is_told() -> None:
     with pytest.raises(UnknownName, match="did you mean hedge"):
-        validate_method("hedg")
+        PoolSettings(method="hedg")

@@ -23,7 +23,7 @@ def test_the_curve_counts_relevant_documents_by_documents_judged() -> None:
     assert found.relevant("mtf").tolist() == [0, 1, 2, 2, 3, 3, 3, 3]  # e a b c f ...
     assert found.relevant("bandit").tolist() == [0, 1, 2, 2, 2, 3, 3, 3]  # e a b c d f ...
     assert_same_numbers(list(found.records())[:2], [("depth", 1, 0, 0.0), ("depth", 2, 1, 1 / 3)])
-    assert mentions(found.sentence(), "Half", 3, "depth")
+    assert mentions(found.sentence(), "half", 3, "depth")
 
 
 def test_a_budget_ends_it_and_rel_says_what_counts() -> None:
@@ -37,7 +37,7 @@ def test_what_cannot_be_played_back_is_refused() -> None:
         rs.judging.play_back(RUNS, QRELS, [])
     with pytest.raises(ParameterError, match="of one method"):
         rs.judging.play_back(RUNS, QRELS, ["mtf", "bandit"], rate=0.5)
-    with pytest.raises(UnknownName, match="method of pooling 'best'"):
+    with pytest.raises(UnknownName, match="pooling method 'best'"):
         rs.judging.play_back(RUNS, QRELS, "best")
     with pytest.raises(UnknownName, match="method played back"):
         rs.judging.play_back(RUNS, QRELS, "mtf").relevant("hedge")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from rankscope.cli._output import check_output
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
-from rankscope.fusion.features import UNJUDGED_DOCUMENTS, run_features
-from rankscope.fusion.normalisation import NORMALISATIONS
+from rankscope.fusion.features import RunFeatureSettings, features_of_runs
 from rankscope.io.core import FORMATS
 from rankscope.io.letor import write_features
 
@@ -19,21 +21,7 @@ __all__ = [
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "--normalise",
-    type=click.Choice(list(NORMALISATIONS)),
-    default="min-max",
-    show_default=True,
-    help="What is done to the scores of each list, as in `fuse`; none leaves that column out.",
-)
-@click.option(
-    "--unjudged",
-    type=click.Choice(UNJUDGED_DOCUMENTS),
-    default="zero",
-    show_default=True,
-    help="A document without judgment: grade 0, or left out.",
-)
-@click.option("--all-queries", is_flag=True, help="Queries without judgments too, of grade 0: to predict.")
+@setting_options(RunFeatureSettings)
 @click.option(
     "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
 )
@@ -41,11 +29,9 @@ __all__ = [
 def runs(
     qrels: str,
     runs: tuple[str, ...],
-    normalise: str,
-    unjudged: str,
-    all_queries: bool,
     input_: str | None,
     output: str | None,
+    **options: Any,
 ) -> None:
     """Scores and ranks of RUNs as features of their documents, with the grades of QRELS, so that rankers can fuse.
 
@@ -58,9 +44,10 @@ def runs(
     rankscope predict fusion.model both.txt -o scores.txt
     rankscope convert scores.txt learned.run --input letor --labels both.txt
     """
+    settings = take_settings(RunFeatureSettings, options)
     if output is None:
         raise ParameterError("where the table is to go is not said; name a file with -o")
     check_output(output, (qrels, *runs))
-    features = run_features(qrels, runs, normalise=normalise, unjudged=unjudged, all_queries=all_queries, input=input_)
+    features = features_of_runs(qrels, runs, settings, input=input_)
     for note in (*features.notes, *write_features(features, output)):
         click.echo(f"note: {note}", err=True)

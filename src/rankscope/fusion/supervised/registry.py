@@ -25,8 +25,8 @@ Parameters = dict[str, Any]
 class TrainedMethod(NamedTuple):
     """A method that learns.
 
-    meaning: its formula in words. scores: whether it looks at scores, and not at ranks alone. takes: its settings and
-    their defaults before runs are known. grid: of the number of runs, the settings among which to choose.
+    meaning: its formula in words. uses_scores: whether it looks at scores, and not at ranks alone. default_setting: its
+    settings and their defaults before runs are known. grid: of the number of runs, the settings among which to choose.
     learn(pool, judgments, setting, normalise): the parameters learned from the used queries of `judgments`. apply(pool,
     parameters, normalise): (documents) the fused scores.
 

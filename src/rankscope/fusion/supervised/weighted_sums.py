@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.fusion.comb import Gains, combine_gains
 from rankscope.fusion.judgments import PoolJudgments, check_judged_queries
-from rankscope.fusion.methods import parse_weights
+from rankscope.fusion.methods import weights_of_runs
 from rankscope.fusion.normalisation import NormalisedPool, normalise_pool
 from rankscope.fusion.pool import RunPool
 from rankscope.kernels.rounding_ties import join_ties_of_lists
@@ -59,7 +59,7 @@ def learn_weights(
     """The weights of the setting; tuning chooses the best setting by a measure. Raises ParameterError."""
     check_judged_queries(judgments)
     n_runs, weights = len(pool.entries), setting.get("weights")
-    return {"weights": [1.0] * n_runs if weights is None else parse_weights(weights, n_runs).tolist()}
+    return {"weights": [1.0] * n_runs if weights is None else weights_of_runs(weights, n_runs).tolist()}
 
 
 def weighted_sum(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:

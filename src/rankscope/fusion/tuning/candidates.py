@@ -10,21 +10,26 @@ import numpy as np
 
 from rankscope.data.text import join_names
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.fusion.by_consensus import is_consensus
 from rankscope.fusion.fuse_runs import fused_scores
 from rankscope.fusion.judgments import PoolJudgments
-from rankscope.fusion.methods import INVERTED, METHODS, FusionSettings, validate, validate_weights
+from rankscope.fusion.methods import INVERTED, METHODS, FusionSettings, as_weights, is_consensus, weights_of_runs
 from rankscope.fusion.normalisation import NORMALISATIONS, NormalisedPool
 from rankscope.fusion.pool import RunPool
 from rankscope.fusion.supervised import TRAINED, weight_grid
+from rankscope.measures.base import Measure
+from rankscope.settings import Rule, Settings, count, declare, names, seed_field, switch, text
 from rankscope.typing import Floats
 
 __all__ = [
+    "FEWEST_FOLDS",
     "Candidate",
+    "TrainingSettings",
     "list_candidates",
 ]
 
 
+#: Fewest folds: one is fused, one is the inner fold, and one remains to learn from.
+FEWEST_FOLDS = 3
 #: Most combinations of settings; of more, each setting is varied alone.
 MOST = 120
 #: Values of each parameter to try; the first is the default, which is kept if none is better.
@@ -59,13 +64,14 @@ class Candidate:
         if self.learns:
             with np.errstate(over="ignore", invalid="ignore"):  # reported where they become a run
                 return TRAINED[self.method].apply(pool, dict(parameters), normalised_pool)
-        method_parameters = dict(parameters)
-        weights = np.array(method_parameters.pop("weights", [1.0] * len(pool.entries)), np.float64)
-        settings = FusionSettings(
-            method=self.method, normalise=self.normalise, parameters=method_parameters, weights=weights
-        )
         with np.errstate(over="ignore", invalid="ignore"):
-            return fused_scores(pool, settings, (), normalised_pool)[0]
+            return fused_scores(pool, self.fusion_settings(parameters), (), normalised_pool)[0]
+
+    def fusion_settings(self, parameters: Mapping[str, Any]) -> FusionSettings:
+        """The settings of an unsupervised method with these parameters. Raises ParameterError."""
+        values = dict(parameters)
+        weights = as_weights(values.pop("weights", None))
+        return FusionSettings(method=self.method, normalise=self.normalise, weights=weights, **values)
 
     def __str__(self) -> str:
         """One word, as the tag of a run."""
@@ -80,47 +86,102 @@ def format_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def list_candidates(
-    methods: str | Sequence[str],
-    normalise: str | Sequence[str] | None,
-    given_settings: Mapping[str, Any] | None,
-    n_runs: int,
-) -> list[Candidate]:
-    """All candidates, defaults first. given_settings: by name a value, or a list of values to try.
+class ValuesByName(Rule):
+    """Settings to try: by name a value, or a list of values."""
 
-    Raises UnknownName, ParameterError.
-    """
-    names = [methods] if isinstance(methods, str) else list(methods) if isinstance(methods, Sequence) else []
-    if not names:
-        raise ParameterError(f"method is {methods!r}, expected a name as 'weighted-sum', or a list of them")
-    for name in names:
-        if is_consensus(name):
-            raise ParameterError(f"{name} has nothing to learn or to tune; fuse with it as it is")
-        if not isinstance(name, str) or name not in (*METHODS, *TRAINED):
-            raise UnknownName("method", str(name), (*METHODS, *TRAINED))
-    normalisations = validate_normalisations(normalise)
-    rank_methods = [name for name in names if not looks_at_scores(name)]
-    if normalisations and normalisations not in ([INVERTED], ["none"]) and len(rank_methods) == len(names):
-        verb = "looks" if len(names) == 1 else "look"
-        raise ParameterError(
-            f"{join_names(names)} {verb} at ranks, which {join_names(normalisations)} "
-            f"{'does' if len(normalisations) == 1 else 'do'} not change; leave normalise out, or choose a method that "
-            "looks at scores, as weighted-sum"
-        )
-    if given_settings is not None and not isinstance(given_settings, Mapping):
-        raise ParameterError(f"settings are {given_settings!r}, expected values by name, as {{'k': [10, 60]}}")
-    given_values = dict(given_settings or {})
-    for unknown in given_values:
-        if not any(unknown in setting_names(name) for name in names):
-            known_settings = sorted({setting_name for name in names for setting_name in setting_names(name)})
+    expected = "values by name, as {'k': [10, 60]}"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, Mapping)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSettings(Settings):
+    """Among which settings of a fusion to choose, and how; see `train`."""
+
+    FUNCTIONS = ("rankscope.fusion:train",)
+    COMMANDS = ("fuse",)
+
+    methods: tuple[str, ...] = names(
+        ("weighted-sum",),
+        flag="",
+        argument="method",
+        help="Methods to choose among.",
+        python_help="Method of `TRAINED` or `METHODS`, or a list of methods to choose among. Default: 'weighted-sum'.",
+    )
+    normalisations: tuple[str, ...] | None = names(
+        None,
+        table=NORMALISATIONS,
+        kind="normalisation",
+        flag="",
+        argument="normalise",
+        help="Normalisation of the scores of each list, or a list of normalisations to choose among.",
+        unset="'min-max' for methods that use scores",
+    )
+    settings: Mapping[str, Any] | None = declare(
+        ValuesByName(),
+        None,
+        flag="",
+        help='Settings of the methods by name ("weights", "k", ...): a value, or a list of values to try.',
+        unset="try the usual values of each setting",
+    )
+    measure: str | Measure = text(
+        "nDCG@10", or_a=Measure, flag="--tune-on", metavar="MEASURE", help="Measure by which settings are chosen."
+    )
+    refine: bool = switch(
+        False, help="Refine the best weights further, one run after the other; useful for more than four runs."
+    )
+    folds: int = count(5, minimum=FEWEST_FOLDS, help="Number of folds into which the judged queries are split.")
+    rel: int = count(1, help="Minimum relevance that counts as relevant.")
+    seed: int = seed_field()
+
+    @property
+    def is_inverted(self) -> bool:
+        """Whether lower scores are better."""
+        return self.normalisations is not None and INVERTED in self.normalisations
+
+    def check(self) -> None:
+        """Refuse methods that have nothing to learn, and normalisations and settings that no method has."""
+        if not self.methods:
+            raise ParameterError("method is [], expected a name as 'weighted-sum', or a list of them")
+        for name in self.methods:
+            if is_consensus(name):
+                raise ParameterError(f"{name} has nothing to learn or to tune; fuse with it as it is")
+            if name not in (*METHODS, *TRAINED):
+                raise UnknownName("method", name, (*METHODS, *TRAINED))
+        if self.is_inverted and len(self.normalisations or ()) > 1:
             raise ParameterError(
-                f"{join_names(dict.fromkeys(names))}: no setting {unknown!r}; "
-                f"{f'known: {join_names(known_settings)}' if known_settings else 'there are none'}"
+                f"{INVERTED} says that lower scores are better, which is not to be tuned; give it alone, or leave it "
+                "out"
             )
+        self.refuse_ineffective_normalisations()
+        known_settings = {setting_name for name in self.methods for setting_name in setting_names(name)}
+        for unknown in self.settings or {}:
+            if unknown not in known_settings:
+                raise ParameterError(
+                    f"{join_names(dict.fromkeys(self.methods))}: no setting {unknown!r}; "
+                    f"{f'known: {join_names(sorted(known_settings))}' if known_settings else 'there are none'}"
+                )
+
+    def refuse_ineffective_normalisations(self) -> None:
+        """Raise ParameterError for normalisations that would change nothing."""
+        if not self.normalisations or set(self.normalisations) <= {INVERTED} or set(self.normalisations) <= {"none"}:
+            return
+        if not any(looks_at_scores(name) for name in self.methods):
+            verb = "looks" if len(self.methods) == 1 else "look"
+            raise ParameterError(
+                f"{join_names(self.methods)} {verb} at ranks, which {join_names(self.normalisations)} "
+                f"{'does' if len(self.normalisations) == 1 else 'do'} not change; leave normalise out, or choose a "
+                "method that looks at scores, as weighted-sum"
+            )
+
+
+def list_candidates(settings: TrainingSettings, n_runs: int) -> list[Candidate]:
+    """All candidates, defaults first. Raises ParameterError for values that a method does not accept."""
     candidates: dict[str, Candidate] = {}
-    for name in dict.fromkeys(names):
-        method_values = {key: value for key, value in given_values.items() if key in setting_names(name)}
-        for normalisation in normalisations_for(normalisations, name):
+    for name in dict.fromkeys(settings.methods):
+        method_values = {key: value for key, value in (settings.settings or {}).items() if key in setting_names(name)}
+        for normalisation in normalisations_for(settings, name):
             for setting in settings_of(name, method_values, n_runs):
                 candidate = validate_candidate(Candidate(name, normalisation, setting), n_runs)
                 candidates.setdefault(str(candidate), candidate)
@@ -140,28 +201,11 @@ def setting_names(method: str) -> tuple[str, ...]:
     return (*parameter, *(("weights",) if fusion_method.takes_weights else ()))
 
 
-def validate_normalisations(normalise: str | Sequence[str] | None) -> list[str] | None:
-    """The normalisations to choose among; None if none was given."""
-    if normalise is None:
-        return None
-    if not isinstance(normalise, (str, list, tuple)):
-        raise ParameterError(f"normalise is {normalise!r}, expected a name as 'min-max', or a list of them")
-    names = [normalise] if isinstance(normalise, str) else list(normalise)
-    for name in names:
-        if not isinstance(name, str) or name not in NORMALISATIONS:
-            raise UnknownName("normalisation", str(name), NORMALISATIONS)
-    if INVERTED in names and len(names) > 1:
-        raise ParameterError(
-            f"{INVERTED} says that lower scores are better, which is not to be tuned; give it alone, or leave it out"
-        )
-    return list(dict.fromkeys(names)) or None
-
-
-def normalisations_for(normalisations: list[str] | None, method: str) -> list[str]:
+def normalisations_for(settings: TrainingSettings, method: str) -> list[str]:
     """The normalisations to try with a method."""
     if not looks_at_scores(method):
-        return [INVERTED] if normalisations == [INVERTED] else ["none"]
-    return normalisations or ["min-max"]
+        return [INVERTED if settings.is_inverted else "none"]
+    return list(dict.fromkeys(settings.normalisations or ())) or ["min-max"]
 
 
 def settings_of(method: str, given_settings: Mapping[str, Any], n_runs: int) -> Iterator[dict[str, Any]]:
@@ -224,11 +268,9 @@ def validate_candidate(candidate: Candidate, n_runs: int) -> Candidate:
         if value is None:
             raise ParameterError(f"{name} is None, expected a value to try; leave it out to try the usual ones")
     if "weights" in setting:
-        validate_weights(setting["weights"], n_runs, "rrf")
+        weights_of_runs(setting["weights"], n_runs)
     if not candidate.learns:
-        parameters = {name: value for name, value in setting.items() if name != "weights"}
-        normalisation = None if candidate.normalise == "none" else candidate.normalise
-        validate(candidate.method, normalisation, setting.get("weights"), parameters, n_runs)
+        candidate.fusion_settings(setting)
     return Candidate(candidate.method, candidate.normalise, setting)
 
 

@@ -38,8 +38,8 @@ __all__ = [
 class MeasuredPool:
     """A pool whose queries all have judgments, with everything that depends on the judgments alone.
 
-    wanted: the judged documents, rising; query, judged, relevance: for each its query, its index among the judged
-    documents of the query, and its relevance. blank: the hits before anything is ranked.
+    judged_documents: rising; query, judged_index, relevance: for each its query, its index among the judged
+    documents of the query, and its relevance. empty_hits: the hits before anything is ranked.
     """
 
     pool: RunPool

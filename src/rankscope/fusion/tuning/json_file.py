@@ -12,7 +12,7 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, RankscopeError
-from rankscope.fusion.methods import INVERTED, METHODS, parse_weights
+from rankscope.fusion.methods import INVERTED, METHODS, weights_of_runs
 from rankscope.fusion.normalisation import NORMALISATIONS, normalise_pool
 from rankscope.fusion.pool import load_pool
 from rankscope.fusion.supervised import LEVEL_ENDS, SEGMENT_ENDS, TRAINED
@@ -37,11 +37,27 @@ EXPECTED = "expected parameters that `rankscope fuse --save-parameters` wrote"
 
 
 def save_fusion(trained: TrainedFusion, path: PathLike) -> None:
-    """Write a learned fusion as JSON, whole or not at all: what was learned, the table of tuning, and the ids of the
-    queries that it was learned from. The cross-fitted run is not in it.
+    """Save a trained fusion as JSON (atomically).
 
-    The same fusion gives the same bytes. Raises OutputError where it cannot be written.
+    Parameters
+    ----------
+    trained
+        What `train` returned.
+    path
+        File to write to.
 
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+
+    Notes
+    -----
+    The file holds what was learned, the table of tuning, and the ids of the training queries, but not the cross-fitted
+    run. The same fusion gives the same bytes.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import rankscope as rs
@@ -64,7 +80,7 @@ def save_fusion(trained: TrainedFusion, path: PathLike) -> None:
         "runs": trained.runs,
         "measure": trained.measure,
         "higher_is_better": trained.higher_is_better,
-        "signature": trained.settings,
+        "signature": trained.settings_text,
         "cross_fitted_mean": trained.cross_fitted_mean,
         "runs_alone": trained.alone,
         "tried": [setting._asdict() for setting in trained.tried],
@@ -108,9 +124,26 @@ def format_json(content: dict[str, Any]) -> str:
 
 
 def load_fusion(path: PathLike) -> TrainedFusion:
-    """A fusion that `save_fusion` wrote, ready to fuse other runs: it gives what the one that was saved gives.
+    """Load a fusion that `save_fusion` wrote, to fuse other runs with it.
 
-    Raises InputError for a file that is damaged, of another program or a later form. An example is at `save_fusion`.
+    Parameters
+    ----------
+    path
+        File that `save_fusion` or `rankscope fuse --save-parameters` wrote.
+
+    Returns
+    -------
+    TrainedFusion
+        The fusion; its `cross_fitted` is None. It fuses runs as the saved one does.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, was written by another program, or has a later format.
+
+    Examples
+    --------
+    See `save_fusion`.
     """
     name = os.fspath(path)
     refuse_devices(name)
@@ -169,7 +202,7 @@ def parse_fusion(content: dict[str, Any]) -> TrainedFusion:
         queries=ids,
         measure=str(content["measure"]),
         higher_is_better=bool(content["higher_is_better"]),
-        settings=str(content["signature"]),
+        settings_text=str(content["signature"]),
         tried=tuple(
             TriedSetting(str(setting["name"]), as_float(setting["mean"]), tuple(map(as_float, setting["values"])))
             for setting in content["tried"]
@@ -190,7 +223,7 @@ def parse_fusion(content: dict[str, Any]) -> TrainedFusion:
 
 def parse_names(content: dict[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(content[key], list) or not all(isinstance(item, str) for item in content[key]):
-        raise DamagedFusion(f"{key} is no list of names")
+        raise DamagedFusion(f"{key} is not a list of names")
     return tuple(content[key])
 
 
@@ -221,7 +254,7 @@ def check_learned(trained: TrainedFusion) -> None:
         if not all(is_real(number) and math.isfinite(number) for values in value_lists for number in values):
             raise DamagedFusion(f"{name} holds what is no finite number")
         if name == "weights":
-            parse_weights(value, n_runs)
+            weights_of_runs(value, n_runs)
         elif isinstance(value, list) and len(value) != n_runs:
             raise DamagedFusion(f"{name} of {pluralise(len(value), 'run')}, expected {n_runs}")
         if name in LISTS and size is not None and any(len(values) != size for values in value_lists):

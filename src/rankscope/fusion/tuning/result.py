@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.data.result import Result
 from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
@@ -22,9 +21,6 @@ from rankscope.fusion.pool import check_runs, load_pool
 from rankscope.fusion.tuning.candidates import Candidate
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.typing import PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "FoldChoice",
@@ -57,15 +53,42 @@ class FoldChoice(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TrainedFusion(Result):
-    """A fusion that `train` chose and taught, ready to fuse other runs of the same systems.
+    """A trained fusion, ready to fuse other runs of the same systems.
 
-    method, normalise, setting: what was chosen; parameters: what was learned from all training queries. runs: the names
-    of those that it learned from, in their order. queries: the training queries. tried: all settings, in the order in
-    which they were tried; chosen: for each fold, by the others alone; cross_fitted_mean: the mean of that, which is
-    what may be expected of other queries; alone: the mean of each run. cross_fitted: the runs fused so, None once it
-    has been saved and loaded.
+    `frame()` is the tidy table: part ("setting", "cross-fitted", "run"), name, fold (from 1, or "all"), measure, value.
 
-    columns: part ("setting", "cross-fitted", "run"), name, fold (from 1, or "all"), measure, value.
+    Attributes
+    ----------
+    method
+        The chosen method.
+    normalise
+        The chosen normalisation.
+    setting
+        The chosen setting.
+    parameters
+        What was learned from all training queries.
+    runs
+        Names of the training runs, in their order.
+    queries
+        Ids of the training queries.
+    measure
+        Measure by which the setting was chosen.
+    higher_is_better
+        Whether higher values of the measure are better.
+    settings_text
+        Every setting that changes the numbers, in one line.
+    tried
+        All settings, in the order in which they were tried.
+    chosen
+        For each fold, what the other folds chose.
+    cross_fitted_mean
+        Mean of the cross-fitted run: what can be expected on other queries.
+    alone
+        Mean of each run.
+    notes
+        What a reader should know.
+    cross_fitted
+        The run in which each fold is fused with what the others taught; None in a fusion that was loaded.
     """
 
     COLUMNS = ("part", "name", "fold", "measure", "value")
@@ -78,7 +101,7 @@ class TrainedFusion(Result):
     queries: tuple[str, ...]
     measure: str
     higher_is_better: bool
-    settings: str
+    settings_text: str
     tried: tuple[TriedSetting, ...]
     chosen: tuple[FoldChoice, ...]
     cross_fitted_mean: float
@@ -96,13 +119,27 @@ class TrainedFusion(Result):
         return Candidate(self.method, self.normalise, self.setting)
 
     def fuse(self, runs: Sequence[Run | PathLike | Any], *, input: str | None = None, name: str | None = None) -> Run:
-        """Other runs of the same systems fused with what was learned; higher is better.
+        """Fuse other runs of the same systems with what was learned; higher scores are better.
 
-        runs: as many as were learned from, in the same order. input: the format of the files. name: of the fused run,
-        by default that of the setting. A note of the run says which of its queries were learned from: measured on
-        their judgments, the fused run would look better than it is; for those, there is `cross_fitted`.
+        Parameters
+        ----------
+        runs
+            As many runs as the fusion was trained on, in the same order.
+        input
+            Format of the files. Default: detected from their content.
+        name
+            Name of the fused run. Default: the name of the setting.
 
-        Raises InputError for another number of runs, for the same names in another order, and as `fuse`.
+        Returns
+        -------
+        Run
+            The fused run. If some of its queries are training queries, a note says so: measured on their judgments, it
+            would look better than it is. Use `cross_fitted` for those.
+
+        Raises
+        ------
+        InputError
+            There is another number of runs, they have the same names in another order, and as `fuse`.
         """
         check_runs(runs)
         if len(runs) != len(self.runs):
@@ -118,8 +155,8 @@ class TrainedFusion(Result):
         if n_seen:
             verb = "is" if n_seen == 1 else "are"
             notes += (
-                f"{n_seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among those that the parameters were "
-                "learned from: measured on their judgments, the fused run looks better than it is",
+                f"{n_seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among the training queries of "
+                "these parameters: measured on their judgments, the fused run looks better than it is",
             )
         return fused_run(pool, scores, name or self.name, (*notes, *normalised_pool.notes))
 
@@ -182,10 +219,10 @@ class TrainedFusion(Result):
     def section_of_folds(self) -> Section:
         best_index = int(order_of(np.array(self.alone) * (-1.0 if self.higher_is_better else 1.0), 1.0)[0])
         best_mean, name = self.alone[best_index], self.runs[best_index]
-        subject = f"{name}, the best run," if len(self.runs) > 1 else f"{name} alone"
+        subject = f"The best run, {name}," if len(self.runs) > 1 else f"{name} alone"
         sentence = (
-            "Cross-fitted, each fold with what the other folds chose and taught, the mean is "
-            f"{self.cross_fitted_mean:.4f}: about what other queries of this kind may expect. {subject} has "
+            "Cross-fitted, where each fold is fused with what the other folds chose and taught, the mean is "
+            f"{self.cross_fitted_mean:.4f}: about what to expect on other queries of this kind. {subject} has "
             f"{best_mean:.4f}."
         )
         rows = [
@@ -194,7 +231,7 @@ class TrainedFusion(Result):
         ]
         headings = ("fold", "chosen by the other folds", "queries", self.measure)
         table = Table(columns=headings, rows=tuple(rows), n_name_columns=2)
-        return Section(title="On queries that were not learned from", sentence=sentence, table=table)
+        return Section(title="On queries not used for training", sentence=sentence, table=table)
 
     def best_first(self) -> list[TriedSetting]:
         """The settings by their means; the chosen one first where others are as good."""
@@ -203,9 +240,8 @@ class TrainedFusion(Result):
         means = np.array([sign * setting.mean for setting in chosen_first])
         return [chosen_first[i] for i in order_of(means, 1.0).tolist()]
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
-        return f"fusion | {self.settings} | rankscope {__version__}"
+    def signature_parts(self) -> list[str]:
+        return ["fusion", self.settings_text]
 
     def contents(self) -> str:
         """What it holds, in a few words."""

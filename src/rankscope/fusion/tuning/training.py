@@ -17,10 +17,9 @@ from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.joining import as_qrels
 from rankscope.fusion.fuse_runs import fused_run
 from rankscope.fusion.judgments import judge_pool
-from rankscope.fusion.methods import INVERTED
 from rankscope.fusion.normalisation import normalise_pool
 from rankscope.fusion.pool import LoadedPool, RunPool, check_runs, load_pool, pool_subset
-from rankscope.fusion.tuning.candidates import Candidate, list_candidates
+from rankscope.fusion.tuning.candidates import FEWEST_FOLDS, Candidate, TrainingSettings, list_candidates
 from rankscope.fusion.tuning.cross_fitting import (
     CandidateValues,
     Folds,
@@ -35,12 +34,14 @@ from rankscope.kernels.means import nan_mean_of_list
 from rankscope.kernels.rounding_ties import NOISE, best_places
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units, workers_for
-from rankscope.stats.inputs import check_count, seed_of
+from rankscope.settings import as_names
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = [
     "CoordinateAscent",
     "train",
+    "train_fusion",
 ]
 
 
@@ -106,8 +107,6 @@ def with_weights(candidate: Candidate, weights: list[float]) -> Candidate:
     return Candidate(candidate.method, candidate.normalise, {**candidate.setting, "weights": weights})
 
 
-#: Fewest folds: one is fused, one is the inner fold, and one remains to learn from.
-FEWEST = 3
 #: Settings times documents from which several workers are faster than one: half a second of work.
 ENOUGH = 5_000_000
 
@@ -128,27 +127,69 @@ def train(
     workers: int | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> TrainedFusion:
-    """Choose how to fuse these runs, and learn it from judgments.
+    """Choose how to fuse these runs, and learn it from judgments, by cross-validation over queries.
 
-    The judged queries are cut into folds at random. Each setting has its mean `measure` over all of them, where each
-    fold is fused with what was learned from the others; the best is chosen, and taught by all. What that is worth is
-    said by `cross_fit`, the same runs fused fold by fold: there the setting, too, is chosen by the other folds alone
-    (by cross-validation within them), so that no judgment of a query takes part in how it is fused, but for the highest
-    grade, which some measures know. Queries without judgments are fused with what all others taught.
+    Parameters
+    ----------
+    qrels
+        Judgments, or a file of them.
+    runs
+        List of runs, files, or anything that `Run` takes.
+    method
+        Method of `TRAINED` or `METHODS`, or a list of methods to choose among. Default: 'weighted-sum'.
+    normalise
+        Normalisation of the scores of each list, or a list of normalisations to choose among. Default: 'min-max' for
+        methods that use scores.
+    settings
+        Settings of the methods by name ("weights", "k", ...): a value, or a list of values to try. Default: try the
+        usual values of each setting.
+    measure
+        Measure by which settings are chosen. Default: 'nDCG@10'.
+    refine
+        Refine the best weights further, one run after the other; useful for more than four runs. Default: False.
+    folds
+        Number of folds into which the judged queries are split. Default: 5.
+    rel
+        Minimum relevance that counts as relevant. Default: 1.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    input
+        Format of the files. Default: detected from their content.
+    workers
+        Number of processes. None uses all cores if that is faster. The result does not depend on it.
+    progress
+        Called with the share of the work just done.
 
-    method: one of `TRAINED` or `METHODS`, or a list to choose among. normalise: one, or a list to choose among; by
-    default "min-max", for methods that look at scores. settings: for settings by name ("weights", "k", ...) a value, or
-    a list of those to try, in the place of the usual ones. refine: then change the best weights further, one run after
-    the other, which takes longer and is of use for more than four runs. folds: at least 3. rel: the least relevance
-    that counts. rng: how the queries are cut. input: the format of the files. workers: processes that share the
-    settings; None: all cores where that pays and processes can be forked. The result is the same. progress: is told the
-    share of the work just done.
+    Returns
+    -------
+    TrainedFusion
+        The chosen setting with what it learned from all judged queries. `cross_fitted` is the fused run in which each
+        fold is fused with what the other folds chose and taught; `cross_fitted_mean` is its mean.
 
-    Raises InputError where runs and qrels have no query in common, fewer queries than folds, and as `fuse`;
-    ParameterError for arguments; UnknownName.
+    Raises
+    ------
+    InputError
+        The runs and the judgments have no query in common, there are fewer judged queries than folds, and as `fuse`.
+    ParameterError
+        A setting is out of range, or no method has it.
+    UnknownName
+        There is no such method, normalisation or measure.
 
-    Source: Bartell et al. 1994 (weights chosen by judgments); nested cross-validation as in Varma and Simon 2006.
+    Notes
+    -----
+    The judged queries are split into folds at random. The value of a setting is its mean over all judged queries, where
+    each fold is fused with what was learned from the other folds; the best setting is chosen and learns from all.
 
+    `cross_fitted` tells what the choice is worth on other queries: there the setting, too, is chosen by the other folds
+    alone, by cross-validation within them, so that no judgment of a query affects how this query is fused (except for
+    the highest grade, which some measures use). Queries without judgments are fused with what all others taught.
+
+    References
+    ----------
+    Bartell et al. 1994 (weights chosen by judgments); Varma and Simon 2006 (nested cross-validation).
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> good = {f"q{i}": {"a": 3.0, "b": 2.0, "c": 1.0} for i in range(6)}
     >>> bad = {f"q{i}": {"c": 9.0, "b": 8.0, "a": 1.0} for i in range(6)}
@@ -156,24 +197,48 @@ def train(
     >>> trained.setting, trained.cross_fitted_mean
     ({'weights': [0.0, 1.0]}, 1.0)
     """
-    plan = check_training(qrels, runs, measure=measure, folds=folds, rel=rel)
+    training_settings = TrainingSettings(
+        methods=as_names(method),
+        normalisations=as_names(normalise),
+        settings=settings,
+        measure=measure,
+        refine=refine,
+        folds=folds,
+        rel=rel,
+        seed=seed_of(rng),
+    )
+    return train_fusion(qrels, runs, training_settings, input=input, workers=workers, progress=progress)
+
+
+def train_fusion(
+    qrels: Qrels | PathLike | Any,
+    runs: Sequence[Run | PathLike | Any],
+    settings: TrainingSettings,
+    *,
+    input: str | None = None,
+    workers: int | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> TrainedFusion:
+    """As `train`, with its settings as one object."""
+    check_runs(runs)
+    check_single_stdin([qrels, *runs])
+    plan = plan_of(settings)
     workers_for(workers, False)  # an invalid number is refused before anything is read
-    seed = seed_of(rng)
-    candidates = list_candidates(method, normalise, settings, len(runs))
+    candidates = list_candidates(settings, len(runs))
     loaded_qrels = as_qrels(qrels, plan)
-    loaded = load_pool(runs, input=input, inverted=candidates[0].normalise == INVERTED)
+    loaded = load_pool(runs, input=input, inverted=settings.is_inverted)
     is_judged = np.array([query in loaded_qrels.codes for query in loaded.pool.query_ids], np.bool_)
-    notes = [*loaded.notes, *check_queries(loaded_qrels, loaded, is_judged, folds)]
-    query_folds = split_into_folds(pool_subset(loaded.pool, is_judged).pool, loaded_qrels, plan, folds, rel, seed)
+    notes = [*loaded.notes, *check_queries(loaded_qrels, loaded, is_judged, settings.folds)]
+    query_folds = split_into_folds(pool_subset(loaded.pool, is_judged).pool, loaded_qrels, plan, settings)
     query_folds, candidates, candidate_notes = normalise_for_candidates(query_folds, candidates, loaded.names)
-    n_rounds = folds + 2 if refine else 1  # of work, about equal
+    n_rounds = settings.folds + 2 if settings.refine else 1  # of work, about equal
     report = None if progress is None else lambda share: progress(share / n_rounds)
     results = evaluate_candidates(query_folds, candidates, workers, report)
     sign = 1.0 if plan.measures[0].higher_is_better else -1.0
     best = candidates[best_candidate([result.outer for result in results], sign)]
-    fold_candidates = [choose_without_fold(f, query_folds, candidates, results, sign) for f in range(folds)]
+    fold_candidates = [choose_without_fold(f, query_folds, candidates, results, sign) for f in range(settings.folds)]
     tried = tried_settings(candidates, [result.outer for result in results], query_folds)
-    if refine:
+    if settings.refine:
         ascent = CoordinateAscent(query_folds, sign)
         best, fold_candidates, refined_settings = refine_weights(ascent, best, fold_candidates, report)
         tried_names = {setting.name for setting in tried}
@@ -190,7 +255,7 @@ def train(
         queries=query_folds.measured.empty_hits.query_ids,
         measure=plan.names[0],
         higher_is_better=sign > 0,
-        settings=signature_line(plan, query_folds, candidates, len(tried), refine, seed),
+        settings_text=signature_line(plan, query_folds, candidates, len(tried), settings),
         tried=tuple(tried),
         chosen=fold_choices(fold_candidates, query_folds.fold, values),
         cross_fitted_mean=nan_mean_of_list(values),
@@ -200,41 +265,41 @@ def train(
     )
 
 
-def split_into_folds(pool: RunPool, qrels: Qrels, plan: Plan, folds: int, rel: int, seed: int) -> Folds:
+def split_into_folds(pool: RunPool, qrels: Qrels, plan: Plan, settings: TrainingSettings) -> Folds:
     """The judged queries, whose pool this is, in folds at random."""
-    fold_of_query = assign_folds(pool.query_ids, folds, seed)
-    return make_folds(measured_pool(pool, qrels, plan), judge_pool(pool, qrels, rel), fold_of_query)
+    fold_of_query = assign_folds(pool.query_ids, settings.folds, settings.seed)
+    return make_folds(measured_pool(pool, qrels, plan), judge_pool(pool, qrels, settings.rel), fold_of_query)
 
 
 def signature_line(
-    plan: Plan, query_folds: Folds, candidates: Sequence[Candidate], n_tried: int, refine: bool, seed: int
+    plan: Plan, query_folds: Folds, candidates: Sequence[Candidate], n_tried: int, settings: TrainingSettings
 ) -> str:
     """The measure, and every setting that changes a number, in one line."""
     methods = ",".join(dict.fromkeys(candidate.method for candidate in candidates))
     training_settings = {"methods": methods, "settings": str(n_tried)}
-    training_settings |= {"refined": "yes"} if refine else {}
-    training_settings |= {"folds": str(len(query_folds.fold_pools)), "rng": str(seed)}
-    settings = {
+    training_settings |= {"refined": "yes"} if settings.refine else {}
+    training_settings |= {"folds": str(len(query_folds.fold_pools)), "rng": str(settings.seed)}
+    all_settings = {
         **plan.settings(len(query_folds.measured.empty_hits)),
         **plan.measure_settings(query_folds.measured.empty_hits)[0],
         **training_settings,
     }
-    return " | ".join([plan.names[0], *(f"{name}:{value}" for name, value in settings.items())])
+    return " | ".join([plan.names[0], *(f"{name}:{value}" for name, value in all_settings.items())])
 
 
-def check_training(qrels: Any, runs: Any, *, measure: str | Measure, folds: int, rel: int) -> Plan:
-    """The measurement plan. Raises ParameterError for invalid arguments, before anything is read."""
-    check_runs(runs)
-    check_single_stdin([qrels, *runs])
-    plan = make_plan([measure], rel=rel)
+def plan_of(settings: TrainingSettings) -> Plan:
+    """The measurement plan. Raises ParameterError for a measure by which nothing can be chosen."""
+    plan = make_plan([settings.measure], rel=settings.rel)
     if len(plan.measures) != 1:
-        raise ParameterError(f"{measure} is {len(plan.measures)} measures, expected one to choose by, as nDCG@10")
+        raise ParameterError(
+            f"{settings.measure} is {len(plan.measures)} measures, expected one to choose by, as nDCG@10"
+        )
     single_measure = plan.measures[0]
     if single_measure.higher_is_better is None or single_measure.summary == "none":
         raise ParameterError(
-            f"of {single_measure} neither higher nor lower is better, so that no setting can be; choose another"
+            f"{single_measure} has no better direction, neither higher nor lower, so no setting can be chosen by it; "
+            "choose another measure"
         )
-    check_count("folds", folds, FEWEST)
     return plan
 
 
@@ -249,7 +314,7 @@ def check_queries(qrels: Qrels, loaded: LoadedPool, is_judged: Bools, folds: int
     if n_used < folds:
         raise InputError(
             f"{pluralise_queries(n_used)} of the runs with judgments, expected at least one for each of {folds} "
-            f"folds; judge more, or take fewer folds (at least {FEWEST})"
+            f"folds; judge more, or take fewer folds (at least {FEWEST_FOLDS})"
         )
     notes = []
     if n_judged > n_used:
@@ -259,7 +324,7 @@ def check_queries(qrels: Qrels, loaded: LoadedPool, is_judged: Bools, folds: int
         verb = "has" if is_judged.size - n_used == 1 else "have"
         notes.append(
             f"{is_judged.size - n_used:,} of {pluralise_queries(is_judged.size)} {verb} no judgments: fused with "
-            "what all others taught"
+            "what all other queries taught"
         )
     return notes
 
@@ -310,7 +375,7 @@ def best_candidate(values: Sequence[Floats], sign: float) -> int:
     has_value = ~np.isnan(table)
     if not has_value.any(axis=1).all():
         raise InputError(
-            "the measure has no value on these queries, so that nothing can be chosen by it; choose another one"
+            "the measure has no value on these queries, so nothing can be chosen by it; choose another measure"
         )
     means = sign * np.where(has_value, table, 0.0).sum(axis=1) / has_value.sum(axis=1)
     return int(best_places(means, max(1.0, float(np.abs(table[has_value]).max()))).argmax())

@@ -6,14 +6,22 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.judging.estimation.planning import JudgmentPlan as JudgmentPlan
+    from rankscope.judging.estimation.planning import JudgmentPlanSettings as JudgmentPlanSettings
+    from rankscope.judging.estimation.planning import plan_human_judgments as plan_human_judgments
     from rankscope.judging.estimation.planning import plan_judgments as plan_judgments
     from rankscope.judging.estimation.prediction_powered import Estimates as Estimates
+    from rankscope.judging.estimation.prediction_powered import EstimateSettings as EstimateSettings
     from rankscope.judging.estimation.prediction_powered import estimate as estimate
+    from rankscope.judging.estimation.prediction_powered import estimate_means as estimate_means
 
 HOMES = {
+    "EstimateSettings": "prediction_powered",
     "Estimates": "prediction_powered",
     "JudgmentPlan": "planning",
+    "JudgmentPlanSettings": "planning",
     "estimate": "prediction_powered",
+    "estimate_means": "prediction_powered",
+    "plan_human_judgments": "planning",
     "plan_judgments": "planning",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from rankscope.data.rows import Rows
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.data.text import first_names, format_p_value, join_names, pluralise_queries
-from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.errors import InputError, ParameterError, SettingError
+from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.engine import list_runs
 from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_qrels, join_run_object, refuse_measures
 from rankscope.evaluation.scoring import score_hits
@@ -23,15 +23,17 @@ from rankscope.io.read import read_run
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
-from rankscope.settings import LARGEST
+from rankscope.settings import LARGEST, Rule, declare
 from rankscope.stats.distributions import special
 from rankscope.typing import Bools, Floats
 
 __all__ = [
     "DualScores",
     "DualValues",
+    "GradeMap",
     "beyond_scale_note",
     "check_queries",
+    "grade_map_field",
     "judged_queries",
     "map_grades",
     "parse_grade_map",
@@ -46,20 +48,19 @@ __all__ = [
 def parse_grade_map(grade_map: Any) -> dict[int, int] | None:
     """The human grade of each machine grade, from a mapping of whole numbers, or text as "0=0,1=1,2=1".
 
-    Raises ParameterError for anything else, and for a grade that occurs twice.
+    Raises SettingError for anything else, and for a grade that occurs twice.
 
     >>> parse_grade_map("0=0, 1=0, 2=1, 3=2")
     {0: 0, 1: 0, 2: 1, 3: 2}
     """
     if grade_map is None:
         return None
-    expected = "expected the machine's grades with people's, as 0=0,1=0,2=1"
     if isinstance(grade_map, Mapping):
         pairs = list(grade_map.items())
     elif isinstance(grade_map, str):
         pairs = [tuple(pair_text.split("=")) for pair_text in grade_map.split(",")]  # type: ignore[misc]  # counted below
     else:
-        raise ParameterError(f"map (--map) is {grade_map!r}, {expected}")
+        refuse_grade_map(f"is {grade_map!r}, expected {GradeMap.expected}")
     grades: dict[int, int] = {}
     for pair in pairs:
         try:
@@ -67,17 +68,54 @@ def parse_grade_map(grade_map: Any) -> dict[int, int] | None:
                 raise ValueError
             machine_grade, human_grade = (int(value) for value in pair)
         except (TypeError, ValueError):
-            raise ParameterError(f"map (--map) has {'='.join(map(str, pair))!r}, {expected}") from None
+            refuse_grade_map(f"has {'='.join(map(str, pair))!r}, expected {GradeMap.expected}")
         if machine_grade in grades:
-            raise ParameterError(f"map (--map) has the grade {machine_grade} twice; say once what it is")
+            refuse_grade_map(f"has the grade {machine_grade} twice; say once what it is")
         if machine_grade < 0:
-            raise ParameterError(f"map (--map) has the grade {machine_grade}, which means not judged; leave it out")
+            refuse_grade_map(f"has the grade {machine_grade}, which means not judged; leave it out")
         if max(machine_grade, abs(human_grade)) > LARGEST:
-            raise ParameterError(f"map (--map) has {'='.join(map(str, pair))!r}, expected grades up to {LARGEST:,}")
+            refuse_grade_map(f"has {'='.join(map(str, pair))!r}, expected grades up to {LARGEST:,}")
         grades[machine_grade] = human_grade
     if not grades:
-        raise ParameterError(f"map (--map) is empty, {expected}")
+        refuse_grade_map(f"is empty, expected {GradeMap.expected}")
     return grades
+
+
+def refuse_grade_map(fault: str) -> NoReturn:
+    raise SettingError("map", "--map", fault) from None
+
+
+class GradeMap(Rule):
+    """The machine's grades on the human scale, as a mapping or a text."""
+
+    expected = "the machine's grades with people's, as 0=0,1=0,2=1"
+
+    def accepts(self, value: object) -> bool:
+        return not self.find_fault(value)
+
+    def fault(self, value: object) -> str:
+        """What is wrong with a map."""
+        return self.find_fault(value)
+
+    def find_fault(self, value: object) -> str:
+        """What is wrong with a map, "" if nothing is."""
+        try:
+            parse_grade_map(value)
+        except SettingError as error:
+            return error.fault
+        return ""
+
+
+def grade_map_field() -> Mapping[int, int] | str | None:
+    """The machine's grades on the human scale."""
+    return declare(
+        GradeMap(),
+        None,
+        "The machine's grades on people's scale, as 0=0,1=0,2=1.",
+        metavar="A=B,...",
+        python_help="The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'.",
+        unset="both use the same grades",
+    )
 
 
 def map_grades(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:
@@ -149,7 +187,7 @@ def check_queries(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
         raise InputError(
             f"{names[1]} lacks {pluralise_queries(len(missing_queries))} of the {len(human.query_ids):,} that "
             f"{names[0]} has ({first_names(missing_queries)}), expected judgments of the machine for every query that "
-            "people judged; let it judge them, or leave them out"
+            f"people judged; let it judge them, or remove them from {names[0]}"
         )
     if len(machine_queries) == len(human.query_ids):
         raise InputError(
@@ -186,7 +224,7 @@ def randomness_notes(query_ids: Sequence[str], is_judged: Bools, values: Floats,
     first, last = id_positions[is_judged].min(), id_positions[is_judged].max()
     at_end = last == n_judged - 1 if direction < 0 else first == is_judged.size - n_judged
     if p < LEVEL:
-        location = f"are the {end_name} {n_judged:,}" if at_end else f"stand among the {end_name}"
+        location = f"are the {end_name} {n_judged:,}" if at_end else f"are mostly among the {end_name}"
         notes.append(f"the queries that people judged {location} in the order of ids (p {format_p_value(p)}): {DOUBT}")
     p, direction = rank_sum_pvalue(values, is_judged)
     if p < LEVEL:
@@ -199,8 +237,8 @@ def randomness_notes(query_ids: Sequence[str], is_judged: Bools, values: Floats,
 
 
 DOUBT = (
-    "they were hardly drawn at random, and then neither estimate nor interval need hold for all queries; have queries "
-    "judged that are drawn by lot"
+    "they do not look like a random sample, without which estimates and intervals may not hold for all queries; have "
+    "randomly drawn queries judged"
 )
 
 
@@ -235,8 +273,10 @@ def rank_sum_pvalue(values: Floats, is_judged: Bools) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DualValues:
-    """The values of one measure. human, machine: (systems, n) on the queries that people judged; others: (systems, N -
-    n) of the machine on the other queries. notes: on skipped queries, and whether the n look like a random sample.
+    """The values of one measure.
+
+    human, machine: (systems, n) on the queries that people judged. machine_only: (systems, N - n) of the machine on the
+    other queries. notes: on skipped queries, and whether the n look like a random sample.
     """
 
     measure: str
@@ -300,7 +340,7 @@ class DualScores:
         ):
             if n_skipped:
                 notes.append(
-                    f"{measure}: {pluralise_queries(n_skipped)} of {n_queries} {group_text} left out, where not every "
+                    f"{measure}: {pluralise_queries(n_skipped)} of {n_queries} {group_text} skipped, since not every "
                     "system has a value"
                 )
         is_used: Bools = np.zeros(machine_complete.size, np.bool_)
@@ -318,18 +358,16 @@ class DualScores:
         )
 
 
-def check_inputs(inputs: tuple[Any, Any, Any], measures: Any, options: Mapping[str, Any]) -> Plan:
-    """Validate the arguments before anything is read; the plan of the measures."""
+def check_inputs(inputs: tuple[Any, Any, Any], plan: Plan, input: str | None) -> None:
+    """Raise ParameterError for judgments, runs and measures that cannot be compared. inputs: human, machine, runs."""
     runs = list_runs(inputs[2])
-    if options.get("input") in (*LETOR, ENTITY) or options.get("total_ranks") is not None:
+    if input in (*LETOR, ENTITY):
         raise ParameterError(
             "people and a machine are compared on judgments and runs, and LETOR's files and tables of ranks are "
             "neither; convert them first (rankscope convert)"
         )
-    if options.get("unjudged") == "bounds":
+    if plan.unjudged == "bounds":
         raise ParameterError("unjudged 'bounds' (--unjudged) has no estimate; choose nonrelevant or skip")
-    plan_options = {name: value for name, value in options.items() if name not in ("input", "total_ranks")}
-    plan = make_plan(measures, **plan_options)
     if plan.needs_subtopics:
         raise ParameterError(
             "measures of diversity ask for judgments by subtopic, and a machine's are grades of documents; choose "
@@ -343,23 +381,25 @@ def check_inputs(inputs: tuple[Any, Any, Any], measures: Any, options: Mapping[s
         )
     check_single_stdin([inputs[0], inputs[1], *runs])
     refuse_measures(runs)
-    return plan
 
 
 def score_under_both(
     human: Any,
     runs: Any,
     machine: Any,
-    measures: Any,
+    plan: Plan,
+    grades: Mapping[int, int] | None,
     *,
-    map: Any = None,
     names: tuple[str, str] | None = None,
+    input: str | None = None,
     progress: Progress | None = None,
-    **options: Any,
 ) -> DualScores:
-    """Evaluate the runs under both, each run read once. See `estimate` for the arguments and for what is refused."""
-    grades, scale_note = parse_grade_map(map), ""
-    plan = check_inputs((human, machine, runs), measures, options)
+    """Evaluate the runs under both, each run read once. See `estimate` for the arguments and for what is refused.
+
+    grades: the human grade of each machine grade.
+    """
+    check_inputs((human, machine, runs), plan, input)
+    scale_note = ""
     source_names = names or judgment_names(human, machine)
     human_qrels, machine_qrels = (
         judged_queries(as_qrels(judgments), name)
@@ -375,7 +415,7 @@ def score_under_both(
     machine_joined: list[JoinedRun] = []
     for run_source in list_runs(runs):
         path = run_source if is_path(run_source) else None
-        run = read_run(run_source, input=options.get("input")) if path is not None else run_source
+        run = read_run(run_source, input=input) if path is not None else run_source
         run = run if isinstance(run, Run) else Run(run)
         refuse_unknown(run.query_ids, machine_qrels, run.name, source_names[1])
         human_joined.append(join_run_object(human_qrels, run, plan.convention, path))

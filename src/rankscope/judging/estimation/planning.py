@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,22 +13,44 @@ from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_percent, pluralise_queries
 from rankscope.errors import InputError
-from rankscope.judging.estimation.dual_judgments import DualValues, score_under_both
+from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.evaluation.joining import Progress
+from rankscope.judging.estimation.dual_judgments import (
+    DualValues,
+    grade_map_field,
+    parse_grade_map,
+    score_under_both,
+)
 from rankscope.judging.estimation.prediction_powered import pairs_of, resolve_baseline
-from rankscope.stats.inputs import check_positive, check_share
+from rankscope.settings import POSITIVE, REQUIRED, Settings, confidence_field, number, text
 from rankscope.stats.power import MAX_QUERIES
 from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of
 from rankscope.typing import PathLike
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "JudgmentPlan",
+    "JudgmentPlanSettings",
     "MeasureNeeds",
     "Need",
+    "plan_human_judgments",
     "plan_judgments",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgmentPlanSettings(Settings):
+    """For which intervals judgments are planned; see `plan_judgments`."""
+
+    FUNCTIONS = ("rankscope.judging:plan_judgments",)
+
+    width: float = number(
+        REQUIRED, rule=POSITIVE, metavar="W", help="Width of each confidence interval, from end to end."
+    )
+    baseline: str | None = text(
+        None, help="Plan for the differences of the other systems to this one.", unset="all pairs", metavar="NAME"
+    )
+    map: Mapping[int, int] | str | None = grade_map_field()
+    confidence_level: float = confidence_field()
 
 
 class Need(NamedTuple):
@@ -60,11 +82,22 @@ class MeasureNeeds:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class JudgmentPlan(Result):
-    """What `plan_judgments` found.
+    """How many queries people must judge, by each measure.
 
-    `frame()` is the tidy table: measure, system_a, system_b (empty for a system by itself), method (human, combined,
-    or combined with any number of queries judged by the machine), width, sd (of people's values), explained (the share
-    of their variance that the machine explains), n_queries (null where no number will do).
+    `frame()` is the tidy table: measure, system_a, system_b (empty for a system by itself), method (human, combined, or
+    combined with any number of queries judged by the machine), width, sd (of people's values), explained (the share of
+    their variance that the machine explains), n_queries (null if no number is enough).
+
+    Attributes
+    ----------
+    parts
+        The needs by each measure.
+    settings
+        The settings of the plan.
+    signature_text
+        Every setting that changes the numbers, in one line.
+    notes
+        What a reader should know.
     """
 
     COLUMNS = (
@@ -79,16 +112,15 @@ class JudgmentPlan(Result):
     )
 
     parts: tuple[MeasureNeeds, ...]
-    width: float
-    confidence_level: float
-    settings_text: str
+    settings: JudgmentPlanSettings
+    signature_text: str
     notes: tuple[str, ...]
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
         for measure_needs in self.parts:
             for need in measure_needs.needs:
-                yield (measure_needs.measure, *need[:3], self.width, *need[3:])
+                yield (measure_needs.measure, *need[:3], self.settings.width, *need[3:])
 
     def sections(self) -> list[Section]:
         """A sentence and a table for each measure."""
@@ -101,7 +133,7 @@ class JudgmentPlan(Result):
             cells = (format_count(need.n_queries) for need in (human_need, combined_need, unlimited_need))
             rows.append((label, f"{human_need.sd:.4f}", f"{100 * human_need.explained:.0f} %", *cells))
         machine_columns = (f"machine on {measure_needs.n_all:,}", "machine on any number")
-        columns = ("of", "sd", "explained", "people alone", *machine_columns)
+        columns = ("system or difference", "sd", "explained", "people alone", *machine_columns)
         return Section(
             title=f"{measure_needs.measure}: queries that people must judge",
             sentence=self.sentence(measure_needs),
@@ -116,33 +148,38 @@ class JudgmentPlan(Result):
             key=lambda triple: triple[0].n_queries or 0,
         )
         n_human, n_combined, n_unlimited = (need.n_queries for need in hardest)
-        opening = f"For {format_percent(self.confidence_level)} intervals of a {kind} no wider than {self.width:g}, "
+        level_text, width = format_percent(self.settings.confidence_level), self.settings.width
+        opening = f"For {level_text} intervals of a {kind} no wider than {width:g}, "
         if n_human is None:
-            return (
-                f"{opening}nothing can be planned: people's values do not vary, or more queries are needed than can be."
-            )
+            return f"{opening}nothing can be planned: people's values do not vary, or far too many queries are needed."
         text = (
             f"{opening}people alone must judge up to {pluralise_queries(n_human)}; they have judged "
             f"{measure_needs.n:,}. "
         )
         machine_text = pluralise_queries(measure_needs.n_all)
         if n_combined is not None:
-            return f"{text}With this machine's judgments of {machine_text} it takes {pluralise_queries(n_combined)}."
+            are_enough = "is enough" if n_combined == 1 else "are enough"
+            return (
+                f"{text}With this machine's judgments of {machine_text}, {pluralise_queries(n_combined)} judged by "
+                f"people {are_enough}."
+            )
         unlimited_text = ""
         if n_unlimited is not None:
-            unlimited_text = f"; if it judged many more, {pluralise_queries(n_unlimited)} by people would do"
+            unlimited_text = (
+                f"; if it judged many more, {pluralise_queries(n_unlimited)} judged by people would be enough"
+            )
         return (
-            f"{text}With this machine's judgments of {machine_text} no number of them is enough, "
+            f"{text}With this machine's judgments of {machine_text}, no number judged by people is enough, "
             f"since these queries themselves are a sample{unlimited_text}."
         )
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        return self.settings_text
+        return self.signature_text
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{', '.join(measure_needs.measure for measure_needs in self.parts)}, width {self.width:g}"
+        return f"{', '.join(measure_needs.measure for measure_needs in self.parts)}, width {self.settings.width:g}"
 
 
 def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
@@ -163,28 +200,77 @@ def plan_judgments(
     *,
     width: float,
     baseline: str | None = None,
-    map: Any = None,
-    names: tuple[str, str] | None = None,
+    map: Mapping[int, int] | str | None = None,
     confidence_level: float = 0.95,
-    progress: Any = None,
-    **options: Any,
+    names: tuple[str, str] | None = None,
+    preset: str | None = None,
+    rel: int = 1,
+    ties: str | None = None,
+    missing: str = "zero",
+    no_relevant: str | None = None,
+    unjudged: str = "nonrelevant",
+    input: str | None = None,
+    progress: Progress | None = None,
 ) -> JudgmentPlan:
-    """How many queries people must judge so that an interval is no wider than `width`, given how well this machine
-    agrees with them on the queries that they have judged so far.
+    """Plan how many queries people must judge beside a machine, for confidence intervals of a given width.
 
-    width: of the whole interval, from end to end. Planned are the mean of each system and the differences (to
-    `baseline`, or of all pairs), each for people alone and for people with the machine, once with the queries that the
-    machine has judged and once with as many as one likes: the judgments of the machine, too, are of a sample of
-    queries, and so leave an interval that no person's judgment makes narrower. Other arguments: as for `estimate`.
+    Parameters
+    ----------
+    human
+        Judgments of people, for some of the queries: `Qrels`, a file, or anything that `Qrels` takes.
+    runs
+        Runs, as for `evaluate`.
+    machine
+        Judgments of a machine, for all queries, those of people included.
+    measures
+        Measures, as for `evaluate`; each must be a mean over queries.
+    width
+        Width of each confidence interval, from end to end.
+    baseline
+        Plan for the differences of the other systems to this one. Default: all pairs.
+    map
+        The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'. Default: both use the
+        same grades.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    names
+        Names of people's judgments and of the machine's, for messages. Default: the names of the files.
+    preset, rel, ties, missing, no_relevant, unjudged
+        Conventions of the evaluation, as for `evaluate`; "bounds" are not available.
+    input
+        Format of the runs. Default: detected from their content.
+    progress
+        Called with the number of bytes just read.
 
-    What is planned with are the standard deviation of people's values and the share of their variance that the machine
-    explains, both estimated from the queries at hand: of fewer than some 20 they are rough.
+    Returns
+    -------
+    JudgmentPlan
+        The number of queries for each system and each difference: for people alone, and for people with the machine.
 
-    Raises ParameterError for a width that is not above 0, InputError where people judged fewer than 5 queries, and as
-    `estimate`.
+    Raises
+    ------
+    InputError
+        People judged fewer than 5 queries, and as `estimate`.
+    ParameterError
+        A setting is out of range, and as `estimate`.
+    UnknownName
+        There is no such system or measure.
 
-    Source: the variance of the prediction-powered estimate, see `rankscope.stats.prediction_powered.combined_half`.
+    Notes
+    -----
+    Planned are the mean of each system and the differences. With the machine there are two numbers: for the queries
+    that it has judged, and for any number of them. The machine's queries are a sample too, and leave an interval that
+    no human judgment makes narrower.
 
+    The plan uses the standard deviation of people's values and the share of their variance that the machine explains.
+    Both are estimated from the queries judged so far; with fewer than about 20 they are rough.
+
+    References
+    ----------
+    The variance of the prediction-powered estimate: see `rankscope.stats.prediction_powered.combined_half`.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> ranks = [1, 2, 1, 3, 1, 2, 4, 1, 2, 1]  # of the only relevant document; the machine errs on two queries
     >>> lists = {f"q{i}": {f"d{k}": -float(k) for k in range(1, 6)} for i in range(10)}
@@ -194,43 +280,62 @@ def plan_judgments(
     >>> [(need.method, need.n_queries) for need in found.parts[0].needs]
     [('human', 46), ('combined', None), ('combined, any number by the machine', 30)]
     """
-    check_positive("width", width)
-    check_share("confidence_level", confidence_level)
-    dual_scores = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
-    baseline = resolve_baseline(baseline, runs, dual_scores)
+    settings = JudgmentPlanSettings(width=width, baseline=baseline, map=map, confidence_level=confidence_level)
+    plan = make_plan(
+        measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+    )
+    return plan_human_judgments(human, runs, machine, plan, settings, names=names, input=input, progress=progress)
+
+
+def plan_human_judgments(
+    human: Qrels | PathLike | Any,
+    runs: Any,
+    machine: Qrels | PathLike | Any,
+    plan: Plan,
+    settings: JudgmentPlanSettings,
+    *,
+    names: tuple[str, str] | None = None,
+    input: str | None = None,
+    progress: Progress | None = None,
+) -> JudgmentPlan:
+    """As `plan_judgments`, with measures and conventions as a plan and its settings as one object."""
+    dual_scores = score_under_both(
+        human, runs, machine, plan, parse_grade_map(settings.map), names=names, input=input, progress=progress
+    )
+    settings = replace(settings, baseline=resolve_baseline(settings.baseline, runs, dual_scores))
     parts = tuple(
-        needs_of(dual_scores.values(name), dual_scores.systems, baseline, width, confidence_level)
-        for name in dual_scores.human.measure_names
+        needs_of(dual_scores.values(name), dual_scores.systems, settings) for name in dual_scores.human.measure_names
     )
     signature = dual_scores.signature(
-        "judgments of people", width=f"{width:g}", baseline=baseline, confidence=f"{confidence_level:g}"
+        "judgments of people",
+        width=f"{settings.width:g}",
+        baseline=settings.baseline,
+        confidence=f"{settings.confidence_level:g}",
     )
     return JudgmentPlan(
         parts=parts,
-        width=width,
-        confidence_level=confidence_level,
-        settings_text=signature,
+        settings=settings,
+        signature_text=signature,
         notes=tuple(
             dict.fromkeys((*dual_scores.notes, *(note for measure_needs in parts for note in measure_needs.notes)))
         ),
     )
 
 
-def needs_of(
-    values: DualValues, systems: tuple[str, ...], baseline: str | None, width: float, confidence_level: float
-) -> MeasureNeeds:
+def needs_of(values: DualValues, systems: tuple[str, ...], settings: JudgmentPlanSettings) -> MeasureNeeds:
     """The needs of all systems and pairs by one measure."""
     if values.n < FEWEST:
         raise InputError(
             f"people judged {values.n} queries that have a value of {values.measure}, expected at least {FEWEST} to "
             "tell how their values vary; have some more judged, drawn at random"
         )
-    first, second = pairs_of(systems, baseline)
+    first, second = pairs_of(systems, settings.baseline)
     named_pairs = [(systems[i], systems[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
     human_rows, machine_rows = (
         np.concatenate((matrix, matrix[first] - matrix[second])) for matrix in (values.human, values.machine)
     )
     spread = spread_of(human_rows, machine_rows)
+    half_width, confidence_level = settings.width / 2, settings.confidence_level
     needs = [
         need
         for (system_a, system_b), sd, explained in zip(
@@ -239,7 +344,7 @@ def needs_of(
             spread.explained.tolist(),
             strict=True,
         )
-        for need in needs_for(system_a, system_b, sd, explained, width / 2, values.n_all, confidence_level)
+        for need in needs_for(system_a, system_b, sd, explained, half_width, values.n_all, confidence_level)
     ]
     return MeasureNeeds(
         measure=values.measure,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,26 +13,53 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.errors import UnknownName
-from rankscope.judging.estimation.dual_judgments import DualScores, DualValues, score_under_both
+from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.evaluation.joining import Progress
+from rankscope.judging.estimation.dual_judgments import (
+    DualScores,
+    DualValues,
+    grade_map_field,
+    parse_grade_map,
+    score_under_both,
+)
+from rankscope.settings import Number, Settings, confidence_field, number, text
 from rankscope.stats.anova import all_pairs
-from rankscope.stats.inputs import check_share
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered, prediction_powered
 from rankscope.typing import PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "COLUMNS_NOTE",
     "INTERVALS_NOTE",
+    "EstimateSettings",
     "Estimates",
     "MeasureEstimates",
     "estimate",
+    "estimate_means",
     "pairs_of",
 ]
 
 
 NO_VALUE = float("nan")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateSettings(Settings):
+    """How the judgments of people and a machine are combined; see `estimate`."""
+
+    FUNCTIONS = ("rankscope.judging:estimate",)
+
+    baseline: str | None = text(
+        None, help="Estimate the differences of the other systems to this one.", unset="all pairs", metavar="NAME"
+    )
+    map: Mapping[int, int] | str | None = grade_map_field()
+    weight: float | None = number(
+        None,
+        rule=Number(),
+        metavar="W",
+        help="Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed.",
+        unset="the weight with the smallest variance",
+    )
+    confidence_level: float = confidence_field()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,12 +80,25 @@ class MeasureEstimates:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Estimates(Result):
-    """What `estimate` found.
+    """Estimates from people's judgments, a machine's, and both combined.
 
-    `found["nDCG@10"]` are the numbers of one measure. `frame()` is the tidy table: measure, system_a, system_b (empty
+    `result["nDCG@10"]` are the numbers of one measure. `frame()` is the tidy table: measure, system_a, system_b (empty
     for a system by itself; else the difference a - b), estimate (human, machine, bias, combined), value, low, high,
-    weight (of the machine, in the combined), n_queries (that the row rests on), n_effective (of the combined: how many
-    queries judged by people alone would be as sure). `print` shows sentences and tables.
+    weight (of the machine in the combined estimate), n_queries (on which the row is based), n_effective (of the
+    combined estimate: how many queries judged by people alone would give the same precision).
+
+    Attributes
+    ----------
+    parts
+        The estimates of each measure.
+    names
+        Names of people's judgments and of the machine's.
+    settings
+        The settings of the estimates.
+    signature_text
+        Every setting that changes the numbers, in one line.
+    notes
+        What a reader should know.
     """
 
     #: The view of the result.
@@ -77,12 +117,20 @@ class Estimates(Result):
     )
 
     parts: tuple[MeasureEstimates, ...]
-    baseline: str | None
     names: tuple[str, str]
-    confidence_level: float
-    tuned: bool
-    settings_text: str
+    settings: EstimateSettings
+    signature_text: str
     notes: tuple[str, ...]
+
+    @property
+    def baseline(self) -> str | None:
+        """The system that the others are compared with; None if all pairs are compared."""
+        return self.settings.baseline
+
+    @property
+    def confidence_level(self) -> float:
+        """The level of each interval."""
+        return self.settings.confidence_level
 
     def __getitem__(self, measure: str) -> MeasureEstimates:
         for estimates in self.parts:
@@ -103,7 +151,7 @@ class Estimates(Result):
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
-        return self.settings_text
+        return self.signature_text
 
     def contents(self) -> str:
         """What it holds, in a few words."""
@@ -128,11 +176,11 @@ def estimate_rows(
 
 #: What readers should know of the columns and of the intervals.
 COLUMNS_NOTE = (
-    "bias: machine less people, on the queries of people; weight: of the machine in the combined estimate; worth: as "
-    "sure as so many queries judged by people alone"
+    "bias: machine minus people, on the queries of people; weight: of the machine in the combined estimate; worth: the "
+    "number of queries judged by people alone that would be as precise"
 )
 INTERVALS_NOTE = (
-    "combined intervals hold whatever the machine is worth, where people judged a random sample of these queries; each "
+    "combined intervals are valid however good the machine is, if people judged a random sample of these queries; each "
     "holds by itself, not all at once"
 )
 
@@ -144,35 +192,81 @@ def estimate(
     measures: Any = None,
     *,
     baseline: str | None = None,
-    map: Any = None,
+    map: Mapping[int, int] | str | None = None,
     weight: float | None = None,
-    names: tuple[str, str] | None = None,
     confidence_level: float = 0.95,
-    progress: Any = None,
-    **options: Any,
+    names: tuple[str, str] | None = None,
+    preset: str | None = None,
+    rel: int = 1,
+    ties: str | None = None,
+    missing: str = "zero",
+    no_relevant: str | None = None,
+    unjudged: str = "nonrelevant",
+    input: str | None = None,
+    progress: Progress | None = None,
 ) -> Estimates:
-    """The mean of each system, and differences of systems, as people would find them on all queries.
+    """Estimate the means and differences of systems that people would find if they judged all queries.
 
-    human: judgments of people, for some of the queries; machine: of a machine, for all of them, those of people among
-    them. Each a Qrels, a path, or what `Qrels(...)` takes. runs, measures: as `evaluate` takes them; options: preset,
-    rel, ties, missing, no_relevant, unjudged ("bounds" apart), input. Measures have to be means over queries.
+    Parameters
+    ----------
+    human
+        Judgments of people, for some of the queries: `Qrels`, a file, or anything that `Qrels` takes.
+    runs
+        Runs, as for `evaluate`.
+    machine
+        Judgments of a machine, for all queries, those of people included.
+    measures
+        Measures, as for `evaluate`; each must be a mean over queries.
+    baseline
+        Estimate the differences of the other systems to this one. Default: all pairs.
+    map
+        The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'. Default: both use the
+        same grades.
+    weight
+        Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed. Default:
+        the weight with the smallest variance.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    names
+        Names of people's judgments and of the machine's, for messages. Default: the names of the files.
+    preset, rel, ties, missing, no_relevant, unjudged
+        Conventions of the evaluation, as for `evaluate`; "bounds" are not available.
+    input
+        Format of the runs. Default: detected from their content.
+    progress
+        Called with the number of bytes just read.
 
-    Three estimates of each: from people alone; from the machine alone, with its bias (machine less people, on the
-    queries of people); and combined, the mean of people's values corrected by what the machine finds on the other
-    queries (`rankscope.stats.prediction_powered`). The interval of the last holds whatever the machine is worth, and is
-    never wider than that of people alone, where the queries of people are a random sample of all; a note says so where
-    they do not look like one. Intervals are of the mean over the population that all queries are a sample of.
+    Returns
+    -------
+    Estimates
+        Three estimates of each mean and difference: from people alone; from the machine alone, with its bias; and
+        combined.
 
-    baseline: differences of the others to this system; None: of all pairs. map: the machine's grades on people's scale,
-    as {0: 0, 1: 0, 2: 1} or "0=0,1=0,2=1". weight: of the machine, in the place of the one that makes the variance
-    least: 1 is prediction-powered inference as first proposed, 0 people alone. names: of people's judgments and of the
-    machine's, for messages.
+    Raises
+    ------
+    InputError
+        The machine lacks a query of people or of the runs, has no other query, or has another highest grade and there
+        is no map.
+    ParameterError
+        A setting is out of range, and as `evaluate`.
+    UnknownName
+        There is no such system or measure.
 
-    Raises InputError where the machine lacks a query of people or of the runs, has no other query, or another highest
-    grade and no map says how to read it; ParameterError and what `evaluate` raises for other arguments.
+    Notes
+    -----
+    The bias is the machine's mean minus people's, on the queries that people judged. The combined estimate is the mean
+    of people's values, corrected by what the machine finds on the other queries
+    (`rankscope.stats.prediction_powered`). If the queries of people are a random sample of all queries, its confidence
+    interval is valid however good the machine is, and with the default weight never wider than that of people alone; a
+    note says so if they do not look like a random sample. Intervals are for the mean over the population from which the
+    queries were drawn.
 
-    Source: Angelopoulos et al. (2023), "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic (2023), "PPI++".
+    References
+    ----------
+    Angelopoulos et al. (2023), "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic (2023), "PPI++".
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> machine = {f"q{i}": {"a": 1, "b": int(i % 3 > 0)} for i in range(9)}
     >>> human = {f"q{i}": {"a": int(i != 4), "b": 1} for i in (1, 4, 6, 8)}
@@ -183,27 +277,44 @@ def estimate(
     >>> round(float(found.of_systems.combined[0]), 4)  # 6/9 - 3/4 + 4/4
     0.9167
     """
-    check_share("confidence_level", confidence_level)
-    dual_scores = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
-    baseline = resolve_baseline(baseline, runs, dual_scores)
+    settings = EstimateSettings(baseline=baseline, map=map, weight=weight, confidence_level=confidence_level)
+    plan = make_plan(
+        measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+    )
+    return estimate_means(human, runs, machine, plan, settings, names=names, input=input, progress=progress)
+
+
+def estimate_means(
+    human: Qrels | PathLike | Any,
+    runs: Any,
+    machine: Qrels | PathLike | Any,
+    plan: Plan,
+    settings: EstimateSettings,
+    *,
+    names: tuple[str, str] | None = None,
+    input: str | None = None,
+    progress: Progress | None = None,
+) -> Estimates:
+    """As `estimate`, with measures and conventions as a plan and its settings as one object."""
+    dual_scores = score_under_both(
+        human, runs, machine, plan, parse_grade_map(settings.map), names=names, input=input, progress=progress
+    )
+    settings = replace(settings, baseline=resolve_baseline(settings.baseline, runs, dual_scores))
     parts = tuple(
-        estimates_of(dual_scores.values(name), dual_scores, baseline, weight, confidence_level)
-        for name in dual_scores.human.measure_names
+        estimates_of(dual_scores.values(name), dual_scores, settings) for name in dual_scores.human.measure_names
     )
     signature = dual_scores.signature(
         "prediction-powered",
-        baseline=baseline,
-        weight="tuned" if weight is None else f"{weight:g}",
-        confidence=f"{confidence_level:g}",
+        baseline=settings.baseline,
+        weight="tuned" if settings.weight is None else f"{settings.weight:g}",
+        confidence=f"{settings.confidence_level:g}",
     )
     measure_notes = [note for estimates in parts for note in estimates.notes]
     return Estimates(
         parts=parts,
-        baseline=baseline,
         names=dual_scores.names,
-        confidence_level=confidence_level,
-        tuned=weight is None,
-        settings_text=signature,
+        settings=settings,
+        signature_text=signature,
         notes=tuple(dict.fromkeys((*dual_scores.notes, *measure_notes, COLUMNS_NOTE, INTERVALS_NOTE))),
     )
 
@@ -215,9 +326,7 @@ def resolve_baseline(baseline: str | None, runs: Any, dual_scores: DualScores) -
     run_list = list(runs) if isinstance(runs, (list, tuple)) else [runs]
     matches = [i for i, run in enumerate(run_list) if isinstance(run, str) and run == baseline]
     if not matches:
-        raise UnknownName(
-            "system of these runs", str(baseline), dual_scores.systems, "; it was asked for as the baseline"
-        )
+        raise UnknownName("system of these runs", str(baseline), dual_scores.systems, "; it was named as the baseline")
     return dual_scores.systems[matches[0]]
 
 
@@ -231,18 +340,16 @@ def pairs_of(systems: tuple[str, ...], baseline: str | None) -> tuple[Any, Any]:
     return other_systems, np.full(n_systems - 1, baseline_index)
 
 
-def estimates_of(
-    values: DualValues, dual_scores: DualScores, baseline: str | None, weight: float | None, confidence_level: float
-) -> MeasureEstimates:
+def estimates_of(values: DualValues, dual_scores: DualScores, settings: EstimateSettings) -> MeasureEstimates:
     """The estimates of all systems and pairs by one measure."""
-    first, second = pairs_of(dual_scores.systems, baseline)
+    first, second = pairs_of(dual_scores.systems, settings.baseline)
     value_matrices = (values.human, values.machine, values.machine_only)
     differences = [matrix[first] - matrix[second] for matrix in value_matrices]
-    options: dict[str, Any] = {"weight": weight, "confidence_level": confidence_level}
+    options: dict[str, Any] = {"weight": settings.weight, "confidence_level": settings.confidence_level}
     notes = list(values.notes)
-    if weight is None and values.n < FEWEST:
+    if settings.weight is None and values.n < FEWEST:
         notes.append(
-            f"people judged fewer than {FEWEST} queries, from which no weight of the machine can be told: the combined "
+            f"people judged fewer than {FEWEST} queries, too few to tell the weight of the machine: the combined "
             "estimate is that of people alone"
         )
     return MeasureEstimates(

@@ -29,7 +29,7 @@ def estimate_sections(result: Estimates) -> list[Section]:
     """For each measure the systems, then the differences."""
     sections = []
     for measure_estimates in result.parts:
-        sections.append(systems_section(measure_estimates, result.confidence_level, result.tuned))
+        sections.append(systems_section(measure_estimates, result.confidence_level, result.settings.weight is None))
         if measure_estimates.of_pairs is not None:
             make_positive = result.baseline is None
             sections.append(
@@ -73,17 +73,17 @@ def systems_section(measure_estimates: MeasureEstimates, confidence_level: float
 
 def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPowered, tuned: bool) -> str:
     """The worth of the machine, and the systems of which it is significantly biased."""
-    opening = f"People judged {pluralise_queries(estimate.n)}, the machine {estimate.n_all:,}, those among them. "
+    opening = f"People judged {pluralise_queries(estimate.n)}, the machine {estimate.n_all:,}, including these. "
     gain = estimate.effective / estimate.n
     known_gains = gain[~np.isnan(gain)]
     has_weight = estimate.weight != 0
     if not has_weight.any() and not tuned:
-        gain_sentence = "It has no weight. "
+        gain_sentence = "Its weight is 0. "
     elif not has_weight.any():
         reason = (
-            "From so few no weight of the machine can be told"
+            "So few queries cannot tell its weight"
             if estimate.n < FEWEST
-            else "Its values foretell people's too badly to make an interval narrower"
+            else "Its values predict people's too poorly to narrow the intervals"
         )
         gain_sentence = f"{reason}: the combined estimate is that of people alone. "
     else:
@@ -91,12 +91,14 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
         low, high = float(effective.min()), float(effective.max())
         worth_text = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
         gain_sentence = (
-            f"With it, these {estimate.n:,} are worth {worth_text} judged by people alone. " if known_gains.size else ""
+            f"With it, these {estimate.n:,} are worth as much as {worth_text} judged by people alone. "
+            if known_gains.size
+            else ""
         )
     systems = measure_estimates.systems
     biased = [s for s in range(len(systems)) if estimate.bias_low[s] > 0 or estimate.bias_high[s] < 0]
     if not biased:
-        return f"{opening}{gain_sentence}For no system is the machine shown to be biased."
+        return f"{opening}{gain_sentence}No significant bias of the machine was found for any system."
     biased.sort(key=lambda s: -abs(float(estimate.bias[s])))
     overrated = [systems[s] for s in biased if estimate.bias[s] > 0]
     underrated = [systems[s] for s in biased if estimate.bias[s] < 0]
@@ -104,10 +106,10 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
         f"{verb} {join_names(names)}" for verb, names in (("overrates", overrated), ("underrates", underrated)) if names
     ]
     largest_bias = f"{abs(float(estimate.bias[biased[0]])):.4f}"
-    size_text = f" by {largest_bias}, more"
+    size_text = f" by {largest_bias}"
     if len(biased) > 1:
-        size_text = f", most {systems[biased[0]]} by {largest_bias}, by more"
-    return f"{opening}{gain_sentence}The machine {' and '.join(clauses)}{size_text} than chance would explain."
+        size_text = f", {systems[biased[0]]} most (by {largest_bias}); each system is tested separately"
+    return f"{opening}{gain_sentence}The machine significantly {' and '.join(clauses)}{size_text}."
 
 
 def differences_section(
@@ -144,17 +146,17 @@ def differences_sentence(
     people, machine, combined = directions("human"), directions("machine"), directions("combined")
     pairs = pluralise(people.size, "pair")
     text = (
-        f"The {format_percent(confidence_level)} intervals of {int((combined != 0).sum())} of {pairs} leave out 0 when "
-        f"both are combined, of {int((people != 0).sum())} by people alone."
+        f"The {format_percent(confidence_level)} intervals of {int((combined != 0).sum())} of {pairs} exclude 0 with "
+        f"both combined, of {int((people != 0).sum())} with people alone."
     )
     new_pairs = np.flatnonzero((combined != 0) & (people == 0)).tolist()
     if new_pairs and measure_estimates.sign:
         pair_texts = join_names(format_order(measure_estimates, i, int(combined[i])) for i in new_pairs)
-        text += f" Only combined: {pair_texts}."
+        text += f" Only with both combined: {pair_texts}."
     misleading_pairs = np.flatnonzero((machine != 0) & (machine * combined <= 0)).tolist()
     if misleading_pairs and measure_estimates.sign:
         pair_texts = join_names(format_order(measure_estimates, i, int(machine[i])) for i in misleading_pairs)
-        text += f" The machine alone would say what is not shown: {pair_texts}."
+        text += f" By the machine alone, but not confirmed by the combined estimate: {pair_texts}."
     return text
 
 

@@ -19,36 +19,102 @@ from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.joining import as_qrels
 from rankscope.io.core import check_single_stdin
-from rankscope.judging.pooling.methods import METHODS, PoolingMethod, judging_order, validate_method
+from rankscope.judging.pooling.methods import (
+    METHODS,
+    PoolingMethod,
+    beta_field,
+    judging_order,
+    pooling_method,
+    rate_field,
+    refuse_other_parameters,
+)
 from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import decode, hashes
-from rankscope.stats.inputs import check_count, seed_of
+from rankscope.settings import Settings, choice, count, seed_field
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import Ints, PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "DEEP",
+    "SHALLOW",
+    "PoolSettings",
     "Pooled",
+    "check_budget",
     "judgments_from",
     "pool",
+    "pool_runs",
 ]
 
 
 ALL = "all runs"
+#: Default depths of lists: without a budget, and with one.
+SHALLOW, DEEP = 10, 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSettings(Settings):
+    """Which documents are judged next; see `pool`."""
+
+    FUNCTIONS = ("rankscope.judging:pool",)
+    COMMANDS = ("pool",)
+
+    depth: int | None = count(
+        None,
+        metavar="K",
+        help="Pool depth: only the first K documents of each list take part.",
+        unset=f"{SHALLOW}, or {DEEP} with a budget, a sample or runs left out",
+    )
+    budget: int | None = count(
+        None, help="Number of documents to judge next, over all queries.", unset="all documents of the pool"
+    )
+    method: str = choice("depth", METHODS, kind="pooling method", help="Pooling method: which documents come first.")
+    rel: int = count(1, help="Minimum relevance that counts as relevant.")
+    rate: float | None = rate_field()
+    beta: float | None = beta_field()
+    seed: int = seed_field("Random seed of a sample and of thompson; the same seed continues with the same draws.")
+
+    @property
+    def list_depth(self) -> int:
+        """How many documents of each list take part."""
+        if self.depth is not None:
+            return self.depth
+        return SHALLOW if self.budget is None else DEEP
+
+    @property
+    def pooling_method(self) -> PoolingMethod:
+        """The method with its parameters."""
+        return pooling_method(self.method, self.rate, self.beta)
+
+    def check(self) -> None:
+        """Refuse parameters of other methods."""
+        refuse_other_parameters(self, self.method)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Pooled(Result):
-    """Documents to judge, in order.
+    """Documents to judge, in the order of judging.
 
-    lists: the documents that take part. grades: (documents) what was judged before, -1 for nothing. document: (to
-    judge) their numbers among those, in the order of judging; step: (to judge) from 0, the round in which its turn
-    comes. `documents()` are they as a frame, `qrels()` as judgments of relevance -1. `print` shows what each run has to
-    do with it; `frame()` is that as a tidy table: system, queries, documents (that take part), only_here (that no other
-    run has), judged, relevant, to_judge.
+    `documents()` returns them as a frame, `qrels()` as judgments of relevance -1. `print` shows how much each run has
+    of the pool; `frame()` is that as a tidy table: system, queries, documents (in the pool), only_here (in no other
+    run), judged, relevant, to_judge.
+
+    Attributes
+    ----------
+    lists
+        The documents of the pool, with their runs and ranks.
+    grades
+        Earlier judgments of the documents of the pool; -1 for a document without one.
+    documents_to_judge
+        Documents to judge, by their numbers in the pool, in the order of judging.
+    step
+        For each of these, the round in which it is judged, from 0.
+    settings
+        The settings of the pool.
     """
 
     COLUMNS = (
@@ -65,10 +131,12 @@ class Pooled(Result):
     grades: Ints
     documents_to_judge: Ints
     step: Ints
-    method: PoolingMethod
-    budget: int | None
-    rel: int
-    seed: int
+    settings: PoolSettings
+
+    @property
+    def method(self) -> PoolingMethod:
+        """The pooling method with its parameters."""
+        return self.settings.pooling_method
 
     @cached_property
     def counts(self) -> Ints:
@@ -77,7 +145,13 @@ class Pooled(Result):
         is_to_judge = np.zeros(lists.size, np.bool_)
         is_to_judge[self.documents_to_judge] = True
         in_one_run = lists.runs_with() == 1
-        masks = (np.ones(lists.size, np.bool_), in_one_run, self.grades >= 0, self.grades >= self.rel, is_to_judge)
+        masks = (
+            np.ones(lists.size, np.bool_),
+            in_one_run,
+            self.grades >= 0,
+            self.grades >= self.settings.rel,
+            is_to_judge,
+        )
         by_run = [np.bincount(lists.run[mask[lists.doc]], minlength=runs) for mask in masks]
         list_lengths = np.bincount(lists.run * lists.sizes.size + lists.query, minlength=runs * lists.sizes.size)
         n_queries = (list_lengths.reshape(runs, -1) > 0).sum(axis=1)
@@ -117,7 +191,7 @@ class Pooled(Result):
         Raises InputError where nothing is left to be judged.
         """
         if not self.documents_to_judge.size:
-            raise InputError(f"nothing is left to be judged: {self.finished_text()}")
+            raise InputError(f"nothing is left to judge: {self.finished_text()}")
         doc = self.documents_to_judge[self._by_query]
         return judgments_from(self.lists, doc, np.full(doc.size, -1))
 
@@ -128,49 +202,53 @@ class Pooled(Result):
     def finished_text(self) -> str:
         """A sentence that all documents are judged."""
         depth = self.lists.depth
-        return f"all {pluralise(self.lists.size, 'document')} among the first {depth} of each list are; look deeper"
+        return (
+            f"all {pluralise(self.lists.size, 'document')} among the first {depth} of each list are judged; use a "
+            "greater depth"
+        )
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         notes = list(self.lists.notes)
         n_unjudged = int((self.grades < 0).sum())
         if not self.documents_to_judge.size:
-            notes.append(f"nothing is left to be judged: {self.finished_text()}")
-        elif self.budget is not None and self.budget > n_unjudged:
+            notes.append(f"nothing is left to judge: {self.finished_text()}")
+        elif self.settings.budget is not None and self.settings.budget > n_unjudged:
             notes.append(
-                f"the budget is {self.budget:,} and only {pluralise(n_unjudged, 'document')} among the first "
+                f"the budget is {self.settings.budget:,} and only {pluralise(n_unjudged, 'document')} among the first "
                 f"{self.lists.depth} of each list {'is' if n_unjudged == 1 else 'are'} not judged"
             )
-        if self.method.adaptive and not (self.grades >= self.rel).any():
+        if self.method.adaptive and not (self.grades >= self.settings.rel).any():
             notes.append(
-                "no document that takes part was judged relevant so far, so that there is little to learn from; ask "
-                "for a few a query first, and again with --judged (judged=...) once they are judged"
+                "no document of the pool has been judged relevant so far, so there is little to learn from; first have "
+                "a few documents of each query judged, then call again with --judged (judged=...)"
             )
         return tuple(notes)
 
     def sections(self) -> list[Section]:
         lists, n_judged = self.lists, int((self.grades >= 0).sum())
         sentence = (
-            f"{pluralise(lists.size, 'document')} of {pluralise_queries(len(lists.query_ids))} "
-            f"{'is' if lists.size == 1 else 'are'} among the first {lists.depth} of the lists of "
-            f"{pluralise(len(lists.systems), 'run')}."
+            f"The pool holds {pluralise(lists.size, 'document')} of {pluralise_queries(len(lists.query_ids))}: the "
+            f"first {lists.depth} of each list of {pluralise(len(lists.systems), 'run')}."
         )
         if n_judged:
-            sentence += f" Judged already: {n_judged:,}, of which {int((self.grades >= self.rel).sum()):,} relevant."
+            sentence += (
+                f" Already judged: {n_judged:,}, of which {int((self.grades >= self.settings.rel).sum()):,} relevant."
+            )
         sentence += f" To judge next: {self.documents_to_judge.size:,}, {METHODS[self.method.name]}."
-        headings = ("run", "queries", "documents", "of it alone", "judged", "relevant", "to judge")
+        headings = ("run", "queries", "documents", "only here", "judged", "relevant", "to judge")
         rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
         return [Section(title="What to judge next", sentence=sentence, table=Table(columns=headings, rows=rows))]
 
     def signature_parts(self) -> list[str]:
-        settings = [f"pool:{self.method}", f"depth:{self.lists.depth}"]
-        if self.budget is not None:
-            settings.append(f"budget:{self.budget}")
+        parts = [f"pool:{self.method}", f"depth:{self.lists.depth}"]
+        if self.settings.budget is not None:
+            parts.append(f"budget:{self.settings.budget}")
         n_judged = int((self.grades >= 0).sum())
-        settings += [f"rel:{self.rel}", f"judged:{n_judged}", f"queries:{len(self.lists.query_ids)}"]
+        parts += [f"rel:{self.settings.rel}", f"judged:{n_judged}", f"queries:{len(self.lists.query_ids)}"]
         if self.method.name == "thompson":
-            settings.append(f"rng:{self.seed}")
-        return [*settings]
+            parts.append(f"rng:{self.settings.seed}")
+        return parts
 
     def contents(self) -> str:
         """What it holds, in a few words."""
@@ -191,10 +269,6 @@ def judgments_from(lists: RunLists, doc: Ints, relevance: Ints) -> Qrels:
     return Qrels.from_rows(Rows(query_ids, offsets, docs, hashes(docs), relevance, lambda _: "the pool"))
 
 
-#: Default depths of lists: without a budget, and with one.
-SHALLOW, DEEP = 10, 100
-
-
 def pool(
     runs: Sequence[Run | PathLike | Any],
     *,
@@ -209,26 +283,70 @@ def pool(
     input: str | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Pooled:
-    """Which documents of these runs to judge next, the most promising first.
+    """Choose which documents of these runs to judge next, the most promising first.
 
-    runs: a list of runs, files or what `Run` takes. depth: so many documents of each list take part; by default 10, or
-    100 with a budget. budget: how many documents to judge now, over all queries, which share it evenly; by default all
-    that take part. judged: judgments made so far, which are not asked for again and from which all methods but "depth"
-    learn; a grade below 0 is none. rel: least grade that is relevant. method: "depth" (by best rank), "mtf"
-    (move-to-front; "mtf-global" over all queries at once, of which some then get more of the budget), "hedge" (beta,
-    .1), "bandit" (MaxMean; rate, 1: what a judgment of a run still counts after its next one), "thompson" (the same by
-    draws; rng, the same from call to call). input: the format of the files.
+    Parameters
+    ----------
+    runs
+        List of runs, files, or anything that `Run` takes.
+    depth
+        Pool depth: only the first K documents of each list take part. Default: 10, or 100 with a budget, a sample or
+        runs left out.
+    budget
+        Number of documents to judge next, over all queries. Default: all documents of the pool.
+    method
+        Pooling method: which documents come first. One of 'depth', 'mtf', 'mtf-global', 'hedge', 'bandit', 'thompson'.
+        Default: 'depth'.
+    judged
+        Judgments made so far. Their documents are not returned again, and all methods but "depth" learn from them. A
+        grade below 0 counts as no judgment.
+    rel
+        Minimum relevance that counts as relevant. Default: 1.
+    rate
+        Weight of a judgment after the next one of its run, for bandit and thompson. Default: 1, all judgments count
+        alike.
+    beta
+        Learning rate of hedge; a smaller B gives losses more weight. Default: 0.1.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    input
+        Format of the files. Default: detected from their content.
+    progress
+        Called with the number of bytes just read.
 
-    Within one call nothing new is known, so each document that is asked for counts as not relevant until it is judged:
-    the next call, with its judgments, knows better. Asked for one document a query at a time, methods do exactly what
-    their papers say. Documents of one score or priority come by id, bytes falling; runs in another order give the same.
-    Where all are judged, nothing is left to be judged, and a note says so.
+    Returns
+    -------
+    Pooled
+        The documents to judge: `documents()` as a frame, `qrels()` as judgments of relevance -1. If nothing is left to
+        be judged, a note says so.
 
-    Raises InputError for runs without a common query, judgments that name none of the queries, and as `evaluate`;
-    ParameterError for a depth below 1, a budget below one document a query; UnknownName.
+    Raises
+    ------
+    InputError
+        The runs have no query in common, the judgments name none of the queries, and as `evaluate`.
+    ParameterError
+        A setting is out of range, the method does not have it, or the budget is below one document per query.
+    UnknownName
+        There is no such method.
 
-    Source: Cormack, Palmer and Clarke (1998); Aslam, Pavlu and Savell (2003); Losada, Parapar and Barreiro (2016).
+    Notes
+    -----
+    "depth" takes documents by their best rank; "mtf" is move-to-front, and "mtf-global" move-to-front over all queries
+    at once, so that some queries get more of the budget than others; "hedge" is Hedge (parameter beta); "bandit" is
+    MaxMean and "thompson" Thompson sampling (both with rate). With the other methods than "mtf-global", the queries
+    share the budget evenly.
 
+    Nothing new is learned within one call: a document that is returned counts as not relevant until it is judged. The
+    next call, with its judgments, knows better. If each call asks for one document per query, the methods do exactly
+    what their papers describe. Documents with equal scores or priorities are ordered by id, descending by bytes. The
+    order of the runs does not change the result.
+
+    References
+    ----------
+    Cormack, Palmer and Clarke (1998); Aslam, Pavlu and Savell (2003); Losada, Parapar and Barreiro (2016).
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> one, other = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"d": 3.0, "a": 2.0, "e": 1.0}}
     >>> rs.judging.pool([one, rs.Run(other, name="other")], depth=2).documents()["doc_id"].to_list()
@@ -238,34 +356,29 @@ def pool(
     >>> found.documents()["doc_id"].to_list()
     ['b']
     """
-    pooling_method = validate_method(method, rate, beta)
-    check_count("rel", rel)
-    if depth is not None:
-        check_count("depth", depth)
-    if budget is not None:
-        check_count("budget", budget)
-    seed = seed_of(rng)
+    settings = PoolSettings(depth=depth, budget=budget, method=method, rel=rel, rate=rate, beta=beta, seed=seed_of(rng))
+    return pool_runs(runs, judged, settings, input=input, progress=progress)
+
+
+def pool_runs(
+    runs: Sequence[Run | PathLike | Any],
+    judged: Qrels | PathLike | Any,
+    settings: PoolSettings,
+    *,
+    input: str | None = None,
+    progress: Callable[[int], Any] | None = None,
+) -> Pooled:
+    """As `pool`, with its settings as one object."""
     check_single_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
-    list_depth = depth if depth is not None else SHALLOW if budget is None else DEEP
     qrels = None if judged is None else as_qrels(judged)
-    lists = read_lists(runs, list_depth, input=input, progress=progress)
+    lists = read_lists(runs, settings.list_depth, input=input, progress=progress)
     grades = grades_of(lists, qrels)
-    if budget is not None:
-        check_budget(budget, lists, grades >= 0)
-    max_documents = lists.size if budget is None else budget
-    doc, step = judging_order(
-        lists, pooling_method, grades >= rel, grades >= 0, max_documents, np.random.default_rng(seed)
-    )
-    return Pooled(
-        lists=lists,
-        grades=grades,
-        documents_to_judge=doc,
-        step=step,
-        method=pooling_method,
-        budget=budget,
-        rel=rel,
-        seed=seed,
-    )
+    if settings.budget is not None:
+        check_budget(settings.budget, lists, grades >= 0)
+    max_documents = lists.size if settings.budget is None else settings.budget
+    rng = np.random.default_rng(settings.seed)
+    doc, step = judging_order(lists, settings.pooling_method, grades >= settings.rel, grades >= 0, max_documents, rng)
+    return Pooled(lists=lists, grades=grades, documents_to_judge=doc, step=step, settings=settings)
 
 
 def check_budget(budget: int, lists: RunLists, is_judged: npt.NDArray[np.bool_]) -> None:
@@ -273,6 +386,6 @@ def check_budget(budget: int, lists: RunLists, is_judged: npt.NDArray[np.bool_])
     n_queries = np.unique(lists.query_of[~is_judged]).size
     if budget < n_queries:
         raise ParameterError(
-            f"a budget of {budget} is less than one document a query ({pluralise_queries(n_queries)} to judge for); "
-            f"give at least {n_queries}, or leave queries out of the runs"
+            f"a budget of {budget} is less than one document per query ({pluralise_queries(n_queries)} to judge for); "
+            f"give at least {n_queries}, or remove queries from the runs"
         )

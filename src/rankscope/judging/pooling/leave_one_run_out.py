@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,26 +22,67 @@ from rankscope.judging.pooling.judgment_pool import DEEP
 from rankscope.judging.pooling.run_lists import RunLists, judgments_of, read_lists
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
-from rankscope.stats.inputs import check_count
+from rankscope.measures.base import Measure
+from rankscope.settings import Settings, count, text
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
+    "LeaveOutSettings",
     "LeftOut",
     "leave_out",
+    "leave_out_runs",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaveOutSettings(Settings):
+    """How runs are left out of the pool; see `leave_out`."""
+
+    FUNCTIONS = ("rankscope.judging:leave_out",)
+    COMMANDS = ("pool",)
+
+    measure: str | Measure = text("nDCG@10", or_a=Measure, metavar="MEASURE", help="Measure by which runs are ranked.")
+    depth: int = count(DEEP, flag="", help="Pool depth: how many documents of each list were pooled.")
+    cutoff: int = count(
+        10, metavar="K", help="Number of first documents of each list among which those without a judgment are counted."
+    )
+    rel: int = count(1, help="Minimum relevance that counts as relevant.")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LeftOut(Result):
-    """What becomes of each run had it not taken part in the pool.
+    """What would become of each run if it had not taken part in the pool.
 
-    All are (systems). mean, rank: as it is; 1 is the best rank, equal ones share the better one. mean_without,
-    rank_without: under the judgments without the documents that no other run has. unjudged, unjudged_without: the share
-    of its first `cutoff` documents without a judgment. only_here, only_here_relevant: how many judged documents no
-    other run has among its first `depth`, and how many of them are relevant. `frame()` is all this as a tidy table.
+    `frame()` is all this as a tidy table. Rank 1 is the best; equal runs share the better rank.
+
+    Attributes
+    ----------
+    measure
+        Name of the measure.
+    systems
+        Names of the runs.
+    mean
+        Mean of each run.
+    rank
+        Rank of each run by its mean.
+    mean_without
+        Mean of each run under the judgments without the documents that no other run has.
+    rank_without
+        Rank of each run under these judgments.
+    unjudged
+        For each run, the share of its first `cutoff` documents without a judgment.
+    unjudged_without
+        The same share under the judgments without the documents that no other run has.
+    only_here
+        Number of judged documents that no other run has among its first `depth`.
+    only_here_relevant
+        Number of these that are relevant.
+    settings
+        The settings of the analysis.
+    scores_signature
+        Every setting that changes the means, in one line.
+    notes
+        What a reader should know.
     """
 
     COLUMNS = (
@@ -67,9 +108,8 @@ class LeftOut(Result):
     unjudged_without: Floats
     only_here: Ints
     only_here_relevant: Ints
-    depth: int
-    cutoff: int
-    settings_text: str
+    settings: LeaveOutSettings
+    scores_signature: str
     notes: tuple[str, ...]
 
     def records(self) -> Iterator[tuple[Any, ...]]:
@@ -84,9 +124,9 @@ class LeftOut(Result):
             "rank",
             "without",
             "rank without",
-            f"unjudged @{self.cutoff}",
+            f"unjudged @{self.settings.cutoff}",
             "without",
-            "judged alone",
+            "judged only here",
             "relevant",
         )
         rows = tuple(
@@ -107,14 +147,14 @@ class LeftOut(Result):
         )
         order = np.lexsort((np.arange(self.rank.size), self.rank)).tolist()
         table = Table(columns=headings, rows=tuple(rows[i] for i in order))
-        return [Section(title="Each run, had it not taken part", sentence=self.sentence(), table=table)]
+        return [Section(title="Each run as if it had not taken part", sentence=self.sentence(), table=table)]
 
     def sentence(self) -> str:
         """Which runs would fall."""
         rank_drops = self.rank_without - self.rank
         opening = (
-            f"Without: judgments of documents that no other run has among its first {self.depth} are taken away, as if "
-            "that run were new. "
+            'Columns "without": without the judgments of documents that no other run has among its first '
+            f"{self.settings.depth}, as if that run were new. "
         )
         if not rank_drops.any():
             return f"{opening}No run would change its rank by {self.measure}."
@@ -124,17 +164,19 @@ class LeftOut(Result):
             n_rising = int((rank_drops < 0).sum())
             return f"{opening}No run would fall by {self.measure}; {pluralise(n_rising, 'run')} would rise."
         return (
-            f"{opening}{join_names(falling)} would fall by {self.measure}; the furthest {self.systems[worst]}, "
-            f"from rank {self.rank[worst]} to {self.rank_without[worst]}. Of a new run like it, fewer documents would "
-            "be judged than of those that took part."
+            f"{opening}{join_names(falling)} would fall by {self.measure}, {self.systems[worst]} furthest, "
+            f"from rank {self.rank[worst]} to {self.rank_without[worst]}. A new run like it would have fewer judged "
+            "documents than the runs that took part."
         )
 
     def signature(self) -> str:
-        return f"left out of the pool | depth:{self.depth} | unjudged@{self.cutoff} | {self.settings_text}"
+        """Every setting that changes the numbers, and the version, in one line."""
+        settings = self.settings
+        return f"left out of the pool | depth:{settings.depth} | unjudged@{settings.cutoff} | {self.scores_signature}"
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{pluralise(len(self.systems), 'system')}, {self.measure}, depth {self.depth}"
+        return f"{pluralise(len(self.systems), 'system')}, {self.measure}, depth {self.settings.depth}"
 
 
 def leave_out(
@@ -147,18 +189,48 @@ def leave_out(
     rel: int = 1,
     input: str | None = None,
 ) -> LeftOut:
-    """What becomes of each run had it not taken part in the pool: how many of its first documents would lack a
-    judgment, and which rank among the runs it would have. A run that falls shows that judgments are unfair to new runs.
+    """Show what would become of each run if it had not taken part in the pool.
 
-    For each run, the judgments of documents that no other run has among its first `depth` are taken away, and all runs
-    are evaluated anew. depth: how far down lists were pooled. cutoff: of how many first documents those without a
-    judgment are counted. measure, rel: as for `evaluate`. At least two runs are needed; a run of the same makers keeps
-    the documents of the one left out, so give one of each.
+    Parameters
+    ----------
+    runs
+        List of at least two runs, files, or anything that `Run` takes.
+    qrels
+        Judgments, or a file of them.
+    measure
+        Measure by which runs are ranked. Default: 'nDCG@10'.
+    depth
+        Pool depth: how many documents of each list were pooled. Default: 100.
+    cutoff
+        Number of first documents of each list among which those without a judgment are counted. Default: 10.
+    rel
+        Minimum relevance that counts as relevant. Default: 1.
+    input
+        Format of the files. Default: detected from their content.
 
-    Raises InputError and ParameterError as `evaluate` and `pool`.
+    Returns
+    -------
+    LeftOut
+        For each run its mean and rank as they are and without its own documents, and the share of its first documents
+        without a judgment.
 
-    Source: Zobel (1998), "How reliable are the results of large-scale information retrieval experiments?".
+    Raises
+    ------
+    InputError, ParameterError
+        As `evaluate` and `pool`.
 
+    Notes
+    -----
+    For each run, the judgments of documents that no other run has among its first `depth` are removed, and all runs are
+    evaluated again. A run that falls shows that the judgments are unfair to new runs. Another run of the same makers
+    keeps the documents of the run that is left out, so give one run of each.
+
+    References
+    ----------
+    Zobel (1998), "How reliable are the results of large-scale information retrieval experiments?".
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
     >>> runs = [rs.Run({"q": {"a": 2.0, "b": 1.0}}, name="x"), rs.Run({"q": {"d": 2.0, "a": 1.0}}, name="y")]
@@ -166,19 +238,30 @@ def leave_out(
     >>> found.systems, found.mean.tolist(), found.mean_without.tolist()
     (('x', 'y'), [1.0, 0.5], [0.5, 0.5])
     """
-    check_count("depth", depth)
-    check_count("cutoff", cutoff)
-    if isinstance(measure, (list, tuple)):
-        raise ParameterError(f"measure is {measure!r}, expected one, as 'nDCG@10'")
-    plan = make_plan([measure], rel=rel)
+    settings = LeaveOutSettings(measure=measure, depth=depth, cutoff=cutoff, rel=rel)
+    return leave_out_runs(runs, qrels, settings, input=input)
+
+
+def leave_out_runs(
+    runs: Sequence[Run | PathLike | Any],
+    qrels: Qrels | PathLike | Any,
+    settings: LeaveOutSettings,
+    *,
+    input: str | None = None,
+) -> LeftOut:
+    """As `leave_out`, with its settings as one object."""
+    depth, cutoff = settings.depth, settings.cutoff
+    plan = make_plan([settings.measure], rel=settings.rel)
     if plan.needs_subtopics:
-        raise ParameterError(f"{measure} asks for judgments by subtopic, and pools have none; choose another measure")
+        raise ParameterError(
+            f"{settings.measure} asks for judgments by subtopic, and pools have none; choose another measure"
+        )
     files = runs if isinstance(runs, (list, tuple)) else ()
     refuse_pipes(files, "runs are read twice here")
     stamps = file_stamps(files)
     lists = read_lists(runs, max(depth, cutoff), input=input)
     if len(lists.systems) < 2:
-        raise ParameterError("one run, expected at least two: without it there would be no judgments")
+        raise ParameterError("one run, expected at least two: without its documents there would be no judgments")
     judgments = as_qrels(qrels)
     joined_runs = join_all(judgments, list(runs), plan, input, None)
     refuse_changed(stamps)
@@ -204,10 +287,9 @@ def leave_out(
         unjudged=unjudged_share(lists, relevance >= 0, cutoff, None),
         unjudged_without=unjudged_share(lists, relevance >= 0, cutoff, only_run),
         only_here=count_by_run(only_run[relevance >= 0], len(lists.systems)),
-        only_here_relevant=count_by_run(only_run[relevance >= rel], len(lists.systems)),
-        depth=depth,
-        cutoff=cutoff,
-        settings_text=scores.signature(),
+        only_here_relevant=count_by_run(only_run[relevance >= settings.rel], len(lists.systems)),
+        settings=settings,
+        scores_signature=scores.signature(),
         notes=tuple(dict.fromkeys((*lists.notes, *scores.notes))),
     )
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.errors import ParameterError, UnknownName
 from rankscope.judging.pooling.adjudication import (
     AdjudicationRule,
     MaxMean,
@@ -20,14 +19,17 @@ from rankscope.judging.pooling.adjudication import (
 from rankscope.judging.pooling.run_lists import RunLists
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
-from rankscope.stats.inputs import is_real
+from rankscope.settings import SHARE, Number, Settings, number
 from rankscope.typing import Bools, Ints
 
 __all__ = [
     "METHODS",
     "PoolingMethod",
+    "beta_field",
     "judging_order",
-    "validate_method",
+    "pooling_method",
+    "rate_field",
+    "refuse_other_parameters",
 ]
 
 
@@ -35,19 +37,21 @@ __all__ = [
 CELLS = 8_000_000
 #: The default of Hedge, by its authors.
 BETA = 0.1
+#: The methods that take documents from runs by how often theirs were relevant.
+BANDITS = ("bandit", "thompson")
 #: The methods, and the documents that each has judged first.
 METHODS = {
-    "depth": "those with the best rank in a run first",
-    "mtf": "by move-to-front: a run goes on while its documents are relevant",
-    "mtf-global": "by move-to-front over all queries at once: those with more to find get more",
-    "hedge": "by Hedge: all runs together, weighed by how they ranked what was judged",
-    "bandit": "by MaxMean: from runs whose judged documents were relevant most often",
-    "thompson": "by Thompson sampling: from runs by draws of how often theirs are relevant",
+    "depth": "those with the best rank in any run first",
+    "mtf": "by move-to-front: a run continues while its documents are relevant",
+    "mtf-global": "by move-to-front over all queries at once: queries with more to find get more",
+    "hedge": "by Hedge: all runs together, weighted by how they ranked what was judged",
+    "bandit": "by MaxMean: from the runs whose judged documents were relevant most often",
+    "thompson": "by Thompson sampling: from runs drawn by how often their documents are relevant",
 }
 
 
 class PoolingMethod(NamedTuple):
-    """A method and its validated parameters. rate: of the bandits; beta: of Hedge."""
+    """A method with its parameters. rate: of the bandits; beta: of Hedge."""
 
     name: str
     rate: float
@@ -59,24 +63,45 @@ class PoolingMethod(NamedTuple):
         return self.name != "depth"
 
     def __str__(self) -> str:
-        if self.name in ("bandit", "thompson"):
+        if self.name in BANDITS:
             return f"{self.name}(rate={self.rate:g})"
         return f"{self.name}(beta={self.beta:g})" if self.name == "hedge" else self.name
 
 
-def validate_method(method: str, rate: float | None = None, beta: float | None = None) -> PoolingMethod:
-    """Raises UnknownName for another method, ParameterError for parameters out of range or of another method."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise UnknownName("method of pooling", str(method), METHODS)
-    if rate is not None and method not in ("bandit", "thompson"):
-        raise ParameterError(f"rate (--rate) is of the methods bandit and thompson, and not of {method}; leave it out")
-    if beta is not None and method != "hedge":
-        raise ParameterError(f"beta (--beta) is of the method hedge, and not of {method}; leave it out")
-    if rate is not None and not (is_real(rate) and 0 <= rate <= 1):
-        raise ParameterError(f"rate is {rate!r}, expected a number from 0 (only the last judgment counts) to 1 (all)")
-    if beta is not None and not (is_real(beta) and 0 < beta < 1):
-        raise ParameterError(f"beta is {beta!r}, expected a number between 0 and 1, as 0.1")
-    return PoolingMethod(method, 1.0 if rate is None else float(rate), BETA if beta is None else float(beta))
+def rate_field() -> float | None:
+    """The rate of the bandits."""
+    return number(
+        None,
+        rule=Number(0, 1),
+        metavar="R",
+        help="Weight of a judgment after the next one of its run, for bandit and thompson.",
+        unset="1, all judgments count alike",
+    )
+
+
+def beta_field() -> float | None:
+    """The beta of Hedge."""
+    return number(
+        None,
+        rule=SHARE,
+        metavar="B",
+        help="Learning rate of hedge; a smaller B gives losses more weight.",
+        unset=f"{BETA:g}",
+    )
+
+
+def refuse_other_parameters(settings: Settings, method: str) -> None:
+    """Raise SettingError for a rate or beta that the method does not have."""
+    since = f"the method {method} has no such parameter"
+    if method not in BANDITS:
+        settings.refuse("rate", since=since)
+    if method != "hedge":
+        settings.refuse("beta", since=since)
+
+
+def pooling_method(name: str, rate: float | None, beta: float | None) -> PoolingMethod:
+    """The method with its parameters; None stands for a default."""
+    return PoolingMethod(name, 1.0 if rate is None else float(rate), BETA if beta is None else float(beta))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

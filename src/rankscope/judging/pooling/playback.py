@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +17,22 @@ from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import as_qrels
 from rankscope.judging.pooling.judgment_pool import DEEP, check_budget
-from rankscope.judging.pooling.methods import judging_order, validate_method
+from rankscope.judging.pooling.methods import (
+    METHODS,
+    PoolingMethod,
+    beta_field,
+    judging_order,
+    pooling_method,
+    rate_field,
+    refuse_other_parameters,
+)
 from rankscope.judging.pooling.run_lists import grades_of, read_lists
-from rankscope.stats.inputs import check_count, seed_of
+from rankscope.settings import Settings, as_names, count, names, seed_field
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import Ints, PathLike
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
+    "PlaybackSettings",
     "Played",
     "play_back",
 ]
@@ -35,13 +42,64 @@ __all__ = [
 POINTS, LINES = 50, 10
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlaybackSettings(Settings):
+    """Which judging is played back; see `play_back`."""
+
+    FUNCTIONS = ("rankscope.judging:play_back",)
+
+    methods: tuple[str, ...] = names(
+        ("depth", "mtf", "hedge", "bandit"),
+        table=METHODS,
+        kind="pooling method",
+        argument="method",
+        help="Pooling method, or a list of pooling methods.",
+    )
+    budget: int | None = count(
+        None, help="Number of documents judged, over all queries.", unset="all documents of the pool"
+    )
+    depth: int = count(DEEP, metavar="K", help="Pool depth: only the first `depth` documents of each list take part.")
+    rel: int = count(1, help="Minimum relevance that counts as relevant.")
+    rate: float | None = rate_field()
+    beta: float | None = beta_field()
+    seed: int = seed_field()
+
+    @property
+    def pooling_methods(self) -> list[PoolingMethod]:
+        """The methods with their parameters, each once."""
+        return [pooling_method(name, self.rate, self.beta) for name in dict.fromkeys(self.methods)]
+
+    def check(self) -> None:
+        """Refuse no method, and parameters that not all methods have."""
+        if not self.methods:
+            raise ParameterError("no method given, expected at least one")
+        if (self.rate is not None or self.beta is not None) and len(self.methods) > 1:
+            raise ParameterError("rate and beta are of one method; name only that one")
+        if len(self.methods) == 1:
+            refuse_other_parameters(self, self.methods[0])
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Played(Result):
-    """What methods of pooling find, in the order in which they have documents judged.
+    """What pooling methods find, in the order in which they have documents judged.
 
-    found: for each method (judged) whether the document was relevant. known: how many relevant documents there are
-    among all that take part. `relevant(method)` is the curve; `frame()` the tidy table of up to 50 points of each:
-    method, judged, relevant, share (of the known ones).
+    `relevant(method)` is the curve of a method. `frame()` is the tidy table of up to 50 points of each curve: method,
+    judged, relevant, share (of the known relevant documents).
+
+    Attributes
+    ----------
+    relevance_by_method
+        For each method, whether each judged document was relevant, in the order of judging.
+    n_relevant
+        Number of known relevant documents in the pool.
+    queries
+        Number of queries.
+    runs
+        Number of runs.
+    settings
+        The settings of the playback.
+    notes
+        What a reader should know.
     """
 
     COLUMNS = ("method", "judged", "relevant", "share")
@@ -50,9 +108,7 @@ class Played(Result):
     n_relevant: int
     queries: int
     runs: int
-    depth: int
-    rel: int
-    seed: int | None
+    settings: PlaybackSettings
     notes: tuple[str, ...]
 
     def relevant(self, method: str) -> Ints:
@@ -91,7 +147,7 @@ class Played(Result):
             "values": np.array(
                 [self.relevant(name)[curve_points - 1] for name in self.relevance_by_method], np.float64
             ),
-            "y_title": "relevant ones found",
+            "y_title": "relevant documents found",
         }
         figure = Figure("condition_lines", data) if curve_points.size > 1 else None
         return [
@@ -106,8 +162,8 @@ class Played(Result):
     def sentence(self) -> str:
         """Which method finds half of the relevant documents first."""
         opening = (
-            f"Of the documents among the first {self.depth} of {pluralise(self.runs, 'run')} for "
-            f"{pluralise_queries(self.queries)}, {self.n_relevant:,} are relevant."
+            f"The first {self.settings.depth} documents of {pluralise(self.runs, 'run')} for "
+            f"{pluralise_queries(self.queries)} include {pluralise(self.n_relevant, 'relevant document')}."
         )
         if len(self.relevance_by_method) < 2 or not self.n_relevant:
             return opening
@@ -121,19 +177,22 @@ class Played(Result):
         fastest = min(n_until_half, key=n_until_half.__getitem__)
         depth_text = ""
         if fastest != "depth" and "depth" in n_until_half:
-            depth_text = f", by {n_until_half['depth']:,} under depth"
-        return f"{opening} Half of them are found by {n_until_half[fastest]:,} judgments under {fastest}{depth_text}."
+            depth_text = f", depth with {n_until_half['depth']:,}"
+        return (
+            f"{opening} {fastest} finds half of them with {pluralise(n_until_half[fastest], 'judgment')}{depth_text}."
+        )
 
     def signature_parts(self) -> list[str]:
-        settings = [f"played back:{','.join(self.relevance_by_method)}", f"depth:{self.depth}", f"rel:{self.rel}"]
-        settings += [f"runs:{self.runs}", f"queries:{self.queries}"]
-        if self.seed is not None:
-            settings.append(f"rng:{self.seed}")
-        return [*settings]
+        settings = self.settings
+        parts = [f"played back:{','.join(self.relevance_by_method)}", *settings.parts("depth", "rel")]
+        parts += [f"runs:{self.runs}", f"queries:{self.queries}"]
+        if "thompson" in settings.methods:
+            parts.append(f"rng:{settings.seed}")
+        return parts
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{', '.join(self.relevance_by_method)}, {self.n_relevant:,} relevant, depth {self.depth}"
+        return f"{', '.join(self.relevance_by_method)}, {self.n_relevant:,} relevant, depth {self.settings.depth}"
 
 
 def play_back(
@@ -149,14 +208,49 @@ def play_back(
     rng: Any = None,
     input: str | None = None,
 ) -> Played:
-    """How many relevant documents each method finds by how many judgments, had these judgments been made in its order.
+    """Replay complete judgments: how many relevant documents would each method have found by how many judgments?
 
-    One document a query is judged at a time, and what is found says what is next. A document without a judgment counts
-    as judged not relevant. method: one of those of `pool`, or several. budget: judgments over all queries; by default
-    all documents among the first `depth`. rate, beta: of the one method that has them.
+    Parameters
+    ----------
+    runs
+        List of runs, files, or anything that `Run` takes.
+    qrels
+        Judgments, or a file of them. A document without a judgment counts as judged not relevant.
+    method
+        Pooling method, or a list of pooling methods. Default: ('depth', 'mtf', 'hedge', 'bandit').
+    budget
+        Number of documents judged, over all queries. Default: all documents of the pool.
+    depth
+        Pool depth: only the first `depth` documents of each list take part. Default: 100.
+    rel
+        Minimum relevance that counts as relevant. Default: 1.
+    rate
+        Weight of a judgment after the next one of its run, for bandit and thompson. Default: 1, all judgments count
+        alike.
+    beta
+        Learning rate of hedge; a smaller B gives losses more weight. Default: 0.1.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    input
+        Format of the files. Default: detected from their content.
 
-    Raises as `pool`.
+    Returns
+    -------
+    Played
+        `relevant(method)` is the curve of a method; `frame()` the tidy table of all curves.
 
+    Raises
+    ------
+    InputError, ParameterError, UnknownName
+        As `pool`.
+
+    Notes
+    -----
+    One document per query is judged at a time, and its judgment decides what is judged next. `rate` and `beta` are for
+    a single method that has them.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> one = rs.Run({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, name="one")
     >>> two = rs.Run({"q": {"x": 3.0, "y": 2.0, "z": 1.0}}, name="two")
@@ -164,35 +258,36 @@ def play_back(
     >>> found.relevant("depth").tolist(), found.relevant("bandit").tolist()
     ([1, 1, 2, 2, 2, 2], [1, 2, 2, 2, 2, 2])
     """
-    names = [method] if isinstance(method, str) else list(method)
-    if not names:
-        raise ParameterError("no method given, expected at least one")
-    if (rate is not None or beta is not None) and len(names) > 1:
-        raise ParameterError("rate and beta are of one method; name only that one")
-    methods = [validate_method(name, rate, beta) for name in dict.fromkeys(names)]
-    check_count("depth", depth)
-    check_count("rel", rel)
-    if budget is not None:
-        check_count("budget", budget)
-    seed = seed_of(rng)
+    settings = PlaybackSettings(
+        methods=as_names(method), budget=budget, depth=depth, rel=rel, rate=rate, beta=beta, seed=seed_of(rng)
+    )
+    return play_back_methods(runs, qrels, settings, input=input)
+
+
+def play_back_methods(
+    runs: Sequence[Run | PathLike | Any],
+    qrels: Qrels | PathLike | Any,
+    settings: PlaybackSettings,
+    *,
+    input: str | None = None,
+) -> Played:
+    """As `play_back`, with its settings as one object."""
     judgments = as_qrels(qrels)
-    lists = read_lists(runs, depth, input=input)
-    grades = grades_of(lists, judgments)
-    relevant, is_judged = grades >= rel, np.zeros(lists.size, np.bool_)
-    if budget is not None:
-        check_budget(budget, lists, is_judged)
-    max_documents = lists.size if budget is None else min(budget, lists.size)
+    lists = read_lists(runs, settings.depth, input=input)
+    relevant, is_judged = grades_of(lists, judgments) >= settings.rel, np.zeros(lists.size, np.bool_)
+    if settings.budget is not None:
+        check_budget(settings.budget, lists, is_judged)
+    max_documents = lists.size if settings.budget is None else min(settings.budget, lists.size)
     relevance_by_method = {}
-    for pooling_method in methods:
-        doc, _ = judging_order(lists, pooling_method, relevant, is_judged, max_documents, np.random.default_rng(seed))
-        relevance_by_method[str(pooling_method)] = relevant[doc]
+    for method in settings.pooling_methods:
+        rng = np.random.default_rng(settings.seed)
+        doc, _ = judging_order(lists, method, relevant, is_judged, max_documents, rng)
+        relevance_by_method[str(method)] = relevant[doc]
     return Played(
         relevance_by_method=relevance_by_method,
         n_relevant=int(relevant.sum()),
         queries=len(lists.query_ids),
         runs=len(lists.systems),
-        depth=depth,
-        rel=rel,
-        seed=seed if any(pooling_method.name == "thompson" for pooling_method in methods) else None,
+        settings=settings,
         notes=lists.notes,
     )

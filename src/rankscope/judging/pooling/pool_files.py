@@ -30,13 +30,30 @@ def check_pool_file(path: PathLike, to: str | None) -> str:
 
 
 def write_pool(pool: Pooled | Sampled, path: PathLike, to: str | None = None) -> None:
-    """Write what is to be judged, whole or not at all.
+    """Write the documents to judge to a file (atomically).
 
-    path: a file, "-" for standard output. to: a format of `convert`, told by the suffix otherwise. JSONL holds of a
-    pool all that `documents()` has, line by line; every other format holds judgments of relevance -1, and of a sample
-    what its `qrels()` are.
+    Parameters
+    ----------
+    pool
+        What `pool` or `sample` returned.
+    path
+        File to write to; "-" is standard output.
+    to
+        Format, as for `convert`. Default: by the suffix of the file.
 
-    Raises InputError where nothing is left to be judged, ParameterError, UnknownName, OutputError.
+    Raises
+    ------
+    InputError
+        Nothing is left to be judged.
+    ParameterError, UnknownName
+        The format is not known, or the suffix names none.
+    OutputError
+        The file cannot be written.
+
+    Notes
+    -----
+    JSONL holds all of `documents()` of a pool, one line per document. Every other format holds judgments of relevance
+    -1; of a sample, what its `qrels()` are.
     """
     format_name = check_pool_file(path, to)
     qrels = pool.qrels()

@@ -5,33 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope._version import __version__
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
 from rankscope.data.text import pluralise, pluralise_queries
-from rankscope.errors import ParameterError
 from rankscope.evaluation.joining import as_qrels
 from rankscope.io.core import check_single_stdin
 from rankscope.judging.pooling.judgment_pool import DEEP, judgments_from
 from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
-from rankscope.stats.inputs import check_count, is_real, seed_of
+from rankscope.settings import REQUIRED, Number, Settings, count, number, seed_field
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import Ints, PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "LEFT_OUT",
     "TO_JUDGE",
+    "SampleSettings",
     "Sampled",
     "sample",
+    "sample_pool",
 ]
 
 
@@ -41,14 +39,46 @@ LEFT_OUT, TO_JUDGE = -1, -2
 FEW = 10
 
 
+@dataclass(frozen=True, kw_only=True)
+class SampleSettings(Settings):
+    """Which sample of the pool is drawn; see `sample`."""
+
+    FUNCTIONS = ("rankscope.judging:sample",)
+    COMMANDS = ("pool",)
+
+    share: float = number(
+        REQUIRED,
+        rule=Number(0, 1, low_open=True),
+        flag="--sample",
+        argument="rate",
+        metavar="RATE",
+        help="Share of the pool to draw at random, up to 1.",
+    )
+    depth: int = count(DEEP, flag="", help="Pool depth: only the first `depth` documents of each list take part.")
+    seed: int = seed_field("Random seed of a sample and of thompson; the same seed continues with the same draws.")
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Sampled(Result):
     """A random sample of a pool.
 
-    lists: the pool. chosen: (documents) whether drawn. grades: (documents) of those that are drawn and judged, -1
-    elsewhere. merged: whether judgments were put in; elsewhere: how many of them were of documents not drawn. `qrels()`
-    is what to judge, and what to evaluate with afterwards. `frame()` is the tidy table: query, pooled, drawn, judged;
-    the last row is of all queries.
+    `qrels()` is what to judge, and what to evaluate with afterwards. `frame()` is the tidy table: query, pooled, drawn,
+    judged; the last row is for all queries.
+
+    Attributes
+    ----------
+    lists
+        The documents of the pool.
+    is_sampled
+        For each document of the pool, whether it was drawn.
+    grades
+        Judgments of the documents that were drawn; -1 for all others.
+    merged
+        Whether judgments were put in.
+    n_not_sampled
+        Number of judgments of documents that were not drawn.
+    settings
+        The settings of the sample.
     """
 
     COLUMNS = ("query", "pooled", "drawn", "judged")
@@ -58,8 +88,7 @@ class Sampled(Result):
     grades: Ints
     merged: bool
     n_not_sampled: int
-    rate: float
-    seed: int
+    settings: SampleSettings
 
     @property
     def n_sampled(self) -> int:
@@ -101,9 +130,8 @@ class Sampled(Result):
         n_unjudged = self.n_sampled - self.n_judged
         if self.n_not_sampled:
             notes.append(
-                f"{pluralise(self.n_not_sampled, 'judgment')} {'is' if self.n_not_sampled == 1 else 'are'} of "
-                "documents that "
-                "were not drawn, and left out: taken in, they would bias what is inferred"
+                f"{pluralise(self.n_not_sampled, 'judgment')} of documents that were not drawn "
+                f"{'was' if self.n_not_sampled == 1 else 'were'} skipped: they would bias the estimates"
             )
         if self.merged and n_unjudged:
             hint = ""
@@ -115,17 +143,18 @@ class Sampled(Result):
     def sections(self) -> list[Section]:
         lists = self.lists
         sentence = (
-            f"Of {pluralise(lists.size, 'pooled document')} of {pluralise_queries(len(lists.query_ids))} "
-            f"{self.n_sampled:,} were drawn at random ({100 * self.rate:g} % of each query's)"
+            f"{self.n_sampled:,} of {pluralise(lists.size, 'pooled document')} of "
+            f"{pluralise_queries(len(lists.query_ids))} were drawn at random "
+            f"({100 * self.settings.share:g} % of each query's)"
         )
         if self.merged:
             sentence += f"; {self.n_judged:,} of them are judged."
         else:
-            sentence += ": those are to be judged (-2), the others are left as they are (-1)."
+            sentence += ". They are to be judged (-2); the others stay unjudged (-1)."
         fewest = int(self.counts[:, 1].min())
         if fewest < FEW:
             sentence += (
-                f" Of some query only {fewest} {'was' if fewest == 1 else 'were'} drawn, which says little of it."
+                f" For at least one query only {fewest} {'was' if fewest == 1 else 'were'} drawn, too few to tell much."
             )
         rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
         table = Table(columns=self.COLUMNS, rows=rows)
@@ -134,11 +163,14 @@ class Sampled(Result):
             Section(title="By query", table=table, folded=True),
         ]
 
-    def signature(self) -> str:
-        return (
-            f"sample:{self.rate:g} | depth:{self.lists.depth} | runs:{len(self.lists.systems)} | "
-            f"queries:{len(self.lists.query_ids)} | rng:{self.seed} | rankscope {__version__}"
-        )
+    def signature_parts(self) -> list[str]:
+        return [
+            f"sample:{self.settings.share:g}",
+            f"depth:{self.lists.depth}",
+            f"runs:{len(self.lists.systems)}",
+            f"queries:{len(self.lists.query_ids)}",
+            f"rng:{self.settings.seed}",
+        ]
 
     def contents(self) -> str:
         """What it holds, in a few words."""
@@ -155,49 +187,87 @@ def sample(
     input: str | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Sampled:
-    """A random sample of the pool to be judged, and judgments from which infAP can be inferred once it is.
+    """Draw a random sample of the pool to judge, from whose judgments infAP can be estimated.
 
-    The pool is the first `depth` documents of all lists. Of each query's n documents rate x n are drawn, rounded, at
-    least one. Its `qrels()` hold the whole pool: the grade of each drawn document that `judged` has; -2 where it is
-    still to be judged; -1 for all others, pooled and left out by chance. With the same rng the same documents are
-    drawn, so that calling it again with `judged` puts the judgments in; a higher rate then draws further ones beside
-    them. Judgments of documents that were not drawn are left out, with a note: taken in, they would bias what is
-    inferred.
+    Parameters
+    ----------
+    runs
+        List of runs, files, or anything that `Run` takes.
+    rate
+        Share of the pool to draw at random, up to 1.
+    depth
+        Pool depth: only the first `depth` documents of each list take part. Default: 100.
+    judged
+        Judgments of the sample made so far.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    input
+        Format of the files. Default: detected from their content.
+    progress
+        Called with the number of bytes just read.
 
-    rate: above 0, up to 1. runs, input: as for `pool`.
+    Returns
+    -------
+    Sampled
+        The sample. `qrels()` holds the whole pool: the grade of each sampled document that is judged, -2 for a sampled
+        document that is still to be judged, -1 for a document that was not sampled.
 
-    Raises ParameterError for a rate outside (0, 1], a depth below 1; InputError as `pool`.
+    Raises
+    ------
+    InputError
+        As `pool`.
+    ParameterError
+        A setting is out of range.
 
-    Source: Yilmaz and Aslam (2006), "Estimating average precision with incomplete and imperfect judgments".
+    Notes
+    -----
+    The pool is the first `depth` documents of all lists. Of the n documents of a query, rate x n are drawn, rounded, at
+    least one. The same seed draws the same documents: call it again with `judged` to put the judgments in. A higher
+    rate then draws further documents beside them. Judgments of documents that were not drawn are skipped, with a note,
+    since they would bias the estimates.
 
+    References
+    ----------
+    Yilmaz and Aslam (2006), "Estimating average precision with incomplete and imperfect judgments".
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> lists = {"q": {f"d{i}": float(-i) for i in range(10)}}
     >>> drawn = rs.judging.sample([lists], 0.3, rng=4)
     >>> drawn.n_sampled, sorted(drawn.qrels().relevance.tolist())
     (3, [-2, -2, -2, -1, -1, -1, -1, -1, -1, -1])
     """
-    if not (is_real(rate) and 0 < rate <= 1):
-        raise ParameterError(f"the rate of a sample is {rate!r}, expected a number above 0, and 1 at most, as 0.2")
-    check_count("depth", depth)
-    seed = seed_of(rng)
+    settings = SampleSettings(share=rate, depth=depth, seed=seed_of(rng))
+    return sample_pool(runs, judged, settings, input=input, progress=progress)
+
+
+def sample_pool(
+    runs: Sequence[Run | PathLike | Any],
+    judged: Qrels | PathLike | Any,
+    settings: SampleSettings,
+    *,
+    input: str | None = None,
+    progress: Callable[[int], Any] | None = None,
+) -> Sampled:
+    """As `sample`, with its settings as one object."""
     check_single_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
     qrels = None if judged is None else as_qrels(judged)
-    lists = read_lists(runs, depth, input=input, progress=progress)
-    drawn_documents = draw_documents(lists, float(rate), np.random.default_rng(seed))
+    lists = read_lists(runs, settings.depth, input=input, progress=progress)
+    drawn_documents = draw_documents(lists, float(settings.share), np.random.default_rng(settings.seed))
     grades = grades_of(lists, qrels)
-    elsewhere = 0
+    n_not_sampled = 0
     if qrels is not None:
-        elsewhere = int((qrels.relevance >= 0).sum()) - int((grades[drawn_documents] >= 0).sum())
-    is_drawn = np.zeros(lists.size, np.bool_)
-    is_drawn[drawn_documents] = True
+        n_not_sampled = int((qrels.relevance >= 0).sum()) - int((grades[drawn_documents] >= 0).sum())
+    is_sampled = np.zeros(lists.size, np.bool_)
+    is_sampled[drawn_documents] = True
     return Sampled(
         lists=lists,
-        is_sampled=is_drawn,
-        grades=np.where(is_drawn, grades, -1),
+        is_sampled=is_sampled,
+        grades=np.where(is_sampled, grades, -1),
         merged=qrels is not None,
-        n_not_sampled=elsewhere,
-        rate=float(rate),
-        seed=seed,
+        n_not_sampled=n_not_sampled,
+        settings=settings,
     )
 
 

@@ -171,7 +171,7 @@ class RunLists:
     systems: names of the runs, rising. query_ids: rising. offsets: (queries + 1) where each query's documents begin.
     docs: (documents) their ids, falling within a query, so that the first of several is the first by the tie rule.
     run, query, rank, doc: (entries) a document in a run's list: ranks from 1, doc among all documents. depth: the
-    length of the cut lists. had: (queries) how many runs have a list.
+    length of the cut lists. n_runs: (queries) how many runs have a list.
     """
 
     systems: tuple[str, ...]
@@ -226,7 +226,7 @@ def read_lists(
     ParameterError for no run.
     """
     if is_path(runs) or isinstance(runs, (Run, Mapping)) or not isinstance(runs, Sequence):
-        raise ParameterError("runs is no list, expected a list of runs")
+        raise ParameterError("runs is not a list, expected a list of runs")
     if not runs:
         raise ParameterError("no runs given, expected at least one")
     check_single_stdin(runs)
@@ -304,11 +304,10 @@ def incomplete_query_notes(lists: RunLists) -> list[str]:
     n_incomplete = int((lists.n_runs < runs).sum())
     if not n_incomplete:
         return []
-    verb = "is" if n_incomplete == 1 else "are"
+    verb, object_ = ("is", "it") if n_incomplete == 1 else ("are", "them")
     return [
-        f"{n_incomplete:,} of {pluralise_queries(lists.n_runs.size)} {verb} not in every run: pooled from those that "
-        "have "
-        "it"
+        f"{n_incomplete:,} of {pluralise_queries(lists.n_runs.size)} {verb} not in every run: pooled from the runs "
+        f"that have {object_}"
     ]
 
 
