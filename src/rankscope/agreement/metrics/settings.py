@@ -212,9 +212,7 @@ def check_tasks(tasks: Sequence[Task]) -> None:
 class TasksRule(Names):
     """A tuple of tasks."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.expected = f"tasks {GRAMMAR}"
+    expected = f"tasks {GRAMMAR}"
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, tuple) and all(isinstance(task, Task) for task in value)
