@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from rankscope.agreement.load import read_segment_scores
 from rankscope.cli._leaderboard_input import read_ranked
 from rankscope.cli._output import check_output, progress_bar
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.features.models import ModelFiles, read_models
 from rankscope.consensus.leaderboards import column_of
 from rankscope.data.text import pluralise
@@ -23,10 +24,10 @@ from rankscope.translation.features import (
     COLUMNS,
     FEATURES,
     SETS,
+    FeatureSettings,
     column_of_scores,
-    feature_names,
+    extract_features,
     judged_lists,
-    translation_features,
     write_translation_features,
 )
 from rankscope.translation.tokenisation import sacrebleu_version
@@ -65,14 +66,7 @@ class TextFiles(NamedTuple):
     help="In the place of these: sources/, references/ and system-outputs/, as WMT or mt-metrics-eval has them.",
 )
 @click.option("--pair", metavar="P", help="The language pair, as de-en; which one of the folder.")
-@click.option(
-    "--features",
-    "features",
-    metavar="NAME,...",
-    default="nine",
-    show_default=True,
-    help=f"Sets ({', '.join(SETS)}) and features; `--list` shows them.",
-)
+@setting_options(FeatureSettings)
 @click.option("--list", "listing", is_flag=True, help="Say what features there are, and stop.")
 @click.option(
     "--language-model", metavar="FILE", help="ARPA, a file of `features lm`, or text to train one of order 4."
@@ -91,7 +85,6 @@ def mt(
     systems: tuple[str, ...],
     folder: str | None,
     pair: str | None,
-    features: str,
     listing: bool,
     language_model: str | None,
     forward: str | None,
@@ -100,6 +93,7 @@ def mt(
     scores: tuple[str, ...],
     judgments: str | None,
     output: str | None,
+    **options: Any,
 ) -> None:
     """Features of translations: a row an output, with the columns pair, system, segment and the features.
 
@@ -114,10 +108,11 @@ def mt(
     rankscope features mt --source src.de --reference ref.en --system A=a.en --system B=b.en \\
         --language-model news.en --parallel news.de news.en -o features.parquet
     """
+    settings = take_settings(FeatureSettings, options)
     if listing:
         click.echo(feature_overview(), nl=False)
         return
-    names = feature_names([entry.strip() for entry in features.split(",") if entry.strip()])
+    names = settings.names
     text_files = TextFiles(source, references, systems, folder, pair)
     inputs = [*text_files.files, *flatten_paths(language_model, forward, backward, parallel), *scores]
     inputs += [judgments] if judgments else []
@@ -137,11 +132,11 @@ def mt(
     with progress_bar(1.0, "training and reading models") as progress:
         models = read_models(files, {str(name) for name in needed_models}, progress=progress)
     with progress_bar(1.0, "features") as progress:
-        table = translation_features(
+        table = extract_features(
             sources,
             references_read,
             outputs,
-            features=names,
+            settings,
             extra=extra_columns,
             pair=pair or "",
             progress=progress,

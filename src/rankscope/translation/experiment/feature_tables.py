@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.data.text import join_names, pluralise
-from rankscope.errors import InputError, OutputError, UnknownName
+from rankscope.errors import InputError, OutputError
 from rankscope.io.core import Arrays, read_arrays, write_arrays
 from rankscope.io.translation import read_lines
 from rankscope.translation.experiment.training import LOSSES, LearnedMetric
@@ -223,11 +223,7 @@ class FeatureTables(NamedTuple):
 
 
 def planned_models(losses: Sequence[str], features: Sequence[str]) -> tuple[LearnedMetric, ...]:
-    """A model for each set of features and loss. Raises UnknownName."""
-    for kind, names, choices in (("loss", losses, LOSSES), ("set of features", features, FEATURE_SETS)):
-        for name in names:
-            if name not in choices:
-                raise UnknownName(kind, str(name), choices)
+    """A model for each set of features and loss."""
     return tuple(
         LearnedMetric(
             loss if feature_set == "nine" else f"{loss} {feature_set}",

@@ -13,6 +13,7 @@ from rankscope.data.text import pluralise
 from rankscope.translation.experiment.human_agreement import SYSTEM_RULES, PairTest, SegmentTaus, SystemCorrelations
 from rankscope.translation.experiment.protocols import PROTOCOLS
 from rankscope.translation.experiment.published import AVERAGE, published_cells
+from rankscope.translation.experiment.settings import ExperimentSettings
 from rankscope.translation.experiment.training import LearnedMetric
 from rankscope.translation.experiment.wmt_campaigns import TESTED
 from rankscope.translation.wmt12 import PUBLISHED
@@ -83,7 +84,7 @@ class TranslationExperiment(Result):
     VIEW = "rankscope.translation.experiment.view:experiment_sections"
     COLUMNS = ("table", "metric", "pair", "published", "found", "low", "high")
 
-    protocol: str
+    settings: ExperimentSettings
     pairs: tuple[str, ...]
     results: Mapping[str, DirectionResult]
     tests: tuple[PairTest, ...]
@@ -92,7 +93,7 @@ class TranslationExperiment(Result):
     scores: Mapping[str, Mapping[str, Floats]]
     systems: Mapping[str, tuple[str, ...]]
     seconds: float
-    settings: str
+    feature_settings: str
     data_notes: tuple[str, ...] = ()
 
     @property
@@ -101,6 +102,11 @@ class TranslationExperiment(Result):
         if self.is_wmt12:
             return self.data_notes
         return (*self.data_notes, "these are not the judgments of WMT12, and nothing published is shown beside")
+
+    @property
+    def protocol(self) -> str:
+        """The name of the protocol."""
+        return self.settings.protocol
 
     @property
     def seeds(self) -> int:
@@ -166,8 +172,11 @@ class TranslationExperiment(Result):
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
-        settings = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
-        return [*settings, self.settings]
+        settings = self.settings
+        parts = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
+        parts += [f"hidden:{','.join(map(str, settings.hidden))}"] if settings.hidden else []
+        parts += [f"folds:{settings.seed}", self.feature_settings]
+        return [*parts, f"bootstrap:{settings.n_resamples},0.95", f"rng:{settings.seed}"]
 
     def contents(self) -> str:
         """What it holds, in a few words."""
