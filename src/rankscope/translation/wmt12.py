@@ -116,8 +116,8 @@ class SegmentLevel(Result):
             (pair, f"{self.judgments[pair]:,}", f"{n_pairs:,}", f"{PUBLISHED[pair]:,}" if pair in PUBLISHED else "-")
             for pair, n_pairs in self.pairs_found.items()
         )
-        table = Table(columns=("pair", "judgments", "pairs found", "published"), rows=rows)
-        title = "WMT12: the pairs of translations that people ordered"
+        table = Table(columns=("pair", "judgments", "ordered pairs", "published"), rows=rows)
+        title = "WMT12: pairs of translations that people ordered"
         return (Section(title=title, sentence=self.sentence(), table=table), *self.agreement.sections())
 
     def sentence(self) -> str:
@@ -125,12 +125,12 @@ class SegmentLevel(Result):
         differing_pairs = [pair for pair, n_pairs in self.pairs_found.items() if n_pairs != PUBLISHED.get(pair)]
         if differing_pairs:
             return (
-                f"Not the numbers that Li, Jiang and Wang (2013) published, of {join_names(differing_pairs)}: are "
-                "these the files of WMT12, and whole?"
+                f"For {join_names(differing_pairs)} the numbers differ from those that Li, Jiang and Wang (2013) "
+                "published. Are these the complete files of WMT12?"
             )
         pairs = pluralise(len(self.pairs_found), "language pair")
         total = sum(self.pairs_found.values())
-        return f"As many pairs as Li, Jiang and Wang (2013) published, for {pairs}: {total:,} in all."
+        return f"The numbers equal those that Li, Jiang and Wang (2013) published for {pairs}: {total:,} pairs in all."
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

@@ -34,14 +34,14 @@ LEVELS = ("segments", "systems")
     type=click.Choice(LEVELS),
     default="segments",
     show_default=True,
-    help="Numbers of pairs, sentence BLEU and chrF on segments; or BLEU on whole systems.",
+    help="What to reproduce: numbers of pairs, sentence BLEU and chrF on segments; or BLEU on systems.",
 )
 @result_options
 def wmt12(folder: str, level: str, **options: Any) -> None:
     """Reproduce WMT12: on segments the numbers of pairs as published, and the agreement of sentence BLEU and chrF; on
     systems the published correlation of BLEU with people.
 
-    FOLDER: with wmt12.RNK_results.csv, and plain/ with sources, references and system-outputs. Takes half a minute.
+    FOLDER holds wmt12.RNK_results.csv, and plain/ with sources, references and system-outputs. Takes half a minute.
 
     \b
     rankscope agree wmt12 wmt12

@@ -146,16 +146,23 @@ def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Seque
 @click.command()
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
 @click.option(
-    "-o", "--output", "model", metavar="MODEL", required=True, help="Where it goes: .arpa, or any other name."
+    "-o",
+    "--output",
+    "model",
+    metavar="MODEL",
+    required=True,
+    help="Output file: ARPA text if the name ends in .arpa or .arpa.gz, else binary.",
 )
 @setting_options(LanguageModelSettings)
-@click.option("--tokenised", "split", is_flag=True, help="Words of TEXT stand between blanks; take them as they are.")
-@click.option("--repeats", is_flag=True, help="Let a line that stands twice count twice.")
+@click.option(
+    "--tokenised", "split", is_flag=True, help="The text is already tokenised: its words are separated by blanks."
+)
+@click.option("--repeats", is_flag=True, help="Count a repeated line as often as it occurs. Default: once.")
 def lm(texts: tuple[str, ...], model: str, split: bool, repeats: bool, **options: Any) -> None:
-    """Train an n-gram language model (modified Kneser-Ney) on TEXTs, a sentence a line; - is standard input.
+    """Train an n-gram language model (modified Kneser-Ney) on TEXTs, one sentence per line; - is standard input.
 
-    Words are in small letters, split as mteval-v13a does, so that they are those of `features mt`. A name that ends
-    with .arpa, or .arpa.gz, is a text that other tools read; any other one is binary and read faster.
+    Words are lower-cased and split as mteval-v13a splits them, as in `features mt`. Other tools read ARPA files; binary
+    files are read faster.
 
     \b
     rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
@@ -182,13 +189,15 @@ def lm(texts: tuple[str, ...], model: str, split: bool, repeats: bool, **options
 @click.command()
 @click.argument("source")
 @click.argument("target")
-@click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where it goes (binary).")
+@click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Output file (binary).")
 @setting_options(LexiconSettings)
-@click.option("--tokenised", "split", is_flag=True, help="Words stand between blanks; take them as they are.")
+@click.option(
+    "--tokenised", "split", is_flag=True, help="The text is already tokenised: its words are separated by blanks."
+)
 def lexicon(source: str, target: str, model: str, split: bool, **options: Any) -> None:
-    """Train IBM model 1: with what probability each word of SOURCE is translated by each of TARGET.
+    """Train IBM model 1: the probability that each word of SOURCE is translated by each word of TARGET.
 
-    Line n of both is one segment. Words are in small letters, split as mteval-v13a does.
+    Line n of TARGET translates line n of SOURCE. Words are lower-cased and split as mteval-v13a splits them.
 
     \b
     rankscope features lexicon demo-mt/mt-train/newstest2010/newstest2010.de \\
@@ -220,7 +229,7 @@ def line_location(path: str, i: int) -> str:
 def check_model_output(model: str, inputs: Sequence[str]) -> None:
     """Raise for a model that cannot be written, before any file is read."""
     if model == "-":
-        raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
+        raise ParameterError("a model cannot be printed; name a file with -o")
     check_single_stdin(inputs)
     check_output(model, inputs)
 

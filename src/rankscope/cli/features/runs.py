@@ -24,20 +24,28 @@ __all__ = [
     type=click.Choice(list(NORMALISATIONS)),
     default="min-max",
     show_default=True,
-    help="What is done to the scores of each list, as in `fuse`; none leaves that column out.",
+    help="Normalisation of the scores of each list, as in `fuse`; none skips that column.",
 )
 @click.option(
     "--unjudged",
     type=click.Choice(UNJUDGED_DOCUMENTS),
     default="zero",
     show_default=True,
-    help="A document without judgment: grade 0, or left out.",
+    help="Documents without a judgment: give them grade 0, or skip them.",
 )
-@click.option("--all-queries", is_flag=True, help="Queries without judgments too, of grade 0: to predict.")
+@click.option("--all-queries", is_flag=True, help="Include queries without judgments, with grade 0, for prediction.")
 @click.option(
-    "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
+    "--input",
+    "input_",
+    type=click.Choice(list(FORMATS)),
+    help="Format of the runs. Default: detected from the content.",
 )
-@click.option("-o", "--output", metavar="TABLE", help=".parquet, .csv, .tsv, .jsonl; any other name: SVMlight.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="TABLE",
+    help="Output file: .parquet, .csv, .tsv or .jsonl; any other name means SVMlight.",
+)
 def runs(
     qrels: str,
     runs: tuple[str, ...],
@@ -47,10 +55,10 @@ def runs(
     input_: str | None,
     output: str | None,
 ) -> None:
-    """Scores and ranks of RUNs as features of their documents, with the grades of QRELS, so that rankers can fuse.
+    """Make features of documents from their scores and ranks in RUNs, with the grades of QRELS.
 
-    Of each run: score, normalised score, reciprocal rank and rank; last, how many runs have the document. What a run
-    lacks stands behind its last.
+    Rankers learn from them how to fuse runs. The features are, for each run, score, normalised score, reciprocal rank
+    and rank; and the number of runs that have the document. A document that a run lacks is ranked after its last one.
 
     \b
     rankscope features runs demo.qrels bm25.run dense.run -o both.txt
@@ -59,7 +67,7 @@ def runs(
     rankscope convert scores.txt learned.run --input letor --labels both.txt
     """
     if output is None:
-        raise ParameterError("where the table is to go is not said; name a file with -o")
+        raise ParameterError("no output file; name a file with -o")
     check_output(output, (qrels, *runs))
     features = run_features(qrels, runs, normalise=normalise, unjudged=unjudged, all_queries=all_queries, input=input_)
     for note in (*features.notes, *write_features(features, output)):

@@ -32,13 +32,19 @@ __all__ = [
 
 
 @click.command("mt-experiment")
-@click.option("--data", "folder", required=True, metavar="DIR", help="Holds wmt12/, wmt11/, wmt13/ and mt-train/.")
+@click.option(
+    "--data", "folder", required=True, metavar="DIR", help="Folder with wmt12/, wmt11/, wmt13/ and mt-train/."
+)
 @setting_options(ExperimentSettings)
-@click.option("--cache", metavar="DIR", help="Keep features there. Default: FOLDER/cache, or nowhere without -o.")
-@click.option("--workers", type=int, metavar="N", help="Processes. Default: all cores. The result is the same.")
+@click.option(
+    "--cache", metavar="DIR", help="Keep computed features in this folder. Default: FOLDER/cache with -o, else none."
+)
+@click.option(
+    "--workers", type=int, metavar="N", help="Number of processes; it does not change the result. Default: all cores."
+)
 @cluster_option
-@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
-@click.option("-o", "--output", metavar="FOLDER", help="Write tables, tests, scores and a page there as well.")
+@click.option("--details", is_flag=True, help="Show the sections that a page folds away, too.")
+@click.option("-o", "--output", metavar="FOLDER", help="Also write tables, tests, scores and a page to this folder.")
 @format_option([*RESULT_FORMATS, PAGE])
 @FIGURE_OPTION
 @PLOT_OPTION
@@ -50,11 +56,11 @@ def mt_experiment(
     details: bool,
     **options: Any,
 ) -> None:
-    """Train metrics of translations on people's rankings, and set what is found beside what was published.
+    """Train metrics of translations on people's rankings, and compare the results with published values.
 
     DIR holds wmt12/ with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs), wmt11/ and wmt13/
-    alike, as the protocol needs them, and mt-train/SET/SET.LANGUAGE, parallel text. What is found of the features is
-    kept, so that another protocol with the same FOLDER need not compute them again, nor this one after an interruption.
+    alike, as the protocol needs them, and mt-train/SET/SET.LANGUAGE, parallel text. Computed features are kept with -o:
+    another protocol with the same FOLDER, or the same call after an interruption, does not compute them again.
 
     \b
     rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1 -o found

@@ -101,7 +101,7 @@ class TranslationExperiment(Result):
         """What a reader should know."""
         if self.is_wmt12:
             return self.data_notes
-        return (*self.data_notes, "these are not the judgments of WMT12, and nothing published is shown beside")
+        return (*self.data_notes, "these are not the judgments of WMT12, so no published values are shown")
 
     @property
     def protocol(self) -> str:

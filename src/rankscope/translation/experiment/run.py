@@ -391,5 +391,5 @@ def data_notes(
         ]
         notes.append(f"{campaign}: judgments of {', '.join(f'{pair} {n:,}' for pair, n in judgment_counts)}")
     if not settings.depends_on_seed and settings.seeds > 1:
-        notes.append("no model depends on the seed here, and each was trained once")
+        notes.append("no model depends on the seed, so each was trained once")
     return tuple(dict.fromkeys((*notes, *feature_tables.notes)))

@@ -239,9 +239,7 @@ def refuse_missing(names: Iterable[str], models: Mapping[str, object]) -> None:
     for name in names:
         model = COLUMNS[name].model
         if model is not None and models[model] is None:
-            raise ParameterError(
-                f"feature {name!r} needs {model}, which was not given; give it or leave the feature out"
-            )
+            raise ParameterError(f"feature {name!r} needs {model}, which is missing; pass it or choose other features")
 
 
 def reference_lists(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
@@ -346,7 +344,7 @@ def broadcast_columns(
         if array.shape not in (shape, shape[1:]):
             raise InputError(f"column {name!r} of shape {array.shape}, expected {shape}: systems, segments")
         if name in reserved_names:
-            raise InputError(f"column {name!r} has the name of a feature that is found here; rename it")
+            raise InputError(f"column {name!r} has the name of a feature that is built in; rename it")
         columns[name] = np.broadcast_to(array, shape)
     return columns
 
@@ -376,7 +374,7 @@ def vocabulary_notes(texts: PreparedTexts, names: Iterable[str]) -> list[str]:
         if share > MOST_UNKNOWN:
             notes.append(
                 f"{role} does not know {share:.0%} of the words of the {side}: it may be of another language, or the "
-                "two lexicons are exchanged"
+                "two lexicons were swapped"
             )
     return notes
 

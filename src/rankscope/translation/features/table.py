@@ -254,7 +254,7 @@ def skipped_notes(n_judgments: int, n_used: int) -> tuple[str, ...]:
     if n_used == n_judgments:
         return ()
     skipped_text = pluralise(n_judgments - n_used, "judgment ranks", "judgments rank")
-    return (f"{skipped_text} fewer than two translations and {'is' if n_judgments - n_used == 1 else 'are'} left out",)
+    return (f"{skipped_text} fewer than two translations and {'is' if n_judgments - n_used == 1 else 'are'} skipped",)
 
 
 def refuse_unknown(
