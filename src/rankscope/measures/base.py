@@ -30,11 +30,17 @@ Summary = Literal["mean", "sum", "geometric", "none"]
 class Measure(ABC):
     """A number for each query, computed from the hits. Subclasses are frozen dataclasses.
 
-    Class attributes say what a user asks about a measure: `name` in the grammar, `range`,
-    `higher_is_better`, `summary` (how a number for all queries is made), `source`.
-    A field `cutoff` is written `@10` (or `@mean`, `@median`, `@size`, `@recall=0.5` where `own_cutoffs`); other fields
-    that differ from their default in parentheses. Raises ParameterError for a parameter out of range.
+    Class attributes say what a user asks about a measure: `name` in the grammar, `range`, `higher_is_better`, `summary`
+    (how a number for all queries is made), `source`. A field `cutoff` is written `@10` (or `@mean`, `@median`, `@size`,
+    `@recall=0.5` where `allows_query_cutoffs`), other fields that differ from their default in parentheses.
 
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> measure = rs.parse_measure("P(rel=2)@5")
     >>> measure, str(measure), measure.range, measure.higher_is_better
@@ -55,8 +61,6 @@ class Measure(ABC):
     needs_subtopics: ClassVar[bool] = False
     #: Whether the cutoff may be one that each query has of its own: @mean, @median, @size, @recall=0.5.
     allows_query_cutoffs: ClassVar[bool] = False
-    #: What the parameters of a family mean, for the page of each of its measures.
-    parameter_help: ClassVar[str]
     #: The field that the name shows behind the @.
     at_parameter: ClassVar[str] = "cutoff"
     #: Whether it can be averaged over the orders of tied documents (ties="average").
@@ -115,17 +119,35 @@ class Measure(ABC):
         )
 
     def best_grade(self, hits: Hits) -> int | None:
-        """The grade that an unjudged document of a list would raise the value to its highest with.
+        """The grade with which an unjudged document of a list would raise the value to its highest.
 
-        None, the default: missing judgments do not bound the value, mostly because what it is divided by (the number of
-        relevant documents, an ideal) would change with them as well.
+        Returns
+        -------
+        int or None
+            None, the default, if missing judgments do not bound the value, mostly because its denominator (the number
+            of relevant documents, an ideal) would change as well.
         """
         return None
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        """(pairs) by how much the value of their query would change if two hits of it changed places.
+        """By how much the value of a query would change if two of its hits changed places.
 
-        first, second: (pairs) places among the hits. Raises ParameterError for a measure that has no closed form of it.
+        Parameters
+        ----------
+        hits
+            The hits.
+        first, second
+            Indices of the hits of each pair, (pairs).
+
+        Returns
+        -------
+        array of shape (pairs)
+            Changes of the values.
+
+        Raises
+        ------
+        ParameterError
+            The measure has no closed form of it.
         """
         raise ParameterError(
             f"{self}: there is no closed form for what two documents that change places change; choose one of "
@@ -209,9 +231,12 @@ class Measure(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Binary(Measure):
-    """A measure that only asks whether a document is relevant.
+    """Base of measures that only ask whether a document is relevant.
 
-    rel: least relevance that counts; None: the one that the evaluation was asked for (1, or `--rel`).
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
     """
 
     rel: int | None = None
