@@ -341,18 +341,28 @@ Evaluator: Any = irm.Evaluator
 
 
 class RankscopeProvider(Provider):  # type: ignore[misc]  # loaded at run time
-    """All measures of ir_measures, from one join of the run: `evaluator`, `calc_aggregate`, `calc`, `iter_calc`.
+    """All measures of ir_measures from one join of the run: `evaluator`, `calc_aggregate`, `calc`, `iter_calc`.
 
-    measures: an iterable of ir_measures' measures. qrels: `{query: {document: relevance}}`, a data frame with
+    Raises
+    ------
+    ParameterError
+        A measure cannot be computed.
+    InputError
+        A document occurs twice in a list, a score is not finite, or an id is not a string.
+
+    Notes
+    -----
+    Measures are an iterable of ir_measures' measures. Qrels are `{query: {document: relevance}}`, a data frame with
     query_id, doc_id, relevance and, for subtopics, iteration, an iterable of named tuples with these fields, or a
-    `rankscope.Qrels`. run: the same with score; or a `rankscope.Run`. A query that the run lacks has the measure's
-    DEFAULT, 0; one that was not judged is left out.
+    `rankscope.Qrels`. Runs are the same with score, or a `rankscope.Run`. A query missing from the run has the
+    measure's DEFAULT, 0; one without judgments is skipped.
 
-    Raises ParameterError for a measure that cannot be computed, InputError for data: a document that stands twice in a
-    list, a score that is not finite, an id that is no string.
+    References
+    ----------
+    Agrees with ir_measures 0.4.3; docs/ir_measures.md says where it does not.
 
-    Source: agrees with ir_measures 0.4.3; docs/ir_measures.md says where not.
-
+    Examples
+    --------
     >>> from ir_measures import ERR, RR, nDCG
     >>> from rankscope.compat.ir_measures import provider
     >>> means = provider.calc_aggregate([nDCG @ 10, RR @ 2], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0, "c": 0.5}})
@@ -482,6 +492,8 @@ iter_calc = pipeline.iter_calc
 def install() -> None:
     """Make it the first choice of ir_measures' own pipeline, for all code that calls ir_measures. Once is enough.
 
+    Examples
+    --------
     >>> import ir_measures
     >>> from rankscope.compat.ir_measures import install, uninstall
     >>> install()

@@ -155,9 +155,21 @@ class ListsByQuery(ABC, Generic[T, Core]):
         self.add_multi([q_id], [doc_ids], [scores])
 
     def add_multi(self, q_ids: Iterable[str], doc_ids: Iterable[Iterable[str]], scores: Iterable[Iterable[T]]) -> None:
-        """Add queries with their documents; those that are there are replaced.
+        """Add queries with their documents; existing ones are replaced.
 
-        Raises InputError for what is no number, for more documents than numbers, and for a document that stands twice.
+        Parameters
+        ----------
+        q_ids
+            The queries.
+        doc_ids
+            Documents of each query.
+        scores
+            Number of each document.
+
+        Raises
+        ------
+        InputError
+            A value is not a number, there are more documents than numbers, or a document occurs twice.
         """
         new_lists = {}
         for query, docs, values in zip(q_ids, map(list, doc_ids), map(list, scores), strict=True):
@@ -276,9 +288,20 @@ def load_pandas() -> Any:
 class Qrels(ListsByQuery[int, our_qrels.Qrels]):
     """Judgments, as ranx.Qrels.
 
-    qrels: `{query_id: {document_id: relevance}}`; it is not kept. A query without documents has nothing relevant.
-    Raises InputError for a relevance that is no whole number, and for ids that are no strings.
+    Parameters
+    ----------
+    qrels
+        `{query_id: {document_id: relevance}}`; it is copied. A query without documents has no relevant ones.
+    name
+        Name of the judgments.
 
+    Raises
+    ------
+    InputError
+        A relevance is not a whole number, or an id is not a string.
+
+    Examples
+    --------
     >>> qrels = Qrels({"q2": {"d1": 1, "d2": 3}, "q1": {"d1": 2}}, name="small")
     >>> qrels.get_query_ids(), qrels["q2"], len(qrels)
     (['q1', 'q2'], {'d2': 3, 'd1': 1}, 2)
@@ -332,9 +355,21 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
             docs.update({doc: grade - (rel_lvl - 1) for doc, grade in docs.items()})
 
     def save(self, path: PathLike = "qrels.json", kind: str | None = None) -> None:
-        """Write a file: JSON, TREC's qrels, gzipped or not, or Parquet, as `kind` or else the suffix says.
+        """Write a file: JSON, TREC's qrels, gzipped or not, or Parquet, which needs pandas.
 
-        Raises OutputError, UnknownName for a suffix or kind that is not known. Parquet needs pandas.
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            Format. Default: by the suffix.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written.
+        UnknownName
+            The suffix or kind is unknown.
         """
         self._save(path, kind)
 
@@ -387,9 +422,20 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
 class Run(ListsByQuery[float, our_run.Run]):
     """The ranked lists of one system, as ranx.Run.
 
-    run: `{query_id: {document_id: score}}`; it is copied. `evaluate` leaves its results in `scores`
-    (`{metric: {query_id: value}}`), `mean_scores` and `std_scores` (`{metric: value}`).
+    Parameters
+    ----------
+    run
+        `{query_id: {document_id: score}}`; it is copied.
+    name
+        Name of the system.
 
+    Notes
+    -----
+    `evaluate` stores its results in `scores` (`{metric: {query_id: value}}`), `mean_scores` and `std_scores` (`{metric:
+    value}`).
+
+    Examples
+    --------
     >>> run = Run({"q2": {"d1": 0.5, "d2": 0.9}, "q1": {"d1": 1}}, name="bm25")
     >>> run.get_query_ids(), run["q2"], run.name
     (['q1', 'q2'], {'d2': 0.9, 'd1': 0.5}, 'bm25')
@@ -456,9 +502,21 @@ class Run(ListsByQuery[float, our_run.Run]):
         return self
 
     def save(self, path: PathLike = "run.json", kind: str | None = None) -> None:
-        """Write a file: JSON, TREC's run, gzipped or not, or Parquet, as `kind` or else the suffix says.
+        """Write a file: JSON, TREC's run, gzipped or not, or Parquet, which needs pandas.
 
-        Raises OutputError, UnknownName for a suffix or kind that is not known. Parquet needs pandas.
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            Format. Default: by the suffix.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written.
+        UnknownName
+            The suffix or kind is unknown.
         """
         self.sort()
         self._save(path, kind)
@@ -477,9 +535,26 @@ class Run(ListsByQuery[float, our_run.Run]):
 
     @staticmethod
     def from_file(path: PathLike, kind: str | None = None, name: str | None = None) -> Run:
-        """Read a file that `save` or another tool wrote; kind: as for `save`. Raises InputError with file:line.
+        """Read a file that `save` or another tool wrote.
 
-        name: by default the tag of a TREC run, else None.
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            Format. Default: by the suffix.
+        name
+            Name of the system. Default: the tag of a TREC run, else None.
+
+        Returns
+        -------
+        Run
+            The run.
+
+        Raises
+        ------
+        InputError
+            The file is malformed; the message has file:line.
         """
         kind = file_kind(path, kind)
         if kind == "json":
@@ -590,18 +665,36 @@ def evaluate(
 ) -> Any:
     """The values of a run, as ranx.evaluate gives them.
 
-    qrels, run: a Qrels and a Run, or dicts of dicts. metrics: a name or several: `map`, `ndcg@10`, `hits@5-l2` (grades
-    below 2 do not count), `rbp.95`.
+    Parameters
+    ----------
+    qrels, run
+        A Qrels and a Run, or dicts of dicts.
+    metrics
+        Name or names: `map`, `ndcg@10`, `hits@5-l2` (grades below 2 do not count), `rbp.95`.
+    return_mean
+        Give means over all queries. Otherwise arrays of one value per query, in the order of a Qrels (ids rising) or of
+        the dict.
+    return_std
+        Give `{"mean", "std"}` for each metric.
+    threads
+        No effect.
+    save_results_in_run
+        Store the results in a Run's `scores`, `mean_scores`, `std_scores`.
+    make_comparable
+        Score queries missing from the run as empty, and drop those without judgments (from a Run itself).
 
-    For one metric its mean over all queries, for several a dict of means; with return_std, each `{"mean", "std"}`;
-    with return_mean=False, each an array of one value a query, in the order of a Qrels (ids rising) or of the dict.
-    save_results_in_run: whether a Run keeps all that in `scores`, `mean_scores`, `std_scores`. make_comparable:
-    whether queries missing from the run are empty lists, and those that are not judged dropped (from a Run
-    itself). threads: no effect.
+    Returns
+    -------
+    float or dict
+        For one metric its value, for several a dict by metric. 0 for an empty list, or without relevant documents.
 
-    An empty list, or nothing relevant: 0. Raises ValueError for metrics that are not known and data that
-    cannot be read, and one that is also an AssertionError where the queries are not the same.
+    Raises
+    ------
+    ValueError
+        A metric does not exist, or the data cannot be read. If the queries differ, the error is also an AssertionError.
 
+    Examples
+    --------
     >>> qrels, run = {"q1": {"d1": 1, "d2": 3}}, {"q1": {"d3": 0.9, "d2": 0.8, "d1": 0.2}}
     >>> evaluate(qrels, run, ["mrr", "hits@3-l2"])
     {'mrr': np.float64(0.5), 'hits@3-l2': np.float64(1.0)}

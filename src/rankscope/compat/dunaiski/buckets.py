@@ -39,8 +39,20 @@ COUNT = 1000
 class Buckets(NamedTuple):
     """Counts of a set of queries.
 
-    n: (queries) relevant documents, R. up_to: (queries, 1000) T_1 to T_1000. query, bucket: (entities) of those up to
-    rank 1,000, their query and i. size: N.
+    Attributes
+    ----------
+    hits
+        The hits.
+    rel
+        Lowest grade that counts as relevant.
+    n
+        Number R of relevant documents, (queries).
+    up_to
+        T_1 to T_1000, (queries, 1000).
+    query, bucket
+        Query and bucket i of each entity up to rank 1,000, (entities).
+    size
+        Number N of ranked items.
     """
 
     hits: Hits
