@@ -27,9 +27,14 @@ AT_ONCE = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """A name for each judgment (or item), of few that repeat. codes: the place of each among `names`.
+    """A name for each judgment (or item), of few that repeat.
 
-    codes are of 64 bits, but those of items may be of 32 where many were read.
+    Attributes
+    ----------
+    names
+        The distinct names.
+    codes
+        Index of each name among `names`; 64 bits, or 32 for items if many were read.
     """
 
     names: tuple[str, ...]
@@ -37,7 +42,7 @@ class Labels:
 
     @classmethod
     def of(cls, values: Sequence[str]) -> Labels:
-        """Names in the order in which they first stand.
+        """From names, in the order in which they first occur.
 
         >>> labels = Labels.of(["b", "a", "b"])
         >>> labels.names, labels.codes.tolist()
@@ -59,16 +64,34 @@ class Labels:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rankings:
-    """Judgments, each a list of items (translations) with one value of every column: a person's rank, a metric's score.
+    """Judgments, each a list of items (translations) with one value of every column: a human rank, a metric's score.
 
-    One judgment is what one person said at one time: its list is ranked for itself, as a query's documents are. pair,
-    segment, judge: (judgments) the language pair, the segment, who judged. Segments of one name in two pairs are two.
-    offsets: (judgments + 1) where the items of each begin. system: (items) whose translation each is. columns: by name,
-    (items) a number, NaN where there is none. scores: the columns in which higher is better; in all others lower is, as
-    ranks are. notes: what a reader should know.
+    Attributes
+    ----------
+    pair, segment, judge
+        Language pair, segment and judge of each judgment. Segments of one name in two pairs are two.
+    offsets
+        Where the items of each judgment begin, (judgments + 1).
+    system
+        System of each item.
+    columns
+        Name -> one number per item, NaN if there is none.
+    score_columns
+        Columns in which higher is better; in all others lower is better, as for ranks.
+    notes
+        What a reader should know.
 
-    Raises InputError for columns of other lengths, infinite values, a system twice in one judgment.
+    Raises
+    ------
+    InputError
+        Columns have other lengths, a value is infinite, or a system occurs twice in one judgment.
 
+    Notes
+    -----
+    One judgment is what one person said at one time: its list is ranked by itself, as a query's documents are.
+
+    Examples
+    --------
     >>> rankings = Rankings.of([{"A": 1, "B": 2}, {"B": 1, "C": 1, "A": 3}], name="gold")
     >>> len(rankings), rankings.systems, rankings.columns["gold"].tolist()
     (2, ('A', 'B', 'C'), [1.0, 2.0, 1.0, 1.0, 3.0])

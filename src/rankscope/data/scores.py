@@ -89,12 +89,38 @@ def summarise(values: Floats, kinds: list[str]) -> Floats:
 class Scores(Result):
     """One value for each system, measure and query.
 
-    values: (systems, measures, queries), NaN where a query was left out or the value is undefined. bounds:
-    (2, systems, measures, queries) the lowest and highest value that missing judgments allow, NaN where they do not
-    bound the measure; None where nobody asked. missing: (systems, queries) where a run has no list. undefined:
-    (measures, queries) where nothing relevant was judged. settings: what changes the numbers, for the signature. notes:
-    what a reader should know. version: of the rankscope that computed them.
+    Attributes
+    ----------
+    systems
+        Names of the systems.
+    measures
+        The measures.
+    query_ids
+        The queries.
+    values
+        (systems, measures, queries), NaN if a query was skipped or the value is undefined.
+    missing
+        Whether a run has no list, (systems, queries).
+    undefined
+        Whether nothing relevant was judged, (measures, queries).
+    bounds
+        The lowest and highest value that missing judgments allow, (2, systems, measures, queries), NaN if they do not
+        bound the measure; None if bounds were not requested.
+    settings
+        Settings that change the numbers, for the signature.
+    measure_settings
+        The same for each measure.
+    notes
+        What a reader should know.
+    aliases
+        Names under which measures were requested.
+    version
+        Version of rankscope that computed the values.
+    judgments
+        Gives the fingerprint of the judgments, if they are known.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> scores = rs.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}, ["RR"])
     >>> scores.matrix("RR").tolist(), scores.overall("RR")
@@ -148,9 +174,24 @@ class Scores(Result):
         return [alias for alias, name in self.aliases.items() if name == measure_name]
 
     def place_of_system(self, system: str | None = None) -> int:
-        """The place of a system among `systems`. system: may be left out where there is only one.
+        """The index of a system among `systems`.
 
-        Raises UnknownName for one that is not there, ParameterError where none is named and there are several.
+        Parameters
+        ----------
+        system
+            Name of the system. Default: the only one.
+
+        Returns
+        -------
+        int
+            The index.
+
+        Raises
+        ------
+        UnknownName
+            The system does not exist.
+        ParameterError
+            No system is named, and there are several.
         """
         if system is None:
             if len(self.systems) != 1:
@@ -198,10 +239,23 @@ class Scores(Result):
         return np.array([summarise(bound, [measure.summary for measure in self.measures]) for bound in self.bounds])
 
     def summary(self, measure: object) -> Floats:
-        """(systems) the value over all queries, NaN where no query has one.
+        """The value of each system over all queries.
 
-        The mean; for counts the sum; where a measure says so the geometric mean, with values below 0.00001 raised to
-        it as in trec_eval; or NaN where it has no summary. Raises UnknownName for one that was not computed.
+        Parameters
+        ----------
+        measure
+            The measure.
+
+        Returns
+        -------
+        array of shape (systems)
+            The mean; for counts the sum; for some measures the geometric mean, with values below 0.00001 raised to it
+            as in trec_eval; NaN if the measure has no summary, or no query has a value.
+
+        Raises
+        ------
+        UnknownName
+            The measure was not computed.
         """
         summaries: Floats = self._summaries[:, self.place_of(measure)]
         return summaries
@@ -213,7 +267,17 @@ class Scores(Result):
     def overall_bounds(self, measure: object, system: str | None = None) -> tuple[float, float]:
         """The lowest and highest value of one system over all queries that missing judgments allow.
 
-        NaN where they do not bound the measure, or where `unjudged="bounds"` was not asked for.
+        Parameters
+        ----------
+        measure
+            The measure.
+        system
+            Name of the system. Default: the only one.
+
+        Returns
+        -------
+        low, high
+            NaN if they do not bound the measure, or bounds were not requested (`unjudged="bounds"`).
         """
         low, high = self._bounds[:, self.place_of_system(system), self.place_of(measure)].tolist()
         return low, high
@@ -224,9 +288,12 @@ class Scores(Result):
         return Record._fields if self.bounds is None else BoundedRecord._fields
 
     def records(self, *, by_query: bool = False) -> Iterator[Record | BoundedRecord]:
-        """The rows of the tidy table: with `by_query` every query's first, then the summaries ("all").
+        """The rows of the tidy table, with bounds if they were requested.
 
-        With bounds, where they were asked for.
+        Parameters
+        ----------
+        by_query
+            First the rows of every query, then the summaries ("all"). Default: only the summaries.
         """
         for s, system in enumerate(self.systems):
             for m, measure in enumerate(self.measure_names):
@@ -244,10 +311,9 @@ class Scores(Result):
                 yield BoundedRecord(system, measure, "all", overall, *self._bounds[:, s, m].tolist())
 
     def frame(self) -> pl.DataFrame:
-        """The value of each query as a tidy polars frame: system, measure, query, value (null where there is none); low
-        and high too where bounds were asked for.
+        """The value of each query as a tidy polars frame: system, measure, query, value (null if missing), and bounds.
 
-        For computing: without the summaries of `records`, which would count as one query more.
+        For computing: without the summaries of `records`, which would count as one more query.
         """
         import polars as pl
 
@@ -280,9 +346,16 @@ class Scores(Result):
         return " | ".join([" ".join(described), *common])
 
     def cells(self, *, by_query: bool = False) -> list[list[str]]:
-        """The table that people read, as text: a header, then a row a system (and query), a column a measure.
+        """The table that people read, as text: a header, then one row per system (and query), one column per measure.
 
-        Where missing judgments bound a measure, and this was asked for, its lowest and highest value follow it.
+        Parameters
+        ----------
+        by_query
+            One row for every query, too.
+
+        Notes
+        -----
+        The lowest and highest value follow each measure that missing judgments bound, if bounds were requested.
         """
         value_columns: list[tuple[str, str, Floats, Floats]] = []  # name, kind, (systems, queries), (systems)
         for m, (name, measure) in enumerate(zip(self.measure_names, self.measures, strict=True)):

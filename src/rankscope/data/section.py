@@ -80,8 +80,18 @@ class Table:
 class Section:
     """A part of a report.
 
-    title: empty where a result is one table that explains itself. sentence: the finding in words. notes: what a careful
-    reader wants to know. folded: hidden until somebody asks for details.
+    Attributes
+    ----------
+    title
+        Empty if a result is one table that explains itself.
+    sentence
+        The finding in words.
+    table, figure
+        Shown below the sentence.
+    notes
+        What a careful reader wants to know.
+    folded
+        Hidden until somebody requests details.
     """
 
     title: str
