@@ -105,6 +105,13 @@ class BlockReader:
     def next(self, keep_from: int | None = None) -> LineBlock | None:
         """The next block: the bytes from `keep_from` on, and more. None at the end.
 
+        Parameters
+        ----------
+        keep_from
+            Where the bytes to keep begin in the last block. Default: nothing is kept.
+
+        Notes
+        -----
         The buffer of the last block is reused: copy what is still needed before.
         """
         self._move(keep_from)

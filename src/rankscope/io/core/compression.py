@@ -73,9 +73,16 @@ class UnpackedStream(io.RawIOBase):
 
 
 def refuse_bomb(unpacked: int, packed: int, name: str, advice: str = "unpack it yourself") -> None:
-    """Raise InputError where packed bytes unpack to more than any real data.
+    """Raise InputError if packed bytes unpack to more than any real data.
 
-    advice: how to read the file all the same.
+    Parameters
+    ----------
+    unpacked, packed
+        Numbers of bytes.
+    name
+        Name of the file.
+    advice
+        How to read the file anyway.
     """
     if unpacked > max(ALLOWED_BYTES, MAX_RATIO * packed):
         raise InputError(

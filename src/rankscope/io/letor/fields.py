@@ -75,8 +75,18 @@ def comment_starts(lines: BlockLines) -> Ints:
 def leading_fields(bytes_: Bytes, positions: Ints, ends: Ints, count: int, width: int = HEAD) -> tuple[Ints, Ints]:
     """The starts and lengths of the first `count` fields after each position: two arrays (positions, count).
 
-    ends: of the lines, or of the parts to read. A missing field has length 0. width: the number of bytes to search
-    first; where they do not hold the fields, more are searched.
+    Parameters
+    ----------
+    bytes_
+        The text.
+    positions
+        Where to start.
+    ends
+        Ends of the lines, or of the parts to read. A missing field has length 0.
+    count
+        Number of fields.
+    width
+        Number of bytes to search first; if they do not hold the fields, more are searched.
     """
     starts, lengths = np.zeros((2, positions.size, count), np.int64)
     for start in range(0, positions.size, STEP):

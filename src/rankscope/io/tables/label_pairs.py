@@ -45,11 +45,22 @@ class LabelPairs(NamedTuple):
 
 
 def read_label_pairs(path: PathLike) -> LabelPairs:
-    """Read the columns `true` and `predicted`; others are left alone. "-" is standard input.
+    """Read the columns `true` and `predicted` of a table; other columns are ignored.
 
-    The format is told by content: Parquet, one JSON object a line, else a line of names with tabs or commas. Text in
-    Parquet and JSON stays what it is, numbers or not.
-    Raises InputError with file and line for a column that is missing, an empty label, an uneven line, an empty file.
+    Parameters
+    ----------
+    path
+        Parquet, JSON lines, or a table with a header, detected from the content; "-" is standard input.
+
+    Returns
+    -------
+    LabelPairs
+        Text in Parquet and JSON stays text.
+
+    Raises
+    ------
+    InputError
+        With file and line: a column is missing, a label is empty, a line is uneven, or the file is empty.
     """
     name = source_name(path)
     with open_binary(path) as stream:

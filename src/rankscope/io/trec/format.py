@@ -154,7 +154,23 @@ def stream_rows(
 ) -> Iterator[Rows]:
     """The rows query by query, while the file is read. They are valid until the next are requested.
 
-    Raises Ungrouped where the rows of a query are not together; `read_rows` reads such files.
+    Parameters
+    ----------
+    stream
+        The file.
+    name
+        Its name.
+    grammar
+        Its fields.
+    size
+        Number of bytes of a block.
+    progress
+        Called with the bytes of each block.
+
+    Raises
+    ------
+    Ungrouped
+        The rows of a query are not together; `read_rows` reads such files.
     """
     reader = BlockReader(stream, name, size, progress)
     interner = Interner()
