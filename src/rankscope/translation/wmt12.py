@@ -85,10 +85,18 @@ class Wmt12Settings(Settings):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SegmentLevel(Result):
-    """agreement: of each metric with people. judgments: by language pair, how many lists people ranked.
+    """Agreement of sentence metrics with the people of WMT12. Its tidy table is that of the agreement.
 
-    pairs_found: by language pair, how many pairs of translations they ordered and both metrics have a score of. scored:
-    how the metrics count. Its tidy table is that of the agreement.
+    Attributes
+    ----------
+    agreement
+        Agreement of each metric with people.
+    judgments
+        Language pair -> number of lists that people ranked.
+    pairs_found
+        Language pair -> number of pairs of translations that people ordered and both metrics score.
+    scorer_settings
+        How the metrics count.
     """
 
     agreement: SegmentAgreement
@@ -239,7 +247,17 @@ TOLERANCE = 0.02
 
 
 class CorpusScorer(NamedTuple):
-    """prepare: of the references, a function of a system's outputs to its score. settings: how it counts."""
+    """A metric of whole systems.
+
+    Attributes
+    ----------
+    name
+        Name of the metric.
+    prepare
+        A function of the references that gives a function of a system's outputs to its score.
+    settings
+        How it counts.
+    """
 
     name: str
     prepare: Callable[[Sequence[str]], Callable[[Sequence[str]], float]]
@@ -248,8 +266,16 @@ class CorpusScorer(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemLevel(Result):
-    """agreement: by rule, that of BLEU with people's scores of systems. published: by language pair, BLEU's Spearman
-    correlation. scored: how BLEU counts. Its tidy table is that of both, the rule as part of the metric's name.
+    """Agreement of BLEU with the people of WMT12 on systems. In its tidy table the rule is part of the metric's name.
+
+    Attributes
+    ----------
+    agreement
+        By rule, agreement of BLEU with people's scores of systems.
+    published
+        Language pair -> published Spearman correlation of BLEU.
+    scorer_settings
+        How BLEU counts.
     """
 
     agreement: dict[str, SystemAgreement]

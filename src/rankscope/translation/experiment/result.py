@@ -37,7 +37,15 @@ NAN = float("nan")
 
 
 class Direction(NamedTuple):
-    """said: a description. segments, systems: the numbers of the paper's tables."""
+    """A direction of translation.
+
+    Attributes
+    ----------
+    description
+        In words.
+    segments, systems
+        Numbers of the paper's tables.
+    """
 
     description: str
     segments: str
@@ -48,7 +56,17 @@ DIRECTIONS = {"into": Direction("into English", "2", "4"), "out": Direction("out
 
 
 class PublishedRow(NamedTuple):
-    """A cell of a table. published, found: NaN where there is none; low, high: the 95 % interval of what was found."""
+    """A cell of a table.
+
+    Attributes
+    ----------
+    table, metric, pair
+        Table, metric and language pair.
+    published, found
+        The published value and ours; NaN if there is none.
+    low, high
+        Ends of the 95 % interval of our value.
+    """
 
     table: str
     metric: str
@@ -61,7 +79,15 @@ class PublishedRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DirectionResult:
-    """One direction: the segment taus, and the correlations on systems; None where these cannot be compared."""
+    """The results of one direction.
+
+    Attributes
+    ----------
+    segments
+        Segment taus.
+    systems
+        Correlations on systems; None if these cannot be compared.
+    """
 
     segments: SegmentTaus
     systems: SystemCorrelations | None
@@ -69,15 +95,35 @@ class DirectionResult:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TranslationExperiment(Result):
-    """Models of translations trained by people's rankings, beside baselines and what was published.
+    """Metrics trained on people's rankings of translations, beside baselines and published values.
 
-    found: by direction, "into" and "out" of English. tests: of pairs of models, by a paired bootstrap. models: those
-    that were trained; by_seed: (models, pairs, seeds) the segment tau of each seed alone. scores: by language pair and
-    metric, (systems, lines); systems: by language pair, their names. seconds: (CPU) of the training. settings: what
-    changes the numbers, beside the protocol.
+    Columns of the tidy table: table (2 and 3: segment tau, 4 and 5: Spearman on systems by the share rule; "4 (mean)"
+    and "5 (mean)" by means), metric, pair (or "average"), published, found, low, high.
 
-    columns: table (2 and 3: segment tau, 4 and 5: Spearman on systems by the share rule; "4 (mean)" and "5 (mean)" by
-    means), metric, pair (or "average"), published, found, low, high.
+    Attributes
+    ----------
+    settings
+        Settings of the experiment.
+    pairs
+        Language pairs that were tested.
+    results
+        Results by direction, "into" and "out" of English.
+    tests
+        Tests of pairs of models, by a paired bootstrap.
+    models
+        The trained models.
+    by_seed
+        Segment tau of each seed by itself, (models, pairs, seeds).
+    scores
+        Language pair -> metric -> (systems, lines).
+    systems
+        Language pair -> names of the systems.
+    seconds
+        CPU time of the training.
+    feature_settings
+        How features were computed, for the signature.
+    data_notes
+        Notes on data and training.
     """
 
     #: The view of the result.
@@ -201,9 +247,18 @@ def segment_cells(taus: SegmentTaus) -> dict[tuple[str, str], tuple[float, float
 
 
 def score_lines(result: TranslationExperiment, metric: str) -> Iterator[str]:
-    """The scores of one metric as WMT's seg.scr has them, with tabs; a piece a language pair and system.
+    """The scores of one metric in WMT's format seg.scr, one text per language pair and system; higher is better.
 
-    METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR (from 1), SCORE, with nine digits that count. Higher is better.
+    Parameters
+    ----------
+    result
+        The result.
+    metric
+        Name of the metric.
+
+    Notes
+    -----
+    Lines are METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR (from 1), SCORE, separated by tabs, with nine significant digits.
     """
     for pair, metrics in result.scores.items():
         for system, values in zip(result.systems[pair], metrics[metric].tolist(), strict=True):

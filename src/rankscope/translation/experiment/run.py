@@ -56,7 +56,22 @@ __all__ = [
 def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> SystemScores:
     """BLEU of each system with a ranked output, over all of its lines; in [0, 100], higher is better.
 
-    Raises ParameterError where sacrebleu is missing.
+    Parameters
+    ----------
+    judged_pairs
+        Judgments and texts.
+    cache
+        Cache of the scores.
+
+    Returns
+    -------
+    SystemScores
+        The scores.
+
+    Raises
+    ------
+    ParameterError
+        sacrebleu is not installed.
     """
     name, prepare, scorer_settings = corpus_scorer()
     scores_by_pair = {}

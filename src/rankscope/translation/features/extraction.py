@@ -293,11 +293,31 @@ def empty_notes(
 
 
 def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], n_segments: int) -> Floats:
-    """(systems, segments) a metric's score of each output. Its segments are named 1, 2, ...
+    """A metric's score of each output, as a column of features.
 
-    Scores of other pairs are skipped; where either side has no name of a pair, a single pair is used.
-    Raises InputError where the metric lacks the pair, a system, or a score.
+    Parameters
+    ----------
+    scores
+        Scores, whose segments are named 1, 2, ...
+    pair
+        Language pair. Scores of other pairs are skipped; if either side has no name of a pair, a single pair is used.
+    systems
+        Systems of the rows.
+    n_segments
+        Number of segments.
 
+    Returns
+    -------
+    array of shape (systems, segments)
+        The scores.
+
+    Raises
+    ------
+    InputError
+        The metric lacks the pair, a system, or a score.
+
+    Examples
+    --------
     >>> from rankscope.data.segment_scores import PairScores
     >>> scores = SegmentScores("COMET", {"de-en": PairScores.of({"B": [0.5, 0.2], "A": [0.4, 0.3]})})
     >>> column_of_scores(scores, "de-en", ["A", "B"], 2).tolist()
@@ -334,9 +354,26 @@ def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], n
 def broadcast_columns(
     extra: Mapping[str, npt.ArrayLike], shape: tuple[int, int], reserved_names: Mapping[str, object]
 ) -> dict[str, Floats]:
-    """Columns as (systems, segments); one of (segments) is repeated for every system. reserved_names: not allowed.
+    """Columns as (systems, segments); a column of shape (segments) is repeated for every system.
 
-    Raises InputError.
+    Parameters
+    ----------
+    extra
+        Name -> column.
+    shape
+        Numbers of systems and segments.
+    reserved_names
+        Names that a column must not have.
+
+    Returns
+    -------
+    dict
+        Name -> (systems, segments).
+
+    Raises
+    ------
+    InputError
+        A column has another shape or a reserved name.
     """
     columns = {}
     for name, values in extra.items():

@@ -69,7 +69,7 @@ def as_discounts(fallback: Sequence[float] | None) -> Any:
 
 
 def closed_form(counts_of_counts: Sequence[int]) -> Discounts | None:
-    """D1, D2, D3+ from how many n-grams have the counts 1, 2, 3, 4; None where these give none.
+    """D1, D2, D3+ from how many n-grams have the counts 1, 2, 3, 4; None if these give none.
 
     Y = n1/(n1 + 2 n2), Di = i - (i + 1) Y n(i+1)/n(i) (Chen and Goodman 1998, equation 26).
     """
@@ -83,9 +83,26 @@ def closed_form(counts_of_counts: Sequence[int]) -> Discounts | None:
 def discounts_of_order(
     counts: npt.NDArray[np.int64], order: int, fallback: Discounts | None
 ) -> tuple[Discounts, str | None]:
-    """The discounts of the n-grams of one order, and a note where they are the fallback.
+    """The discounts of the n-grams of one order, and a note if they are the fallback.
 
-    counts: of each n-gram. Raises InputError where they are degenerate and there is no fallback.
+    Parameters
+    ----------
+    counts
+        Count of each n-gram.
+    order
+        The order.
+    fallback
+        Discounts to use if the estimates are degenerate; None for none.
+
+    Returns
+    -------
+    discounts, note
+        Three discounts, and a note or None.
+
+    Raises
+    ------
+    InputError
+        The estimates are degenerate and there is no fallback.
     """
     counts_of_counts = [int(n) for n in np.bincount(np.minimum(counts, 5), minlength=5)[1:5]]
     discounts = closed_form(counts_of_counts)
