@@ -63,7 +63,13 @@ Grades = Callable[[Ints], Ints]
 
 @dataclass(frozen=True)
 class ClippedGrades:
-    """Grades less `lowest`, at least 0; grades above `highest` count as `highest`."""
+    """Grades less `lowest`, at least 0; grades above `highest` count as `highest`.
+
+    Attributes
+    ----------
+    lowest, highest
+        Grades.
+    """
 
     lowest: int
     highest: int | None = None
@@ -75,7 +81,13 @@ class ClippedGrades:
 
 @dataclass(frozen=True)
 class ReplacedGrades:
-    """Some grades are replaced by others."""
+    """Some grades are replaced by others.
+
+    Attributes
+    ----------
+    replacements
+        Grade -> new grade.
+    """
 
     replacements: tuple[tuple[int, int], ...]
 
@@ -87,16 +99,35 @@ class ReplacedGrades:
 
 
 class HitsView(NamedTuple):
-    """The changes that a measure makes to the hits."""
+    """The changes that a measure makes to the hits.
+
+    Attributes
+    ----------
+    grades
+        Change of the grades, if any.
+    judged_only
+        Remove documents without a judgment.
+    """
 
     grades: ClippedGrades | ReplacedGrades | None = None
     judged_only: bool = False
 
 
 class MeasureColumn(NamedTuple):
-    """A measure of ir_measures, and how it is computed. ours: None for the number of queries, which is 1 for each.
+    """A measure of ir_measures, and how it is computed.
 
-    scale: the divisor of its values. found_only: no value where nothing relevant was retrieved.
+    Attributes
+    ----------
+    their_measure
+        The measure of ir_measures.
+    our_measure
+        Ours; None for the number of queries, which is 1 for each.
+    view
+        Changes of the hits.
+    scale
+        Divisor of its values.
+    needs_retrieved
+        Whether it has no value if nothing relevant was retrieved.
     """
 
     their_measure: Any

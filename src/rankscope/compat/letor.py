@@ -117,7 +117,19 @@ VERSIONS = {
 
 
 class ScoredDocuments(NamedTuple):
-    """All n documents in the order of the lines. label: (n) UNKNOWN_LABEL if not 0 to 9; query: (n) into ids."""
+    """All n documents in the order of the lines.
+
+    Attributes
+    ----------
+    label
+        Label, UNKNOWN_LABEL if not 0 to 9, (n).
+    query
+        Index into `ids`, (n).
+    ids
+        The queries.
+    scores
+        Predictions, (n).
+    """
 
     label: npt.NDArray[np.uint8]
     query: Ints
@@ -126,7 +138,15 @@ class ScoredDocuments(NamedTuple):
 
 
 class LetorBlock(NamedTuple):
-    """The documents of one block, up to the first line that does not parse (`bad`; -1 where all do)."""
+    """The documents of one block, up to the first line that does not parse.
+
+    Attributes
+    ----------
+    label, queries, docs
+        Label, query and id of each document.
+    first_bad
+        Index of the first line that does not parse; -1 if all do.
+    """
 
     label: npt.NDArray[np.uint8]
     queries: Fields
@@ -536,7 +556,19 @@ def parse_finite(text: str) -> float:
 
 
 class PairedTTest(NamedTuple):
-    """A paired two-sided t-test of one measure. difference: mean_a - mean_b."""
+    """A paired two-sided t-test of one measure.
+
+    Attributes
+    ----------
+    measure
+        Name of the measure.
+    mean_a, mean_b
+        Means of both systems.
+    difference
+        mean_a - mean_b.
+    statistic, df, pvalue
+        t, degrees of freedom and p.
+    """
 
     measure: str
     mean_a: float

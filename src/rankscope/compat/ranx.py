@@ -602,7 +602,19 @@ class NotComparable(InputError, AssertionError):
 
 
 class Metric(NamedTuple):
-    """A parsed name. cutoff: None for the whole list; level: least relevance that counts."""
+    """A parsed name.
+
+    Attributes
+    ----------
+    stem
+        Name without parameters.
+    cutoff
+        Cutoff; None for the whole list.
+    level
+        Lowest grade that counts as relevant.
+    p
+        Persistence of rbp.
+    """
 
     stem: str
     cutoff: int | None

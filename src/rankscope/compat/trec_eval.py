@@ -75,7 +75,19 @@ class MissingQuery(RankscopeError):
 
 
 class MeasureLine(NamedTuple):
-    """One measure as it is printed. stem: its name without parameters; measure: None for runid, num_q, relstring."""
+    """A measure as it is printed.
+
+    Attributes
+    ----------
+    stem
+        Name without parameters.
+    printed_name
+        Name in the output.
+    tail
+        Parameters in the name.
+    measure
+        Our measure; None for runid, num_q, relstring.
+    """
 
     stem: str
     printed_name: str
@@ -85,7 +97,23 @@ class MeasureLine(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of the command line. depth: -M; collection_size: -N."""
+    """The options of the command line.
+
+    Attributes
+    ----------
+    version
+        "trec_eval" (10.0) or "trec_eval-9".
+    by_query, complete, summary
+        -q, -c, and whether a summary is printed (not -n).
+    level
+        -l, the lowest grade that counts as relevant.
+    judged_only
+        -J.
+    collection_size
+        -N.
+    depth
+        -M.
+    """
 
     version: str = "trec_eval"
     by_query: bool = False

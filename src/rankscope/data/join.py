@@ -257,7 +257,7 @@ class Joiner:
         self.hit_tables.append(hit_table)
 
     def _order(self, ranks: Ranks, row_groups: Ints, judgments: Ints, is_single_query: bool) -> npt.NDArray[np.intp]:
-        """The order of hits by query, then rank. alone: they are of one query."""
+        """The order of hits by query, then rank. is_single_query: they are of one query."""
         if self.convention.ties == "average":  # tied ones by falling grade, whatever their order in the input
             return np.lexsort((-self.qrels.relevance[judgments], ranks.first, row_groups))
         return ranks.rank.argsort() if is_single_query else np.lexsort((ranks.rank, row_groups))

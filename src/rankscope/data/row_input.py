@@ -330,7 +330,17 @@ def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row:
 
 
 class RowColumns(NamedTuple):
-    """The columns of a frame, in the order of its rows."""
+    """The columns of a frame, in the order of its rows.
+
+    Attributes
+    ----------
+    queries, docs
+        Ids.
+    values
+        Scores or relevances.
+    subtopics
+        Subtopics, if there are any.
+    """
 
     queries: Fields
     docs: Fields

@@ -300,7 +300,17 @@ class RowBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowNumbers:
-    """Names the row of a document, given where its id starts in the buffer. say: names a row by its number."""
+    """Names the row of a document, given where its id starts in the buffer.
+
+    Attributes
+    ----------
+    starts
+        Where the rows start.
+    numbers
+        Number of each row.
+    describe_row
+        Number of a row -> its name in messages.
+    """
 
     starts: Ints
     numbers: Ints

@@ -41,7 +41,15 @@ class MeasureLike(Protocol):
 
 
 class Record(NamedTuple):
-    """One row of the tidy table. query: "all" for the summary. value: NaN where undefined or dropped."""
+    """One row of the tidy table.
+
+    Attributes
+    ----------
+    system, measure, query
+        Names; the query is "all" for the summary.
+    value
+        NaN if undefined or skipped.
+    """
 
     system: str
     measure: str
@@ -50,7 +58,17 @@ class Record(NamedTuple):
 
 
 class BoundedRecord(NamedTuple):
-    """A row where bounds were asked for. low, high: what missing judgments allow; NaN where they do not bound it."""
+    """A row with bounds.
+
+    Attributes
+    ----------
+    system, measure, query
+        Names; the query is "all" for the summary.
+    value
+        NaN if undefined or skipped.
+    low, high
+        What missing judgments allow; NaN if they do not bound it.
+    """
 
     system: str
     measure: str
@@ -394,7 +412,13 @@ class Scores(Result):
 
 @dataclass(frozen=True, eq=False)
 class EachQuery(Result):
-    """Scores as a result that shows the values of each query, too, before the summaries."""
+    """Scores as a result that shows the values of each query, too, before the summaries.
+
+    Attributes
+    ----------
+    scores
+        The scores.
+    """
 
     scores: Scores
 

@@ -25,7 +25,17 @@ WRAP_WIDTH = 100
 
 
 class Marked(NamedTuple):
-    """A cell that is marked. raised: a superscript behind the text, as letters or stars."""
+    """A marked cell.
+
+    Attributes
+    ----------
+    text
+        The text.
+    bold
+        Whether it is bold.
+    raised
+        Superscript after the text, as letters or stars.
+    """
 
     text: str
     bold: bool = False
@@ -36,7 +46,15 @@ Cell = str | Marked
 
 
 class Figure(NamedTuple):
-    """A figure by its name in `rankscope.reporting.figures`, and its data as keyword arguments."""
+    """A figure of a result.
+
+    Attributes
+    ----------
+    name
+        Its name in `rankscope.reporting.figures`.
+    data
+        Its keyword arguments.
+    """
 
     name: str
     data: Mapping[str, Any]
@@ -44,7 +62,17 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """columns: the headings. rows: cells as people read them. left: how many leading columns are names, not numbers."""
+    """A table for people.
+
+    Attributes
+    ----------
+    columns
+        Headings.
+    rows
+        Cells as people read them.
+    n_name_columns
+        Number of leading columns of names instead of numbers.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]

@@ -54,7 +54,19 @@ SECOND_SUBTOPIC_SHARE = (
 
 
 class System(NamedTuple):
-    """weight: of relevance in its score. digits: of a printed score; few digits make ties."""
+    """How a simulated system scores.
+
+    Attributes
+    ----------
+    weight
+        Weight of relevance in its score.
+    digits
+        Digits of a printed score; few digits make ties.
+    pooled
+        Whether its documents were pooled.
+    failed
+        Indices of the queries without a list.
+    """
 
     weight: float
     digits: int

@@ -32,7 +32,17 @@ __all__ = [
 
 
 class Step(NamedTuple):
-    """A command to try in the demo's folder, and what it shows. first: whether the demo itself prints it."""
+    """A command to try in the demo's folder.
+
+    Attributes
+    ----------
+    command
+        The command.
+    description
+        What it shows.
+    in_short_tour
+        Whether the demo itself prints it.
+    """
 
     command: str
     description: str

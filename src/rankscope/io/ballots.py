@@ -47,7 +47,17 @@ SHAPE = (
 
 
 class Ballot(NamedTuple):
-    """The vote of one voter. ranking: a list of names, or ranks by name."""
+    """The vote of one voter.
+
+    Attributes
+    ----------
+    voter
+        Name.
+    weight
+        Its weight.
+    ranking
+        A list of names, or ranks by name.
+    """
 
     voter: str
     weight: float

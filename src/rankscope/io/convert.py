@@ -45,7 +45,21 @@ __all__ = [
 
 
 class Content(NamedTuple):
-    """Checked rows: no document twice, all numbers finite. name: of the run; tagged: whether the input names it."""
+    """Checked rows: no document twice, all numbers finite.
+
+    Attributes
+    ----------
+    rows
+        The rows.
+    input_name
+        What messages call the input.
+    name
+        Name of the run.
+    has_own_name
+        Whether the input names it.
+    notes
+        What a reader should know.
+    """
 
     rows: Rows
     input_name: str  # how messages name the input
@@ -55,7 +69,19 @@ class Content(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The output file and its format. packed: ".gz", ".zst" or "". holds: "qrels" or "run" if the name says so."""
+    """The output file and its format.
+
+    Attributes
+    ----------
+    path
+        The file.
+    format_name
+        Its format.
+    compression
+        ".gz", ".zst" or "".
+    kind
+        "qrels" or "run" if the name says so.
+    """
 
     path: PathLike
     format_name: str

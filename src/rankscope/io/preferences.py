@@ -122,7 +122,19 @@ CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or
 
 
 class SystemPairs(NamedTuple):
-    """The two systems of each row. columns: their names in the table; ordered: whether these say which is better."""
+    """The two systems of each row.
+
+    Attributes
+    ----------
+    systems
+        Names of the systems.
+    left, right
+        Indices of the two.
+    columns
+        Their names in the table.
+    ordered
+        Whether these say which is better.
+    """
 
     systems: tuple[str, ...]
     left: Ints

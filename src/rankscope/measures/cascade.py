@@ -50,7 +50,15 @@ def stop_distribution(stop_probability: Floats, offsets: Ints) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Cascade(Measure):
-    """Base of ERR and nERR: a reader whom a document stops with probability (2^grade - 1) / 2^gmax."""
+    """Base of ERR and nERR: a reader whom a document stops with probability (2^grade - 1) / 2^gmax.
+
+    Parameters
+    ----------
+    gmax
+        Highest possible grade. Default: the highest in the whole qrels.
+    cutoff
+        Number k of documents that are read. Default: all.
+    """
 
     gmax: int | None = None
     cutoff: int | None = None

@@ -47,7 +47,13 @@ def precision_from_recall(hits: Hits, rel: int | None, recall: float, rounding: 
 
 @dataclass(frozen=True, kw_only=True)
 class InterpolatedPrecision(Binary):
-    """Base of IPrec and AvgIPrec. rounding: a recall of x asks for floor(x R + .5) or floor(x R + .9) documents."""
+    """Base of IPrec and AvgIPrec.
+
+    Parameters
+    ----------
+    rounding
+        How many documents a recall of x requires: floor(x R + .5) ("half_up") or floor(x R + .9).
+    """
 
     rounding: Rounding = "half_up"
 
@@ -230,7 +236,15 @@ class PRAUC(ScaledRanks, Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class CutoffIntervals(Binary):
-    """Base of means over several cutoffs. step, depth: the cutoffs are step, 2 step, ..., up to depth."""
+    """Base of means over several cutoffs: step, 2 step, ..., up to depth.
+
+    Parameters
+    ----------
+    step
+        Distance of the cutoffs.
+    depth
+        The last cutoff.
+    """
 
     step: int = 100
     depth: int = 10_000

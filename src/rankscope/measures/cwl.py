@@ -132,7 +132,13 @@ class CWL(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class CutCWL(CWL):
-    """Base of measures whose reader stops at rank k at the latest."""
+    """Base of measures whose reader stops at rank k at the latest.
+
+    Parameters
+    ----------
+    cutoff
+        Number k of documents that are read.
+    """
 
     cutoff: int
 

@@ -239,7 +239,13 @@ GAIN_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Novelty(Diversity):
-    """Measures in which a document gains (1 - alpha)^n for each subtopic that n documents above were relevant to."""
+    """Base of measures in which a document gains (1 - alpha)^n for each subtopic that n documents above have.
+
+    Parameters
+    ----------
+    alpha
+        Probability that a document relevant to a subtopic satisfies a reader who wants that subtopic.
+    """
 
     alpha: float = 0.5
 
@@ -316,7 +322,13 @@ def greedy(aspects: Aspects, hits: Hits, alpha: float, depth: int | None) -> Flo
 
 @dataclass(frozen=True, kw_only=True)
 class NormalisedByBest(Novelty):
-    """Measures divided by the value of documents that are all relevant to all subtopics."""
+    """Base of measures divided by the value of documents that are all relevant to all subtopics.
+
+    Parameters
+    ----------
+    cutoff
+        Number k of documents that are read.
+    """
 
     cutoff: int
 
@@ -463,7 +475,13 @@ class nERR_IA(NormalisedByIdeal):
 
 @dataclass(frozen=True, kw_only=True)
 class Persistent(Novelty):
-    """Measures of a reader who goes on with probability beta."""
+    """Base of measures of a reader who continues with probability beta.
+
+    Parameters
+    ----------
+    beta
+        Probability that the reader continues.
+    """
 
     beta: float = 0.5
 

@@ -23,7 +23,13 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class RankStatistic(ScaledRanks, Binary):
-    """Base of statistics of ranks. scale: ranks and cutoff count percentiles or permilles of all ranked documents."""
+    """Base of statistics of ranks.
+
+    Parameters
+    ----------
+    cutoff
+        Number k of documents that are read, or one that depends on the query. Default: all.
+    """
 
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     higher_is_better: ClassVar[bool | None] = False

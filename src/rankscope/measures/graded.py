@@ -131,8 +131,15 @@ def discounts(discount: str, base: float) -> Callable[[Floats], Floats]:
 class DiscountedGainMeasure(GainMeasure):
     """Base of measures of gain with a cutoff and a choice of discounts.
 
-    discount: a gain at rank r is divided by log2(r + 1) ("log2"), ln(r + 1) ("natural"), or log_base(r) from rank
-    `base` on and nothing before ("jk").
+    Parameters
+    ----------
+    discount
+        A gain at rank r is divided by log2(r + 1) ("log2"), ln(r + 1) ("natural"), or log_base(r) from rank `base` on
+        and nothing before ("jk").
+    base
+        Base of the discount "jk".
+    cutoff
+        Number k of documents that are read, or one that depends on the query. Default: all.
     """
 
     discount: Literal["log2", "natural", "jk"] = "log2"

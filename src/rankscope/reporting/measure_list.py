@@ -129,7 +129,14 @@ def text_of(measure: type[Measure]) -> str:
 class Docstring(NamedTuple):
     """The parts of a measure's docstring that are printed; its references are the `source` of the measure.
 
-    paragraphs: the sentences before all sections, those of what it raises, and the notes. parameters: by name.
+    Attributes
+    ----------
+    paragraphs
+        The sentences before all sections, the notes, and what it raises.
+    parameters
+        Name -> sentence.
+    examples
+        Examples as they are.
     """
 
     paragraphs: list[str]

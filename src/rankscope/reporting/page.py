@@ -73,7 +73,13 @@ class FigureHtml(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """A complete page; `html` is its text."""
+    """A complete page.
+
+    Attributes
+    ----------
+    html
+        Its text.
+    """
 
     html: str
 
@@ -109,7 +115,19 @@ def is_page(path: str | os.PathLike[str]) -> bool:
 
 
 class TemplateTable(NamedTuple):
-    """A table for the template. raised: width of the superscripts of each column. n_cut: how many rows are cut."""
+    """A table for the template.
+
+    Attributes
+    ----------
+    columns, rows
+        Headings and cells.
+    left
+        Number of leading columns of names.
+    raised
+        Width of the superscripts of each column.
+    n_cut
+        Number of rows that are cut off.
+    """
 
     columns: tuple[str, ...]
     rows: list[tuple[Marked, ...]]

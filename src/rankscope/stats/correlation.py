@@ -295,7 +295,17 @@ NUMBERS = 1 << 20
 
 
 class Permuted(NamedTuple):
-    """pvalue, error: (lists), the latter the standard error of the former, 0 where all orders were counted."""
+    """p-values from permutations.
+
+    Attributes
+    ----------
+    pvalue
+        p-values, (lists).
+    error
+        Their standard errors, 0 if all orders were counted.
+    exact
+        Whether all orders were counted.
+    """
 
     pvalue: Floats
     error: Floats

@@ -82,7 +82,15 @@ class Generalisability:
 
 
 class Squares(NamedTuple):
-    """Mean squares of m systems by n queries; 0 if below rounding."""
+    """Mean squares of m systems by n queries; 0 if below rounding.
+
+    Attributes
+    ----------
+    systems, queries, error
+        Mean squares.
+    m, n
+        Numbers of systems and queries.
+    """
 
     systems: float
     queries: float
@@ -92,7 +100,15 @@ class Squares(NamedTuple):
 
 
 class Ratios(NamedTuple):
-    """The variance of systems over the error variance of one query, and the ends of its interval."""
+    """The variance of systems divided by the error variance of one query.
+
+    Attributes
+    ----------
+    point
+        The estimate.
+    low, high
+        Ends of its interval.
+    """
 
     point: float
     low: float

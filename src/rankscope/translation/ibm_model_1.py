@@ -144,7 +144,15 @@ def estimate_lexicon(
 
 @dataclass(frozen=True, eq=False)
 class SentenceWords:
-    """The distinct words of each sentence. word, count: flat. offsets: of the sentences."""
+    """The distinct words of each sentence.
+
+    Attributes
+    ----------
+    word, count
+        Number and count of each word, sentence after sentence.
+    offsets
+        Where the words of each sentence begin.
+    """
 
     word: Ints
     count: Ints
@@ -167,10 +175,20 @@ class SentenceWords:
 class PairBlock:
     """The pairs of words of some sentences: for each target word, one after the other, all words of its source.
 
-    pair: the index of each pair among the distinct pairs of the block. place: the index of each distinct pair among
-    those of the whole text. often: the pairs whose source word occurs more than once, and how often. begin: where the
-    pairs of each target word begin. count: how often each target word occurs in its sentence. words: the length of the
-    source of each target word, for the likelihood.
+    Attributes
+    ----------
+    pair_index
+        Index of each pair among the distinct pairs of the block.
+    key_index
+        Index of each distinct pair among those of the whole text.
+    repeated_pairs
+        The pairs whose source word occurs more than once, and how often.
+    begins
+        Where the pairs of each target word begin.
+    counts
+        How often each target word occurs in its sentence.
+    source_lengths
+        Length of the source of each target word, for the likelihood.
     """
 
     pair_index: Ints32
@@ -193,8 +211,16 @@ class PairBlock:
 
 @dataclass(frozen=True, eq=False)
 class WordPairs:
-    """keys: of all distinct pairs, source word times the number of target words plus target word, rising. sizes: the
-    number of pairs of each source word.
+    """The distinct pairs of words of a text.
+
+    Attributes
+    ----------
+    keys
+        Source word times the number of target words plus target word, rising.
+    sizes
+        Number of pairs of each source word.
+    blocks
+        The pairs by blocks of sentences.
     """
 
     keys: Ints

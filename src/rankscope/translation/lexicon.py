@@ -169,7 +169,15 @@ UNIGRAM, COPY = 0.1, 0.1
 
 @dataclass(frozen=True)
 class LexicalScores:
-    """Natural logarithms of P(target | source), one a sentence, at most 0 where smoothed; higher is more likely."""
+    """Natural logarithms of P(target | source), one per sentence; higher is more likely.
+
+    Attributes
+    ----------
+    plain
+        Without smoothing; may be above 0.
+    smoothed
+        With smoothing; at most 0.
+    """
 
     plain: Floats
     smoothed: Floats

@@ -28,7 +28,15 @@ Scorer = Callable[[str, str], float]
 
 
 class Scorers(NamedTuple):
-    """Metrics by name. settings: how they count, and which sacrebleu did."""
+    """Metrics of sentences.
+
+    Attributes
+    ----------
+    metrics
+        Name -> function of output and reference.
+    settings
+        How they count, and the version of sacrebleu.
+    """
 
     metrics: dict[str, Scorer]
     settings: str

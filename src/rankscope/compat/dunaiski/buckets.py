@@ -88,7 +88,19 @@ class Buckets(NamedTuple):
 
 
 class CutoffPlace(NamedTuple):
-    """(queries) cutoffs k; complete buckets within k; part of the next bucket; entities within k, interpolated."""
+    """Cutoffs of queries in buckets.
+
+    Attributes
+    ----------
+    k
+        Cutoff of each query.
+    n_whole
+        Complete buckets within k.
+    fraction
+        Part of the next bucket.
+    n
+        Entities within k, interpolated.
+    """
 
     k: Floats
     n_whole: Ints

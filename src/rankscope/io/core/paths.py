@@ -68,7 +68,15 @@ def refuse_pipes(inputs: Iterable[object], reason: str) -> None:
 
 
 class Partition(NamedTuple):
-    """A file of a run. size: in bytes; 0 if the store does not know it."""
+    """A file of a run.
+
+    Attributes
+    ----------
+    path
+        The file.
+    size
+        Its bytes; 0 if the store does not know it.
+    """
 
     path: str
     size: int

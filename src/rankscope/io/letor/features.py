@@ -133,7 +133,17 @@ def read_features(
 
 
 class FeatureRequest(NamedTuple):
-    """What to read from a file. columns: the selected features, if any; graded: whether grades are required."""
+    """What to read from a file.
+
+    Attributes
+    ----------
+    dtype
+        "float32" or "float64".
+    columns
+        Selected features, if any.
+    needs_grades
+        Whether grades are required.
+    """
 
     dtype: Dtype
     columns: list[str] | None

@@ -38,7 +38,19 @@ STEP = 1 << 15
 
 
 class BlockLines(NamedTuple):
-    """The lines of a block: the start and the newline of each. number: of the first line. signs: positions of `#`."""
+    """The lines of a block.
+
+    Attributes
+    ----------
+    buffer
+        The bytes.
+    starts, ends
+        Start and newline of each line.
+    first_line
+        Number of the first line.
+    hash_positions
+        Positions of `#`.
+    """
 
     buffer: Bytes
     starts: Ints

@@ -215,9 +215,16 @@ class LetorLabels:
 
 
 class FeatureSpans(NamedTuple):
-    """The positions of each document's features in the block's buffer.
+    """The positions of each document's features in the block's buffer, (n).
 
-    begins: (n) the blank behind the query. stops: the start of the comment, or the end of the line. ends: the newline.
+    Attributes
+    ----------
+    begins
+        The blank after the query.
+    stops
+        Start of the comment, or end of the line.
+    ends
+        The newline.
     """
 
     begins: Ints
@@ -226,7 +233,15 @@ class FeatureSpans(NamedTuple):
 
 
 class BlockDocuments(NamedTuple):
-    """The documents of one block. docs and spans are valid as long as the block."""
+    """The documents of one block.
+
+    Attributes
+    ----------
+    relevance, query, lines
+        Grade, query and line of each document.
+    docs, spans
+        Ids and positions of features; valid as long as the block.
+    """
 
     relevance: Ints
     query: Ints

@@ -28,7 +28,13 @@ LOOK = 1 << 16
 
 
 class ByteRange(NamedTuple):
-    """The bytes begin to end - 1 of a file."""
+    """The bytes begin to end - 1 of a file.
+
+    Attributes
+    ----------
+    begin, end
+        Positions.
+    """
 
     begin: int
     end: int
@@ -125,7 +131,15 @@ class RangeReader:
 
 
 class ParquetSplit(NamedTuple):
-    """One of several parts of a file: the queries that begin in it. number: from 0; of: how many parts there are."""
+    """One of several parts of a file: the queries that begin in it.
+
+    Attributes
+    ----------
+    number
+        Number of the part, from 0.
+    n_splits
+        Number of parts.
+    """
 
     number: int
     n_splits: int

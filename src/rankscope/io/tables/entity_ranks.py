@@ -100,7 +100,15 @@ def entity_ranks_of(content: bytes, path: PathLike, total_ranks: int | None = No
 
 
 class TableTerms(NamedTuple):
-    """The words for the columns and lines of a table in messages."""
+    """The words for the columns and lines of a table in messages.
+
+    Attributes
+    ----------
+    column
+        A column.
+    line, lines
+        A line, and several.
+    """
 
     column: str
     line: str
@@ -116,7 +124,19 @@ ENTITIES = TableTerms("system", "entity", "entities")
 
 
 class ParsedRanks(NamedTuple):
-    """The content of a table. ranks: (columns, lines), NaN for none. head: the header's line; lines: of the items."""
+    """The content of a table.
+
+    Attributes
+    ----------
+    names, items
+        Names of columns and lines.
+    ranks
+        (columns, lines), NaN for none.
+    header_line
+        Number of the header's line.
+    lines
+        Number of each item's line.
+    """
 
     names: tuple[str, ...]
     items: tuple[str, ...]

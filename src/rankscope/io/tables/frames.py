@@ -269,7 +269,17 @@ NO_VALUE = ("", "nan", "none", "na", "n/a", "null")
 
 
 class NamedTable(NamedTuple):
-    """A table with its source. first: the line of its first row, 0 where rows are not lines."""
+    """A table with its source.
+
+    Attributes
+    ----------
+    frame
+        The table.
+    name
+        Name of the file.
+    first_line
+        Line of the first row, 0 if rows are not lines.
+    """
 
     frame: pl.DataFrame
     name: str

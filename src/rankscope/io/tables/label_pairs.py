@@ -37,7 +37,11 @@ NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]{0,14})?(?:\.[0-9]*)?")
 class LabelPairs(NamedTuple):
     """The two labels of each item: text, or numbers if all labels of both columns are numbers.
 
-    All spellings of a number are the same label, also beside text: 1, +1 and 1.0, or .5 and 0.50.
+    Attributes
+    ----------
+    true, predicted
+        One label per item. All spellings of a number are the same label, also beside text: 1, +1 and 1.0, or .5 and
+        0.50.
     """
 
     true: list[str] | list[int] | list[float]

@@ -32,7 +32,19 @@ LEVELS = {"seg": "segments", "sys": "systems"}
 
 
 class ScoreFile(NamedTuple):
-    """A file of scores in such a folder. kind: "human" or "metric"; level: "seg" or "sys"."""
+    """A file of scores in a folder of mt-metrics-eval.
+
+    Attributes
+    ----------
+    path
+        The file.
+    kind
+        "human" or "metric".
+    pair, name
+        Language pair and name of the scores.
+    level
+        "seg" or "sys".
+    """
 
     path: Path
     kind: str

@@ -25,7 +25,17 @@ Lines = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of one language pair, a segment a line: line i of each belongs to segment i + 1."""
+    """The texts of one language pair: line i of each belongs to segment i + 1.
+
+    Attributes
+    ----------
+    pair
+        Language pair.
+    sources, references
+        Lines.
+    systems
+        System -> its lines.
+    """
 
     pair: str
     sources: Lines

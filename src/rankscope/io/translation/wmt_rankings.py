@@ -31,7 +31,15 @@ SETTINGS = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "dro
 
 
 class JudgmentColumns(NamedTuple):
-    """The indices of the columns. systems, ranks: of the first, the second, ... system."""
+    """The indices of the columns.
+
+    Attributes
+    ----------
+    source, target, segment, judge
+        Columns of languages, segment and judge.
+    systems, ranks
+        Columns of the first, the second, ... system.
+    """
 
     source: int
     target: int

@@ -41,7 +41,19 @@ TO_STAND_IN = bytes.maketrans(BLANK, STAND_IN)
 
 
 class ScoreLines(NamedTuple):
-    """The lines of a file. codes: by field, the index of each line's value in `names`."""
+    """The lines of a file.
+
+    Attributes
+    ----------
+    name
+        Name of the file.
+    names
+        Field -> its distinct values.
+    codes
+        Field -> index of each line's value in `names`.
+    values
+        Score of each line.
+    """
 
     name: str
     names: dict[str, list[str]]

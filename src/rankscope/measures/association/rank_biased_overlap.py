@@ -107,7 +107,17 @@ def rbo(
 
 
 class RankedItems(NamedTuple):
-    """Items by rank, and for each the first and the last rank of its group, from 1."""
+    """Items by rank, with their groups of ties.
+
+    Attributes
+    ----------
+    items
+        The items.
+    top, bottom
+        First and last rank of each item's group, from 1.
+    tied
+        Whether there are ties.
+    """
 
     items: list[Hashable]
     top: Ints

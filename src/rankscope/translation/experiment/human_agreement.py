@@ -102,7 +102,13 @@ class SystemCorrelations:
 
 
 class PlannedComparison(NamedTuple):
-    """A planned comparison: does `first` agree better than `second`?"""
+    """A planned comparison: does `first` agree better than `second`?
+
+    Attributes
+    ----------
+    first, second
+        Names of metrics.
+    """
 
     first: str
     second: str

@@ -148,7 +148,15 @@ UPPER_UNKNOWN = b"<UNK>"
 
 
 class ArpaColumns(NamedTuple):
-    """The lines of one order, or some of them."""
+    """The lines of one order, or some of them.
+
+    Attributes
+    ----------
+    log10
+        log10 of the probabilities.
+    backoff
+        log10 of the back-offs.
+    """
 
     log10: Floats
     backoff: Floats

@@ -125,7 +125,17 @@ class NgramLevel(NamedTuple):
 
 
 class SentenceScores(NamedTuple):
-    """Of each sentence: log10 of its probability, its words that the model does not know, its tokens with the end."""
+    """Scores of sentences.
+
+    Attributes
+    ----------
+    log10
+        log10 of the probability of each sentence.
+    unknown
+        Number of its words that the model does not know.
+    tokens
+        Number of its tokens, including its end.
+    """
 
     log10: Floats
     unknown: Ints

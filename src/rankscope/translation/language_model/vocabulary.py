@@ -39,7 +39,17 @@ BYTES, SENTENCES = 1 << 22, 20_000
 
 
 class SentenceBlock(NamedTuple):
-    """Lines, each ended by LF. first: the number of lines before them. source: the file; "" for sentences in memory."""
+    """Lines, each ended by LF.
+
+    Attributes
+    ----------
+    text
+        The lines.
+    n_before
+        Number of lines before them.
+    source
+        The file; "" for sentences in memory.
+    """
 
     text: bytes
     n_before: int
