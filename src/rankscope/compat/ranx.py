@@ -146,12 +146,40 @@ class ListsByQuery(ABC, Generic[T, Core]):
         return [dict(docs) for docs in self._look().values()]
 
     def add_score(self, q_id: str, doc_id: str, score: T) -> None:
-        """Add a document to a query, new or not, or change its number. Raises InputError for what is no number."""
+        """Add a document to a query, new or not, or change its number.
+
+        Parameters
+        ----------
+        q_id, doc_id
+            Query and document.
+        score
+            The number.
+
+        Raises
+        ------
+        InputError
+            The value is not a number.
+        """
         number = self._number(score, q_id, doc_id)
         self._change().setdefault(q_id, {})[doc_id] = number
 
     def add(self, q_id: str, doc_ids: Iterable[str], scores: Iterable[T]) -> None:
-        """Add a query with its documents; one that is there is replaced."""
+        """Add a query with its documents; an existing one is replaced.
+
+        Parameters
+        ----------
+        q_id
+            The query.
+        doc_ids
+            Its documents.
+        scores
+            Their numbers.
+
+        Raises
+        ------
+        InputError
+            As for `add_multi`.
+        """
         self.add_multi([q_id], [doc_ids], [scores])
 
     def add_multi(self, q_ids: Iterable[str], doc_ids: Iterable[Iterable[str]], scores: Iterable[Iterable[T]]) -> None:
@@ -349,7 +377,13 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
         return self._lend()
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
-        """Lower all grades so that this one becomes 1, the least that counts."""
+        """Lower all grades so that this one becomes 1, the lowest that counts.
+
+        Parameters
+        ----------
+        rel_lvl
+            The grade.
+        """
         dicts = self._change()
         for docs in dicts.values():
             docs.update({doc: grade - (rel_lvl - 1) for doc, grade in docs.items()})
@@ -385,7 +419,25 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
 
     @staticmethod
     def from_file(path: PathLike, kind: str | None = None) -> Qrels:
-        """Read a file that `save` or another tool wrote; kind: as for `save`. Raises InputError with file:line."""
+        """Read a file that `save` or another tool wrote.
+
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            Format. Default: by the suffix.
+
+        Returns
+        -------
+        Qrels
+            The judgments.
+
+        Raises
+        ------
+        InputError
+            The file is malformed; the message has file:line.
+        """
         kind = file_kind(path, kind)
         if kind == "json":
             return Qrels(read_json(path))
@@ -394,7 +446,25 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
 
     @staticmethod
     def from_df(df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
-        """From a data frame of pandas (or polars), one row a judgment. Raises InputError, naming the row."""
+        """From a data frame of pandas (or polars), one row per judgment.
+
+        Parameters
+        ----------
+        df
+            The frame.
+        q_id_col, doc_id_col, score_col
+            Names of its columns.
+
+        Returns
+        -------
+        Qrels
+            The judgments.
+
+        Raises
+        ------
+        InputError
+            A cell is wrong; the message names the row.
+        """
         columns = frame_columns(df, q_id_col, doc_id_col, score_col)
         qrels: Qrels = Qrels._of(our_qrels.Qrels(dict(zip(("query_id", "doc_id", "relevance"), columns, strict=True))))
         return qrels
@@ -493,7 +563,18 @@ class Run(ListsByQuery[float, our_run.Run]):
         return self._lend()
 
     def make_comparable(self, qrels: Qrels) -> Run:
-        """Give this run the queries of the judgments: an empty list where it has none, no others. Returns itself."""
+        """Give this run the queries of the judgments: an empty list if it has none, and no others.
+
+        Parameters
+        ----------
+        qrels
+            The judgments.
+
+        Returns
+        -------
+        Run
+            Itself.
+        """
         judged_queries = qrels.keys()
         if judged_queries != self.keys():
             dicts = self._change()
@@ -567,7 +648,27 @@ class Run(ListsByQuery[float, our_run.Run]):
     def from_df(
         df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score", name: str | None = None
     ) -> Run:
-        """From a data frame of pandas (or polars), one row a document. Raises InputError, naming the row."""
+        """From a data frame of pandas (or polars), one row per document.
+
+        Parameters
+        ----------
+        df
+            The frame.
+        q_id_col, doc_id_col, score_col
+            Names of its columns.
+        name
+            Name of the system.
+
+        Returns
+        -------
+        Run
+            The run.
+
+        Raises
+        ------
+        InputError
+            A cell is wrong; the message names the row.
+        """
         columns = frame_columns(df, q_id_col, doc_id_col, score_col)
         core = our_run.Run(dict(zip(("query_id", "doc_id", "score"), columns, strict=True)))
         run: Run = Run._of(core, name)

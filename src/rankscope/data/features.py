@@ -224,7 +224,18 @@ class Features:
         return group_of(self.offsets)
 
     def in_input_order(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
-        """(documents) scores of the documents, in the order in which their rows were given."""
+        """Scores of the documents in the order of the input rows.
+
+        Parameters
+        ----------
+        scores
+            One score per document, (documents).
+
+        Returns
+        -------
+        array of shape (documents)
+            The scores, reordered.
+        """
         document_scores = np.asarray(scores)
         if self.order is None:
             return document_scores
@@ -233,7 +244,18 @@ class Features:
         return in_input_order
 
     def select(self, queries: npt.ArrayLike) -> Features:
-        """Some of the queries, by their places here; `order` is not kept."""
+        """Some of the queries; `order` is not kept.
+
+        Parameters
+        ----------
+        queries
+            Indices of the queries.
+
+        Returns
+        -------
+        Features
+            Their documents.
+        """
         index = np.asarray(queries, np.int64)
         lengths = np.diff(self.offsets)[index]
         rows = ranges(self.offsets[index], lengths)
@@ -251,7 +273,18 @@ class Features:
         )
 
     def select_features(self, names: Sequence[str]) -> Features:
-        """The features of these names in this order; zeros for those that are not here."""
+        """Some of the features, in this order.
+
+        Parameters
+        ----------
+        names
+            Names of features; a name that is missing here gives zeros.
+
+        Returns
+        -------
+        Features
+            The same documents.
+        """
         column_of = {name: i for i, name in enumerate(self.names)}
         values = np.zeros((len(self), len(names)), self.values.dtype)
         present = [i for i, name in enumerate(names) if name in column_of]

@@ -126,16 +126,49 @@ class Hits:
         return group_of(self.grade_offsets)
 
     def sum(self, values: Floats | Bools) -> Floats:
-        """(queries) the sum of one value a hit; 0 without hits."""
+        """The sum of one value per hit for each query; 0 without hits.
+
+        Parameters
+        ----------
+        values
+            One value per hit, (hits).
+
+        Returns
+        -------
+        array of shape (queries)
+            The sums.
+        """
         return sum_by_group(values, self.query, len(self))
 
     def relevant(self, rel: int | None = None) -> Bools:
-        """(hits) whether the relevance reaches `rel` (default: the one of these hits)."""
+        """Whether each hit is relevant.
+
+        Parameters
+        ----------
+        rel
+            Lowest grade that counts. Default: that of these hits.
+
+        Returns
+        -------
+        array of shape (hits)
+            True or False.
+        """
         min_relevance = self.rel if rel is None else rel
         return self.cached(("relevant", min_relevance), lambda: self.relevance >= min_relevance)
 
     def relevant_above(self, rel: int | None = None) -> Ints:
-        """(hits) how many relevant documents of the query rank above each."""
+        """How many relevant documents of the query rank above each hit.
+
+        Parameters
+        ----------
+        rel
+            Lowest grade that counts. Default: that of these hits.
+
+        Returns
+        -------
+        array of shape (hits)
+            The counts.
+        """
         min_relevance = self.rel if rel is None else rel
         return self.cached(("relevant_above", min_relevance), lambda: self.count_above(self.relevant(min_relevance)))
 
@@ -144,7 +177,18 @@ class Hits:
         return count_before(marked, self.offsets)
 
     def n_relevant(self, rel: int | None = None) -> Floats:
-        """(queries) the number of judged documents whose relevance reaches `rel`."""
+        """The number of judged documents of each query that are relevant.
+
+        Parameters
+        ----------
+        rel
+            Lowest grade that counts. Default: that of these hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            The counts.
+        """
         min_relevance = self.rel if rel is None else rel
         return self.cached_on_qrels(
             ("n_relevant", min_relevance),
@@ -152,12 +196,34 @@ class Hits:
         )
 
     def n_nonrelevant(self, rel: int | None = None) -> Floats:
-        """(queries) the number of documents judged not relevant: grades from 0 to below `rel`."""
+        """The number of documents of each query judged not relevant: grades from 0 to below `rel`.
+
+        Parameters
+        ----------
+        rel
+            Lowest grade that counts as relevant. Default: that of these hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            The counts.
+        """
         min_relevance = self.rel if rel is None else rel
         return sum_by_group((self.grades >= 0) & (self.grades < min_relevance), self.grade_query, len(self))
 
     def select(self, queries: npt.ArrayLike) -> Hits:
-        """The hits of these queries (indices, repeats allowed, in this order; or a mask over all queries)."""
+        """The hits of some queries.
+
+        Parameters
+        ----------
+        queries
+            Indices, repeats allowed, in this order; or a mask over all queries.
+
+        Returns
+        -------
+        Hits
+            Their hits.
+        """
         index = np.asarray(queries)
         if index.dtype == np.bool_:
             if index.shape != (len(self),):
@@ -183,7 +249,18 @@ class Hits:
         )
 
     def cut(self, depth: int) -> Hits:
-        """The hits as if the lists ended at rank `depth`."""
+        """The hits as if the lists ended at rank `depth`.
+
+        Parameters
+        ----------
+        depth
+            Number of documents of each list.
+
+        Returns
+        -------
+        Hits
+            The hits up to there.
+        """
         if not isinstance(depth, (int, np.integer)) or depth < 1:
             raise ParameterError(f"the depth is {depth!r}, expected a whole number of at least 1")
         if self.ties == "average" and ((self.first <= depth) & (self.last > depth)).any():

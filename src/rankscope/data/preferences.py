@@ -293,7 +293,26 @@ class Preferences:
     def from_outcomes(
         cls, names: Sequence[str], left: Ints, right: Ints, outcome: Ints, unit: Labels, notes: tuple[str, ...]
     ) -> Preferences:
-        """Outcomes of pairs of names, given by their places; names that are never compared are dropped."""
+        """Outcomes of pairs of names; names that are never compared are dropped.
+
+        Parameters
+        ----------
+        names
+            Names of the systems.
+        left, right
+            Indices of the two.
+        outcome
+            1, -1 or 0, as in the class.
+        unit
+            Unit of each comparison.
+        notes
+            What a reader should know.
+
+        Returns
+        -------
+        Preferences
+            The outcomes, without sides.
+        """
         is_compared = np.zeros(len(names), np.bool_)
         is_compared[left] = is_compared[right] = True
         new_codes = np.cumsum(is_compared) - 1

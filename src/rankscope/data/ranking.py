@@ -114,11 +114,33 @@ class Ranking:
         object.__setattr__(self, "values", ranks)
 
     def normalise(self, ties: str = "ceiling") -> Ranking:
-        """Ranks from 1 on in the same order. ties: "ceiling", "floor", "middle" or "minimize"."""
+        """Ranks from 1 on in the same order.
+
+        Parameters
+        ----------
+        ties
+            "ceiling", "floor", "middle" or "minimize", as for `normalise_ranks`.
+
+        Returns
+        -------
+        Ranking
+            The ranks.
+        """
         return Ranking(normalise_ranks(np.array([self.values]), ties)[0].tolist())
 
     def inverse(self, ties: str = "ceiling") -> Ranking:
-        """Ranks from 1 on in the opposite order: for scores, of which the highest is the best."""
+        """Ranks from 1 on in the opposite order: for scores, of which the highest is the best.
+
+        Parameters
+        ----------
+        ties
+            "ceiling", "floor", "middle" or "minimize", as for `normalise_ranks`.
+
+        Returns
+        -------
+        Ranking
+            The ranks.
+        """
         return Ranking(normalise_ranks(-np.array([self.values]), ties)[0].tolist())
 
     def __len__(self) -> int:

@@ -142,7 +142,22 @@ class Rankings:
     def of(
         cls, judgments: Sequence[Mapping[str, float | None]], *, name: str = "rank", higher_is_better: bool = False
     ) -> Rankings:
-        """From a mapping of systems to ranks (or scores) a judgment, each on a segment of its own; None: no value."""
+        """From mappings of systems to ranks (or scores), one per judgment, each on a segment of its own.
+
+        Parameters
+        ----------
+        judgments
+            System -> value; None for no value.
+        name
+            Name of the column.
+        higher_is_better
+            Whether the values are scores.
+
+        Returns
+        -------
+        Rankings
+            The judgments.
+        """
         if isinstance(judgments, Mapping) or not all(isinstance(judgment, Mapping) for judgment in judgments):
             raise ParameterError("judgments are a list of mappings, as [{'A': 1, 'B': 2}]")
         unnamed = Labels(("",), np.zeros(len(judgments), np.int64))
@@ -171,25 +186,73 @@ class Rankings:
         return group_of(self.offsets)
 
     def column(self, name: str) -> Floats:
-        """(items) the values of a column. Raises UnknownName."""
+        """The values of a column, one per item.
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+
+        Raises
+        ------
+        UnknownName
+            The column does not exist.
+        """
         if name not in self.columns:
             raise UnknownName("column of these rankings", name, self.columns)
         return self.columns[name]
 
     def lower_is_better_values(self, name: str) -> Floats:
-        """(items) the values of a column so that lower is better: those of scores with the other sign."""
+        """The values of a column so that lower is better: scores change their sign; one per item.
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+
+        Raises
+        ------
+        UnknownName
+            The column does not exist.
+        """
         values = self.column(name)
         return -values if name in self.score_columns else values
 
     def table(self, name: str) -> Floats:
-        """(judgments, most items of one) a column, a row a judgment; lower is better; NaN where there is none."""
+        """A column as a table with one row per judgment; lower is better.
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+
+        Returns
+        -------
+        array of shape (judgments, most items of one)
+            NaN if there is no value.
+        """
         lengths = np.diff(self.offsets)
         table = np.full((len(self), int(lengths.max(initial=0))), np.nan)
         table[self.judgment, place_in_group(self.offsets)] = self.lower_is_better_values(name)
         return table
 
     def with_column(self, name: str, values: Floats, *, higher_is_better: bool) -> Rankings:
-        """The same with one column more (or another in its place)."""
+        """The same judgments with one more column (or another in its place).
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+        values
+            One number per item.
+        higher_is_better
+            Whether the values are scores.
+
+        Returns
+        -------
+        Rankings
+            The judgments.
+        """
         score_columns = self.score_columns - {name}
         return replace(
             self,
@@ -198,7 +261,18 @@ class Rankings:
         )
 
     def select(self, judgments: npt.ArrayLike) -> Rankings:
-        """Some of the judgments: their places, or a mask."""
+        """Some of the judgments.
+
+        Parameters
+        ----------
+        judgments
+            Their indices, or a mask.
+
+        Returns
+        -------
+        Rankings
+            The judgments.
+        """
         index = np.asarray(judgments)
         if index.dtype == np.bool_:
             index = np.flatnonzero(index)

@@ -173,7 +173,18 @@ class Scores(Result):
         return tuple(map(str, self.measures))
 
     def place_of(self, measure: object) -> int:
-        """The place of a measure among `measures`, by any of its names. Raises UnknownName where it is not there."""
+        """The index of a measure among `measures`, by any of its names.
+
+        Parameters
+        ----------
+        measure
+            The measure or its name.
+
+        Raises
+        ------
+        UnknownName
+            The measure was not computed.
+        """
         name = str(measure)
         if name not in self.measure_names:
             name = self.aliases.get(name, name)
@@ -220,12 +231,34 @@ class Scores(Result):
         return self.systems.index(system)
 
     def sign(self, measure: object) -> Literal[1, -1, 0]:
-        """1 where higher is better, -1 where lower is, 0 where neither is. Raises UnknownName for another measure."""
+        """The direction of a measure: 1 if higher is better, -1 if lower is, 0 if neither is.
+
+        Parameters
+        ----------
+        measure
+            The measure or its name.
+
+        Raises
+        ------
+        UnknownName
+            The measure was not computed.
+        """
         better = self.measures[self.place_of(measure)].higher_is_better
         return 0 if better is None else 1 if better else -1
 
     def select(self, *, systems: Sequence[int] | None = None, measures: Sequence[int] | None = None) -> Scores:
-        """The scores of some systems and measures, by their places; None for all."""
+        """The scores of some systems and measures.
+
+        Parameters
+        ----------
+        systems, measures
+            Their indices. Default: all.
+
+        Returns
+        -------
+        Scores
+            The scores.
+        """
         system_index = list(range(len(self.systems)) if systems is None else systems)
         measure_index = list(range(len(self.measures)) if measures is None else measures)
         return replace(
@@ -240,7 +273,18 @@ class Scores(Result):
         )
 
     def matrix(self, measure: object) -> Floats:
-        """(systems, queries) the values of one measure. Raises UnknownName for one that was not computed."""
+        """The values of one measure, (systems, queries).
+
+        Parameters
+        ----------
+        measure
+            The measure or its name.
+
+        Raises
+        ------
+        UnknownName
+            The measure was not computed.
+        """
         matrix: Floats = self.values[:, self.place_of(measure)]
         return matrix
 
@@ -279,7 +323,22 @@ class Scores(Result):
         return summaries
 
     def overall(self, measure: object, system: str | None = None) -> float:
-        """The value of one system over all queries. system: may be left out where there is only one."""
+        """The value of one system over all queries.
+
+        Parameters
+        ----------
+        measure
+            The measure or its name.
+        system
+            Name of the system. Default: the only one.
+
+        Raises
+        ------
+        UnknownName
+            The measure or system does not exist.
+        ParameterError
+            No system is named, and there are several.
+        """
         return float(self._summaries[self.place_of_system(system), self.place_of(measure)])
 
     def overall_bounds(self, measure: object, system: str | None = None) -> tuple[float, float]:
@@ -402,7 +461,13 @@ class Scores(Result):
         ]
 
     def table(self, *, by_query: bool = False) -> str:
-        """The values as a text table, with signature and notes under it."""
+        """The values as a text table, with signature and notes below it.
+
+        Parameters
+        ----------
+        by_query
+            One row for every query, too.
+        """
         return str(EachQuery(self) if by_query else self)
 
     def contents(self) -> str:

@@ -182,7 +182,23 @@ class Votes:
         return votes if weights is None else votes.with_weights(weights)
 
     def with_weights(self, weights: Sequence[float] | Mapping[str, float]) -> Votes:
-        """The same with other weights, one a voter; by name: the others keep theirs. Raises InputError."""
+        """The same votes with other weights.
+
+        Parameters
+        ----------
+        weights
+            One per voter, or by name: the others keep theirs.
+
+        Returns
+        -------
+        Votes
+            The votes.
+
+        Raises
+        ------
+        InputError
+            A weight is not above 0, or weights do not fit the voters.
+        """
         if isinstance(weights, Mapping):
             unknown_voters = [name for name in weights if name not in self.voters]
             if unknown_voters:

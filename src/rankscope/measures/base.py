@@ -83,7 +83,18 @@ class Measure(ABC):
 
     @abstractmethod
     def values(self, hits: Hits) -> Floats:
-        """(queries) what a call gives: the one method that a measure must have."""
+        """The value of each query: the one method that a measure must have.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            The values.
+        """
 
     def can_average_ties(self) -> bool:
         """Whether it can be averaged over the orders of tied documents (ties="average") with these parameters."""
@@ -155,26 +166,81 @@ class Measure(ABC):
         )
 
     def level(self, hits: Hits) -> int:
-        """The least relevance that counts: by default any gain at all."""
+        """The lowest grade that counts: by default any gain at all.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        int
+            The grade.
+        """
         return 1
 
     def defined(self, hits: Hits) -> Bools:
-        """(queries) where the value means something: by default, where something relevant was judged."""
+        """Whether the value of each query means something: by default, if something relevant was judged.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            True or False.
+        """
         if not self.needs_relevant:
             return np.ones(len(hits), np.bool_)
         return hits.n_relevant(self.level(hits)) > 0
 
     def used(self, hits: Hits) -> Floats:
-        """(queries) on how many relevant documents the value rests: those retrieved within the cutoff."""
+        """On how many relevant documents each value rests: those retrieved within the cutoff.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            The counts.
+        """
         return hits.sum(within(hits, self.resolve_cutoff(hits), hits.relevant(self.level(hits))))
 
     def resolve_cutoff(self, hits: Hits) -> int | Floats | None:
-        """The cutoff, or where each query has its own, (queries) theirs."""
+        """The cutoff, or (queries) the cutoff of each query if it depends on the query.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        int, array of shape (queries), or None
+            None means no cutoff.
+        """
         cutoff: int | str | None = getattr(self, "cutoff", None)
         return query_cutoff(hits, cutoff, self.level(hits)) if isinstance(cutoff, str) else cutoff
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        """Every parameter with its value as text, for the signature; as `hits` resolve them where given."""
+        """Every parameter with its value as text, for the signature.
+
+        Parameters
+        ----------
+        hits
+            If given, parameters have the values that these hits resolve them to.
+
+        Returns
+        -------
+        dict
+            Parameter -> value.
+        """
         settings = {}
         for f in fields(self):
             value = getattr(self, f.name)

@@ -384,7 +384,23 @@ class Rates:
     notes: tuple[str, ...]
 
     def of(self, label: Label) -> dict[str, float]:
-        """The rates of one class by name. Raises ParameterError for a class that is not there."""
+        """The rates of one class by name.
+
+        Parameters
+        ----------
+        label
+            The class.
+
+        Returns
+        -------
+        dict
+            Name of the rate -> value.
+
+        Raises
+        ------
+        ParameterError
+            The class does not exist.
+        """
         if label not in self.labels:
             raise ParameterError(
                 f"{label!r} is none of the classes {', '.join(map(repr, self.labels))}; name one of them"

@@ -127,7 +127,15 @@ def zstd_file(raw: Any) -> BinaryIO:
 
 
 def compress(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
-    """The chunks as gzip (`.gz`) or Zstandard (`.zst`), without a timestamp; unchanged for any other suffix."""
+    """The chunks as gzip (`.gz`) or Zstandard (`.zst`), without a timestamp; unchanged for any other suffix.
+
+    Parameters
+    ----------
+    chunks
+        Content of the file.
+    suffix
+        Suffix of compression.
+    """
     if suffix == ".gz":
         packer: Any = zlib.compressobj(wbits=31)
     elif suffix == ".zst":

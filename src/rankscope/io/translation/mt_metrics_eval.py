@@ -54,7 +54,20 @@ class ScoreFile(NamedTuple):
 
 
 def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
-    """The files of scores: human-scores/PAIR.NAME.seg.score and metric-scores/PAIR/NAME.seg.score (.sys.score)."""
+    """List the files of scores: human-scores/PAIR.NAME.seg.score and metric-scores/PAIR/NAME.seg.score (.sys.score).
+
+    Parameters
+    ----------
+    folder
+        Folder of mt-metrics-eval.
+    level
+        "seg" or "sys".
+
+    Returns
+    -------
+    list of ScoreFile
+        The files.
+    """
     if level not in LEVELS:
         raise ParameterError(f"level={level!r}, expected one of {', '.join(LEVELS)}")
     root = Path(folder)

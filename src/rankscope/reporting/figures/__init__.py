@@ -125,12 +125,48 @@ def specification(figure: Any, *, style: Style | None = None) -> dict[str, Any]:
 
 
 def as_svg(figure: Any, *, style: Style | None = None) -> str:
-    """A Figure or a chart as SVG; same input, same bytes on the same machine. Raises as `draw`."""
+    """A Figure or a chart as SVG; the same input gives the same bytes on the same machine.
+
+    Parameters
+    ----------
+    figure
+        A Figure or an Altair chart.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    str
+        The picture.
+
+    Raises
+    ------
+    UnknownName, ParameterError
+        As for `draw`.
+    """
     return svg_text(vega_lite(chart_of(figure, style)))
 
 
 def as_html(figure: Any, *, style: Style | None = None) -> str:
-    """A Figure or a chart as one page that needs no network and answers to the pointer. Raises as `draw`."""
+    """A Figure or a chart as one HTML page that needs no network and reacts to the pointer.
+
+    Parameters
+    ----------
+    figure
+        A Figure or an Altair chart.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    UnknownName, ParameterError
+        As for `draw`.
+    """
     return html_page(specification(figure, style=style))
 
 

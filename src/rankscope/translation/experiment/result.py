@@ -208,11 +208,25 @@ class TranslationExperiment(Result):
         return rows
 
     def table(self, name: str) -> list[PublishedRow]:
-        """The rows of one table."""
+        """The rows of one table.
+
+        Parameters
+        ----------
+        name
+            Name of the table, as "2" or "4 (mean)".
+        """
         return [row for row in self.records() if row.table == name]
 
     def average(self, direction: str, metric: str) -> float:
-        """The segment tau averaged over the language pairs of a direction; NaN for a metric that was not run."""
+        """The segment tau averaged over the language pairs of a direction; NaN for a metric that was not run.
+
+        Parameters
+        ----------
+        direction
+            "into" or "out" of English.
+        metric
+            Name of the metric.
+        """
         taus = self.results[direction].segments
         return float(taus.average[taus.metrics.index(metric)]) if metric in taus.metrics else NAN
 

@@ -126,7 +126,23 @@ class TranslationFeatures:
         return pl.DataFrame(key_columns | {name: flat[:, i] for i, name in enumerate(self.names)})
 
     def select(self, names: Iterable[str]) -> TranslationFeatures:
-        """Some of the features, in this order. Raises UnknownName."""
+        """Some of the features, in this order.
+
+        Parameters
+        ----------
+        names
+            Names of features.
+
+        Returns
+        -------
+        TranslationFeatures
+            The table with these.
+
+        Raises
+        ------
+        UnknownName
+            A feature does not exist.
+        """
         selected_names = tuple(names)
         for name in selected_names:
             if name not in self.names:
