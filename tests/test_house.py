@@ -1,6 +1,7 @@
 """The house stands: public names, what is loaded when, docstrings, sizes, dependencies."""
 
 import ast
+import dataclasses
 import graphlib
 import importlib
 import inspect
@@ -183,6 +184,17 @@ def test_every_measure_says_its_range_and_direction(measure):
     assert (unbounded if high == float("inf") else f"in [{low:g}, {high:g}]") in doc
     directions = {True: "higher is better", False: "lower is better", None: "no direction"}
     assert directions[measure.higher_is_better] in doc
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.name)
+def test_every_measure_describes_its_parameters_and_names_its_source(measure):
+    sections = re.split(r"^([A-Z][a-z]+)\n-{3,}\n", inspect.cleandoc(measure.__doc__), flags=re.MULTILINE)
+    sections = dict(zip(sections[1::2], sections[2::2], strict=True))
+    described = [
+        name for line in re.findall(r"^\S.*", sections.get("Parameters", ""), re.MULTILINE) for name in line.split(", ")
+    ]
+    assert described == [field.name for field in dataclasses.fields(measure)]
+    assert " ".join(sections["References"].split()) == f"{measure.source}."
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))

@@ -24,6 +24,8 @@ __all__ = [
     "SHARE",
     "Choice",
     "Count",
+    "LayerSizes",
+    "NameList",
     "Names",
     "Number",
     "Numbers",
@@ -38,6 +40,8 @@ __all__ = [
     "confidence_field",
     "count",
     "declare",
+    "layer_sizes",
+    "name_list",
     "names",
     "number",
     "numbers",
@@ -217,6 +221,24 @@ class Numbers(Rule):
         return isinstance(value, tuple) and all(map(self.number.accepts, value))
 
 
+class NameList(Names):
+    """A tuple of texts, written in one option with commas between them."""
+
+
+class LayerSizes(Rule):
+    """Sizes of hidden layers, each at least 1; an empty tuple means no hidden layers."""
+
+    expected = "sizes of layers, as (32, 16), or () for none"
+
+    def fault(self, value: object) -> str:
+        if isinstance(value, str):  # of the command line
+            return f"is {value!r}, expected sizes of layers, as 16 or 32,16, or 0 for none"
+        return super().fault(value)
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, tuple) and all(map(Count().accepts, value))
+
+
 #: A number above 0; one of at least 0; a level or share between 0 and 1; the significance level of a test.
 POSITIVE, NONNEGATIVE = Number(0, low_open=True), Number(0)
 SHARE = Number(0, 1, low_open=True, high_open=True, expected="a number between 0 and 1, as 0.95 or 0.05")
@@ -346,30 +368,42 @@ def names(
     return declare(Names(table, kind), default, help, metavar=metavar, **options)
 
 
+def name_list(default: Value, table: Collection[str] = (), *, help: str, kind: str = "", **options: Any) -> Value:
+    """Several texts, in the command in one option with commas between them."""
+    return declare(NameList(table, kind), default, help, **options)
+
+
+def layer_sizes(default: tuple[int, ...], *, help: str, **options: Any) -> tuple[int, ...]:
+    """Sizes of hidden layers, in the command with commas between them, and 0 for none."""
+    return declare(LayerSizes(), default, help, metavar="N,...", **options)
+
+
 def alpha_field(default: float = 0.05, help: str = "Significance level.", **options: Any) -> float:
     """The significance level of a test, in (0, 0.5)."""
     return declare(ALPHA, default, help, metavar="A", **options)
 
 
 def confidence_field(
-    default: float = 0.95, help: str = "Confidence level: the share of intervals that hold the true value."
+    default: float = 0.95,
+    help: str = "Confidence level: the share of intervals that hold the true value.",
+    **options: Any,
 ) -> float:
     """The level of confidence intervals, in (0, 1)."""
-    return share(default, help=help)
+    return share(default, help=help, **options)
 
 
 def resamples_field(default: Value, help: str, minimum: int = 1, **options: Any) -> Value:
     """How many resamples a test or interval draws: `n_resamples` in Python, `--resamples` in the command."""
-    return count(default, help=help, minimum=minimum, flag="--resamples", **options)
+    return count(default, help=help, minimum=minimum, **{"flag": "--resamples", **options})
 
 
-def seed_field(help: str = "Random seed; the same seed gives the same results.") -> int:
+def seed_field(help: str = "Random seed; the same seed gives the same results.", flag: str = "--seed") -> int:
     """The seed of all random draws: `rng` in Python, `--seed` in the command."""
     return declare(
         Count(0, None),
         0,
         help,
-        flag="--seed",
+        flag=flag,
         argument="rng",
         python_help="Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.",
         metavar="N",

@@ -151,5 +151,5 @@ def test_a_command_without_arguments_says_what_is_missing_and_where_help_is(cli:
         assert done.out.startswith(f"Usage: rankscope {name}")
         return
     assert (done.code, done.out) == (2, "")
-    assert re.search(r"Missing (argument|option)|is not said", done.err)
+    assert re.search(r"Missing (argument|option)|no output file", done.err)
     assert done.err.endswith(f"`rankscope {name} --help`\n") or "name a file" in done.err

@@ -8,7 +8,20 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from rankscope.settings import REQUIRED, Choice, Count, Names, Number, Numbers, Setting, Settings, Switch
+from rankscope.settings import (
+    LARGEST,
+    REQUIRED,
+    Choice,
+    Count,
+    LayerSizes,
+    NameList,
+    Names,
+    Number,
+    Numbers,
+    Setting,
+    Settings,
+    Switch,
+)
 
 __all__ = [
     "is_given",
@@ -60,19 +73,36 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
         return click.option(flag, setting.name, is_flag=True, **{**options, "show_default": False})
     if setting.default is REQUIRED:
         options["required"] = required
-    if isinstance(setting.rule, (Names, Numbers)):
+    if isinstance(setting.rule, (Names, Numbers)) and not isinstance(setting.rule, NameList):
         options |= {"multiple": True, "default": setting.default or ()}
     flags = (*SHORT_FLAGS.get(flag, ()), flag)
     return click.option(*flags, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
 
 
+def split_names(value: Any) -> Any:
+    """Names with commas between them as a tuple; a default as it is."""
+    return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+
+def split_sizes(value: Any) -> Any:
+    """Sizes of hidden layers as a tuple, of which 0 is none; what are no sizes as it is, for the rule to refuse."""
+    sizes = split_names(value)
+    if not isinstance(value, str) or not all(size.isdecimal() and len(size) < 6 for size in sizes):
+        return value
+    return tuple(size for size in map(int, sizes) if size)
+
+
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
     rule = setting.rule.number if isinstance(setting.rule, Numbers) else setting.rule
+    if isinstance(rule, NameList):
+        return split_names
+    if isinstance(rule, LayerSizes):
+        return split_sizes
     if isinstance(rule, (Choice, Names)) and rule.names:
         return click.Choice(list(rule.names))
     if isinstance(rule, Count):
-        return click.IntRange(min=rule.minimum)
+        return click.IntRange(rule.minimum, None if rule.maximum == LARGEST else rule.maximum)
     if isinstance(rule, Number):
         is_bounded = [abs(bound) < float("inf") for bound in (rule.low, rule.option_high)]
         return click.FloatRange(

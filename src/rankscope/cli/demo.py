@@ -14,9 +14,16 @@ __all__ = [
 
 @click.command()
 @click.argument("directory", metavar="[DIR]", default="rankscope-demo")
-@click.option("--seed", type=click.IntRange(min=0), default=SEED, show_default=True, metavar="N", help="Its seed.")
-@click.option("--overwrite", is_flag=True, help="Replace the demo's files in DIR; others are left alone.")
-@click.option("--tour", is_flag=True, help="Write nothing; list all commands that there are to try on the demo.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=SEED,
+    show_default=True,
+    metavar="N",
+    help="Random seed of the simulation.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace the demo's files in DIR; other files stay.")
+@click.option("--tour", is_flag=True, help="Write nothing; list all commands to try on the demo.")
 def demo(directory: str, seed: int, overwrite: bool, tour: bool) -> None:
     """Write a small simulated test collection into DIR (rankscope-demo), evaluate it, and say what to try next.
 

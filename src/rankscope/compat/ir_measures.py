@@ -63,7 +63,13 @@ Grades = Callable[[Ints], Ints]
 
 @dataclass(frozen=True)
 class ClippedGrades:
-    """Grades less `lowest`, at least 0; grades above `highest` count as `highest`."""
+    """Grades less `lowest`, at least 0; grades above `highest` count as `highest`.
+
+    Attributes
+    ----------
+    lowest, highest
+        Grades.
+    """
 
     lowest: int
     highest: int | None = None
@@ -75,7 +81,13 @@ class ClippedGrades:
 
 @dataclass(frozen=True)
 class ReplacedGrades:
-    """Some grades are replaced by others."""
+    """Some grades are replaced by others.
+
+    Attributes
+    ----------
+    replacements
+        Grade -> new grade.
+    """
 
     replacements: tuple[tuple[int, int], ...]
 
@@ -87,16 +99,35 @@ class ReplacedGrades:
 
 
 class HitsView(NamedTuple):
-    """The changes that a measure makes to the hits."""
+    """The changes that a measure makes to the hits.
+
+    Attributes
+    ----------
+    grades
+        Change of the grades, if any.
+    judged_only
+        Remove documents without a judgment.
+    """
 
     grades: ClippedGrades | ReplacedGrades | None = None
     judged_only: bool = False
 
 
 class MeasureColumn(NamedTuple):
-    """A measure of ir_measures, and how it is computed. ours: None for the number of queries, which is 1 for each.
+    """A measure of ir_measures, and how it is computed.
 
-    scale: the divisor of its values. found_only: no value where nothing relevant was retrieved.
+    Attributes
+    ----------
+    their_measure
+        The measure of ir_measures.
+    our_measure
+        Ours; None for the number of queries, which is 1 for each.
+    view
+        Changes of the hits.
+    scale
+        Divisor of its values.
+    needs_retrieved
+        Whether it has no value if nothing relevant was retrieved.
     """
 
     their_measure: Any
@@ -341,18 +372,28 @@ Evaluator: Any = irm.Evaluator
 
 
 class RankscopeProvider(Provider):  # type: ignore[misc]  # loaded at run time
-    """All measures of ir_measures, from one join of the run: `evaluator`, `calc_aggregate`, `calc`, `iter_calc`.
+    """All measures of ir_measures from one join of the run: `evaluator`, `calc_aggregate`, `calc`, `iter_calc`.
 
-    measures: an iterable of ir_measures' measures. qrels: `{query: {document: relevance}}`, a data frame with
+    Raises
+    ------
+    ParameterError
+        A measure cannot be computed.
+    InputError
+        A document occurs twice in a list, a score is not finite, or an id is not a string.
+
+    Notes
+    -----
+    Measures are an iterable of ir_measures' measures. Qrels are `{query: {document: relevance}}`, a data frame with
     query_id, doc_id, relevance and, for subtopics, iteration, an iterable of named tuples with these fields, or a
-    `rankscope.Qrels`. run: the same with score; or a `rankscope.Run`. A query that the run lacks has the measure's
-    DEFAULT, 0; one that was not judged is left out.
+    `rankscope.Qrels`. Runs are the same with score, or a `rankscope.Run`. A query missing from the run has the
+    measure's DEFAULT, 0; one without judgments is skipped.
 
-    Raises ParameterError for a measure that cannot be computed, InputError for data: a document that stands twice in a
-    list, a score that is not finite, an id that is no string.
+    References
+    ----------
+    Agrees with ir_measures 0.4.3; docs/ir_measures.md says where it does not.
 
-    Source: agrees with ir_measures 0.4.3; docs/ir_measures.md says where not.
-
+    Examples
+    --------
     >>> from ir_measures import ERR, RR, nDCG
     >>> from rankscope.compat.ir_measures import provider
     >>> means = provider.calc_aggregate([nDCG @ 10, RR @ 2], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0, "c": 0.5}})
@@ -482,6 +523,8 @@ iter_calc = pipeline.iter_calc
 def install() -> None:
     """Make it the first choice of ir_measures' own pipeline, for all code that calls ir_measures. Once is enough.
 
+    Examples
+    --------
     >>> import ir_measures
     >>> from rankscope.compat.ir_measures import install, uninstall
     >>> install()

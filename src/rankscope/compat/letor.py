@@ -75,11 +75,23 @@ class Stopped(RankscopeError):
 
 @dataclass(frozen=True, kw_only=True)
 class Script:
-    """The conventions of one script. gains: of the labels 0, 1, ..., others gain 0; relevant: the least relevant label.
+    """The conventions of one script.
 
-    comment: the text before each value of the comment, the first of which is the document; empty where lines need no
-    comment, and each line is a document. to_the_end: whether nothing may follow the comment. positions: the most that
-    are printed.
+    Attributes
+    ----------
+    pattern
+        Form of a line of labels.
+    comment
+        Text before each value of the comment, the first of which is the document; empty if lines need no comment, and
+        each line is a document.
+    to_the_end
+        Whether nothing may follow the comment.
+    gains
+        Gains of the labels 0, 1, ...; others gain 0.
+    relevant
+        The lowest relevant label.
+    positions
+        The largest number of positions that are printed.
     """
 
     pattern: re.Pattern[bytes]
@@ -105,7 +117,19 @@ VERSIONS = {
 
 
 class ScoredDocuments(NamedTuple):
-    """All n documents in the order of the lines. label: (n) UNKNOWN_LABEL if not 0 to 9; query: (n) into ids."""
+    """All n documents in the order of the lines.
+
+    Attributes
+    ----------
+    label
+        Label, UNKNOWN_LABEL if not 0 to 9, (n).
+    query
+        Index into `ids`, (n).
+    ids
+        The queries.
+    scores
+        Predictions, (n).
+    """
 
     label: npt.NDArray[np.uint8]
     query: Ints
@@ -114,7 +138,15 @@ class ScoredDocuments(NamedTuple):
 
 
 class LetorBlock(NamedTuple):
-    """The documents of one block, up to the first line that does not parse (`bad`; -1 where all do)."""
+    """The documents of one block, up to the first line that does not parse.
+
+    Attributes
+    ----------
+    label, queries, docs
+        Label, query and id of each document.
+    first_bad
+        Index of the first line that does not parse; -1 if all do.
+    """
 
     label: npt.NDArray[np.uint8]
     queries: Fields
@@ -125,7 +157,24 @@ class LetorBlock(NamedTuple):
 def read_documents(test: PathLike, predictions: PathLike, version: Script) -> ScoredDocuments:
     """Read both files in parallel, without the lines that a repeated document id overwrites.
 
-    Raises Stopped where the script stops, InputError for a file that cannot be opened or holds no line.
+    Parameters
+    ----------
+    test, predictions
+        Labels, and one score per line.
+    version
+        Conventions of the script.
+
+    Returns
+    -------
+    ScoredDocuments
+        The documents with their scores.
+
+    Raises
+    ------
+    Stopped
+        The script stops here.
+    InputError
+        A file cannot be opened or has no lines.
     """
     scores = read_scores(predictions)
     interner, docs = Interner(), CollectedFields()
@@ -233,7 +282,7 @@ PERL_NUMBER = re.compile(
 
 
 def perl_number(text: bytes) -> float:
-    """The number at the beginning of a text, by perl's rules; 0 where there is none.
+    """The number at the beginning of a text by Perl's rules; 0 if there is none.
 
     >>> perl_number(b" 1.5e3x"), perl_number(b"abc"), perl_number(b"-Infinity"), perl_number(b"0x10")
     (1500.0, 0.0, -inf, 0.0)
@@ -276,9 +325,17 @@ CELLS = 1 << 18
 class LetorValues:
     """The values that a script computes for q queries, in its order: by their ids as numbers.
 
-    lengths: (q) documents listed. precision and ndcg: (q, positions) at 1, 2, ...; beyond a list, nDCG is 0 (it is
-    undefined there), and precision is that of a list padded with irrelevant documents. average_precision and
-    mean_ndcg: (q), over the listed documents.
+    Attributes
+    ----------
+    query_ids
+        The queries.
+    lengths
+        Number of documents listed, (q).
+    precision, ndcg
+        Values at 1, 2, ..., (q, positions). Beyond a list nDCG is 0 (undefined there), and precision is that of a list
+        padded with irrelevant documents.
+    average_precision, mean_ndcg
+        Values over the listed documents, (q).
     """
 
     query_ids: tuple[str, ...]
@@ -290,13 +347,33 @@ class LetorValues:
 
 
 def letor_score(test: PathLike, predictions: PathLike, *, preset: str = "letor4", by_query: bool = False) -> str:
-    r"""What Eval-Score.pl writes. by_query: its flag, 1 or 0. preset: the script, "letor3", "letor4" or "mslr".
+    r"""The output of Eval-Score.pl.
 
-    Raises Stopped (with the script's message and exit code) for what the script refuses; InputError for a file that
-    cannot be opened or holds no line.
+    Parameters
+    ----------
+    test
+        File of labels.
+    predictions
+        File with one score per line.
+    preset
+        The script: "letor3", "letor4" or "mslr".
+    by_query
+        Its flag: also print one line per query.
 
-    Source: the scripts' recorded output; byte for byte.
+    Returns
+    -------
+    str
+        The text, byte for byte as the scripts' recorded output.
 
+    Raises
+    ------
+    Stopped
+        The script refuses the files; with its message and exit code.
+    InputError
+        A file cannot be opened or has no lines.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -311,17 +388,55 @@ def letor_score(test: PathLike, predictions: PathLike, *, preset: str = "letor4"
 
 
 def letor_rank(test: PathLike, predictions: PathLike, *, preset: str = "letor4", by_query: bool = False) -> str:
-    """As `letor_score`, of rank positions, 1 the best; one position twice is a tie, in file order.
+    """The output of Eval-Rank.pl: as `letor_score`, for rank positions.
 
-    Source: the text that describes LETOR's Eval-Rank.pl; the script itself is not available.
+    Parameters
+    ----------
+    test
+        File of labels.
+    predictions
+        File with one rank position per line, 1 the best; equal positions are a tie, in file order.
+    preset
+        The script: "letor3", "letor4" or "mslr".
+    by_query
+        Its flag: also print one line per query.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    Stopped
+        The script refuses the files; with its message and exit code.
+    InputError
+        A file cannot be opened or has no lines.
+
+    Notes
+    -----
+    Follows the text that describes LETOR's Eval-Rank.pl; the script itself is not available.
     """
     return show_tables(letor_values(test, predictions, preset=preset, ranks=True), preset, by_query=by_query)
 
 
 def letor_ttest(a: PathLike, b: PathLike) -> str:
-    """Two outputs with lines by query, compared: a line a measure, tab-separated, below a line of names.
+    """Compare two outputs by t-tests: one line per measure, tab-separated, below a line of names.
 
-    Raises InputError for files that are no such output, and for unequal queries or measures.
+    Parameters
+    ----------
+    a, b
+        Outputs of `letor_score` or `letor_rank` with lines by query.
+
+    Returns
+    -------
+    str
+        The table.
+
+    Raises
+    ------
+    InputError
+        A file is not such an output, or queries or measures differ.
     """
     return show_ttest(letor_ttests(a, b))
 
@@ -441,7 +556,19 @@ def parse_finite(text: str) -> float:
 
 
 class PairedTTest(NamedTuple):
-    """A paired two-sided t-test of one measure. difference: mean_a - mean_b."""
+    """A paired two-sided t-test of one measure.
+
+    Attributes
+    ----------
+    measure
+        Name of the measure.
+    mean_a, mean_b
+        Means of both systems.
+    difference
+        mean_a - mean_b.
+    statistic, df, pvalue
+        t, degrees of freedom and p.
+    """
 
     measure: str
     mean_a: float
@@ -453,11 +580,22 @@ class PairedTTest(NamedTuple):
 
 
 def letor_ttests(a: PathLike, b: PathLike) -> list[PairedTTest]:
-    """The test of each measure, in the order of the files.
+    """The paired t-test of each measure, in the order of the files.
 
-    Where no query differs, or all by the same, there is no variance to test against: the statistic and p are NaN.
+    Parameters
+    ----------
+    a, b
+        Outputs of `letor_score` or `letor_rank` with lines by query.
 
-    Raises InputError for files that are no output with lines by query, for unequal queries or measures, for one query.
+    Returns
+    -------
+    list of PairedTTest
+        Statistic and p are NaN if no query differs, or all differ by the same amount.
+
+    Raises
+    ------
+    InputError
+        A file is not such an output, queries or measures differ, or there is only one query.
     """
     (queries_a, values_a), (queries_b, values_b) = read_output(a), read_output(b)
     if queries_a.keys() != queries_b.keys():

@@ -48,14 +48,30 @@ T = TypeVar("T", int, float)
 class RelevanceEvaluator:
     """Judgments and measures, prepared; `evaluate` takes one run. Values are those of trec_eval 9.0.8.
 
-    query_relevance: `{query_id: {document_id: relevance}}`; a query without documents is left out. measures: an
-    iterable of names and nicknames: `map`, `ndcg_cut` (with trec_eval's cutoffs), `ndcg_cut_10`, `ndcg_cut.5,10`,
-    `official`. relevance_level: least relevance that counts. judged_docs_only_flag: whether documents without
-    a judgment are dropped first.
+    Parameters
+    ----------
+    query_relevance
+        `{query_id: {document_id: relevance}}`; a query without documents is skipped.
+    measures
+        Names and nicknames: `map`, `ndcg_cut` (with trec_eval's cutoffs), `ndcg_cut_10`, `ndcg_cut.5,10`, `official`.
+    relevance_level
+        Lowest grade that counts as relevant.
+    judged_docs_only_flag
+        Remove documents without a judgment first.
 
-    Nothing that is passed in is kept or changed. Raises ValueError for a measure that is not known, TypeError for
-    judgments and arguments of a wrong type.
+    Raises
+    ------
+    ValueError
+        A measure does not exist.
+    TypeError
+        Judgments or arguments have a wrong type.
 
+    Notes
+    -----
+    Arguments are neither kept nor changed.
+
+    Examples
+    --------
     >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0, "d3": 1}}, {"map", "P_2"})
     >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.7, "d3": 0.9}})
     {'q1': {'map': 0.8333333333333333, 'P_2': 0.5}}
@@ -82,13 +98,28 @@ class RelevanceEvaluator:
             raise TypeError(str(error)) from None
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """The values of one run: `{query_id: {measure: value}}`, its queries in its order.
+        """The values of one run.
 
-        scores: `{query_id: {document_id: score}}`. A query without judgments, or missing here, has no entry; an
-        empty list is one in which nothing was found. gm_map and gm_bpref hold a query's logarithm.
+        Parameters
+        ----------
+        scores
+            `{query_id: {document_id: score}}`.
 
-        Raises TypeError for ids that are no strings and scores that are no numbers, ValueError for a score that is NaN.
+        Returns
+        -------
+        dict
+            `{query_id: {measure: value}}`, queries in the order of the run. A query without judgments, or missing here,
+            has no entry; an empty list is one that retrieved nothing. gm_map and gm_bpref hold a query's logarithm.
 
+        Raises
+        ------
+        TypeError
+            An id is not a string or a score is not a number.
+        ValueError
+            A score is NaN.
+
+        Examples
+        --------
         >>> RelevanceEvaluator({"q1": {"d1": 1}}, ["recip_rank"]).evaluate({"q1": {"d2": 2.0, "d1": 1.0}, "q9": {}})
         {'q1': {'recip_rank': 0.5}}
         """
@@ -167,11 +198,26 @@ def finite_scores(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[s
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """A run as `{query_id: {document_id: score}}`, from lines of `query Q0 document rank score tag`.
+    """Parse a run from lines of `query Q0 document rank score tag`.
 
-    Raises ValueError for another number of fields or a score that is no number, and an error that is both ValueError
-    and AssertionError for a document that a query holds twice.
+    Parameters
+    ----------
+    f_run
+        The lines.
 
+    Returns
+    -------
+    dict
+        `{query_id: {document_id: score}}`.
+
+    Raises
+    ------
+    ValueError
+        A line has another number of fields, or a score is not a number. A document that a query holds twice raises an
+        error that is also an AssertionError.
+
+    Examples
+    --------
     >>> dict(parse_run(["q1 Q0 d1 1 2.5 tag", "q1 Q0 d2 2 1.5 tag"]))
     {'q1': {'d1': 2.5, 'd2': 1.5}}
     """
@@ -179,10 +225,25 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Judgments as `{query_id: {document_id: relevance}}`, from lines of `query 0 document relevance`.
+    """Parse judgments from lines of `query 0 document relevance`.
 
-    Raises as `parse_run`.
+    Parameters
+    ----------
+    f_qrel
+        The lines.
 
+    Returns
+    -------
+    dict
+        `{query_id: {document_id: relevance}}`.
+
+    Raises
+    ------
+    ValueError
+        As for `parse_run`.
+
+    Examples
+    --------
     >>> dict(parse_qrel(["q1 0 d1 1", "q1 0 d2 0"]))
     {'q1': {'d1': 1, 'd2': 0}}
     """
@@ -219,8 +280,20 @@ def parse_lines(
 def compute_aggregated_measure(measure: str, values: Any) -> float:
     """One number for all queries: a sum for `num_...`, exp of the mean for `gm_...`, else the mean.
 
-    values: one a query, as `evaluate` gives them. Without any: 0 for a sum, else NaN.
+    Parameters
+    ----------
+    measure
+        Name of the measure.
+    values
+        One value per query, as `evaluate` gives them.
 
+    Returns
+    -------
+    float
+        Without values 0 for a sum, else NaN.
+
+    Examples
+    --------
     >>> compute_aggregated_measure("num_ret", [10.0, 5.0]), compute_aggregated_measure("map", [0.25, 0.75])
     (15.0, 0.5)
     """

@@ -45,8 +45,22 @@ Numbers = Sequence[float]
 
 
 def normalize(ranks: Numbers, ties: str = "minimize") -> list[float]:
-    """Ranking.normalize: ranks from 1 on; ties: "minimize" (the code's default), "floor", "ceiling" or "middle".
+    """Ranking.normalize: ranks from 1 on.
 
+    Parameters
+    ----------
+    ranks
+        Ranks.
+    ties
+        "minimize" (the code's default), "floor", "ceiling" or "middle".
+
+    Returns
+    -------
+    list of float
+        The normalised ranks.
+
+    Examples
+    --------
     >>> normalize([1, 3, 3, 4, 5], "ceiling")
     [1.0, 3.0, 3.0, 4.0, 5.0]
     """
@@ -63,11 +77,29 @@ def kendall_tau(
     penalize_predicted_ties: bool = True,
     invert_ranks: bool = False,
 ) -> dict[str, Any]:
-    """segment.kendall_tau: tau and its p-value (None without a pair that counts), and the counts.
+    """segment.kendall_tau: tau, its p-value and the counts.
 
-    all_pairs_count are the pairs that count, pairs are all: so the code has them. invert_ranks leaves out pairs of
-    items whose normalised original rank is 1.
+    Parameters
+    ----------
+    predicted, original
+        Ranks of the same items.
+    ties
+        Normalisation, as for `normalize`.
+    exclude_ties
+        Skip pairs that are tied in the original.
+    penalize_predicted_ties
+        Count pairs that are tied only in the prediction as wrong.
+    invert_ranks
+        Skip pairs of items whose normalised original rank is 1.
 
+    Returns
+    -------
+    dict
+        Tau and p-value are None without a pair that counts. As in the code, all_pairs_count are the pairs that count,
+        and pairs are all.
+
+    Examples
+    --------
     >>> round(kendall_tau([1, 2, 3, 4], [1, 2, 3, 4])["prob"], 6)  # from 6 pairs in the place of 4 items
     0.004832
     """
@@ -96,6 +128,20 @@ def kendall_tau(
 def kendall_tau_prob(tau: float, pairs: int) -> float:
     """segment.kendall_tau_prob: the p-value of a tau of so many pairs.
 
+    Parameters
+    ----------
+    tau
+        The value.
+    pairs
+        Number of pairs.
+
+    Returns
+    -------
+    float
+        The p-value.
+
+    Examples
+    --------
     >>> round(kendall_tau_prob(0.5, 6), 4)
     0.1588
     """
@@ -104,8 +150,22 @@ def kendall_tau_prob(tau: float, pairs: int) -> float:
 
 
 def ndgc_err(predicted: Numbers, original: Numbers, k: int | None = None) -> tuple[float, float]:
-    """segment.ndgc_err: nDCG (to rank k) and ERR over gains that overwrite each other where predictions tie.
+    """segment.ndgc_err: nDCG (to rank k) and ERR over gains that overwrite each other if predictions tie.
 
+    Parameters
+    ----------
+    predicted, original
+        Ranks of the same items.
+    k
+        Depth of nDCG. Default: all items.
+
+    Returns
+    -------
+    ndcg, err
+        Both values.
+
+    Examples
+    --------
     >>> [round(value, 4) for value in ndgc_err([1, 1], [1, 1])]  # one of two gains is left
     [0.6309, 0.125]
     """
@@ -116,8 +176,22 @@ def ndgc_err(predicted: Numbers, original: Numbers, k: int | None = None) -> tup
 
 
 def reciprocal_rank(predicted: Numbers, original: Numbers, ties: str = "ceiling") -> float:
-    """segment.reciprocal_rank: 1 / the predicted rank of the best; a tie for the first place gives 1/2 (ceiling).
+    """segment.reciprocal_rank: 1 / the predicted rank of the best.
 
+    Parameters
+    ----------
+    predicted, original
+        Ranks of the same items.
+    ties
+        Normalisation, as for `normalize`; with "ceiling" a tie for the first place gives 1/2.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Examples
+    --------
     >>> reciprocal_rank([1, 1], [1, 2])
     0.5
     """
@@ -128,8 +202,27 @@ def reciprocal_rank(predicted: Numbers, original: Numbers, ties: str = "ceiling"
 def kendall_tau_set(
     predicted: Sequence[Numbers], original: Sequence[Numbers], penalize_predicted_ties: bool = True
 ) -> dict[str, float | int]:
-    """set.kendall_tau_set: the keys that begin with tau. Raises InputError where the tool divides by zero.
+    """set.kendall_tau_set: the keys that begin with tau.
 
+    Parameters
+    ----------
+    predicted, original
+        Ranks of each list.
+    penalize_predicted_ties
+        Count pairs that are tied only in the prediction as wrong.
+
+    Returns
+    -------
+    dict
+        Key -> value.
+
+    Raises
+    ------
+    InputError
+        The tool divides by zero.
+
+    Examples
+    --------
     >>> kendall_tau_set([[1, 2, 3, 4]], [[1, 2, 4, 3]])["tau_concordant"]
     5
     """
@@ -137,11 +230,25 @@ def kendall_tau_set(
 
 
 def allmetrics(predicted: Sequence[Numbers], original: Sequence[Numbers]) -> dict[str, float | int]:
-    """set.allmetrics: all that the tool prints, by its keys.
+    """set.allmetrics: everything that the tool prints, by its keys.
 
-    Raises InputError where the tool divides by zero or stops, and for unequal numbers of lists or ranks, of which the
-    tool drops the rest without a word.
+    Parameters
+    ----------
+    predicted, original
+        Ranks of each list.
 
+    Returns
+    -------
+    dict
+        Key -> value.
+
+    Raises
+    ------
+    InputError
+        The tool divides by zero or stops, or numbers of lists or ranks differ, where the tool silently drops the rest.
+
+    Examples
+    --------
     >>> allmetrics([[1, 2, 3, 4]], [[1, 2, 4, 3]])["mrr"]
     1.0
     """
@@ -149,11 +256,28 @@ def allmetrics(predicted: Sequence[Numbers], original: Sequence[Numbers]) -> dic
 
 
 def rankeval_output(path: PathLike, predicted: str, original: str) -> str:
-    r"""What `rankeval.py FILE PREDICTED ORIGINAL` prints: `key<TAB>value` by key, 12 significant digits.
+    r"""The output of `rankeval.py FILE PREDICTED ORIGINAL`: `key<TAB>value` by key, 12 significant digits.
 
-    Raises InputError for what is no JCML, a translation without one of the two ranks, and where the tool divides by
-    zero; its line begins with the file.
+    Parameters
+    ----------
+    path
+        JCML file.
+    predicted, original
+        Attributes with the ranks.
 
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    InputError
+        The file is not JCML, a translation lacks one of the two ranks, or the tool divides by zero; the message begins
+        with the file.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> items = '<tgt rank="1" mine="2"/><tgt rank="2" mine="1"/>'

@@ -146,18 +146,58 @@ class ListsByQuery(ABC, Generic[T, Core]):
         return [dict(docs) for docs in self._look().values()]
 
     def add_score(self, q_id: str, doc_id: str, score: T) -> None:
-        """Add a document to a query, new or not, or change its number. Raises InputError for what is no number."""
+        """Add a document to a query, new or not, or change its number.
+
+        Parameters
+        ----------
+        q_id, doc_id
+            Query and document.
+        score
+            The number.
+
+        Raises
+        ------
+        InputError
+            The value is not a number.
+        """
         number = self._number(score, q_id, doc_id)
         self._change().setdefault(q_id, {})[doc_id] = number
 
     def add(self, q_id: str, doc_ids: Iterable[str], scores: Iterable[T]) -> None:
-        """Add a query with its documents; one that is there is replaced."""
+        """Add a query with its documents; an existing one is replaced.
+
+        Parameters
+        ----------
+        q_id
+            The query.
+        doc_ids
+            Its documents.
+        scores
+            Their numbers.
+
+        Raises
+        ------
+        InputError
+            As for `add_multi`.
+        """
         self.add_multi([q_id], [doc_ids], [scores])
 
     def add_multi(self, q_ids: Iterable[str], doc_ids: Iterable[Iterable[str]], scores: Iterable[Iterable[T]]) -> None:
-        """Add queries with their documents; those that are there are replaced.
+        """Add queries with their documents; existing ones are replaced.
 
-        Raises InputError for what is no number, for more documents than numbers, and for a document that stands twice.
+        Parameters
+        ----------
+        q_ids
+            The queries.
+        doc_ids
+            Documents of each query.
+        scores
+            Number of each document.
+
+        Raises
+        ------
+        InputError
+            A value is not a number, there are more documents than numbers, or a document occurs twice.
         """
         new_lists = {}
         for query, docs, values in zip(q_ids, map(list, doc_ids), map(list, scores), strict=True):
@@ -276,9 +316,20 @@ def load_pandas() -> Any:
 class Qrels(ListsByQuery[int, our_qrels.Qrels]):
     """Judgments, as ranx.Qrels.
 
-    qrels: `{query_id: {document_id: relevance}}`; it is not kept. A query without documents has nothing relevant.
-    Raises InputError for a relevance that is no whole number, and for ids that are no strings.
+    Parameters
+    ----------
+    qrels
+        `{query_id: {document_id: relevance}}`; it is copied. A query without documents has no relevant ones.
+    name
+        Name of the judgments.
 
+    Raises
+    ------
+    InputError
+        A relevance is not a whole number, or an id is not a string.
+
+    Examples
+    --------
     >>> qrels = Qrels({"q2": {"d1": 1, "d2": 3}, "q1": {"d1": 2}}, name="small")
     >>> qrels.get_query_ids(), qrels["q2"], len(qrels)
     (['q1', 'q2'], {'d2': 3, 'd1': 1}, 2)
@@ -326,15 +377,33 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
         return self._lend()
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
-        """Lower all grades so that this one becomes 1, the least that counts."""
+        """Lower all grades so that this one becomes 1, the lowest that counts.
+
+        Parameters
+        ----------
+        rel_lvl
+            The grade.
+        """
         dicts = self._change()
         for docs in dicts.values():
             docs.update({doc: grade - (rel_lvl - 1) for doc, grade in docs.items()})
 
     def save(self, path: PathLike = "qrels.json", kind: str | None = None) -> None:
-        """Write a file: JSON, TREC's qrels, gzipped or not, or Parquet, as `kind` or else the suffix says.
+        """Write a file: JSON, TREC's qrels, gzipped or not, or Parquet, which needs pandas.
 
-        Raises OutputError, UnknownName for a suffix or kind that is not known. Parquet needs pandas.
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            Format. Default: by the suffix.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written.
+        UnknownName
+            The suffix or kind is unknown.
         """
         self._save(path, kind)
 
@@ -350,7 +419,25 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
 
     @staticmethod
     def from_file(path: PathLike, kind: str | None = None) -> Qrels:
-        """Read a file that `save` or another tool wrote; kind: as for `save`. Raises InputError with file:line."""
+        """Read a file that `save` or another tool wrote.
+
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            Format. Default: by the suffix.
+
+        Returns
+        -------
+        Qrels
+            The judgments.
+
+        Raises
+        ------
+        InputError
+            The file is malformed; the message has file:line.
+        """
         kind = file_kind(path, kind)
         if kind == "json":
             return Qrels(read_json(path))
@@ -359,7 +446,25 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
 
     @staticmethod
     def from_df(df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
-        """From a data frame of pandas (or polars), one row a judgment. Raises InputError, naming the row."""
+        """From a data frame of pandas (or polars), one row per judgment.
+
+        Parameters
+        ----------
+        df
+            The frame.
+        q_id_col, doc_id_col, score_col
+            Names of its columns.
+
+        Returns
+        -------
+        Qrels
+            The judgments.
+
+        Raises
+        ------
+        InputError
+            A cell is wrong; the message names the row.
+        """
         columns = frame_columns(df, q_id_col, doc_id_col, score_col)
         qrels: Qrels = Qrels._of(our_qrels.Qrels(dict(zip(("query_id", "doc_id", "relevance"), columns, strict=True))))
         return qrels
@@ -387,9 +492,20 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
 class Run(ListsByQuery[float, our_run.Run]):
     """The ranked lists of one system, as ranx.Run.
 
-    run: `{query_id: {document_id: score}}`; it is copied. `evaluate` leaves its results in `scores`
-    (`{metric: {query_id: value}}`), `mean_scores` and `std_scores` (`{metric: value}`).
+    Parameters
+    ----------
+    run
+        `{query_id: {document_id: score}}`; it is copied.
+    name
+        Name of the system.
 
+    Notes
+    -----
+    `evaluate` stores its results in `scores` (`{metric: {query_id: value}}`), `mean_scores` and `std_scores` (`{metric:
+    value}`).
+
+    Examples
+    --------
     >>> run = Run({"q2": {"d1": 0.5, "d2": 0.9}, "q1": {"d1": 1}}, name="bm25")
     >>> run.get_query_ids(), run["q2"], run.name
     (['q1', 'q2'], {'d2': 0.9, 'd1': 0.5}, 'bm25')
@@ -447,7 +563,18 @@ class Run(ListsByQuery[float, our_run.Run]):
         return self._lend()
 
     def make_comparable(self, qrels: Qrels) -> Run:
-        """Give this run the queries of the judgments: an empty list where it has none, no others. Returns itself."""
+        """Give this run the queries of the judgments: an empty list if it has none, and no others.
+
+        Parameters
+        ----------
+        qrels
+            The judgments.
+
+        Returns
+        -------
+        Run
+            Itself.
+        """
         judged_queries = qrels.keys()
         if judged_queries != self.keys():
             dicts = self._change()
@@ -456,9 +583,21 @@ class Run(ListsByQuery[float, our_run.Run]):
         return self
 
     def save(self, path: PathLike = "run.json", kind: str | None = None) -> None:
-        """Write a file: JSON, TREC's run, gzipped or not, or Parquet, as `kind` or else the suffix says.
+        """Write a file: JSON, TREC's run, gzipped or not, or Parquet, which needs pandas.
 
-        Raises OutputError, UnknownName for a suffix or kind that is not known. Parquet needs pandas.
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            Format. Default: by the suffix.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written.
+        UnknownName
+            The suffix or kind is unknown.
         """
         self.sort()
         self._save(path, kind)
@@ -477,9 +616,26 @@ class Run(ListsByQuery[float, our_run.Run]):
 
     @staticmethod
     def from_file(path: PathLike, kind: str | None = None, name: str | None = None) -> Run:
-        """Read a file that `save` or another tool wrote; kind: as for `save`. Raises InputError with file:line.
+        """Read a file that `save` or another tool wrote.
 
-        name: by default the tag of a TREC run, else None.
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            Format. Default: by the suffix.
+        name
+            Name of the system. Default: the tag of a TREC run, else None.
+
+        Returns
+        -------
+        Run
+            The run.
+
+        Raises
+        ------
+        InputError
+            The file is malformed; the message has file:line.
         """
         kind = file_kind(path, kind)
         if kind == "json":
@@ -492,7 +648,27 @@ class Run(ListsByQuery[float, our_run.Run]):
     def from_df(
         df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score", name: str | None = None
     ) -> Run:
-        """From a data frame of pandas (or polars), one row a document. Raises InputError, naming the row."""
+        """From a data frame of pandas (or polars), one row per document.
+
+        Parameters
+        ----------
+        df
+            The frame.
+        q_id_col, doc_id_col, score_col
+            Names of its columns.
+        name
+            Name of the system.
+
+        Returns
+        -------
+        Run
+            The run.
+
+        Raises
+        ------
+        InputError
+            A cell is wrong; the message names the row.
+        """
         columns = frame_columns(df, q_id_col, doc_id_col, score_col)
         core = our_run.Run(dict(zip(("query_id", "doc_id", "score"), columns, strict=True)))
         run: Run = Run._of(core, name)
@@ -527,7 +703,19 @@ class NotComparable(InputError, AssertionError):
 
 
 class Metric(NamedTuple):
-    """A parsed name. cutoff: None for the whole list; level: least relevance that counts."""
+    """A parsed name.
+
+    Attributes
+    ----------
+    stem
+        Name without parameters.
+    cutoff
+        Cutoff; None for the whole list.
+    level
+        Lowest grade that counts as relevant.
+    p
+        Persistence of rbp.
+    """
 
     stem: str
     cutoff: int | None
@@ -590,18 +778,36 @@ def evaluate(
 ) -> Any:
     """The values of a run, as ranx.evaluate gives them.
 
-    qrels, run: a Qrels and a Run, or dicts of dicts. metrics: a name or several: `map`, `ndcg@10`, `hits@5-l2` (grades
-    below 2 do not count), `rbp.95`.
+    Parameters
+    ----------
+    qrels, run
+        A Qrels and a Run, or dicts of dicts.
+    metrics
+        Name or names: `map`, `ndcg@10`, `hits@5-l2` (grades below 2 do not count), `rbp.95`.
+    return_mean
+        Give means over all queries. Otherwise arrays of one value per query, in the order of a Qrels (ids rising) or of
+        the dict.
+    return_std
+        Give `{"mean", "std"}` for each metric.
+    threads
+        No effect.
+    save_results_in_run
+        Store the results in a Run's `scores`, `mean_scores`, `std_scores`.
+    make_comparable
+        Score queries missing from the run as empty, and drop those without judgments (from a Run itself).
 
-    For one metric its mean over all queries, for several a dict of means; with return_std, each `{"mean", "std"}`;
-    with return_mean=False, each an array of one value a query, in the order of a Qrels (ids rising) or of the dict.
-    save_results_in_run: whether a Run keeps all that in `scores`, `mean_scores`, `std_scores`. make_comparable:
-    whether queries missing from the run are empty lists, and those that are not judged dropped (from a Run
-    itself). threads: no effect.
+    Returns
+    -------
+    float or dict
+        For one metric its value, for several a dict by metric. 0 for an empty list, or without relevant documents.
 
-    An empty list, or nothing relevant: 0. Raises ValueError for metrics that are not known and data that
-    cannot be read, and one that is also an AssertionError where the queries are not the same.
+    Raises
+    ------
+    ValueError
+        A metric does not exist, or the data cannot be read. If the queries differ, the error is also an AssertionError.
 
+    Examples
+    --------
     >>> qrels, run = {"q1": {"d1": 1, "d2": 3}}, {"q1": {"d3": 0.9, "d2": 0.8, "d1": 0.2}}
     >>> evaluate(qrels, run, ["mrr", "hits@3-l2"])
     {'mrr': np.float64(0.5), 'hits@3-l2': np.float64(1.0)}

@@ -75,7 +75,19 @@ class MissingQuery(RankscopeError):
 
 
 class MeasureLine(NamedTuple):
-    """One measure as it is printed. stem: its name without parameters; measure: None for runid, num_q, relstring."""
+    """A measure as it is printed.
+
+    Attributes
+    ----------
+    stem
+        Name without parameters.
+    printed_name
+        Name in the output.
+    tail
+        Parameters in the name.
+    measure
+        Our measure; None for runid, num_q, relstring.
+    """
 
     stem: str
     printed_name: str
@@ -85,7 +97,23 @@ class MeasureLine(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of the command line. depth: -M; collection_size: -N."""
+    """The options of the command line.
+
+    Attributes
+    ----------
+    version
+        "trec_eval" (10.0) or "trec_eval-9".
+    by_query, complete, summary
+        -q, -c, and whether a summary is printed (not -n).
+    level
+        -l, the lowest grade that counts as relevant.
+    judged_only
+        -J.
+    collection_size
+        -N.
+    depth
+        -M.
+    """
 
     version: str = "trec_eval"
     by_query: bool = False
@@ -98,9 +126,26 @@ class Options:
 
 
 def parse_measure_lines(names: Iterable[str], version: str = "trec_eval") -> list[MeasureLine]:
-    """What is printed for these measures and nicknames, in trec_eval's order, each once.
+    """The lines that are printed for these measures and nicknames, in trec_eval's order, each once.
 
-    Raises UnknownName (with what is known) and ParameterError.
+    Parameters
+    ----------
+    names
+        Measures and nicknames.
+    version
+        "trec_eval" (10.0) or "trec_eval-9".
+
+    Returns
+    -------
+    list of MeasureLine
+        The lines.
+
+    Raises
+    ------
+    UnknownName
+        A measure does not exist; the message lists those that do.
+    ParameterError
+        A parameter is out of range.
     """
     defaults = PRESETS[version].parameters
     known_names = [name for name in ORDER if version != "trec_eval-9" or name not in ONLY_10]
@@ -168,10 +213,30 @@ def expand_name(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str,
 
 
 def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official",), *, options: Options) -> str:
-    """What trec_eval prints for a run, ending with a newline unless it is empty.
+    """The output of trec_eval for a run, ending with a newline unless it is empty.
 
-    Raises InputError for files (with file:line), UnknownName and ParameterError for measures, MissingQuery
-    where version 10.0 without `complete` stops.
+    Parameters
+    ----------
+    qrels, run
+        The files.
+    names
+        Measures and nicknames.
+    options
+        Options of the command line.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    InputError
+        A file is malformed; the message has file:line.
+    UnknownName, ParameterError
+        A measure is unknown or malformed.
+    MissingQuery
+        Version 10.0 without `complete` stops, since the run lacks a query.
     """
     lines = parse_measure_lines(names, options.version)
     judgments = read_qrels(qrels)

@@ -35,14 +35,32 @@ MAX_RANK = 2**53
 class EntityRanks:
     """The ranks that systems gave to entities, all of which are relevant.
 
-    ranks: (systems, entities), from 1; equal and fractional ones are ties, which are taken as they are given (a tool
-    that ranks tied items mostly gives all of them their mean rank). systems: their names. entity_ids: names of the
-    entities. total_ranks: how many items each system ranked in all, which percentiles, permilles and AUC ask for. name:
-    what the one query is called. least: the least rank that is allowed; 0: any above 0.
-    Raises InputError for a rank below `least` or that is no finite number, names or entities that occur twice, no
-    system or entity, numbers that do not fit, and a total below the largest rank; ParameterError for a total that is
-    none.
+    Attributes
+    ----------
+    ranks
+        Ranks from 1, (systems, entities). Equal and fractional ranks are ties, which are taken as given (tools that
+        rank tied items mostly give all of them their mean rank).
+    systems
+        Names of the systems.
+    entity_ids
+        Names of the entities.
+    total_ranks
+        Number of all items that each system ranked; percentiles, permilles and AUC need it.
+    name
+        Name of the only query.
+    min_rank
+        Lowest rank that is allowed; 0 allows any rank above 0.
 
+    Raises
+    ------
+    InputError
+        A rank is below `min_rank` or not finite, names or entities occur twice, there is no system or entity, shapes do
+        not fit, or the total is below the largest rank.
+    ParameterError
+        The total is not a whole number of at least 1.
+
+    Examples
+    --------
     >>> table = EntityRanks(ranks=[[1, 2, 5], [3, 1, 9]], systems=["A", "B"], entity_ids=["x", "y", "z"])
     >>> table.hits("B").rank.tolist()
     [1.0, 3.0, 9.0]
@@ -94,13 +112,27 @@ class EntityRanks:
         return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({tied_text})",)
 
     def hits(self, system: str | None = None, groups: Groups | None = None) -> Hits:
-        """The ranks of one system as hits: one query of relevant documents only, or one query a group.
+        """The ranks of one system as hits: one query of relevant documents only, or one query per group.
 
-        system: may be left out where there is one. groups: indices of entities, (groups, size) or a list of lists; the
-        queries are then "0", "1", ... Raises UnknownName and ParameterError.
+        Parameters
+        ----------
+        system
+            Name of the system. Default: the only one.
+        groups
+            Indices of entities, (groups, size) or a list of lists; the queries are then "0", "1", ...
 
-        In the hits, sorted by rank, rank = first = last = what was given, all grades are 1, `collection_size` is
-        total_ranks, `retrieved` that or else the system's largest rank rounded up, `ties` "given".
+        Returns
+        -------
+        Hits
+            Sorted by rank; rank = first = last = the given rank, all grades are 1, `collection_size` is total_ranks,
+            `retrieved` that or the system's largest rank rounded up, `ties` "given".
+
+        Raises
+        ------
+        UnknownName
+            The system does not exist.
+        ParameterError
+            No system is named, and there are several; or groups are malformed.
         """
         if system is None and len(self.systems) != 1:
             raise ParameterError(f"there are {len(self.systems)} systems; name one of {', '.join(self.systems)}")
@@ -164,9 +196,20 @@ class EntityRanks:
 
 
 def hits_of_entities(table: EntityRanks, groups: Groups | None = None) -> list[tuple[str, Hits]]:
-    """The name and the hits of each system of the table, as `EntityRanks.hits`, in the table's order.
+    """The name and the hits of each system of the table, in its order.
 
-    groups: as there, the same for all systems. What measures compute from the groups alone is computed once for all.
+    Parameters
+    ----------
+    table
+        The ranks.
+    groups
+        As for `EntityRanks.hits`, the same for all systems; what measures compute from the groups alone is computed
+        once.
+
+    Returns
+    -------
+    list of (str, Hits)
+        Name and hits of each system.
     """
     grouping, pool_memory = table._groups(groups), {}  # type: tuple[tuple[str, ...], Ints, Ints], dict[Any, Any]
     return [(name, table._hits(system, grouping, pool_memory)) for system, name in enumerate(table.systems)]

@@ -31,18 +31,42 @@ TEXTS_OF_NONE = ("None", "nan", "<NA>", "NaT")
 class Features:
     """Documents as numbers, grouped by query: what a ranker learns from and scores.
 
-    values: (documents, features) finite numbers, float32 or float64 as they are given, C-contiguous. relevance:
-    (documents) whole numbers, the grades; zeros where they are not known. offsets: (queries + 1) where the documents of
-    each query begin. query_ids: (queries) names. names: (features); default "1", "2", ... doc_ids: (documents) names,
-    None where there are none. order: (documents) the place of each among the rows as they were given, None where they
-    were together already: `scores[order_back]` is not needed, `in_given_order` does it. name: of the whole. notes: what
-    a reader should know. comments: (documents) what else a file said of each, None where nothing; kept for writing.
-    empty: the names of features that the data have and of which they hold no number, for any document. graded: whether
-    the grades are known.
+    Attributes
+    ----------
+    values
+        Finite numbers, (documents, features), float32 or float64 as given, C-contiguous.
+    relevance
+        Grades, whole numbers, (documents); zeros if they are unknown.
+    offsets
+        Where the documents of each query begin, (queries + 1).
+    query_ids
+        Names of the queries.
+    names
+        Names of the features. Default: "1", "2", ...
+    doc_ids
+        Names of the documents; None if there are none.
+    order
+        Index of each document among the input rows; None if documents of a query were together already.
+        `in_input_order` restores that order.
+    name
+        Name of the data.
+    notes
+        What a reader should know.
+    comments
+        What else a file said of each document, kept for writing; None if nothing.
+    empty
+        Names of features for which no document has a number.
+    graded
+        Whether the grades are known.
 
-    Raises InputError for a number that is not finite (naming `where` of its row), numbers that do not fit, an empty
-    query, no document, names of features or of queries that occur twice.
+    Raises
+    ------
+    InputError
+        A number is not finite (the message has the row), shapes do not fit, a query is empty, there are no documents,
+        or names of features or queries occur twice.
 
+    Examples
+    --------
     >>> features = Features.of([[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]], [2, 0, 1], ["q1", "q2", "q1"])
     >>> features.query_ids, features.offsets.tolist(), features.relevance.tolist(), features.notes
     (('q1', 'q2'), [0, 2, 3], [2, 1, 0], ('features: the documents of 1 query were not together and are now',))
@@ -130,9 +154,28 @@ class Features:
     ) -> Features:
         """From rows in any order with the query of each, or from rows that are together with the size of each group.
 
-        relevance: default zeros, and the grades are not known. queries, sizes: one of the two; neither: one query.
-        other_fields: other fields of the class; with query_ids among them, queries are places in these.
-        Raises InputError as the class does, and for a query that is None or NaN, a size that is no whole number.
+        Parameters
+        ----------
+        values
+            Numbers, (documents, features).
+        relevance
+            Grades, (documents). Default: unknown, zeros.
+        queries
+            Query of each row. Default: one query for all, or as `sizes` says.
+        sizes
+            Number of rows of each query, instead of `queries`.
+        **other_fields
+            Other fields of the class; with query_ids among them, queries are indices of these.
+
+        Returns
+        -------
+        Features
+            The documents, grouped by query.
+
+        Raises
+        ------
+        InputError
+            As for the class, or a query is None or NaN, or a size is not a whole number.
         """
         table = np.asarray(values)
         n_documents = len(table) if table.ndim else 0
@@ -181,7 +224,18 @@ class Features:
         return group_of(self.offsets)
 
     def in_input_order(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
-        """(documents) scores of the documents, in the order in which their rows were given."""
+        """Scores of the documents in the order of the input rows.
+
+        Parameters
+        ----------
+        scores
+            One score per document, (documents).
+
+        Returns
+        -------
+        array of shape (documents)
+            The scores, reordered.
+        """
         document_scores = np.asarray(scores)
         if self.order is None:
             return document_scores
@@ -190,7 +244,18 @@ class Features:
         return in_input_order
 
     def select(self, queries: npt.ArrayLike) -> Features:
-        """Some of the queries, by their places here; `order` is not kept."""
+        """Some of the queries; `order` is not kept.
+
+        Parameters
+        ----------
+        queries
+            Indices of the queries.
+
+        Returns
+        -------
+        Features
+            Their documents.
+        """
         index = np.asarray(queries, np.int64)
         lengths = np.diff(self.offsets)[index]
         rows = ranges(self.offsets[index], lengths)
@@ -208,7 +273,18 @@ class Features:
         )
 
     def select_features(self, names: Sequence[str]) -> Features:
-        """The features of these names in this order; zeros for those that are not here."""
+        """Some of the features, in this order.
+
+        Parameters
+        ----------
+        names
+            Names of features; a name that is missing here gives zeros.
+
+        Returns
+        -------
+        Features
+            The same documents.
+        """
         column_of = {name: i for i, name in enumerate(self.names)}
         values = np.zeros((len(self), len(names)), self.values.dtype)
         present = [i for i, name in enumerate(names) if name in column_of]

@@ -26,17 +26,46 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Hits:
-    """All that a measure needs to know of one system: h judged documents retrieved for q queries.
+    """All that a measure needs to know of one system: the h judged documents retrieved for q queries.
 
-    Per hit, ordered by query, then rank: `rank` (after ties are broken, from 1; with ties="average" the mean of `first`
-    and `last`), `first` and `last` rank of the documents that have its score, `relevance` (negative grades included),
-    `judged` (its place among the judged documents of its query). Per query: `query_ids`, `offsets` (q + 1) of its hits,
-    `retrieved` (documents retrieved, judged or not), `missing` (the run has no list: an empty ranking), `grades`
-    of all its judged documents in falling order, with `grade_offsets` (q + 1). Of the whole
-    input: `max_grade`, `rel` (least relevance that counts), `ties` and `precision` (how it was ranked).
+    Attributes
+    ----------
+    query_ids
+        The queries.
+    offsets
+        Where the hits of each query begin, (q + 1).
+    rank
+        Rank of each hit from 1 after ties are broken; with ties="average" the mean of `first` and `last`. Hits are
+        ordered by query, then rank.
+    first, last
+        First and last rank of the documents with the score of the hit.
+    relevance
+        Grade of each hit, negative grades included.
+    judged
+        Index of each hit among the judged documents of its query.
+    retrieved
+        Number of documents retrieved, judged or not, (q).
+    missing
+        Whether the run has no list for the query: an empty ranking, (q).
+    grades, grade_offsets
+        Grades of all judged documents of each query in falling order, and where they begin, (q + 1).
+    max_grade
+        Highest grade of the whole input.
+    rel
+        Lowest grade that counts as relevant.
+    collection_size
+        Number of documents in the collection, if it is known.
+    ties, precision
+        How the lists were ranked.
+    subtopics
+        Judgments by subtopic, if there are any.
 
-    No array can be written to: what measures compute from them is shared. `hits_of` makes them.
+    Notes
+    -----
+    No array can be written to: what measures compute from them is shared. `hits_of` makes hits.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> hits = rs.hits_of({"q": {"d1": 2, "d2": 0, "d3": 1}}, {"q": {"d4": 3.0, "d1": 2.0, "d2": 1.0}})
     >>> hits.sum(hits.relevant(1) / hits.rank) / hits.n_relevant(1)  # average precision: one of two, at rank 2
@@ -97,16 +126,49 @@ class Hits:
         return group_of(self.grade_offsets)
 
     def sum(self, values: Floats | Bools) -> Floats:
-        """(queries) the sum of one value a hit; 0 without hits."""
+        """The sum of one value per hit for each query; 0 without hits.
+
+        Parameters
+        ----------
+        values
+            One value per hit, (hits).
+
+        Returns
+        -------
+        array of shape (queries)
+            The sums.
+        """
         return sum_by_group(values, self.query, len(self))
 
     def relevant(self, rel: int | None = None) -> Bools:
-        """(hits) whether the relevance reaches `rel` (default: the one of these hits)."""
+        """Whether each hit is relevant.
+
+        Parameters
+        ----------
+        rel
+            Lowest grade that counts. Default: that of these hits.
+
+        Returns
+        -------
+        array of shape (hits)
+            True or False.
+        """
         min_relevance = self.rel if rel is None else rel
         return self.cached(("relevant", min_relevance), lambda: self.relevance >= min_relevance)
 
     def relevant_above(self, rel: int | None = None) -> Ints:
-        """(hits) how many relevant documents of the query rank above each."""
+        """How many relevant documents of the query rank above each hit.
+
+        Parameters
+        ----------
+        rel
+            Lowest grade that counts. Default: that of these hits.
+
+        Returns
+        -------
+        array of shape (hits)
+            The counts.
+        """
         min_relevance = self.rel if rel is None else rel
         return self.cached(("relevant_above", min_relevance), lambda: self.count_above(self.relevant(min_relevance)))
 
@@ -115,7 +177,18 @@ class Hits:
         return count_before(marked, self.offsets)
 
     def n_relevant(self, rel: int | None = None) -> Floats:
-        """(queries) the number of judged documents whose relevance reaches `rel`."""
+        """The number of judged documents of each query that are relevant.
+
+        Parameters
+        ----------
+        rel
+            Lowest grade that counts. Default: that of these hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            The counts.
+        """
         min_relevance = self.rel if rel is None else rel
         return self.cached_on_qrels(
             ("n_relevant", min_relevance),
@@ -123,12 +196,34 @@ class Hits:
         )
 
     def n_nonrelevant(self, rel: int | None = None) -> Floats:
-        """(queries) the number of documents judged not relevant: grades from 0 to below `rel`."""
+        """The number of documents of each query judged not relevant: grades from 0 to below `rel`.
+
+        Parameters
+        ----------
+        rel
+            Lowest grade that counts as relevant. Default: that of these hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            The counts.
+        """
         min_relevance = self.rel if rel is None else rel
         return sum_by_group((self.grades >= 0) & (self.grades < min_relevance), self.grade_query, len(self))
 
     def select(self, queries: npt.ArrayLike) -> Hits:
-        """The hits of these queries (indices, repeats allowed, in this order; or a mask over all queries)."""
+        """The hits of some queries.
+
+        Parameters
+        ----------
+        queries
+            Indices, repeats allowed, in this order; or a mask over all queries.
+
+        Returns
+        -------
+        Hits
+            Their hits.
+        """
         index = np.asarray(queries)
         if index.dtype == np.bool_:
             if index.shape != (len(self),):
@@ -154,7 +249,18 @@ class Hits:
         )
 
     def cut(self, depth: int) -> Hits:
-        """The hits as if the lists ended at rank `depth`."""
+        """The hits as if the lists ended at rank `depth`.
+
+        Parameters
+        ----------
+        depth
+            Number of documents of each list.
+
+        Returns
+        -------
+        Hits
+            The hits up to there.
+        """
         if not isinstance(depth, (int, np.integer)) or depth < 1:
             raise ParameterError(f"the depth is {depth!r}, expected a whole number of at least 1")
         if self.ties == "average" and ((self.first <= depth) & (self.last > depth)).any():
@@ -190,10 +296,20 @@ class Hits:
         return self._with(rows, rank=rank, first=first, last=last, offsets=offsets, retrieved=n_hits)
 
     def filled(self, grade: int, depth: int | None = None) -> Hits:
-        """The hits as if every document of the lists that has no judgment (negative grades too) were judged `grade`.
+        """The hits as if every document of the lists without a judgment (negative grades, too) were judged `grade`.
 
-        depth: only the first so many documents of each list are kept. What was judged in all (`grades`) stays as it is,
-        and documents that were not judged have the place -1 among the judged ones.
+        Parameters
+        ----------
+        grade
+            The grade.
+        depth
+            Keep only so many documents of each list.
+
+        Returns
+        -------
+        Hits
+            The judgments (`grades`) stay as they are, and documents that were not judged have the index -1 among the
+            judged ones.
         """
         if self.ties == "average":
             raise ParameterError("with ties='average' a list has no one order to fill; choose doc_id_desc or file")
@@ -222,10 +338,21 @@ class Hits:
     ) -> Hits:
         """The hits as if the same lists had been joined with other judgments of the same documents, or of some of them.
 
-        relevance, places: (judged) of each document judged now, by query, then `judged`: its relevance then, and its
-        place among those judged of its query then, -1 where it is not judged. grades, grade_offsets: of those, as in
-        hits. memory: what is computed from the new judgments alone; one dict, empty at first, for all runs. Judgments
-        by subtopic are left out. Hits of `filled` know places no more, and cannot be judged anew.
+        Parameters
+        ----------
+        relevance
+            New grade of each judged document, by query, then `judged`.
+        places
+            Its index among the newly judged documents of its query, -1 if it is not judged.
+        grades, grade_offsets
+            All new grades, as in the class.
+        memory
+            What is computed from the new judgments alone: one dict, empty at first, for all runs.
+
+        Returns
+        -------
+        Hits
+            Without judgments by subtopic. Hits of `filled` have no indices of documents and cannot be judged anew.
         """
         document_index = self.grade_offsets[self.query] + self.judged
         rows = np.flatnonzero(places[document_index] >= 0)

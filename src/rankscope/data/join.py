@@ -37,10 +37,24 @@ PRECISIONS = ("float64", "float32")
 class Convention:
     """How lists are ranked and what counts as relevant.
 
-    ties: see `rankscope.data.tie_breaking.TIE_RULES`. precision: in which scores are compared; "float32"
-    is what trec_eval 9 does. rel: least relevance that counts. Raises UnknownName for another tie rule, ParameterError
-    for another precision, and for a rel below 1.
+    Attributes
+    ----------
+    ties
+        Tie rule, see `rankscope.data.tie_breaking.TIE_RULES`.
+    precision
+        Precision in which scores are compared; "float32" is that of trec_eval 9.
+    rel
+        Lowest grade that counts as relevant.
 
+    Raises
+    ------
+    UnknownName
+        The tie rule does not exist.
+    ParameterError
+        The precision is unknown, or rel is below 1.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> judged, tied = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
     >>> [rs.hits_of(judged, tied, Convention(ties=ties)).rank.item() for ties in ("doc_id_desc", "file", "average")]
@@ -64,8 +78,16 @@ class Convention:
 class JoinedPortion(NamedTuple):
     """The hits that a Joiner collected for some queries of a run, for another Joiner of the same judgments.
 
-    hits: (5, hits) as in `Joiner.parts`. queries: those with judgments, by their places among the qrels'. retrieved:
-    how many documents were retrieved for each of them. unknown: the ids of the queries without judgments.
+    Attributes
+    ----------
+    hits
+        (5, hits) as in `Joiner.parts`.
+    queries
+        Indices of the judged queries among those of the qrels.
+    retrieved
+        Number of documents retrieved for each of them.
+    unjudged_queries
+        Ids of the queries without judgments.
     """
 
     hits: npt.NDArray[Any]
@@ -235,7 +257,7 @@ class Joiner:
         self.hit_tables.append(hit_table)
 
     def _order(self, ranks: Ranks, row_groups: Ints, judgments: Ints, is_single_query: bool) -> npt.NDArray[np.intp]:
-        """The order of hits by query, then rank. alone: they are of one query."""
+        """The order of hits by query, then rank. is_single_query: they are of one query."""
         if self.convention.ties == "average":  # tied ones by falling grade, whatever their order in the input
             return np.lexsort((-self.qrels.relevance[judgments], ranks.first, row_groups))
         return ranks.rank.argsort() if is_single_query else np.lexsort((ranks.rank, row_groups))
@@ -312,8 +334,25 @@ def chunk_bounds(doc_lists: list[Mapping[str, float]]) -> Iterator[tuple[int, in
 def join(qrels: Qrels, run: Run, convention: Convention | None = None) -> Hits:
     """The hits of a run: every judged document that it retrieved, with its rank.
 
-    Raises InputError for a document that a query holds twice, a score that is not finite, no
-    query in common with the judgments, and for ties where the convention refuses them.
+    Parameters
+    ----------
+    qrels
+        The judgments.
+    run
+        The run.
+    convention
+        How lists are ranked and what counts as relevant.
+
+    Returns
+    -------
+    Hits
+        The hits.
+
+    Raises
+    ------
+    InputError
+        A query holds a document twice, a score is not finite, no query is judged, or there are ties and the convention
+        refuses them.
     """
     joiner = Joiner(qrels, convention or Convention(), run.name)
     if run.mapping is not None:

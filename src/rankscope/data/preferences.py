@@ -34,18 +34,39 @@ MAX_SHOWN = 60
 class Preferences:
     """Outcomes of comparisons of two systems.
 
-    systems: names. left, right: (comparisons) the two, as places among `systems`. outcome: (comparisons) 1 where the
-    left one won, -1 where the right one did, 0 for a tie. weight: (comparisons) how much each counts, above 0; one each
-    where none are given. covariates: by name, (comparisons) what else may have decided, as the difference of lengths
-    (left minus right). unit: whose comparisons hang together, as one prompt's or one judge's; None: all are
-    independent. sides: whether left and right were sides on which somebody saw the two; False where they only say in
-    which order two names are written, as of rankings and of tables of better and worse. notes: what a reader should
-    know. Arrays are copied, unless they are locked already, and cannot be written to.
+    Attributes
+    ----------
+    systems
+        Names of the systems.
+    left, right
+        The two systems of each comparison, as indices of `systems`.
+    outcome
+        1 if the left one won, -1 if the right one did, 0 for a tie; (comparisons).
+    weight
+        Weight of each comparison, above 0. Default: 1 each.
+    covariates
+        Name -> (comparisons), what else may have decided, as the difference of lengths (left minus right).
+    unit
+        Unit of each comparison, such as its prompt or judge; comparisons of one unit depend on each other. None: all
+        are independent.
+    sides
+        Whether left and right were sides on which somebody saw the two; False if they only say in which order two names
+        are written, as in rankings and tables of better and worse.
+    notes
+        What a reader should know.
 
-    Raises InputError for fewer than two systems, no comparison, a system against itself, a weight that is not above 0,
-    weights whose sum is above 1e300, an outcome that is none, a covariate that is not finite, numbers that do not
-    fit.
+    Raises
+    ------
+    InputError
+        There are fewer than two systems or no comparisons, a system is compared with itself, a weight is not above 0,
+        the sum of weights is above 1e300, an outcome is unknown, a covariate is not finite, or shapes do not fit.
 
+    Notes
+    -----
+    Arrays are copied, unless they are read-only already, and cannot be written to.
+
+    Examples
+    --------
     >>> preferences = Preferences.of([("A", "B", "A"), ("B", "A", "tie")])
     >>> preferences.systems, preferences.left.tolist(), preferences.right.tolist(), preferences.outcome.tolist()
     (('A', 'B'), [0, 1], [1, 0], [1, 0])
@@ -117,9 +138,24 @@ class Preferences:
 
     @classmethod
     def of(cls, comparisons: Sequence[tuple[str, str, str]], **other_fields: object) -> Preferences:
-        """From (left, right, winner), the winner being one of the two or "tie". other_fields: such as weight.
+        """From (left, right, winner), the winner being one of the two or "tie".
 
-        Raises InputError as the class, for a winner that is none of the two, and for a row that is no such three.
+        Parameters
+        ----------
+        comparisons
+            The comparisons.
+        **other_fields
+            Other fields of the class, such as weight.
+
+        Returns
+        -------
+        Preferences
+            The outcomes.
+
+        Raises
+        ------
+        InputError
+            As for the class, or a winner is neither of the two, or a row is not three names.
         """
         code_of_system: dict[str, int] = {}
         left, right, outcome = [], [], []
@@ -148,12 +184,30 @@ class Preferences:
 
     @classmethod
     def from_rankings(cls, rankings: Rankings, column: str) -> Preferences:
-        """From judgments: every pair of items of one that both have a value of the column is an outcome.
+        """From judgments: every pair of items of one judgment that both have a value of the column is an outcome.
 
-        Equal values are a tie. The unit is the segment. There are no sides. An unranked item is one without a value
-        (NaN); what stands for it in a file, as -1 does in WMT's, must have been taken out. Raises InputError where no
-        two items can be compared, UnknownName for a column that is not there.
+        Parameters
+        ----------
+        rankings
+            The judgments.
+        column
+            Column of values. An unranked item has none (NaN); what stands for it in a file, as -1 does in WMT's, must
+            be removed before.
 
+        Returns
+        -------
+        Preferences
+            Equal values are a tie; the unit is the segment; there are no sides.
+
+        Raises
+        ------
+        InputError
+            No two items can be compared.
+        UnknownName
+            The column does not exist.
+
+        Examples
+        --------
         >>> from rankscope.data.rankings import Rankings
         >>> outcomes = Preferences.from_rankings(Rankings.of([{"A": 1, "B": 2, "C": None}, {"B": 1, "A": 1}]), "rank")
         >>> [(outcomes.systems[a], outcomes.systems[b]) for a, b in zip(outcomes.left, outcomes.right)]
@@ -186,10 +240,29 @@ class Preferences:
     def from_scores(cls, scores: Scores, measure: object) -> Preferences:
         """From scores: every pair of systems is an outcome on every query on which both have a value.
 
-        The better value wins, equal ones are a tie. The unit is the query. There are no sides. Raises UnknownName for a
-        measure that is not there, ParameterError for one of which neither higher nor lower is better, InputError where
-        no two systems have values on one query.
+        Parameters
+        ----------
+        scores
+            The scores.
+        measure
+            The measure.
 
+        Returns
+        -------
+        Preferences
+            The better value wins, equal ones are a tie; the unit is the query; there are no sides.
+
+        Raises
+        ------
+        UnknownName
+            The measure does not exist.
+        ParameterError
+            The measure has no direction.
+        InputError
+            No two systems have values on one query.
+
+        Examples
+        --------
         >>> import rankscope as rs
         >>> runs = [rs.Run({"q": {"d": 2.0, "e": 1.0}}, name="A"), rs.Run({"q": {"e": 2.0, "d": 1.0}}, name="B")]
         >>> preferences = Preferences.from_scores(rs.evaluate({"q": {"d": 1}}, runs, "RR"), "RR")
@@ -220,7 +293,26 @@ class Preferences:
     def from_outcomes(
         cls, names: Sequence[str], left: Ints, right: Ints, outcome: Ints, unit: Labels, notes: tuple[str, ...]
     ) -> Preferences:
-        """Outcomes of pairs of names, given by their places; names that are never compared are dropped."""
+        """Outcomes of pairs of names; names that are never compared are dropped.
+
+        Parameters
+        ----------
+        names
+            Names of the systems.
+        left, right
+            Indices of the two.
+        outcome
+            1, -1 or 0, as in the class.
+        unit
+            Unit of each comparison.
+        notes
+            What a reader should know.
+
+        Returns
+        -------
+        Preferences
+            The outcomes, without sides.
+        """
         is_compared = np.zeros(len(names), np.bool_)
         is_compared[left] = is_compared[right] = True
         new_codes = np.cumsum(is_compared) - 1

@@ -45,19 +45,26 @@ DUPLICATE_ADVICE = (
 class Qrels:
     """Judgments: for each query, its judged documents and their relevance (whole numbers).
 
-    data: `{query_id: {document_id: relevance}}`; or a data frame (polars, pandas, pyarrow: anything
-    with the Arrow PyCapsule interface) or a mapping of columns (lists, NumPy arrays) with
-    `query_id`, `doc_id`, `relevance`. To read a file, use `read_qrels`.
+    Parameters
+    ----------
+    data
+        `{query_id: {document_id: relevance}}`; or a data frame (polars, pandas, pyarrow: anything with the Arrow
+        PyCapsule interface) or a mapping of columns (lists, NumPy arrays) with `query_id`, `doc_id`, `relevance`. To
+        read a file, use `read_qrels`. Judgments by subtopic have a further column `subtopic`, or are `{query_id:
+        {subtopic: {document_id: relevance}}}`; other measures take the highest relevance of each document.
 
-    Judgments by subtopic have a column `subtopic` beside them, or are `{query_id: {subtopic: {document_id:
-    relevance}}}`; measures that do not ask for subtopics take the highest relevance of each document.
+    Raises
+    ------
+    InputError
+        A query holds a document twice, a relevance is not a whole number, or an id is empty.
 
-    A negative relevance means pooled but not judged. Queries are ordered by the bytes of
-    their ids, as in trec_eval. Nothing changes a Qrels once it is made.
+    Notes
+    -----
+    A negative relevance means pooled but not judged. Queries are ordered by the bytes of their ids, as in trec_eval.
+    Nothing changes a Qrels after it is made.
 
-    Raises InputError for a document that a query holds twice, a relevance that is no whole
-    number, an empty id.
-
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = rs.Qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
     >>> qrels
@@ -171,9 +178,7 @@ class Qrels:
         return int(self.relevance.max())
 
     def frame(self) -> pl.DataFrame:
-        """The judgments as a polars frame: query_id, doc_id, relevance; by subtopic, query_id, subtopic, doc_id,
-        relevance.
-        """
+        """The judgments as a polars frame: query_id, (subtopic,) doc_id, relevance."""
         import polars as pl
 
         if self.subtopics is not None:

@@ -29,10 +29,20 @@ def check_normalisation(ties: object, name: str = "ties") -> None:
 
 
 def normalise_ranks(table: Floats, ties: str = "ceiling") -> Floats:
-    """(lists, items) the ranks of each list's values, the lowest first. A missing value (NaN) stays NaN.
+    """The ranks of each list's values, the lowest first.
 
-    ties: "floor" gives tied items the first of the places that they take, "ceiling" the last, "middle" the mean of
-    the two; "minimize" leaves no gap behind them.
+    Parameters
+    ----------
+    table
+        Values, (lists, items). A missing value (NaN) stays NaN.
+    ties
+        "floor" gives tied items the first of the ranks that they take, "ceiling" the last, "middle" the mean of the
+        two; "minimize" leaves no gap after them.
+
+    Returns
+    -------
+    array of shape (lists, items)
+        The ranks.
     """
     check_normalisation(ties)
     n_lists, n_items = table.shape
@@ -60,13 +70,23 @@ def normalise_ranks(table: Floats, ties: str = "ceiling") -> Floats:
 class Ranking:
     """The ranks of some items, 1 the best; equal ranks are ties.
 
-    values: any finite numbers, of which the lowest is the best. Two rankings are equal where all their values are.
+    Attributes
+    ----------
+    values
+        Any finite numbers, of which the lowest is the best. Two rankings are equal if all their values are.
 
-    Raises InputError for an empty ranking and for what is no finite number.
+    Raises
+    ------
+    InputError
+        The ranking is empty, or a value is not a finite number.
 
-    Source: the four normalisations are RankEval's (Avramidis 2013), and scipy.stats.rankdata's methods max, min,
-    average and dense; the default is the paper's.
+    References
+    ----------
+    The four normalisations are RankEval's (Avramidis 2013), and scipy.stats.rankdata's methods max, min, average and
+    dense; the default is the paper's.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> tied = rs.Ranking([1, 2, 2, 3, 4])
     >>> tied.normalise(), tied.normalise("floor")
@@ -94,11 +114,33 @@ class Ranking:
         object.__setattr__(self, "values", ranks)
 
     def normalise(self, ties: str = "ceiling") -> Ranking:
-        """Ranks from 1 on in the same order. ties: "ceiling", "floor", "middle" or "minimize"."""
+        """Ranks from 1 on in the same order.
+
+        Parameters
+        ----------
+        ties
+            "ceiling", "floor", "middle" or "minimize", as for `normalise_ranks`.
+
+        Returns
+        -------
+        Ranking
+            The ranks.
+        """
         return Ranking(normalise_ranks(np.array([self.values]), ties)[0].tolist())
 
     def inverse(self, ties: str = "ceiling") -> Ranking:
-        """Ranks from 1 on in the opposite order: for scores, of which the highest is the best."""
+        """Ranks from 1 on in the opposite order: for scores, of which the highest is the best.
+
+        Parameters
+        ----------
+        ties
+            "ceiling", "floor", "middle" or "minimize", as for `normalise_ranks`.
+
+        Returns
+        -------
+        Ranking
+            The ranks.
+        """
         return Ranking(normalise_ranks(-np.array([self.values]), ties)[0].tolist())
 
     def __len__(self) -> int:

@@ -27,9 +27,14 @@ AT_ONCE = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """A name for each judgment (or item), of few that repeat. codes: the place of each among `names`.
+    """A name for each judgment (or item), of few that repeat.
 
-    codes are of 64 bits, but those of items may be of 32 where many were read.
+    Attributes
+    ----------
+    names
+        The distinct names.
+    codes
+        Index of each name among `names`; 64 bits, or 32 for items if many were read.
     """
 
     names: tuple[str, ...]
@@ -37,7 +42,7 @@ class Labels:
 
     @classmethod
     def of(cls, values: Sequence[str]) -> Labels:
-        """Names in the order in which they first stand.
+        """From names, in the order in which they first occur.
 
         >>> labels = Labels.of(["b", "a", "b"])
         >>> labels.names, labels.codes.tolist()
@@ -59,16 +64,34 @@ class Labels:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rankings:
-    """Judgments, each a list of items (translations) with one value of every column: a person's rank, a metric's score.
+    """Judgments, each a list of items (translations) with one value of every column: a human rank, a metric's score.
 
-    One judgment is what one person said at one time: its list is ranked for itself, as a query's documents are. pair,
-    segment, judge: (judgments) the language pair, the segment, who judged. Segments of one name in two pairs are two.
-    offsets: (judgments + 1) where the items of each begin. system: (items) whose translation each is. columns: by name,
-    (items) a number, NaN where there is none. scores: the columns in which higher is better; in all others lower is, as
-    ranks are. notes: what a reader should know.
+    Attributes
+    ----------
+    pair, segment, judge
+        Language pair, segment and judge of each judgment. Segments of one name in two pairs are two.
+    offsets
+        Where the items of each judgment begin, (judgments + 1).
+    system
+        System of each item.
+    columns
+        Name -> one number per item, NaN if there is none.
+    score_columns
+        Columns in which higher is better; in all others lower is better, as for ranks.
+    notes
+        What a reader should know.
 
-    Raises InputError for columns of other lengths, infinite values, a system twice in one judgment.
+    Raises
+    ------
+    InputError
+        Columns have other lengths, a value is infinite, or a system occurs twice in one judgment.
 
+    Notes
+    -----
+    One judgment is what one person said at one time: its list is ranked by itself, as a query's documents are.
+
+    Examples
+    --------
     >>> rankings = Rankings.of([{"A": 1, "B": 2}, {"B": 1, "C": 1, "A": 3}], name="gold")
     >>> len(rankings), rankings.systems, rankings.columns["gold"].tolist()
     (2, ('A', 'B', 'C'), [1.0, 2.0, 1.0, 1.0, 3.0])
@@ -119,7 +142,22 @@ class Rankings:
     def of(
         cls, judgments: Sequence[Mapping[str, float | None]], *, name: str = "rank", higher_is_better: bool = False
     ) -> Rankings:
-        """From a mapping of systems to ranks (or scores) a judgment, each on a segment of its own; None: no value."""
+        """From mappings of systems to ranks (or scores), one per judgment, each on a segment of its own.
+
+        Parameters
+        ----------
+        judgments
+            System -> value; None for no value.
+        name
+            Name of the column.
+        higher_is_better
+            Whether the values are scores.
+
+        Returns
+        -------
+        Rankings
+            The judgments.
+        """
         if isinstance(judgments, Mapping) or not all(isinstance(judgment, Mapping) for judgment in judgments):
             raise ParameterError("judgments are a list of mappings, as [{'A': 1, 'B': 2}]")
         unnamed = Labels(("",), np.zeros(len(judgments), np.int64))
@@ -148,25 +186,73 @@ class Rankings:
         return group_of(self.offsets)
 
     def column(self, name: str) -> Floats:
-        """(items) the values of a column. Raises UnknownName."""
+        """The values of a column, one per item.
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+
+        Raises
+        ------
+        UnknownName
+            The column does not exist.
+        """
         if name not in self.columns:
             raise UnknownName("column of these rankings", name, self.columns)
         return self.columns[name]
 
     def lower_is_better_values(self, name: str) -> Floats:
-        """(items) the values of a column so that lower is better: those of scores with the other sign."""
+        """The values of a column so that lower is better: scores change their sign; one per item.
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+
+        Raises
+        ------
+        UnknownName
+            The column does not exist.
+        """
         values = self.column(name)
         return -values if name in self.score_columns else values
 
     def table(self, name: str) -> Floats:
-        """(judgments, most items of one) a column, a row a judgment; lower is better; NaN where there is none."""
+        """A column as a table with one row per judgment; lower is better.
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+
+        Returns
+        -------
+        array of shape (judgments, most items of one)
+            NaN if there is no value.
+        """
         lengths = np.diff(self.offsets)
         table = np.full((len(self), int(lengths.max(initial=0))), np.nan)
         table[self.judgment, place_in_group(self.offsets)] = self.lower_is_better_values(name)
         return table
 
     def with_column(self, name: str, values: Floats, *, higher_is_better: bool) -> Rankings:
-        """The same with one column more (or another in its place)."""
+        """The same judgments with one more column (or another in its place).
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+        values
+            One number per item.
+        higher_is_better
+            Whether the values are scores.
+
+        Returns
+        -------
+        Rankings
+            The judgments.
+        """
         score_columns = self.score_columns - {name}
         return replace(
             self,
@@ -175,7 +261,18 @@ class Rankings:
         )
 
     def select(self, judgments: npt.ArrayLike) -> Rankings:
-        """Some of the judgments: their places, or a mask."""
+        """Some of the judgments.
+
+        Parameters
+        ----------
+        judgments
+            Their indices, or a mask.
+
+        Returns
+        -------
+        Rankings
+            The judgments.
+        """
         index = np.asarray(judgments)
         if index.dtype == np.bool_:
             index = np.flatnonzero(index)

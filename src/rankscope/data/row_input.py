@@ -74,10 +74,28 @@ def are_by_subtopic(data: Dicts) -> bool:
 
 
 def rows_from_dicts(data: Dicts, name: str, value_field: str, *, allow_bool: bool = True) -> Rows:
-    """The mappings as rows, in their order, with queries without documents. name: what messages call the input.
+    """The mappings as rows, in their order, with queries without documents.
 
-    value_field: "relevance" or "score". allow_bool: whether True and False are numbers.
-    Raises InputError for a bad id or value, naming query and document.
+    Parameters
+    ----------
+    data
+        {query_id: {document_id: value}}.
+    name
+        What messages call the input.
+    value_field
+        "relevance" or "score".
+    allow_bool
+        Whether True and False are numbers.
+
+    Returns
+    -------
+    Rows
+        The rows.
+
+    Raises
+    ------
+    InputError
+        An id or value is wrong; the message names query and document.
     """
     queries = list(data)
     refuse_bad_ids(queries, name, "query")
@@ -257,7 +275,16 @@ def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
 class RowLocation:
     """Names the row of a document in the input, given where its id starts in the buffer.
 
-    first: the number of the first row. lines: whether rows are lines of a file.
+    Attributes
+    ----------
+    name
+        Name of the input.
+    first
+        Number of the first row.
+    lines
+        Whether rows are lines of a file.
+    starts
+        Where each row starts in the buffer.
     """
 
     name: str
@@ -274,9 +301,23 @@ class RowLocation:
 
 
 def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row: int) -> tuple[Rows, int]:
-    """Rows of a frame, and how many queries had their rows in several stretches.
+    """Rows of a frame, and how many queries had rows in several places.
 
-    first_row: the line of the first row in messages: 2 for a CSV file with a header; 0 where rows are no lines.
+    Parameters
+    ----------
+    frame
+        The frame.
+    value_field
+        "relevance" or "score".
+    name
+        What messages call the input.
+    first_row
+        Line of the first row in messages: 2 for a CSV file with a header; 0 if rows are not lines.
+
+    Returns
+    -------
+    rows, n_scattered
+        The rows, and the number of such queries.
     """
     location = RowLocation(name, first_row, bool(first_row))
     columns = columns_of_frame(frame, value_field, location, required_columns(frame.columns, value_field, name))
@@ -289,7 +330,17 @@ def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row:
 
 
 class RowColumns(NamedTuple):
-    """The columns of a frame, in the order of its rows."""
+    """The columns of a frame, in the order of its rows.
+
+    Attributes
+    ----------
+    queries, docs
+        Ids.
+    values
+        Scores or relevances.
+    subtopics
+        Subtopics, if there are any.
+    """
 
     queries: Fields
     docs: Fields

@@ -92,12 +92,22 @@ def invalid_ids(ids: Collection[Any]) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """n rows in g groups, one group a query.
+    """n rows in g groups, one group per query.
 
-    query_ids: the id of each group, no id twice. offsets: (g + 1) first row of each group.
-    docs: (n) document ids, and their hashes. values: (n) scores (float64) or relevances (int64).
-    where: says for a row's document where it stands, as "run.txt:17" or "row 17". subtopics: (n) their ids, where
-    judgments are by subtopic.
+    Attributes
+    ----------
+    query_ids
+        Id of each group, no id twice.
+    offsets
+        First row of each group, (g + 1).
+    docs, hashes
+        Document ids and their hashes, (n).
+    values
+        Scores (float64) or relevances (int64), (n).
+    where
+        Row of a document -> where it is, as "run.txt:17" or "row 17".
+    subtopics
+        Subtopic ids, (n), if judgments are by subtopic.
     """
 
     query_ids: list[bytes]
@@ -210,9 +220,21 @@ def group_rows(
     where: Callable[[int], str],
     subtopics: Fields | None = None,
 ) -> tuple[Rows, int]:
-    """Rows from ungrouped columns, and how many queries had their rows in several stretches.
+    """Rows from ungrouped columns, and how many queries had rows in several places.
 
-    codes: (n) index into `query_ids` of each row. Rows of a query keep their order.
+    Parameters
+    ----------
+    query_ids
+        The queries.
+    codes
+        Index into `query_ids` of each row, (n). Rows of a query keep their order.
+    docs, hashed, values, where, subtopics
+        As for `Rows`.
+
+    Returns
+    -------
+    rows, n_scattered
+        The rows, and the number of such queries.
     """
     n = codes.size
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if n else np.empty(0, np.intp)
@@ -237,8 +259,16 @@ class Ungrouped(Exception):
 class RowBatch(NamedTuple):
     """n rows in the order of the input, in stretches of one query each.
 
-    queries: the id of each stretch; neighbours differ. starts: the first row of each. docs, hashes, values: (n) as in
-    `Rows`. numbers: (n) the number of each row's line or row in the input, for messages.
+    Attributes
+    ----------
+    queries
+        Id of each stretch; neighbours differ.
+    starts
+        First row of each stretch.
+    docs, hashes, values
+        As for `Rows`, (n).
+    numbers
+        Number of each row's line or row in the input, for messages, (n).
     """
 
     queries: Fields
@@ -270,7 +300,17 @@ class RowBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowNumbers:
-    """Names the row of a document, given where its id starts in the buffer. say: names a row by its number."""
+    """Names the row of a document, given where its id starts in the buffer.
+
+    Attributes
+    ----------
+    starts
+        Where the rows start.
+    numbers
+        Number of each row.
+    describe_row
+        Number of a row -> its name in messages.
+    """
 
     starts: Ints
     numbers: Ints
@@ -302,7 +342,17 @@ def pack_strings(contents: Iterable[tuple[bytes, Ints]]) -> Fields:
 def complete_queries(pieces: Iterable[RowBatch], describe_row: Callable[[int], str]) -> Iterator[Rows]:
     """The rows in portions of complete queries; a query may continue in the next pieces.
 
-    describe_row: names a row by its number. Raises Ungrouped where a query occurs again after another one.
+    Parameters
+    ----------
+    pieces
+        Batches of rows.
+    describe_row
+        Number of a row -> its name in messages.
+
+    Raises
+    ------
+    Ungrouped
+        A query occurs again after another one.
     """
     interner = Interner()
     pending: list[RowBatch] = []  # rows of the last query, which may continue
@@ -342,9 +392,14 @@ def concatenate_queries(queries: Iterable[Rows], describe_row: Callable[[int], s
 
 
 def gather_rows(pieces: Iterable[RowBatch], describe_row: Callable[[int], str]) -> tuple[Rows, int]:
-    """All rows of at least one piece, grouped by query, and how many queries had their rows in several stretches.
+    """All rows of at least one piece, grouped by query, and how many queries had rows in several places.
 
-    describe_row: names a row by its number.
+    Parameters
+    ----------
+    pieces
+        Batches of rows.
+    describe_row
+        Number of a row -> its name in messages.
     """
     interner = Interner()
     texts, columns = [], []

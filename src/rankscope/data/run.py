@@ -23,19 +23,30 @@ __all__ = [
 class Run:
     """The documents that one system retrieved for each query, with their scores (higher is better).
 
-    data: `{query_id: {document_id: score}}`; or a data frame (polars, pandas, pyarrow: anything with
-    the Arrow PyCapsule interface) or a mapping of columns (lists, NumPy arrays) with `query_id`,
-    `doc_id`, `score`. To read a file, use `read_run`. name: the system's name; default "run".
+    Parameters
+    ----------
+    data
+        `{query_id: {document_id: score}}`; or a data frame (polars, pandas, pyarrow: anything with the Arrow PyCapsule
+        interface) or a mapping of columns (lists, NumPy arrays) with `query_id`, `doc_id`, `score`. Or an iterator,
+        such as a generator, of pieces: (query_id, sequence of document ids, array of scores), each query once; or data
+        frames, in which the rows of a query follow each other, possibly over several frames. To read a file, use
+        `read_run`.
+    name
+        Name of the system. Default: "run".
 
-    Or an iterator, such as a generator, of pieces: (query_id, sequence of document ids, array of scores), each query
-    once; or data frames, in which the rows of a query follow each other, if need be over several frames. `evaluate`
-    takes such a run as it comes and holds little of it in memory; it can do so once. Whatever else needs the run holds
-    all of it.
+    Raises
+    ------
+    InputError
+        When the run meets the judgments: a query holds a document twice, a score is not finite, or a query of an
+        iterator occurs twice.
 
-    What it was given is kept as it is; it is validated when it meets the judgments, where a
-    document that a query holds twice or a score that is not finite raises InputError, as does a query of an iterator
-    that comes twice.
+    Notes
+    -----
+    The data are kept as given, and validated when they meet the judgments. `evaluate` consumes an iterator piece by
+    piece and holds little of it in memory; it can do so once. Everything else that needs the run holds all of it.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> rs.Run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     Run('bm25', 1 query)
@@ -70,8 +81,20 @@ class Run:
     def rows(self, *, name: str | None = None) -> Rows:
         """All rows, grouped by query, in the order of the input; those of a mapping are made anew at each call.
 
-        name: what messages call the run; default its own name. Raises InputError for an id or a score of a mapping that
-        cannot be taken, and where pieces are at fault or have been taken already.
+        Parameters
+        ----------
+        name
+            What messages call the run. Default: its own name.
+
+        Returns
+        -------
+        Rows
+            The rows.
+
+        Raises
+        ------
+        InputError
+            An id or a score of a mapping is wrong, or pieces are wrong or have been consumed already.
         """
         if self.mapping is not None:
             return rows_from_dicts(self.mapping, f"run {self.name if name is None else name!r}", "score")
@@ -80,9 +103,12 @@ class Run:
         return self._loaded_rows
 
     def row_portions(self) -> Iterator[Rows]:
-        """The rows in portions of whole queries, of a run that is no mapping; an iterator gives them once only.
+        """The rows in portions of whole queries, of a run that is not a mapping; an iterator gives them once only.
 
-        Raises InputError as `rows`.
+        Raises
+        ------
+        InputError
+            As for `rows`.
         """
         if self._loaded_rows is not None:
             yield self._loaded_rows

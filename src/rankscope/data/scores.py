@@ -41,7 +41,15 @@ class MeasureLike(Protocol):
 
 
 class Record(NamedTuple):
-    """One row of the tidy table. query: "all" for the summary. value: NaN where undefined or dropped."""
+    """One row of the tidy table.
+
+    Attributes
+    ----------
+    system, measure, query
+        Names; the query is "all" for the summary.
+    value
+        NaN if undefined or skipped.
+    """
 
     system: str
     measure: str
@@ -50,7 +58,17 @@ class Record(NamedTuple):
 
 
 class BoundedRecord(NamedTuple):
-    """A row where bounds were asked for. low, high: what missing judgments allow; NaN where they do not bound it."""
+    """A row with bounds.
+
+    Attributes
+    ----------
+    system, measure, query
+        Names; the query is "all" for the summary.
+    value
+        NaN if undefined or skipped.
+    low, high
+        What missing judgments allow; NaN if they do not bound it.
+    """
 
     system: str
     measure: str
@@ -89,12 +107,38 @@ def summarise(values: Floats, kinds: list[str]) -> Floats:
 class Scores(Result):
     """One value for each system, measure and query.
 
-    values: (systems, measures, queries), NaN where a query was left out or the value is undefined. bounds:
-    (2, systems, measures, queries) the lowest and highest value that missing judgments allow, NaN where they do not
-    bound the measure; None where nobody asked. missing: (systems, queries) where a run has no list. undefined:
-    (measures, queries) where nothing relevant was judged. settings: what changes the numbers, for the signature. notes:
-    what a reader should know. version: of the rankscope that computed them.
+    Attributes
+    ----------
+    systems
+        Names of the systems.
+    measures
+        The measures.
+    query_ids
+        The queries.
+    values
+        (systems, measures, queries), NaN if a query was skipped or the value is undefined.
+    missing
+        Whether a run has no list, (systems, queries).
+    undefined
+        Whether nothing relevant was judged, (measures, queries).
+    bounds
+        The lowest and highest value that missing judgments allow, (2, systems, measures, queries), NaN if they do not
+        bound the measure; None if bounds were not requested.
+    settings
+        Settings that change the numbers, for the signature.
+    measure_settings
+        The same for each measure.
+    notes
+        What a reader should know.
+    aliases
+        Names under which measures were requested.
+    version
+        Version of rankscope that computed the values.
+    judgments
+        Gives the fingerprint of the judgments, if they are known.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> scores = rs.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}, ["RR"])
     >>> scores.matrix("RR").tolist(), scores.overall("RR")
@@ -129,7 +173,18 @@ class Scores(Result):
         return tuple(map(str, self.measures))
 
     def place_of(self, measure: object) -> int:
-        """The place of a measure among `measures`, by any of its names. Raises UnknownName where it is not there."""
+        """The index of a measure among `measures`, by any of its names.
+
+        Parameters
+        ----------
+        measure
+            The measure or its name.
+
+        Raises
+        ------
+        UnknownName
+            The measure was not computed.
+        """
         name = str(measure)
         if name not in self.measure_names:
             name = self.aliases.get(name, name)
@@ -148,9 +203,24 @@ class Scores(Result):
         return [alias for alias, name in self.aliases.items() if name == measure_name]
 
     def place_of_system(self, system: str | None = None) -> int:
-        """The place of a system among `systems`. system: may be left out where there is only one.
+        """The index of a system among `systems`.
 
-        Raises UnknownName for one that is not there, ParameterError where none is named and there are several.
+        Parameters
+        ----------
+        system
+            Name of the system. Default: the only one.
+
+        Returns
+        -------
+        int
+            The index.
+
+        Raises
+        ------
+        UnknownName
+            The system does not exist.
+        ParameterError
+            No system is named, and there are several.
         """
         if system is None:
             if len(self.systems) != 1:
@@ -161,12 +231,34 @@ class Scores(Result):
         return self.systems.index(system)
 
     def sign(self, measure: object) -> Literal[1, -1, 0]:
-        """1 where higher is better, -1 where lower is, 0 where neither is. Raises UnknownName for another measure."""
+        """The direction of a measure: 1 if higher is better, -1 if lower is, 0 if neither is.
+
+        Parameters
+        ----------
+        measure
+            The measure or its name.
+
+        Raises
+        ------
+        UnknownName
+            The measure was not computed.
+        """
         better = self.measures[self.place_of(measure)].higher_is_better
         return 0 if better is None else 1 if better else -1
 
     def select(self, *, systems: Sequence[int] | None = None, measures: Sequence[int] | None = None) -> Scores:
-        """The scores of some systems and measures, by their places; None for all."""
+        """The scores of some systems and measures.
+
+        Parameters
+        ----------
+        systems, measures
+            Their indices. Default: all.
+
+        Returns
+        -------
+        Scores
+            The scores.
+        """
         system_index = list(range(len(self.systems)) if systems is None else systems)
         measure_index = list(range(len(self.measures)) if measures is None else measures)
         return replace(
@@ -181,7 +273,18 @@ class Scores(Result):
         )
 
     def matrix(self, measure: object) -> Floats:
-        """(systems, queries) the values of one measure. Raises UnknownName for one that was not computed."""
+        """The values of one measure, (systems, queries).
+
+        Parameters
+        ----------
+        measure
+            The measure or its name.
+
+        Raises
+        ------
+        UnknownName
+            The measure was not computed.
+        """
         matrix: Floats = self.values[:, self.place_of(measure)]
         return matrix
 
@@ -198,22 +301,60 @@ class Scores(Result):
         return np.array([summarise(bound, [measure.summary for measure in self.measures]) for bound in self.bounds])
 
     def summary(self, measure: object) -> Floats:
-        """(systems) the value over all queries, NaN where no query has one.
+        """The value of each system over all queries.
 
-        The mean; for counts the sum; where a measure says so the geometric mean, with values below 0.00001 raised to
-        it as in trec_eval; or NaN where it has no summary. Raises UnknownName for one that was not computed.
+        Parameters
+        ----------
+        measure
+            The measure.
+
+        Returns
+        -------
+        array of shape (systems)
+            The mean; for counts the sum; for some measures the geometric mean, with values below 0.00001 raised to it
+            as in trec_eval; NaN if the measure has no summary, or no query has a value.
+
+        Raises
+        ------
+        UnknownName
+            The measure was not computed.
         """
         summaries: Floats = self._summaries[:, self.place_of(measure)]
         return summaries
 
     def overall(self, measure: object, system: str | None = None) -> float:
-        """The value of one system over all queries. system: may be left out where there is only one."""
+        """The value of one system over all queries.
+
+        Parameters
+        ----------
+        measure
+            The measure or its name.
+        system
+            Name of the system. Default: the only one.
+
+        Raises
+        ------
+        UnknownName
+            The measure or system does not exist.
+        ParameterError
+            No system is named, and there are several.
+        """
         return float(self._summaries[self.place_of_system(system), self.place_of(measure)])
 
     def overall_bounds(self, measure: object, system: str | None = None) -> tuple[float, float]:
         """The lowest and highest value of one system over all queries that missing judgments allow.
 
-        NaN where they do not bound the measure, or where `unjudged="bounds"` was not asked for.
+        Parameters
+        ----------
+        measure
+            The measure.
+        system
+            Name of the system. Default: the only one.
+
+        Returns
+        -------
+        low, high
+            NaN if they do not bound the measure, or bounds were not requested (`unjudged="bounds"`).
         """
         low, high = self._bounds[:, self.place_of_system(system), self.place_of(measure)].tolist()
         return low, high
@@ -224,9 +365,12 @@ class Scores(Result):
         return Record._fields if self.bounds is None else BoundedRecord._fields
 
     def records(self, *, by_query: bool = False) -> Iterator[Record | BoundedRecord]:
-        """The rows of the tidy table: with `by_query` every query's first, then the summaries ("all").
+        """The rows of the tidy table, with bounds if they were requested.
 
-        With bounds, where they were asked for.
+        Parameters
+        ----------
+        by_query
+            First the rows of every query, then the summaries ("all"). Default: only the summaries.
         """
         for s, system in enumerate(self.systems):
             for m, measure in enumerate(self.measure_names):
@@ -244,10 +388,9 @@ class Scores(Result):
                 yield BoundedRecord(system, measure, "all", overall, *self._bounds[:, s, m].tolist())
 
     def frame(self) -> pl.DataFrame:
-        """The value of each query as a tidy polars frame: system, measure, query, value (null where there is none); low
-        and high too where bounds were asked for.
+        """The value of each query as a tidy polars frame: system, measure, query, value (null if missing), and bounds.
 
-        For computing: without the summaries of `records`, which would count as one query more.
+        For computing: without the summaries of `records`, which would count as one more query.
         """
         import polars as pl
 
@@ -280,9 +423,16 @@ class Scores(Result):
         return " | ".join([" ".join(described), *common])
 
     def cells(self, *, by_query: bool = False) -> list[list[str]]:
-        """The table that people read, as text: a header, then a row a system (and query), a column a measure.
+        """The table that people read, as text: a header, then one row per system (and query), one column per measure.
 
-        Where missing judgments bound a measure, and this was asked for, its lowest and highest value follow it.
+        Parameters
+        ----------
+        by_query
+            One row for every query, too.
+
+        Notes
+        -----
+        The lowest and highest value follow each measure that missing judgments bound, if bounds were requested.
         """
         value_columns: list[tuple[str, str, Floats, Floats]] = []  # name, kind, (systems, queries), (systems)
         for m, (name, measure) in enumerate(zip(self.measure_names, self.measures, strict=True)):
@@ -311,7 +461,13 @@ class Scores(Result):
         ]
 
     def table(self, *, by_query: bool = False) -> str:
-        """The values as a text table, with signature and notes under it."""
+        """The values as a text table, with signature and notes below it.
+
+        Parameters
+        ----------
+        by_query
+            One row for every query, too.
+        """
         return str(EachQuery(self) if by_query else self)
 
     def contents(self) -> str:
@@ -321,7 +477,13 @@ class Scores(Result):
 
 @dataclass(frozen=True, eq=False)
 class EachQuery(Result):
-    """Scores as a result that shows the values of each query, too, before the summaries."""
+    """Scores as a result that shows the values of each query, too, before the summaries.
+
+    Attributes
+    ----------
+    scores
+        The scores.
+    """
 
     scores: Scores
 

@@ -25,7 +25,17 @@ WRAP_WIDTH = 100
 
 
 class Marked(NamedTuple):
-    """A cell that is marked. raised: a superscript behind the text, as letters or stars."""
+    """A marked cell.
+
+    Attributes
+    ----------
+    text
+        The text.
+    bold
+        Whether it is bold.
+    raised
+        Superscript after the text, as letters or stars.
+    """
 
     text: str
     bold: bool = False
@@ -36,7 +46,15 @@ Cell = str | Marked
 
 
 class Figure(NamedTuple):
-    """A figure by its name in `rankscope.reporting.figures`, and its data as keyword arguments."""
+    """A figure of a result.
+
+    Attributes
+    ----------
+    name
+        Its name in `rankscope.reporting.figures`.
+    data
+        Its keyword arguments.
+    """
 
     name: str
     data: Mapping[str, Any]
@@ -44,7 +62,17 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """columns: the headings. rows: cells as people read them. left: how many leading columns are names, not numbers."""
+    """A table for people.
+
+    Attributes
+    ----------
+    columns
+        Headings.
+    rows
+        Cells as people read them.
+    n_name_columns
+        Number of leading columns of names instead of numbers.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -80,8 +108,18 @@ class Table:
 class Section:
     """A part of a report.
 
-    title: empty where a result is one table that explains itself. sentence: the finding in words. notes: what a careful
-    reader wants to know. folded: hidden until somebody asks for details.
+    Attributes
+    ----------
+    title
+        Empty if a result is one table that explains itself.
+    sentence
+        The finding in words.
+    table, figure
+        Shown below the sentence.
+    notes
+        What a careful reader wants to know.
+    folded
+        Hidden until somebody requests details.
     """
 
     title: str

@@ -26,10 +26,22 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """The scores of one language pair: values[system, segment], NaN where there is none.
+    """The scores of one language pair.
 
-    Raises InputError for values of another shape, a name that stands twice, an infinite value.
+    Attributes
+    ----------
+    systems, segments
+        Names of rows and columns.
+    values
+        Scores, (systems, segments), NaN if there is none.
 
+    Raises
+    ------
+    InputError
+        The shape is wrong, a name occurs twice, or a value is infinite.
+
+    Examples
+    --------
     >>> scores = PairScores(("A", "B"), ("1", "2"), np.array([[0.5, 0.25], [np.nan, 1.0]]))
     >>> scores.values[scores.systems.index("A")].tolist()
     [0.5, 0.25]
@@ -58,10 +70,27 @@ class PairScores:
 
     @classmethod
     def of(cls, scores: Mapping[str, Sequence[float | None]], *, segments: Sequence[str] | None = None) -> PairScores:
-        """From the scores of each system in the order of the segments, which are "1", "2", ... where not named.
+        """From the scores of each system in the order of the segments.
 
-        None: no score. Raises InputError for systems with another number of scores than the first.
+        Parameters
+        ----------
+        scores
+            System -> its scores; None for no score.
+        segments
+            Names of the segments. Default: "1", "2", ...
 
+        Returns
+        -------
+        PairScores
+            The scores.
+
+        Raises
+        ------
+        InputError
+            A system has another number of scores than the first.
+
+        Examples
+        --------
         >>> PairScores.of({"A": [0.5, 0.25], "B": [None, 1]}).values.tolist()
         [[0.5, 0.25], [nan, 1.0]]
         """
@@ -78,10 +107,26 @@ class PairScores:
 
 @dataclass(frozen=True, eq=False)
 class SegmentScores:
-    """What one metric says of every translation. pairs: by language pair. score: whether higher is better.
+    """A metric's scores of every translation.
 
-    Raises InputError for a metric without a name, and where there is no language pair.
+    Attributes
+    ----------
+    metric
+        Name of the metric.
+    pairs
+        Language pair -> its scores.
+    higher_is_better
+        Direction of the metric.
+    notes
+        What a reader should know.
 
+    Raises
+    ------
+    InputError
+        The metric has no name, or there is no language pair.
+
+    Examples
+    --------
     >>> scores = SegmentScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})})
     >>> scores.metric, scores.systems, len(scores)
     ('chrF', ('A', 'B'), 4)
@@ -110,8 +155,21 @@ class SegmentScores:
 
 @dataclass(frozen=True, eq=False)
 class SystemScores:
-    """What one metric says of every system as a whole: pairs[pair][system]. score: whether higher is better.
+    """A metric's scores of every system as a whole.
 
+    Attributes
+    ----------
+    metric
+        Name of the metric.
+    pairs
+        Language pair -> system -> score.
+    higher_is_better
+        Direction of the metric.
+    notes
+        What a reader should know.
+
+    Examples
+    --------
     >>> SystemScores("BLEU", {"de-en": {"A": 31.5, "B": 28.0}}).pairs["de-en"]["A"]
     31.5
     """
@@ -133,14 +191,30 @@ class SystemScores:
 
 
 def attach_scores(rankings: Rankings, scores: SegmentScores) -> Rankings:
-    """The judgments with one column more: what the metric says of each item's segment and system, NaN where nothing.
+    """Add a metric's score of each judged translation as a column.
 
-    The column has the metric's name, or, where there is such a column already, the name with a number behind. Pairs
-    are matched by name; where either side holds one pair only and one of the two has no name (""), they are the same.
-    Notes of the result count the items without a score and name the systems that have none at all, the systems with
-    scores that nobody judged, and the pairs without scores.
-    Raises InputError where there are items and none gets a score, with an example of the names on both sides.
+    Parameters
+    ----------
+    rankings
+        The judgments.
+    scores
+        The scores. Pairs are matched by name; if either side holds only one pair and one of the two has no name (""),
+        they are the same.
 
+    Returns
+    -------
+    Rankings
+        With a column named after the metric (with a number if that column exists), NaN where there is no score. Notes
+        count the items without a score and name the systems that have none at all, the systems with scores that nobody
+        judged, and the pairs without scores.
+
+    Raises
+    ------
+    InputError
+        There are items and none gets a score; the message has an example of the names on both sides.
+
+    Examples
+    --------
     >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 2, "C": 1}])
     >>> scores = SegmentScores("chrF", {"": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})})
     >>> with_scores = attach_scores(judged, scores)

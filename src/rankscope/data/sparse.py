@@ -20,8 +20,16 @@ FREE_CELLS, CELLS_PER_VALUE = 1 << 23, 50
 def refuse_sparse(sizes: Sequence[int], n_filled: int, where: str, noun: str) -> None:
     """Raise InputError for a large table that would be nearly empty.
 
-    sizes: the numbers of rows, columns and so on. n_filled: how many cells have a value. noun: what the table holds,
-    for the message.
+    Parameters
+    ----------
+    sizes
+        Numbers of rows, columns and so on.
+    n_filled
+        Number of cells with a value.
+    where
+        What the message begins with.
+    noun
+        What the table holds, for the message.
     """
     cells = math.prod(sizes)
     if cells > FREE_CELLS + CELLS_PER_VALUE * n_filled:

@@ -24,11 +24,20 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Subtopics:
-    """What was judged for each judged document, subtopic by subtopic: one entry a judgment.
+    """Judgments by subtopic: one entry per judgment.
 
-    offsets: (queries + 1) the entries of each query, ordered by document. judged: (entries) the place of the document
-    among the judged ones of its query. subtopic: (entries) its number within the query, from 0. relevance: (entries).
-    ids: (entries) the subtopic as it was named.
+    Attributes
+    ----------
+    offsets
+        Where the entries of each query begin, (queries + 1); they are ordered by document.
+    judged
+        Index of the document among the judged ones of its query, (entries).
+    subtopic
+        Number of the subtopic within the query, from 0, (entries).
+    relevance
+        Grade, (entries).
+    ids
+        Name of the subtopic, (entries).
     """
 
     offsets: Ints
@@ -73,8 +82,21 @@ class Subtopics:
 def merge_subtopics(rows: Rows) -> tuple[Rows, Subtopics]:
     """One row for each document, with its highest relevance, and the judgments by subtopic.
 
-    The documents of a query come by falling id: in this order the ideal ranking of alpha-nDCG takes equally good ones.
-    Raises InputError for a document that a subtopic holds twice.
+    Parameters
+    ----------
+    rows
+        Judgments by subtopic.
+
+    Returns
+    -------
+    rows, subtopics
+        The documents of a query are ordered by falling id: in this order the ideal ranking of alpha-nDCG takes equally
+        good ones.
+
+    Raises
+    ------
+    InputError
+        A subtopic holds a document twice.
     """
     assert rows.subtopics is not None
     query_index = group_of(rows.offsets)

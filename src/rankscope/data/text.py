@@ -46,7 +46,7 @@ def pluralise_queries(n: int) -> str:
 
 
 def join_names(names: Iterable[str], max_names: int = MAX_LISTED) -> str:
-    """Names as in a sentence; where there are more than `max_names` + 1, the others are counted. "" without names.
+    """Names as in a sentence; beyond `max_names` + 1, the others are counted. "" without names.
 
     >>> join_names("ab"), join_names("abc"), join_names("abcdefgh")
     ('a and b', 'a, b and c', 'a, b, c, d and 4 others')

@@ -36,9 +36,16 @@ def check_tie_rule(ties: str) -> None:
 
 
 class Ranks(NamedTuple):
-    """For each target row its rank, and the first and last rank of the rows that have its score.
+    """The rank of each target row.
 
-    in_order: whether the target rows are known to rank in their order within each group.
+    Attributes
+    ----------
+    rank
+        Rank after ties are broken.
+    first, last
+        First and last rank of the rows that have its score.
+    in_order
+        Whether the target rows are known to rank in their order within each group.
     """
 
     rank: Ints
@@ -56,11 +63,29 @@ def rank_rows(
     fetch_doc_ids: Callable[[npt.NDArray[np.intp]], Fields],
     describe_row: Callable[[int], str],
 ) -> Ranks:
-    """Rank rows by falling score within their group, and return the ranks (from 1) of the target rows.
+    """Rank rows by falling score within their group, and give the ranks (from 1) of the target rows.
 
-    scores: (rows), grouped by `offsets`. target_rows: indices of rows, rising. target_groups: the group of each of
-    them. fetch_doc_ids: gives the document ids of rows; it is called only for ties that hold a target row.
-    describe_row: names a row in the message of the rule "error". Rows that are in order already are not sorted.
+    Parameters
+    ----------
+    scores
+        Scores, (rows).
+    offsets
+        Where the groups begin.
+    target_rows
+        Indices of rows, rising.
+    target_groups
+        Group of each of them.
+    ties
+        Tie rule.
+    fetch_doc_ids
+        Gives the document ids of rows; called only for ties that hold a target row.
+    describe_row
+        Names a row in the message of the rule "error".
+
+    Returns
+    -------
+    Ranks
+        Rows that are in order already are not sorted.
     """
     positions = target_rows
     order = sorting_order(scores, offsets, stable=ties == "file")

@@ -39,16 +39,29 @@ def check_unranked(unranked: object, allowed: Sequence[str] = UNRANKED) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Votes:
-    """What voters make of items: ranks of which the lowest is the best.
+    """Voters' rankings of items: ranks of which the lowest is the best.
 
-    ranks: (voters, items) any finite numbers, equal ones are ties, NaN where a voter did not rank an item; only their
-    order counts. items, voters: names. weights: (voters) how much each counts, above 0; one each where none are given.
-    notes: what a reader should know.
+    Attributes
+    ----------
+    ranks
+        (voters, items) any finite numbers of which only the order counts; equal ones are ties, NaN if a voter did not
+        rank an item.
+    items, voters
+        Names.
+    weights
+        Weight of each voter, above 0. Default: 1 each.
+    notes
+        What a reader should know.
 
-    Raises InputError for fewer than two voters or items, an item or voter of one name twice or of none, an item that
-    nobody ranked, a voter who ranked nothing, infinite ranks, a weight that is not above 0, and weights that are too
-    small or too large to be summed over voters and pairs of items (below 1e-303, or above about 1e300).
+    Raises
+    ------
+    InputError
+        There are fewer than two voters or items, a name occurs twice or is empty, nobody ranked an item, a voter ranked
+        nothing, a rank is infinite, a weight is not above 0, or weights are too small or too large to be summed over
+        voters and pairs of items (below 1e-303, or above about 1e300).
 
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B", "C"], ["A", ["C", "B"]], {"B": 1, "A": 2}])
     >>> votes.items, votes.places.tolist()
     (('A', 'B', 'C'), [[1.0, 2.0, 3.0], [1.0, 2.5, 2.5], [2.0, 1.0, nan]])
@@ -134,11 +147,27 @@ class Votes:
         items: Sequence[str] | None = None,
         weights: Sequence[float] | Mapping[str, float] | None = None,
     ) -> Votes:
-        """From lists of names (a list within: tied) or mappings of names to ranks, one a voter, named in a mapping.
+        """From lists of names or mappings of names to ranks, one per voter.
 
-        items: all that may be ranked, in their order; without them the items in the order in which they first stand.
-        weights: one a voter, or by name. Votes pass as they are, with other weights where some are given.
-        Raises InputError as the class, for an item that a list holds twice, and for one that is not among `items`.
+        Parameters
+        ----------
+        rankings
+            Lists of names (a list within: tied) or mappings of names to ranks, also in a mapping by voter. Votes pass
+            as they are, with other weights if given.
+        items
+            All items that may be ranked, in their order. Default: the items in the order in which they first occur.
+        weights
+            One per voter, or by name.
+
+        Returns
+        -------
+        Votes
+            The votes.
+
+        Raises
+        ------
+        InputError
+            As for the class, or a list holds an item twice, or one that is not among `items`.
         """
         if isinstance(rankings, Votes):
             return rankings if weights is None else rankings.with_weights(weights)
@@ -153,7 +182,23 @@ class Votes:
         return votes if weights is None else votes.with_weights(weights)
 
     def with_weights(self, weights: Sequence[float] | Mapping[str, float]) -> Votes:
-        """The same with other weights, one a voter; by name: the others keep theirs. Raises InputError."""
+        """The same votes with other weights.
+
+        Parameters
+        ----------
+        weights
+            One per voter, or by name: the others keep theirs.
+
+        Returns
+        -------
+        Votes
+            The votes.
+
+        Raises
+        ------
+        InputError
+            A weight is not above 0, or weights do not fit the voters.
+        """
         if isinstance(weights, Mapping):
             unknown_voters = [name for name in weights if name not in self.voters]
             if unknown_voters:
@@ -177,10 +222,18 @@ class Votes:
         return not np.isnan(self.ranks).any()
 
     def fill_unranked(self, unranked: str = "average") -> Floats:
-        """(voters, items) the places with those of unranked items, all behind the ranked ones.
+        """The places with those of unranked items, all after the ranked ones.
 
-        unranked: of n items, k of them ranked, the others take (k + 1 + n) / 2 by "average", n by "worst", k + 1 by
-        "optimistic", and stay NaN by "ignore".
+        Parameters
+        ----------
+        unranked
+            Of n items, k of them ranked, the others take (k + 1 + n) / 2 by "average", n by "worst", k + 1 by
+            "optimistic", and stay NaN by "ignore".
+
+        Returns
+        -------
+        array of shape (voters, items)
+            The places.
         """
         check_unranked(unranked)
         if unranked == "ignore" or self.complete:
@@ -200,9 +253,28 @@ def ballot_ranks(
     items: Sequence[str] | None = None,
     where: Callable[[int], str] = lambda _: "",
 ) -> tuple[tuple[str, ...], Floats]:
-    """The items of some ballots, as `Votes.of` takes them, and (voters, items) their ranks, NaN where there is none.
+    """The items of some ballots, and the ranks that voters gave them.
 
-    where: what an error begins with for the ballot of a place, as "votes.jsonl:3: ". Raises InputError.
+    Parameters
+    ----------
+    voters
+        Names.
+    ballots
+        As for `Votes.of`.
+    items
+        All items that may be ranked.
+    where
+        What an error begins with for the ballot at an index, as "votes.jsonl:3: ".
+
+    Returns
+    -------
+    items, ranks
+        The items, and ranks of shape (voters, items), NaN if there is none.
+
+    Raises
+    ------
+    InputError
+        As for `Votes.of`.
     """
     column_of_item = {} if items is None else {str(name): i for i, name in enumerate(items)}
     duplicate = None if items is None else first_duplicate([str(name) for name in items])

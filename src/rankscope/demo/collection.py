@@ -54,7 +54,19 @@ SECOND_SUBTOPIC_SHARE = (
 
 
 class System(NamedTuple):
-    """weight: of relevance in its score. digits: of a printed score; few digits make ties."""
+    """How a simulated system scores.
+
+    Attributes
+    ----------
+    weight
+        Weight of relevance in its score.
+    digits
+        Digits of a printed score; few digits make ties.
+    pooled
+        Whether its documents were pooled.
+    failed
+        Indices of the queries without a list.
+    """
 
     weight: float
     digits: int
@@ -75,10 +87,19 @@ SYSTEMS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Collection:
-    """Plain data: qrels {query_id: {doc_id: grade}}, runs {system: {query_id: {doc_id: score}}}, and the seed.
+    """A simulated test collection as plain data.
 
-    subtopics: {query_id: {subtopic: {doc_id: grade}}}, the same judgments by subtopic: every judged document under each
-    subtopic of its query, and its highest grade is the one in qrels.
+    Attributes
+    ----------
+    qrels
+        {query_id: {doc_id: grade}}.
+    subtopics
+        {query_id: {subtopic: {doc_id: grade}}}, the same judgments by subtopic: every judged document under each
+        subtopic of its query, and its highest grade is the one in qrels.
+    runs
+        {system: {query_id: {doc_id: score}}}.
+    seed
+        Seed of the simulation.
     """
 
     qrels: Mapping[str, Mapping[str, int]]
@@ -89,7 +110,7 @@ class Collection:
 
 @cache  # all parts of the demo use it
 def make_collection(seed: int = SEED) -> Collection:
-    """Simulate the collection. The same seed gives the same collection.
+    """Simulate the collection; the same seed gives the same collection.
 
     >>> collection = make_collection()
     >>> len(collection.qrels), len(collection.runs), len(collection.runs["dense"])
@@ -167,17 +188,51 @@ def collection_files(seed: int) -> dict[str, str]:
 
 
 def write_collection(directory: str | Path, seed: int = SEED, *, overwrite: bool = False) -> list[Path]:
-    """Write the collection's files into a folder, which is made if need be. Returns their paths.
+    """Write the collection's files into a folder.
 
-    Raises OutputError where the folder is not empty, unless `overwrite` allows to replace the demo's own files.
+    Parameters
+    ----------
+    directory
+        The folder, which is created if necessary.
+    seed
+        Seed of the simulation.
+    overwrite
+        Replace the demo's own files if the folder is not empty.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    OutputError
+        The folder is not empty, and `overwrite` is False or other files would be replaced.
     """
     return write_files(directory, collection_files(seed), overwrite=overwrite)
 
 
 def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: bool = False) -> list[Path]:
-    """Write texts by file name into a folder, all or none; files of other names stay as they are.
+    """Write texts into a folder, all or none; files with other names stay as they are.
 
-    Raises as `write_collection`.
+    Parameters
+    ----------
+    directory
+        The folder, which is created if necessary.
+    files
+        File name -> text.
+    overwrite
+        Replace the demo's own files if the folder is not empty.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    OutputError
+        As for `write_collection`.
     """
     folder = Path(directory)
     try:

@@ -128,7 +128,15 @@ COMPARISONS = 4 * COMPARED_PROMPTS
 
 
 class Assistant(NamedTuple):
-    """ability: the logarithm of its odds at equal length. words: the average length of its answers."""
+    """A simulated assistant.
+
+    Attributes
+    ----------
+    ability
+        Logarithm of its odds at equal length.
+    words
+        Average length of its answers.
+    """
 
     ability: float
     words: int
@@ -184,7 +192,15 @@ SELECTION_STRENGTH = 3.0
 
 
 class RankingMethod(NamedTuple):
-    """weight: of the merit in the score. step: scores are multiples of it, so that a step above 0 makes ties."""
+    """A simulated way to rank authors.
+
+    Attributes
+    ----------
+    weight
+        Weight of the merit in the score.
+    step
+        Scores are multiples of it, so that a step above 0 makes ties.
+    """
 
     weight: float
     step: float = 0.0

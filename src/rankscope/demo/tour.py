@@ -32,7 +32,17 @@ __all__ = [
 
 
 class Step(NamedTuple):
-    """A command to try in the demo's folder, and what it shows. first: whether the demo itself prints it."""
+    """A command to try in the demo's folder.
+
+    Attributes
+    ----------
+    command
+        The command.
+    description
+        What it shows.
+    in_short_tour
+        Whether the demo itself prints it.
+    """
 
     command: str
     description: str
@@ -270,7 +280,7 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
         [
             f"In {folder}: a test collection of {len(scores.query_ids)} queries, {n_judgments:,} judgments and "
             f"{len(SYSTEMS)} runs.",
-            f"It is simulated (seed {seed}): the systems bear the names of real methods and are none.",
+            f"It is simulated (seed {seed}): the systems only bear the names of real methods.",
             "",
             render_scores(scores, "table"),
             short_verdict(compare(scores, scores.measure_names[0])),
@@ -280,7 +290,7 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             "Try next:" if folder == Path() else f"Try next, after cd {folder}:",
             *step_lines(step for step in TOUR if step.in_short_tour),
             "",
-            "`rankscope demo --tour` lists all that these files are good for.",
+            "`rankscope demo --tour` lists all commands to try on these files.",
             "",
         ]
     )

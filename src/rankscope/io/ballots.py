@@ -47,7 +47,17 @@ SHAPE = (
 
 
 class Ballot(NamedTuple):
-    """The vote of one voter. ranking: a list of names, or ranks by name."""
+    """The vote of one voter.
+
+    Attributes
+    ----------
+    voter
+        Name.
+    weight
+        Its weight.
+    ranking
+        A list of names, or ranks by name.
+    """
 
     voter: str
     weight: float
@@ -177,19 +187,45 @@ WEIGHT = ("weight", "weights")
 
 
 def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
-    r"""Read what voters make of the same items; "-" is standard input, compression is told by content.
+    r"""Read voters' rankings of the same items.
 
-    Formats, told by content unless `input` names one: "entity-ranks", a table (tabs or commas) with a header, anything
-    and then a name per voter, and a line an item with its rank by each; "long", a table (CSV, TSV, JSON lines, Parquet)
-    with the columns voter, item and rank, perhaps weight; "json", a list of lists of names (a list within: tied), an
-    object of such lists (or of ranks by item) by voter, or {"items": [...], "rankings": [...]}, where a ranking may be
-    {"voter": ..., "weight": ..., "ranking": [...]}; "jsonl", one of these rankings a line. Lower ranks are better, and
-    may be any finite numbers; an empty cell, "-", NA and nan say that a voter did not rank an item.
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. Compression is detected from the content.
+    input
+        Format. Default: detected from the content.
 
-    Raises InputError with file and line for a rank that is no number, an item or voter twice, one that is not among
-    "items", an item that nobody ranked, a weight that is not above 0, fewer than two voters or items, damaged JSON,
-    bytes that are not UTF-8; UnknownName for another format.
+    Returns
+    -------
+    Votes
+        The ranks.
 
+    Raises
+    ------
+    InputError
+        With file and line: a rank is not a number, an item or voter occurs twice, an item is not among "items", nobody
+        ranked an item, a weight is not above 0, there are fewer than two voters or items, JSON is damaged, or bytes are
+        not UTF-8.
+    UnknownName
+        The format does not exist.
+
+    Notes
+    -----
+    Formats:
+
+    - "entity-ranks": a table (tabs or commas) with a header, anything and then a name per voter, and one line per item
+      with its rank by each
+    - "long": a table (CSV, TSV, JSON lines, Parquet) with the columns voter, item and rank, perhaps weight
+    - "json": a list of lists of names (a list within: tied), an object of such lists (or of ranks by item) by voter,
+      or {"items": [...], "rankings": [...]}, where a ranking may be {"voter": ..., "weight": ..., "ranking": [...]}
+    - "jsonl": one of these rankings per line
+
+    Lower ranks are better, and may be any finite numbers; an empty cell, "-", NA and nan mean that a voter did not rank
+    an item.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "ranks.tsv")
     >>> _ = path.write_text("paper\tAnn\tBob\nX\t1\t2\nY\t2\t1\nZ\t3\t\n")

@@ -45,7 +45,21 @@ __all__ = [
 
 
 class Content(NamedTuple):
-    """Checked rows: no document twice, all numbers finite. name: of the run; tagged: whether the input names it."""
+    """Checked rows: no document twice, all numbers finite.
+
+    Attributes
+    ----------
+    rows
+        The rows.
+    input_name
+        What messages call the input.
+    name
+        Name of the run.
+    has_own_name
+        Whether the input names it.
+    notes
+        What a reader should know.
+    """
 
     rows: Rows
     input_name: str  # how messages name the input
@@ -55,7 +69,19 @@ class Content(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The output file and its format. packed: ".gz", ".zst" or "". holds: "qrels" or "run" if the name says so."""
+    """The output file and its format.
+
+    Attributes
+    ----------
+    path
+        The file.
+    format_name
+        Its format.
+    compression
+        ".gz", ".zst" or "".
+    kind
+        "qrels" or "run" if the name says so.
+    """
 
     path: PathLike
     format_name: str
@@ -72,22 +98,47 @@ def convert(
     kind: str | None = None,
     labels: PathLike | None = None,
 ) -> tuple[str, ...]:
-    """Write judgments or a run in another format; what comes back are notes on what the target does not hold.
+    """Write judgments or a run in another format.
 
-    source: a file ("-" is standard input) in any format that `read_qrels` and `read_run` take, or a Qrels or Run.
-    target: a file ("-" is standard output), written whole or not at all, in the format that its suffix names or `to`:
-    "trec", "csv", "tsv", "jsonl", "json", "parquet", "lz4" (as ranx saves it; needs lz4 and cbor2), or `to="letor"`:
-    label lines without features, and of a run its scores line by line, in the order of the run. A further suffix
-    `.gz` or `.zst` compresses. input: the format of the source, where it should not be told by content; "letor" for a
-    label file, or with `labels` (the label file) for predictions, "letor-ranks" for rank positions. kind: "qrels" or
-    "run", needed only where neither content nor suffix tells.
+    Parameters
+    ----------
+    source
+        A file ("-" is standard input) in any format that `read_qrels` and `read_run` take, or a Qrels or Run.
+    target
+        A file ("-" is standard output), written atomically. A further suffix `.gz` or `.zst` compresses.
+    to
+        Format of the target: "trec", "csv", "tsv", "jsonl", "json", "parquet", "lz4" (as ranx saves it; needs lz4 and
+        cbor2), or "letor": label lines without features, and of a run its scores line by line, in the order of the run.
+        Default: by the suffix of the target.
+    input
+        Format of the source; "letor" for a label file, or with `labels` for predictions, "letor-ranks" for rank
+        positions. Default: detected from the content.
+    kind
+        "qrels" or "run", needed only if neither content nor suffix tells.
+    labels
+        Label file that belongs to a file of predictions.
 
-    Kept: ids byte by byte, every bit of a score, the order of a run's lists, its name where the format has one,
+    Returns
+    -------
+    tuple of str
+        Notes on what the target does not hold.
+
+    Raises
+    ------
+    InputError
+        The source cannot be read, or the format cannot hold an id. Nothing is then written.
+    ParameterError
+        Arguments do not fit.
+    OutputError
+        The target cannot be written.
+
+    Notes
+    -----
+    Kept are ids byte by byte, every bit of a score, the order of a run's lists, its name if the format has one, and
     subtopics. Ranks are written anew, from 1 by falling score, equal scores in the order of the input.
 
-    Raises InputError for what cannot be read, and for an id that the format cannot hold; ParameterError for arguments;
-    OutputError. Then nothing is written.
-
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import rankscope as rs

@@ -69,7 +69,7 @@ LIST = re.compile(rb'\[\s*[\[{"]')
 
 
 def json_shape(head: FileHead) -> str | None:
-    """The format of a text: "json" for objects in an object (or a list), "jsonl" for an object per line, else None.
+    """The format of a text: "json" for objects in an object (or a list), "jsonl" for one object per line, else None.
 
     The text and its first line may be cut off.
     """
@@ -142,8 +142,16 @@ def parse_json(
 ) -> Any:
     """Parse JSON; raises InputError, also for a name that occurs twice in an object.
 
-    shape, holder: the expected shape and the owner of the numbers, for messages. first_line: the number of the first
-    line of the content in its file.
+    Parameters
+    ----------
+    content
+        The bytes.
+    name
+        Name of the file, for messages.
+    shape, holder
+        Expected shape and owner of the numbers, for messages.
+    first_line
+        Number of the first line of the content in its file.
     """
 
     def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -83,8 +83,15 @@ def normalise_cell(cell: str) -> str:
 def parse_choice(cell: str, columns: Sequence[str] = ()) -> int | None:
     """The choice in a cell: 0 or 1 for one of the two, TIE, NO_CHOICE; None for any other word.
 
-    columns: the names of the columns of the two, which may also be written in a cell.
+    Parameters
+    ----------
+    cell
+        The cell.
+    columns
+        Names of the columns of the two, which may also be written in a cell.
 
+    Examples
+    --------
     >>> parse_choice("A"), parse_choice("both bad"), parse_choice("large")
     (0, 2, None)
     >>> parse_choice("output", ["reference", "output"])
@@ -115,7 +122,19 @@ CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or
 
 
 class SystemPairs(NamedTuple):
-    """The two systems of each row. columns: their names in the table; ordered: whether these say which is better."""
+    """The two systems of each row.
+
+    Attributes
+    ----------
+    systems
+        Names of the systems.
+    left, right
+        Indices of the two.
+    columns
+        Their names in the table.
+    ordered
+        Whether these say which is better.
+    """
 
     systems: tuple[str, ...]
     left: Ints
@@ -127,21 +146,39 @@ class SystemPairs(NamedTuple):
 def read_preferences(
     path: PathLike, *, winner: str | None = None, covariates: str | Iterable[str] = (), unit: str | None = None
 ) -> Preferences:
-    r"""Read a table in which a row says which of two systems won; "-" is standard input.
+    r"""Read a table in which each row says which of two systems won.
 
-    CSV, TSV, JSON lines or Parquet, plain or compressed, told by content. Columns: left and right (a and b, system_a
-    and system_b, model_a, player_a, ...) with winner (outcome, choice, preference, human, ...), whose cells are left,
-    right or tie; a, b; 1, 2 and 0 (or 1, -1 and 0); the name of a column or of the one that won; draw, both bad. Or
-    better and worse (winner and loser), which have no sides. A row without a winner is left out, with a note. weight
-    (weights): a number above 0, how many comparisons this one stands for.
+    Parameters
+    ----------
+    path
+        CSV, TSV, JSON lines or Parquet, plain or compressed, detected from the content; "-" is standard input.
+    winner
+        Column of the winner, if it has another name or there are several.
+    covariates
+        Columns of numbers; a pair NAME_left and NAME_right (NAME_a, NAME_b) becomes the difference, left minus right.
+    unit
+        Column of what comparisons depend on together, as prompts or judges.
 
-    winner: the column of the winner, where it has another name or there are several. covariates: columns of numbers; a
-    pair NAME_left and NAME_right (NAME_a, NAME_b) becomes the difference, left minus right. unit: a column whose
-    comparisons hang together, as of prompts or judges.
+    Returns
+    -------
+    Preferences
+        A row without a winner is skipped, with a note.
 
-    Raises InputError, with file and line, for a winner that is none of the two, a system against itself, an empty name,
-    a column of 0 and 1 without 2, a weight that is not above 0, no winner in any row, and a column that is missing.
+    Raises
+    ------
+    InputError
+        With file and line: a winner is neither of the two, a system is compared with itself, a name is empty, a column
+        has 0 and 1 without 2, a weight is not above 0, no row has a winner, or a column is missing.
 
+    Notes
+    -----
+    Columns are left and right (a and b, system_a and system_b, model_a, player_a, ...) with winner (outcome, choice,
+    preference, human, ...), whose cells are left, right or tie; a, b; 1, 2 and 0 (or 1, -1 and 0); the name of a column
+    or of the winner; draw, both bad. Or better and worse (winner and loser), which have no sides. A column weight
+    (weights) says how many comparisons a row stands for.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "arena.csv")
     >>> _ = path.write_text("model_a,model_b,winner,length_a,length_b\nX,Y,model_a,120,80\nY,Z,tie,80,95\n")
@@ -398,17 +435,34 @@ RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])
 
 
 def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rankings:
-    r"""Read a table (CSV, TSV, JSON lines, Parquet) in which a row says which of two is better; "-": standard input.
+    r"""Read a table in which each row says which of two outputs is better, as judgments of two items.
 
-    Columns: segment (prompt, item) with better and worse, which name the two; or with a and b (system_a, model_a, ...)
-    and one or more columns of choices, as human and judge, whose cells are a, b or tie, or 1, 2 or 0, or the name of
-    the one that is better; empty: no choice. pair may be there, and who judged (rater; judge, if it holds no choices).
-    Each row is a judgment of two items; a choice becomes ranks, 1 and 2, or 1 and 1; better and worse are the column
-    "rank". gold: the column of people, else the first of rank, gold and human: it must hold choices in every row.
+    Parameters
+    ----------
+    path
+        CSV, TSV, JSON lines or Parquet; "-" is standard input.
+    gold
+        Column of human choices. Default: the first of rank, gold and human. It must hold choices in every row.
 
-    Raises InputError with file and line for what is no choice, something that stands against itself, an empty name, a
-    column of 0 and 1 without 2, no column of choices, and for another table.
+    Returns
+    -------
+    Rankings
+        A choice becomes ranks, 1 and 2, or 1 and 1; better and worse are the column "rank".
 
+    Raises
+    ------
+    InputError
+        With file and line: a cell is not a choice, something is compared with itself, a name is empty, a column has 0
+        and 1 without 2, there is no column of choices, or the table is another one.
+
+    Notes
+    -----
+    Columns are segment (prompt, item) with better and worse, which name the two; or with a and b (system_a, model_a,
+    ...) and one or more columns of choices, as human and judge, whose cells are a, b or tie, or 1, 2 or 0, or the name
+    of the better one; empty means no choice. There may be pair, and who judged (rater; judge, if it holds no choices).
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "chosen.csv")
     >>> _ = path.write_text("item,a,b,human,judge\n1,large,small,a,tie\n2,small,large,b,b\n")
@@ -434,10 +488,25 @@ def read_judged_table(
     gold: str | None = None,
     needed: Sequence[str] = (),
 ) -> Rankings:
-    """Read a table of preferences, told by its columns, or of items, with the arguments of `read_ranking_table`.
+    """Read a table of preferences, recognised by its columns, or of items as `read_ranking_table` does.
 
-    Raises InputError as `read_preference_rankings` and `read_ranking_table`, and for `scores` of preferences, which
-    are ranks.
+    Parameters
+    ----------
+    path
+        The file.
+    columns, scores, gold, needed
+        As for `read_ranking_table`.
+
+    Returns
+    -------
+    Rankings
+        The judgments.
+
+    Raises
+    ------
+    InputError
+        As for `read_preference_rankings` and `read_ranking_table`, or `scores` are named for preferences, which are
+        ranks.
     """
     table = read_named_table(path, EXPECTED_ITEMS)
     if not holds_preferences(table.frame.columns):

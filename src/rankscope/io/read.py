@@ -23,15 +23,31 @@ __all__ = [
 
 
 def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = False) -> Qrels:
-    r"""Judgments from a file; "-" is standard input. gzip and Zstandard are told by content.
+    r"""Read judgments from a file.
 
-    Formats, told by content unless `input` names one: TREC (`query 0 document relevance`), CSV, TSV and
-    JSONL with the columns query_id, doc_id, relevance, Parquet, JSON `{query: {document: relevance}}`. subtopics:
-    whether the judgments are by subtopic: TREC's `query subtopic document relevance`; a column subtopic, or JSON
-    `{query: {subtopic: {document: relevance}}}`, in the others (where it is seen by itself).
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. gzip and Zstandard are detected from the content.
+    input
+        Format: TREC (`query 0 document relevance`), CSV, TSV and JSONL with the columns query_id, doc_id, relevance,
+        Parquet, JSON `{query: {document: relevance}}`. Default: detected from the content.
+    subtopics
+        Whether the judgments are by subtopic: TREC's `query subtopic document relevance`; a column subtopic, or JSON
+        `{query: {subtopic: {document: relevance}}}`, in the others (where it is detected).
 
-    Raises InputError, naming file and line, for whatever cannot be read, and for subtopics that are not there.
+    Returns
+    -------
+    Qrels
+        The judgments.
 
+    Raises
+    ------
+    InputError
+        With file and line: something cannot be read, or there are no subtopics.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -49,17 +65,36 @@ def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = Fa
 
 
 def read_run(path: PathLike, *, name: str | None = None, input: str | None = None) -> Run:
-    r"""One system's ranked lists from a file; "-" is standard input. gzip and Zstandard are told by content.
+    r"""Read one system's ranked lists from a file.
 
-    Formats, told by content unless `input` names one: TREC (`query Q0 document rank score tag`), CSV, TSV and
-    JSONL with the columns query_id, doc_id, score, Parquet, JSON `{query: {document: score}}`, and MS MARCO's `query
-    document rank` (the score is minus the rank). name: the system's name; by default the tag of the first line, else
-    the file's name without suffix. Lines of a query that are not together are merged, with a note. A folder is one run,
-    whose files are read one after the other.
+    Parameters
+    ----------
+    path
+        File, or a folder, which is one run whose files are read one after the other; "-" is standard input. gzip and
+        Zstandard are detected from the content.
+    name
+        Name of the system. Default: the tag of the first line, else the file's name without suffix.
+    input
+        Format: TREC (`query Q0 document rank score tag`), CSV, TSV and JSONL with the columns query_id, doc_id, score,
+        Parquet, JSON `{query: {document: score}}`, and MS MARCO's `query document rank` (the score is minus the rank).
+        Default: detected from the content.
 
-    Raises InputError, naming file and line, for whatever cannot be read. To evaluate a large file,
-    hand the path to `evaluate`: it reads it in blocks and keeps only what was judged.
+    Returns
+    -------
+    Run
+        Lines of a query that are not together are merged, with a note.
 
+    Raises
+    ------
+    InputError
+        With file and line: something cannot be read.
+
+    Notes
+    -----
+    To evaluate a large file, pass the path to `evaluate`: it reads the file in blocks and keeps only judged documents.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -30,11 +30,17 @@ Summary = Literal["mean", "sum", "geometric", "none"]
 class Measure(ABC):
     """A number for each query, computed from the hits. Subclasses are frozen dataclasses.
 
-    Class attributes say what a user asks about a measure: `name` in the grammar, `range`,
-    `higher_is_better`, `summary` (how a number for all queries is made), `source`.
-    A field `cutoff` is written `@10` (or `@mean`, `@median`, `@size`, `@recall=0.5` where `own_cutoffs`); other fields
-    that differ from their default in parentheses. Raises ParameterError for a parameter out of range.
+    Class attributes say what a user asks about a measure: `name` in the grammar, `range`, `higher_is_better`, `summary`
+    (how a number for all queries is made), `source`. A field `cutoff` is written `@10` (or `@mean`, `@median`, `@size`,
+    `@recall=0.5` where `allows_query_cutoffs`), other fields that differ from their default in parentheses.
 
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> measure = rs.parse_measure("P(rel=2)@5")
     >>> measure, str(measure), measure.range, measure.higher_is_better
@@ -55,8 +61,6 @@ class Measure(ABC):
     needs_subtopics: ClassVar[bool] = False
     #: Whether the cutoff may be one that each query has of its own: @mean, @median, @size, @recall=0.5.
     allows_query_cutoffs: ClassVar[bool] = False
-    #: What the parameters of a family mean, for the page of each of its measures.
-    parameter_help: ClassVar[str]
     #: The field that the name shows behind the @.
     at_parameter: ClassVar[str] = "cutoff"
     #: Whether it can be averaged over the orders of tied documents (ties="average").
@@ -79,7 +83,18 @@ class Measure(ABC):
 
     @abstractmethod
     def values(self, hits: Hits) -> Floats:
-        """(queries) what a call gives: the one method that a measure must have."""
+        """The value of each query: the one method that a measure must have.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            The values.
+        """
 
     def can_average_ties(self) -> bool:
         """Whether it can be averaged over the orders of tied documents (ties="average") with these parameters."""
@@ -115,17 +130,35 @@ class Measure(ABC):
         )
 
     def best_grade(self, hits: Hits) -> int | None:
-        """The grade that an unjudged document of a list would raise the value to its highest with.
+        """The grade with which an unjudged document of a list would raise the value to its highest.
 
-        None, the default: missing judgments do not bound the value, mostly because what it is divided by (the number of
-        relevant documents, an ideal) would change with them as well.
+        Returns
+        -------
+        int or None
+            None, the default, if missing judgments do not bound the value, mostly because its denominator (the number
+            of relevant documents, an ideal) would change as well.
         """
         return None
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        """(pairs) by how much the value of their query would change if two hits of it changed places.
+        """By how much the value of a query would change if two of its hits changed places.
 
-        first, second: (pairs) places among the hits. Raises ParameterError for a measure that has no closed form of it.
+        Parameters
+        ----------
+        hits
+            The hits.
+        first, second
+            Indices of the hits of each pair, (pairs).
+
+        Returns
+        -------
+        array of shape (pairs)
+            Changes of the values.
+
+        Raises
+        ------
+        ParameterError
+            The measure has no closed form of it.
         """
         raise ParameterError(
             f"{self}: there is no closed form for what two documents that change places change; choose one of "
@@ -133,26 +166,81 @@ class Measure(ABC):
         )
 
     def level(self, hits: Hits) -> int:
-        """The least relevance that counts: by default any gain at all."""
+        """The lowest grade that counts: by default any gain at all.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        int
+            The grade.
+        """
         return 1
 
     def defined(self, hits: Hits) -> Bools:
-        """(queries) where the value means something: by default, where something relevant was judged."""
+        """Whether the value of each query means something: by default, if something relevant was judged.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            True or False.
+        """
         if not self.needs_relevant:
             return np.ones(len(hits), np.bool_)
         return hits.n_relevant(self.level(hits)) > 0
 
     def used(self, hits: Hits) -> Floats:
-        """(queries) on how many relevant documents the value rests: those retrieved within the cutoff."""
+        """On how many relevant documents each value rests: those retrieved within the cutoff.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        array of shape (queries)
+            The counts.
+        """
         return hits.sum(within(hits, self.resolve_cutoff(hits), hits.relevant(self.level(hits))))
 
     def resolve_cutoff(self, hits: Hits) -> int | Floats | None:
-        """The cutoff, or where each query has its own, (queries) theirs."""
+        """The cutoff, or (queries) the cutoff of each query if it depends on the query.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        int, array of shape (queries), or None
+            None means no cutoff.
+        """
         cutoff: int | str | None = getattr(self, "cutoff", None)
         return query_cutoff(hits, cutoff, self.level(hits)) if isinstance(cutoff, str) else cutoff
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        """Every parameter with its value as text, for the signature; as `hits` resolve them where given."""
+        """Every parameter with its value as text, for the signature.
+
+        Parameters
+        ----------
+        hits
+            If given, parameters have the values that these hits resolve them to.
+
+        Returns
+        -------
+        dict
+            Parameter -> value.
+        """
         settings = {}
         for f in fields(self):
             value = getattr(self, f.name)
@@ -209,9 +297,12 @@ class Measure(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Binary(Measure):
-    """A measure that only asks whether a document is relevant.
+    """Base of measures that only ask whether a document is relevant.
 
-    rel: least relevance that counts; None: the one that the evaluation was asked for (1, or `--rel`).
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
     """
 
     rel: int | None = None

@@ -35,9 +35,23 @@ __all__ = [
 class P(ScaledRanks, Binary):
     """Precision: the share of relevant documents in the first k; in [0, 1], higher is better.
 
-    A list shorter than k counts as filled up with documents that are not relevant. scale: k and ranks count
-    percentiles or permilles of all ranked documents; more than k of them within it count as k.
-    Without documents or relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+
+    Notes
+    -----
+    A list shorter than k counts as filled up with documents that are not relevant. With a scale, more than k documents
+    within it count as k. 0 without documents or relevant documents.
+
+    References
+    ----------
+    trec_eval P_k.
     """
 
     name: ClassVar[str] = "P"
@@ -69,9 +83,24 @@ class P(ScaledRanks, Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class R(ScaledRanks, Binary):
-    """Recall: the share of all relevant documents that the first k hold; in [0, 1], higher is better.
+    """Recall: the share of all relevant documents that are in the first k; in [0, 1], higher is better.
 
-    scale: k counts percentiles or permilles of all ranked documents. Without documents or relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+
+    Notes
+    -----
+    0 without documents or relevant documents.
+
+    References
+    ----------
+    trec_eval recall_k.
     """
 
     name: ClassVar[str] = "R"
@@ -90,8 +119,23 @@ class R(ScaledRanks, Binary):
 class F(Binary):
     """F of precision and recall in the first k: (1 + b^2) P R / (b^2 P + R); in [0, 1], higher is better.
 
-    beta: b, how many times as much recall counts as precision; 1 gives the harmonic mean. Without relevant documents,
-    or none within the cutoff: 0. (trec_eval's set_F is SetF, where beta is not squared.)
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    beta
+        b, how many times as much recall counts as precision; 1 gives the harmonic mean.
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    0 without relevant documents, or without any within the cutoff. (trec_eval's set_F is SetF, where beta is not
+    squared.)
+
+    References
+    ----------
+    van Rijsbergen (1979), chapter 7; F1: ranx f1@k.
     """
 
     name: ClassVar[str] = "F"
@@ -113,7 +157,19 @@ class F(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class Success(Binary):
-    """1 where the first k hold a relevant document, else 0; in [0, 1], higher is better."""
+    """1 if the first k hold a relevant document, else 0; in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    cutoff
+        Number k of documents that are read.
+
+    References
+    ----------
+    trec_eval success_k.
+    """
 
     name: ClassVar[str] = "Success"
     source: ClassVar[str] = "trec_eval success_k"
@@ -133,9 +189,22 @@ class Success(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class RelP(Binary):
-    """Relative precision: P@k over the best there could be, min(R, k) / k; in [0, 1], higher is better.
+    """Relative precision: P@k divided by the best possible, min(R, k) / k; in [0, 1], higher is better.
 
-    Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    R is the number of relevant documents. 0 without relevant documents.
+
+    References
+    ----------
+    trec_eval relative_P.
     """
 
     name: ClassVar[str] = "RelP"
@@ -153,11 +222,28 @@ class RelP(Binary):
 class AP(ScaledRanks, Binary):
     """Average precision: the mean of the precision at the rank of each relevant document; in [0, 1], higher is better.
 
-    sum over relevant retrieved of i / r_i, where r_i is the rank of the i-th of them, over what norm says: "R", the
-    number of all relevant documents; "min", the lesser of R and the cutoff k, so that the best list gives 1; "found",
-    the number of relevant documents retrieved in the first k. With a cutoff only ranks up to k count. scale: ranks and
-    k count percentiles or permilles of all ranked documents. No precision is above 1. Without relevant documents, or
-    none found: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    norm
+        What the sum is divided by: "R", the number of all relevant documents; "min", the lesser of R and the cutoff k,
+        so that the best list gives 1; "found", the number of relevant documents retrieved in the first k.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
+    The sum over relevant documents retrieved of i / r_i, where r_i is the rank of the i-th of them, divided by what
+    `norm` says. With a cutoff only ranks up to k count. No precision is above 1. 0 without relevant documents, or if
+    none is retrieved.
+
+    References
+    ----------
+    trec_eval map, map_cut_k; Buckley and Voorhees (2000).
     """
 
     name: ClassVar[str] = "AP"
@@ -234,7 +320,20 @@ class AP(ScaledRanks, Binary):
 class RR(Binary):
     """Reciprocal rank: 1 / rank of the first relevant document; in [0, 1], higher is better.
 
-    0 where none is retrieved, or none within the cutoff.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Notes
+    -----
+    0 if no relevant document is retrieved, or none within the cutoff.
+
+    References
+    ----------
+    trec_eval recip_rank; Kantor and Voorhees (2000).
     """
 
     name: ClassVar[str] = "RR"
@@ -262,9 +361,27 @@ class RR(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class GMAP(AP):
-    """Average precision, put together over queries by the geometric mean; in [0, 1], higher is better.
+    """Average precision, combined over queries by the geometric mean; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    norm
+        As for AP.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
     Values below 0.00001 enter the mean as 0.00001: hard queries count more than in AP.
+
+    References
+    ----------
+    trec_eval gm_map; Robertson (2006).
     """
 
     name: ClassVar[str] = "GMAP"
@@ -277,8 +394,20 @@ class GMAP(AP):
 class Rprec(Binary):
     """R-precision: the share of relevant documents in the first R; in [0, 1], higher is better.
 
-    R is the number of all relevant documents. mult: how many times R the list is read, rounded as trec_eval does:
-    floor(mult R + .9). Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    mult
+        How many times R documents are read, rounded as trec_eval does: floor(mult R + .9).
+
+    Notes
+    -----
+    R is the number of all relevant documents. 0 without relevant documents.
+
+    References
+    ----------
+    trec_eval Rprec, Rprec_mult.
     """
 
     name: ClassVar[str] = "Rprec"
@@ -300,13 +429,25 @@ class Rprec(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class AUC(Binary):
-    """Area under the ROC curve: how often a relevant document of the list stands above one that is not; in [0, 1].
+    """Area under the ROC curve: how often a relevant document ranks above another one; in [0, 1], higher is better.
 
-    Higher is better. The share of pairs of a relevant and another document, both in the list (its first k with a
-    cutoff), that are in the right order; unjudged documents are not relevant; ties="average" counts a tied pair half,
-    and so do given ranks of entities that are the mean of those they are tied at. A table of such ranks needs the
-    number of all ranked items (ParameterError without it). Without a relevant document in the list: 0. Of relevant ones
-    only: 1.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Notes
+    -----
+    The share of pairs of a relevant and another document, both in the list (its first k with a cutoff), that are in the
+    right order. Unjudged documents are not relevant. ties="average" counts a tied pair half, and so do given ranks of
+    entities that are the mean of tied ranks. A table of such ranks needs the number of all ranked items (ParameterError
+    without it). 0 without a relevant document in the list, 1 with relevant ones only.
+
+    References
+    ----------
+    Hanley and McNeil (1982); ir_measures Accuracy.
     """
 
     name: ClassVar[str] = "AUC"

@@ -50,7 +50,15 @@ def stop_distribution(stop_probability: Floats, offsets: Ints) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Cascade(Measure):
-    """Base of ERR and nERR: a reader whom a document stops with probability (2^grade - 1) / 2^gmax."""
+    """Base of ERR and nERR: a reader whom a document stops with probability (2^grade - 1) / 2^gmax.
+
+    Parameters
+    ----------
+    gmax
+        Highest possible grade. Default: the highest in the whole qrels.
+    cutoff
+        Number k of documents that are read. Default: all.
+    """
 
     gmax: int | None = None
     cutoff: int | None = None
@@ -89,9 +97,26 @@ class Cascade(Measure):
 class ERR(Cascade):
     """Expected reciprocal rank: the expectation of 1 / rank where the reader stops; in [0, 1], higher is better.
 
-    sum over r of (1/r) S_r prod over i < r of (1 - S_i), with S = (2^grade - 1) / 2^gmax; negative grades and unjudged
-    documents never stop anybody. gmax: the highest grade there can be; None: the highest in the whole
-    qrels. Without relevant documents: 0. Raises ParameterError for a grade above gmax.
+    Parameters
+    ----------
+    gmax
+        Highest possible grade. Default: the highest in the whole qrels.
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Raises
+    ------
+    ParameterError
+        A grade is above gmax.
+
+    Notes
+    -----
+    sum over r of (1/r) S_r prod over i < r of (1 - S_i), with S = (2^grade - 1) / 2^gmax. Negative grades and unjudged
+    documents never stop the reader. 0 without relevant documents.
+
+    References
+    ----------
+    Chapelle et al. (2009), eq. 4 and algorithm 2; gdeval with gmax=4.
     """
 
     name: ClassVar[str] = "ERR"
@@ -112,10 +137,27 @@ class ERR(Cascade):
 
 @dataclass(frozen=True, kw_only=True)
 class nERR(Cascade):
-    """ERR over that of the ideal ranking, all judged documents in falling order of grade; in [0, 1], higher is better.
+    """ERR divided by that of the ideal ranking, all documents by falling grade; in [0, 1], higher is better.
 
-    With a cutoff, both are taken of the first k. gmax: as in ERR. Without relevant documents: 0. Raises
-    ParameterError for a grade above gmax.
+    Parameters
+    ----------
+    gmax
+        Highest possible grade. Default: the highest in the whole qrels.
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Raises
+    ------
+    ParameterError
+        A grade is above gmax.
+
+    Notes
+    -----
+    With a cutoff, both are taken of the first k. 0 without relevant documents.
+
+    References
+    ----------
+    ERR of Chapelle et al. (2009), normalised by its ideal as in Sakai (2014).
     """
 
     name: ClassVar[str] = "nERR"
@@ -129,11 +171,31 @@ class nERR(Cascade):
 
 @dataclass(frozen=True, kw_only=True)
 class RBP(Measure):
-    """Rank-biased precision: what a reader gains who goes on with probability p; in [0, 1], higher is better.
+    """Rank-biased precision: what a reader gains who continues with probability p; in [0, 1], higher is better.
 
-    (1 - p) sum of g p^(rank - 1), with g = grade / gmax (gmax: None for the highest grade in the whole
-    qrels, "query" for that of each query), or g = 1 from relevance `rel` on if that is given.
-    Nothing retrieved: 0. Raises ParameterError for a grade above gmax.
+    Parameters
+    ----------
+    p
+        Probability of reading the next document.
+    rel
+        If given, g = 1 from this grade on.
+    gmax
+        Highest possible grade, or "query" for the highest of each query. Default: the highest in the whole qrels.
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Raises
+    ------
+    ParameterError
+        A grade is above gmax.
+
+    Notes
+    -----
+    (1 - p) sum of g p^(rank - 1), with g = grade / gmax, or g = 1 from grade `rel` on. 0 if nothing is retrieved.
+
+    References
+    ----------
+    Moffat and Zobel (2008), eq. 4.
     """
 
     name: ClassVar[str] = "RBP"
@@ -194,10 +256,23 @@ class RBP(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class RBPResidual(Measure):
-    """What RBP would rise by, were all that is not judged as relevant as can be; in [0, 1], lower is better.
+    """By how much RBP would rise if all unjudged documents were fully relevant; in [0, 1], lower is better.
 
-    p^n for what follows the n documents read, and (1 - p) sum of p^(rank - 1) over the unjudged among them
-    (negative grades are unjudged). With a cutoff, n is at most k. Nothing retrieved: 1.
+    Parameters
+    ----------
+    p
+        Probability of reading the next document.
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Notes
+    -----
+    p^n for what follows the n documents read, and (1 - p) sum of p^(rank - 1) over the unjudged among them (negative
+    grades are unjudged). With a cutoff, n is at most k. 1 if nothing is retrieved.
+
+    References
+    ----------
+    Moffat and Zobel (2008), section 4.2.
     """
 
     name: ClassVar[str] = "RBPResidual"

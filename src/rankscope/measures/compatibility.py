@@ -30,14 +30,31 @@ MAX_TERMS = 10_000_000
 class Compat(Measure):
     """Compatibility: the rank-biased overlap of the list with the ideal one; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    p
+        Persistence of the overlap: the weight of depth d is proportional to p^(d - 1).
+    normalize
+        Divide by the overlap of the ideal with itself, which is below 1 if the list is longer.
+
+    Raises
+    ------
+    ParameterError
+        Lists hold more than 10,000,000 documents, and p is so near 1 that all of them count.
+
+    Notes
+    -----
     The ideal: all documents of grades above 0 in falling order of grade, those of one grade in the order of the list
-    and those not retrieved last. The overlap: sum over d of p^(d - 1) |both hold it in their first d| / d, over the
-    sum of p^(d - 1), down to the end of the longer one. normalize: over the overlap of the ideal with itself, which is
-    below 1 where the list is longer. Nothing retrieved, or nothing relevant: 0. Raises
-    ParameterError for lists of more than 10,000,000 documents with a p so near 1 that all of them count.
+    and those not retrieved last. The overlap: sum over d of p^(d - 1) |both hold it in their first d| / d, divided by
+    the sum of p^(d - 1), down to the end of the longer one. 0 if nothing is retrieved or relevant. Agrees with
+    ir_measures 0.4.3 if scores are positive and no two are equal.
 
-    Agrees with ir_measures 0.4.3 where scores are positive and no two are equal.
+    References
+    ----------
+    Clarke, Vtyurina and Smucker (2021); overlap: Webber, Moffat and Zobel (2010), eq. 4.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}  # the ideal: b, a
     >>> round(rs.evaluate(qrels, run, "Compat(p=0.5)").values.item(), 6)

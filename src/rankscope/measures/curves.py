@@ -47,7 +47,13 @@ def precision_from_recall(hits: Hits, rel: int | None, recall: float, rounding: 
 
 @dataclass(frozen=True, kw_only=True)
 class InterpolatedPrecision(Binary):
-    """Base of IPrec and AvgIPrec. rounding: a recall of x asks for floor(x R + .5) or floor(x R + .9) documents."""
+    """Base of IPrec and AvgIPrec.
+
+    Parameters
+    ----------
+    rounding
+        How many documents a recall of x requires: floor(x R + .5) ("half_up") or floor(x R + .9).
+    """
 
     rounding: Rounding = "half_up"
 
@@ -58,9 +64,24 @@ class InterpolatedPrecision(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class IPrec(InterpolatedPrecision):
-    """Interpolated precision: the highest precision from the rank where the given recall is reached; in [0, 1].
+    """Interpolated precision: the highest precision from the rank that reaches a recall; in [0, 1], higher is better.
 
-    Higher is better. 0 where that recall is never reached, or nothing is relevant.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    rounding
+        How many documents a recall of x requires: floor(x R + .5) ("half_up") or floor(x R + .9).
+    recall
+        Recall to be reached.
+
+    Notes
+    -----
+    0 if that recall is never reached, or nothing is relevant.
+
+    References
+    ----------
+    trec_eval iprec_at_recall.
     """
 
     name: ClassVar[str] = "IPrec"
@@ -81,7 +102,20 @@ class IPrec(InterpolatedPrecision):
 class AvgIPrec(InterpolatedPrecision):
     """Eleven-point average: the mean of interpolated precision at recall 0, .1, ..., 1; in [0, 1], higher is better.
 
-    Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    rounding
+        How many documents a recall of x requires: floor(x R + .5) ("half_up") or floor(x R + .9).
+
+    Notes
+    -----
+    0 without relevant documents.
+
+    References
+    ----------
+    trec_eval 11pt_avg.
     """
 
     name: ClassVar[str] = "AvgIPrec"
@@ -125,9 +159,27 @@ def trapezoid_heights(values: Floats, counted: Bools, hits: Hits) -> Floats:
 class IAP(AP):
     """Interpolated average precision: AP with the highest precision from each rank on; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    norm
+        As for AP.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
     The sum over the relevant documents retrieved (in the first k) of the highest precision at its rank or at that of a
-    later one, over what norm says; norm, cutoff, scale and empty lists as in AP, which it is never below. The eleven
-    levels of trec_eval's 11pt_avg are AvgIPrec.
+    later one, divided by what `norm` says. Never below AP. Empty lists count as in AP. The eleven levels of trec_eval's
+    11pt_avg are AvgIPrec.
+
+    References
+    ----------
+    Dunaiski (2018), AP interpolated.
     """
 
     name: ClassVar[str] = "IAP"
@@ -145,11 +197,25 @@ class IAP(AP):
 class PRAUC(ScaledRanks, Binary):
     """Area under the precision-recall curve; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    interpolated
+        Take for each precision the highest from there on.
+
+    Notes
+    -----
     The curve joins the points (i/R, precision at the i-th relevant document) by straight lines, and begins at recall 0
-    with the precision of the first, so that a perfect list gives 1; behind the last retrieved one nothing is added.
-    interpolated: each precision is the highest from there on. scale: ranks count percentiles or permilles of all ranked
-    documents. Without relevant documents, or none retrieved: 0. (A curve that begins at precision 1, as scikit-learn's,
-    is another one.)
+    with the precision of the first, so that a perfect list gives 1; after the last retrieved one nothing is added. 0
+    without relevant documents, or if none is retrieved. (Scikit-learn's curve, which begins at precision 1, is another
+    one.)
+
+    References
+    ----------
+    Dunaiski (2018), PR AUC, with the step from recall 0; Davis and Goadrich (2006).
     """
 
     name: ClassVar[str] = "PRAUC"
@@ -170,7 +236,15 @@ class PRAUC(ScaledRanks, Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class CutoffIntervals(Binary):
-    """Base of means over several cutoffs. step, depth: the cutoffs are step, 2 step, ..., up to depth."""
+    """Base of means over several cutoffs: step, 2 step, ..., up to depth.
+
+    Parameters
+    ----------
+    step
+        Distance of the cutoffs.
+    depth
+        The last cutoff.
+    """
 
     step: int = 100
     depth: int = 10_000
@@ -229,10 +303,25 @@ def sums_up_to(hits: Hits, rel: int | None, weights: Floats | None, step: int, d
 class APIntervals(CutoffIntervals):
     """Mean of average precision over cutoffs 100, 200, ..., 10000; in [0, 1], higher is better.
 
-    At each cutoff k the sum of precisions is over the lesser of R and k (AP(norm='min')@k), so that a perfect list
-    gives 1. step, depth: the cutoffs are step, 2 step, ... up to depth. average: the "arithmetic" or the "geometric"
-    mean, which is 0 where nothing relevant is within the first cutoff. Without relevant documents, or none within
-    `depth`: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    step
+        Distance of the cutoffs, which are step, 2 step, ... up to `depth`.
+    depth
+        The last cutoff.
+    average
+        "arithmetic" or "geometric" mean, which is 0 if nothing relevant is within the first cutoff.
+
+    Notes
+    -----
+    At each cutoff k the sum of precisions is divided by the lesser of R and k (AP(norm='min')@k), so that a perfect
+    list gives 1. 0 without relevant documents, or without any within `depth`.
+
+    References
+    ----------
+    Dunaiski (2018), MAP over intervals, each cutoff's sum over min(R, k).
     """
 
     name: ClassVar[str] = "APIntervals"
@@ -257,11 +346,26 @@ class APIntervals(CutoffIntervals):
 class AUCIntervals(CutoffIntervals):
     """Mean of the partial area under the ROC curve over cutoffs 100, 200, ..., 10000; in [0, 1], higher is better.
 
-    At each cutoff k: the share of pairs of a relevant document (any of them, also one behind k or not retrieved) and
-    one of the others in the first k that are in the right order, which is the area left of where the curve is at k over
-    the largest there could be. A perfect list gives 1. Where the first k hold relevant ones only: 1. A list shorter
-    than k counts as filled up with documents that are not relevant. step, depth: the cutoffs are step, 2 step, ... up
-    to depth. Without relevant documents, or none within `depth`: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    step
+        Distance of the cutoffs, which are step, 2 step, ... up to `depth`.
+    depth
+        The last cutoff.
+
+    Notes
+    -----
+    At each cutoff k: the share of pairs of a relevant document (any of them, also one after k or not retrieved) and one
+    of the others in the first k that are in the right order, which is the area left of where the curve is at k divided
+    by the largest possible. A perfect list gives 1. 1 if the first k hold relevant documents only. A list shorter than
+    k counts as filled up with documents that are not relevant. 0 without relevant documents, or without any within
+    `depth`.
+
+    References
+    ----------
+    McClish (1989), partial area under the ROC curve; Dunaiski (2018), ROC AUC over intervals.
     """
 
     name: ClassVar[str] = "AUCIntervals"

@@ -29,14 +29,35 @@ def define_measure(
     summary: Summary = "mean",
     source: str = "defined by the user",
 ) -> Callable[[Callable[..., Floats]], type[Measure]]:
-    """Make a function `(hits, *, parameter=default, ...) -> one value a query` a measure of that name.
+    """Make a function `(hits, *, parameter=default, ...) -> one value per query` a measure of that name.
 
-    Its keyword-only parameters become the measure's; one named `cutoff` is written `@10`.
-    From then on the name works wherever a measure is named; defining it again replaces it. Returns the class.
+    Parameters
+    ----------
+    name
+        Name of the measure; defining it again replaces it.
+    range
+        Lowest and highest possible value.
+    higher_is_better
+        Direction; None if there is none.
+    summary
+        How values are combined over queries: "mean", "sum", "geometric" or "none".
+    source
+        Where the definition comes from.
 
-    Raises ParameterError for a name that is taken or is no word, a function of another form,
-    and, when it is called, values that are not one float a query.
+    Returns
+    -------
+    decorator
+        It takes the function and gives the class of the measure. Keyword-only parameters of the function become those
+        of the measure; one named `cutoff` is written `@10`. From then on the name works wherever a measure is named.
 
+    Raises
+    ------
+    ParameterError
+        The name is taken or is not a word, the function has another form, or, when it is called, its values are not one
+        float per query.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> @rs.define_measure("FirstRank", range=(1, float("inf")), higher_is_better=False)
     ... def first_rank(hits, *, cutoff=1000):

@@ -38,28 +38,35 @@ MAX_DEPTH = 10**6
 
 @dataclass(frozen=True, kw_only=True)
 class CWL(Measure):
-    """What a reader gains from each document read, on average: what all measures of the framework share.
+    """What a reader gains on average from each document read: base of the measures of the C/W/L framework.
 
-    A measure says how likely a reader goes on from rank i, C_i. So a rank is reached with probability C_1 ... C_{i-1},
-    and has that, over the sum of it over all ranks, for its weight W_i; the value is the sum of W_i g_i.
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
 
-    gmin, gmax: the grades of gain 0 and 1; those between lie on the line from one to the other, those below gain 0 as
-    the unjudged do. gmax=None: the highest grade in the whole qrels. depth: how many ranks there are; a shorter list
-    is filled up with gain 0, and what stands further down is not seen. depth=None: 1000, or the cutoff if that is
-    deeper. A cutoff ends the list too.
-    Nothing retrieved, or nothing with gain: 0. Raises ParameterError for a grade above gmax.
+    Raises
+    ------
+    ParameterError
+        A grade is above gmax.
 
-    Moffat, Thomas and Scholer (2013); Moffat, Bailey, Scholer and Thomas (2017). All measures here agree with
-    cwl_eval 1.0.12 as ir_measures 0.4.3 calls it (there gmin and gmax are min_rel and max_rel).
+    Notes
+    -----
+    A measure says how likely a reader continues from rank i, C_i. So a rank is reached with probability C_1 ...
+    C_{i-1}, and its weight W_i is that divided by the sum over all ranks; the value is the sum of W_i g_i. A cutoff
+    ends the list, too. 0 if nothing is retrieved, or nothing with gain.
+
+    References
+    ----------
+    Moffat, Thomas and Scholer (2013); Moffat, Bailey, Scholer and Thomas (2017). All measures here agree with cwl_eval
+    1.0.12 as ir_measures 0.4.3 calls it (there gmin and gmax are min_rel and max_rel).
     """
 
-    parameter_help: ClassVar[str] = """
-        C_i is the probability to go on from rank i. W_i is that to come to rank i, C_1 ... C_(i-1), over the sum of it
-        over all ranks, and the value is the sum of W_i g_i. gmin, gmax: the grades of gain 0 and 1; those between lie
-        on the line from one to the other, those below gain 0 as the unjudged do. gmax=None: the highest grade in the
-        whole qrels; a grade above a given gmax is an error. depth: how many ranks there are (None: 1000, or the
-        cutoff if that is deeper); a shorter list is filled up with gain 0. Nothing retrieved, or nothing with gain: 0.
-    """
     gmin: int = 0
     gmax: int | None = None
     depth: int | None = None
@@ -125,18 +132,45 @@ class CWL(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class CutCWL(CWL):
-    """Base of measures whose reader stops at rank k at the latest."""
+    """Base of measures whose reader stops at rank k at the latest.
+
+    Parameters
+    ----------
+    cutoff
+        Number k of documents that are read.
+    """
 
     cutoff: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class SDCG(CutCWL):
-    """Scaled DCG: DCG over that of k documents of the highest grade; in [0, 1], higher is better.
+    """Scaled DCG: DCG divided by that of k documents of the highest grade; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
     C_i = log2(i + 1) / log2(i + 2), so that W_i falls as 1 / log2(i + 1) for the first k. Unlike nDCG it does not ask
-    how many relevant documents there are. Parameters: below.
+    how many relevant documents there are. W_i is the probability of reaching rank i, C_1 ... C_(i-1), divided by its
+    sum over all ranks, and the value is the sum of W_i g_i.
 
+    References
+    ----------
+    Järvelin and Kekäläinen (2002); Moffat et al. (2013); agrees with cwl_eval 1.0.12.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
     >>> scores = rs.evaluate(qrels, run, ["SDCG@3", "INST(T=2.0)", "BPM@3"])
@@ -158,8 +192,29 @@ class SDCG(CutCWL):
 class BPM(CutCWL):
     """Bejeweled player model: the mean gain down to where T is gained, or to rank k; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
+    cutoff
+        Number k of documents that are read.
+    T
+        Gain that the reader wants.
+
+    Notes
+    -----
     C_i = 1 while the gains of the first i are below T, else 0: the static form. Gains are added up in float64, as in
-    cwl_eval: ten times 1/10 is a little less than 1. Parameters: below.
+    cwl_eval: ten times 1/10 is a little less than 1. W_i is the probability of reaching rank i, C_1 ... C_(i-1),
+    divided by its sum over all ranks, and the value is the sum of W_i g_i.
+
+    References
+    ----------
+    Zhang et al. (2017), static; agrees with cwl_eval 1.0.12.
     """
 
     name: ClassVar[str] = "BPM"
@@ -176,9 +231,28 @@ class BPM(CutCWL):
 
 @dataclass(frozen=True, kw_only=True)
 class INSQ(CWL):
-    """What a reader gains who wants T documents' worth and forgets what was found; in [0, 1], higher is better.
+    """What a reader gains who wants T documents' worth, whatever was found; in [0, 1], higher is better.
 
-    C_i = ((i + 2T - 1) / (i + 2T))^2, so that W_i falls as 1 / (i + 2T - 1)^2. Parameters: below.
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
+    T
+        Gain that the reader wants.
+
+    Notes
+    -----
+    C_i = ((i + 2T - 1) / (i + 2T))^2, so that W_i falls as 1 / (i + 2T - 1)^2. W_i is the probability of reaching rank
+    i, C_1 ... C_(i-1), divided by its sum over all ranks, and the value is the sum of W_i g_i.
+
+    References
+    ----------
+    Moffat, Scholer and Thomas (2012); agrees with cwl_eval 1.0.12.
     """
 
     name: ClassVar[str] = "INSQ"
@@ -200,9 +274,28 @@ class INSQ(CWL):
 class INST(CWL):
     """INSQ of a reader who, having gained something, wants that much less; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
+    T
+        Gain that the reader wants, at least 1/4.
+
+    Notes
+    -----
     C_i = ((i + T + T_i - 1) / (i + T + T_i))^2, with T_i = T less the gains of the first i, which is negative for a
     reader who has more than wanted. As no gain is above 1, i + T + T_i is at least 2T: never 0, and with T of at least
-    1/4 no C_i is above 1. cwl_eval takes any T. Parameters: below.
+    1/4 no C_i is above 1. cwl_eval takes any T. W_i is the probability of reaching rank i, C_1 ... C_(i-1), divided by
+    its sum over all ranks, and the value is the sum of W_i g_i.
+
+    References
+    ----------
+    Moffat et al. (2015); Bailey et al. (2015); agrees with cwl_eval 1.0.12.
     """
 
     name: ClassVar[str] = "INST"
@@ -222,7 +315,26 @@ class INST(CWL):
 class NERR8(CutCWL):
     """What a reader gains whom only gain stops, down to rank k; in [0, 1], higher is better.
 
-    C_i = 1 - g_i: ERR's reader, whose gain is counted by document read. Parameters: below.
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    C_i = 1 - g_i: ERR's reader, whose gain is counted per document read. W_i is the probability of reaching rank i, C_1
+    ... C_(i-1), divided by its sum over all ranks, and the value is the sum of W_i g_i.
+
+    References
+    ----------
+    Azzopardi, Mackenzie and Moffat (2021), eq. 8; agrees with cwl_eval 1.0.12.
     """
 
     name: ClassVar[str] = "NERR8"
@@ -236,7 +348,26 @@ class NERR8(CutCWL):
 class NERR9(CutCWL):
     """What a reader gains whom gain stops, and rank i with 1 / (i + 1); in [0, 1], higher is better.
 
-    C_i = i / (i + 1) (1 - g_i), down to rank k. Parameters: below.
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    C_i = i / (i + 1) (1 - g_i), down to rank k. W_i is the probability of reaching rank i, C_1 ... C_(i-1), divided by
+    its sum over all ranks, and the value is the sum of W_i g_i.
+
+    References
+    ----------
+    Azzopardi, Mackenzie and Moffat (2021), eq. 9; agrees with cwl_eval 1.0.12.
     """
 
     name: ClassVar[str] = "NERR9"
@@ -250,7 +381,26 @@ class NERR9(CutCWL):
 class NERR10(CWL):
     """What a reader gains whom gain stops, and every document with 1 - p, as RBP's; in [0, 1], higher is better.
 
-    C_i = p (1 - g_i). Parameters: below.
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
+    p
+        Probability of continuing after a document without gain.
+
+    Notes
+    -----
+    C_i = p (1 - g_i). W_i is the probability of reaching rank i, C_1 ... C_(i-1), divided by its sum over all ranks,
+    and the value is the sum of W_i g_i.
+
+    References
+    ----------
+    Azzopardi, Mackenzie and Moffat (2021), eq. 10; agrees with cwl_eval 1.0.12.
     """
 
     name: ClassVar[str] = "NERR10"
@@ -269,7 +419,26 @@ class NERR10(CWL):
 class NERR11(CWL):
     """What a reader gains whom gain stops, and ranks as INSQ's; in [0, 1], higher is better.
 
-    C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i). Parameters: below.
+    Parameters
+    ----------
+    gmin
+        Grade of gain 0; lower grades gain 0, too, as unjudged documents do.
+    gmax
+        Grade of gain 1; gains of the grades between lie on a line. Default: the highest grade in the whole qrels.
+    depth
+        Number of ranks: a shorter list is filled up with gain 0, and documents further down are ignored. Default: 1000,
+        or the cutoff if that is deeper.
+    T
+        Gain that the reader wants.
+
+    Notes
+    -----
+    C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i). W_i is the probability of reaching rank i, C_1 ... C_(i-1), divided by
+    its sum over all ranks, and the value is the sum of W_i g_i.
+
+    References
+    ----------
+    Azzopardi, Mackenzie and Moffat (2021), eq. 11; agrees with cwl_eval 1.0.12.
     """
 
     name: ClassVar[str] = "NERR11"

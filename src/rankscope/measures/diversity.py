@@ -37,11 +37,22 @@ __all__ = [
 
 
 class Aspects(NamedTuple):
-    """Which documents are relevant to which subtopics: one entry a (document, subtopic).
+    """Which documents are relevant to which subtopics: one entry per (document, subtopic).
 
-    document: (entries) rising, its number among all judged ones. offsets: (documents + 1) the entries of each.
-    query: (entries). subtopic: (entries) a number that no other query's subtopics have. n_subtopics: (queries) how many
-    have a relevant document. n_codes: how many numbers of subtopics there are.
+    Attributes
+    ----------
+    document
+        Number of the document among all judged ones, rising, (entries).
+    offsets
+        Where the entries of each document begin, (documents + 1).
+    query
+        Query of each entry.
+    subtopic
+        Number of the subtopic, which no other query's subtopics have, (entries).
+    n_subtopics
+        How many subtopics have a relevant document, (queries).
+    n_codes
+        How many numbers of subtopics there are.
     """
 
     document: Ints
@@ -75,9 +86,14 @@ def aspects_of(hits: Hits, rel: int) -> Aspects:
 
 
 class SubtopicHits(NamedTuple):
-    """What a reader meets going down the lists: one entry a (hit, subtopic that it is relevant to), in order of rank.
+    """What a reader meets going down the lists: one entry per (hit, subtopic that it is relevant to), in order of rank.
 
-    before: how many documents above it are relevant to the same subtopic.
+    Attributes
+    ----------
+    query, subtopic, rank
+        Query, subtopic and rank of each entry.
+    n_above
+        How many documents above it are relevant to the same subtopic.
     """
 
     query: Ints
@@ -127,9 +143,20 @@ class Diversity(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class AP_IA(Diversity):
-    """Average precision of each subtopic, averaged over those that have a relevant document; in [0, 1].
+    """Average precision of each subtopic, averaged over those with a relevant document; in [0, 1], higher is better.
 
-    Higher is better. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    0 without relevant documents.
+
+    References
+    ----------
+    Agrawal et al. (2009); ndeval MAP-IA.
     """
 
     name: ClassVar[str] = "AP_IA"
@@ -144,9 +171,22 @@ class AP_IA(Diversity):
 
 @dataclass(frozen=True, kw_only=True)
 class P_IA(Diversity):
-    """Precision of each subtopic in the first k, averaged over those that have a relevant document; in [0, 1].
+    """Precision in the first k of each subtopic with a relevant document, averaged; in [0, 1], higher is better.
 
-    Higher is better. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    0 without relevant documents.
+
+    References
+    ----------
+    Agrawal et al. (2009); ndeval P-IA.
     """
 
     name: ClassVar[str] = "P_IA"
@@ -161,9 +201,22 @@ class P_IA(Diversity):
 
 @dataclass(frozen=True, kw_only=True)
 class StRecall(Diversity):
-    """Subtopic recall: the share of subtopics that the first k hold a relevant document of; in [0, 1].
+    """Subtopic recall: the share of subtopics with a relevant document in the first k; in [0, 1], higher is better.
 
-    Higher is better. Of the subtopics that have one. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    Only subtopics with a relevant document count. 0 without relevant documents.
+
+    References
+    ----------
+    Zhai et al. (2003); ndeval strec.
     """
 
     name: ClassVar[str] = "StRecall"
@@ -186,7 +239,13 @@ GAIN_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Novelty(Diversity):
-    """Measures in which a document gains (1 - alpha)^n for each subtopic that n documents above were relevant to."""
+    """Base of measures in which a document gains (1 - alpha)^n for each subtopic that n documents above have.
+
+    Parameters
+    ----------
+    alpha
+        Probability that a document relevant to a subtopic satisfies a reader who wants that subtopic.
+    """
 
     alpha: float = 0.5
 
@@ -263,7 +322,13 @@ def greedy(aspects: Aspects, hits: Hits, alpha: float, depth: int | None) -> Flo
 
 @dataclass(frozen=True, kw_only=True)
 class NormalisedByBest(Novelty):
-    """Measures divided by the value of documents that are all relevant to all subtopics."""
+    """Base of measures divided by the value of documents that are all relevant to all subtopics.
+
+    Parameters
+    ----------
+    cutoff
+        Number k of documents that are read.
+    """
 
     cutoff: int
 
@@ -286,11 +351,26 @@ class NormalisedByIdeal(Novelty):
 
 @dataclass(frozen=True, kw_only=True)
 class alpha_DCG(NormalisedByBest):
-    """DCG of what is new, over the most there could be if every document had it all; in [0, 1], higher is better.
+    """DCG of what is new, divided by the most possible if every document had it all; in [0, 1], higher is better.
 
-    sum of gain / log2(rank + 1), a gain being the sum of (1 - alpha)^n over the document's subtopics, n the documents
-    above that were relevant to the same; over the same sum for documents relevant to all subtopics of the query.
-    Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    alpha
+        Probability that a document relevant to a subtopic satisfies a reader who wants that subtopic.
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    The sum of gain / log2(rank + 1), a gain being the sum of (1 - alpha)^n over the document's subtopics, n the number
+    of documents above that are relevant to the same; divided by the same sum for documents relevant to all subtopics of
+    the query. 0 without relevant documents.
+
+    References
+    ----------
+    Clarke et al. (2008); ndeval alpha-DCG.
     """
 
     name: ClassVar[str] = "alpha_DCG"
@@ -302,10 +382,25 @@ class alpha_DCG(NormalisedByBest):
 
 @dataclass(frozen=True, kw_only=True)
 class alpha_nDCG(NormalisedByIdeal):
-    """DCG of what is new, over that of the ideal ranking; at least 0, higher is better.
+    """DCG of what is new, divided by that of the ideal ranking; at least 0, higher is better.
 
-    At most 1, but where the greedy ideal is not the best order. Gains as in alpha_DCG. The ideal takes the document
-    that gains most, again and again; of equally good ones that with the last id, as ndeval. Nothing relevant: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    alpha
+        Probability that a document relevant to a subtopic satisfies a reader who wants that subtopic.
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Notes
+    -----
+    At most 1, unless the greedy ideal is not the best order. Gains as in alpha_DCG. The ideal takes the document that
+    gains most, again and again; of equally good ones that with the last id, as ndeval. 0 if nothing is relevant.
+
+    References
+    ----------
+    Clarke et al. (2008), section 4; ndeval alpha-nDCG.
     """
 
     name: ClassVar[str] = "alpha_nDCG"
@@ -319,9 +414,24 @@ class alpha_nDCG(NormalisedByIdeal):
 
 @dataclass(frozen=True, kw_only=True)
 class ERR_IA(NormalisedByBest):
-    """Intent-aware ERR, over the most there could be if every document had it all; in [0, 1], higher is better.
+    """Intent-aware ERR, divided by the most possible if every document had it all; in [0, 1], higher is better.
 
-    sum of gain / rank, with gains as in alpha_DCG. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    alpha
+        Probability that a document relevant to a subtopic satisfies a reader who wants that subtopic.
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    The sum of gain / rank, with gains as in alpha_DCG. 0 without relevant documents.
+
+    References
+    ----------
+    Chapelle et al. (2009), section 6; ndeval ERR-IA.
     """
 
     name: ClassVar[str] = "ERR_IA"
@@ -333,10 +443,25 @@ class ERR_IA(NormalisedByBest):
 
 @dataclass(frozen=True, kw_only=True)
 class nERR_IA(NormalisedByIdeal):
-    """Intent-aware ERR, over that of the ideal ranking; at least 0, higher is better.
+    """Intent-aware ERR, divided by that of the ideal ranking; at least 0, higher is better.
 
-    At most 1, but where the greedy ideal is not the best order. sum of gain / rank, with gains and ideal as in
-    alpha_nDCG. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    alpha
+        Probability that a document relevant to a subtopic satisfies a reader who wants that subtopic.
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Notes
+    -----
+    At most 1, unless the greedy ideal is not the best order. The sum of gain / rank, with gains and ideal as in
+    alpha_nDCG. 0 without relevant documents.
+
+    References
+    ----------
+    Chapelle et al. (2009), section 6; ndeval nERR-IA.
     """
 
     name: ClassVar[str] = "nERR_IA"
@@ -350,7 +475,13 @@ class nERR_IA(NormalisedByIdeal):
 
 @dataclass(frozen=True, kw_only=True)
 class Persistent(Novelty):
-    """Measures of a reader who goes on with probability beta."""
+    """Base of measures of a reader who continues with probability beta.
+
+    Parameters
+    ----------
+    beta
+        Probability that the reader continues.
+    """
 
     beta: float = 0.5
 
@@ -370,8 +501,23 @@ class Persistent(Novelty):
 class NRBP(Persistent):
     """Novelty- and rank-biased precision; in [0, 1], higher is better.
 
-    (1 - (1 - alpha) beta) / N sum of gain beta^(rank - 1), with gains as in alpha_DCG, N subtopics that have a relevant
-    document. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    alpha
+        Probability that a document relevant to a subtopic satisfies a reader who wants that subtopic.
+    beta
+        Probability that the reader continues.
+
+    Notes
+    -----
+    (1 - (1 - alpha) beta) / N sum of gain beta^(rank - 1), with gains as in alpha_DCG, and N subtopics that have a
+    relevant document. 0 without relevant documents.
+
+    References
+    ----------
+    Clarke et al. (2009), eq. 18; ndeval NRBP.
     """
 
     name: ClassVar[str] = "NRBP"
@@ -384,10 +530,25 @@ class NRBP(Persistent):
 
 @dataclass(frozen=True, kw_only=True)
 class nNRBP(NormalisedByIdeal, Persistent):
-    """NRBP over that of the ideal ranking; at least 0, higher is better.
+    """NRBP divided by that of the ideal ranking; at least 0, higher is better.
 
-    At most 1, but where the greedy ideal is not the best order. Gains and ideal as in alpha_nDCG. Without relevant
-    documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    alpha
+        Probability that a document relevant to a subtopic satisfies a reader who wants that subtopic.
+    beta
+        Probability that the reader continues.
+
+    Notes
+    -----
+    At most 1, unless the greedy ideal is not the best order. Gains and ideal as in alpha_nDCG. 0 without relevant
+    documents.
+
+    References
+    ----------
+    Clarke et al. (2009); ndeval nNRBP.
     """
 
     name: ClassVar[str] = "nNRBP"

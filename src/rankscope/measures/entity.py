@@ -23,7 +23,13 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class RankStatistic(ScaledRanks, Binary):
-    """Base of statistics of ranks. scale: ranks and cutoff count percentiles or permilles of all ranked documents."""
+    """Base of statistics of ranks.
+
+    Parameters
+    ----------
+    cutoff
+        Number k of documents that are read, or one that depends on the query. Default: all.
+    """
 
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     higher_is_better: ClassVar[bool | None] = False
@@ -40,11 +46,28 @@ class RankStatistic(ScaledRanks, Binary):
 class MeanRank(RankStatistic):
     """Mean rank of the relevant documents retrieved within the cutoff; at least 0, lower is better.
 
-    Relevant documents that were not retrieved have no rank and are left out. scale: ranks and cutoff count percentiles
-    or permilles of all ranked documents. Where no relevant one is found there is no mean: NaN, which means leave out;
-    see `used` for how many a value rests on. Mind that a cutoff keeps the best ranks only: a list that has fewer within
-    it may well get the better mean.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
 
+    Notes
+    -----
+    Relevant documents that were not retrieved have no rank and are skipped. If no relevant document is retrieved there
+    is no mean: NaN, which means over queries skip; `used` says how many documents a value rests on. Mind that a cutoff
+    keeps the best ranks only: a list that has fewer within it may well get the better mean.
+
+    References
+    ----------
+    Dunaiski (2018), average rank.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
     >>> run = {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "c": 1.0}}
@@ -63,8 +86,24 @@ class MeanRank(RankStatistic):
 class MedianRank(RankStatistic):
     """Median rank of the relevant documents retrieved within the cutoff; at least 0, lower is better.
 
-    Of an even number of them the mean of the middle two. scale, documents that were not retrieved, and none found (NaN,
-    left out of means): as MeanRank.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
+    Of an even number of them the mean of the middle two. Documents that were not retrieved, and lists without a
+    relevant one (NaN, skipped in means): as for MeanRank.
+
+    References
+    ----------
+    Dunaiski (2018), median rank.
     """
 
     name: ClassVar[str] = "MedianRank"
@@ -92,7 +131,23 @@ class SingleRank(RankStatistic):
 class MinRank(SingleRank):
     """Rank of the first relevant document within the cutoff; at least 0, lower is better.
 
-    It rests on one document. scale, and none found (NaN, left out of means): as MeanRank.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
+    It rests on one document. NaN, skipped in means, if there is none, as for MeanRank.
+
+    References
+    ----------
+    Dunaiski (2018), minimum rank.
     """
 
     name: ClassVar[str] = "MinRank"
@@ -106,8 +161,24 @@ class MinRank(SingleRank):
 class MaxRank(SingleRank):
     """Rank of the last relevant document within the cutoff; at least 0, lower is better.
 
-    It rests on one document; those that were not retrieved have no rank. scale, and none found (NaN, left out of
-    means): as MeanRank.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
+    It rests on one document; documents that were not retrieved have no rank. NaN, skipped in means, if there is none,
+    as for MeanRank.
+
+    References
+    ----------
+    Dunaiski (2018), maximum rank.
     """
 
     name: ClassVar[str] = "MaxRank"

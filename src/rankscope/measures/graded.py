@@ -52,18 +52,18 @@ class GainTable(dict[int, float]):
 
 @dataclass(frozen=True, kw_only=True)
 class GainMeasure(Measure):
-    """Base of measures of gain.
+    """Base of measures of gain, which discount the rank r by log2(r + 1).
 
-    gain: "linear" (the grade) or "exp" (2^grade - 1); negative grades gain nothing. gains: what certain grades
-    gain instead, as {1: 1, 2: 5}; others: what happens to a grade above 0 that `gains` does not name: "error", or
-    "gain" to let it gain what `gain` says, as trec_eval does. The rank r is discounted by log2(r + 1).
+    Parameters
+    ----------
+    gain
+        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+    gains
+        What certain grades gain instead, as {1: 1, 2: 5}.
+    others
+        A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
     """
 
-    parameter_help: ClassVar[str] = """
-        gain: a document gains its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing. gains: what
-        certain grades gain instead, as {1: 1, 2: 5}; a grade above 0 that is not named is an error, or with
-        others="gain" gains what `gain` says.
-    """
     gain: Literal["linear", "exp"] = "linear"
     gains: Mapping[int, float] | None = None
     others: Literal["error", "gain"] = "error"
@@ -131,8 +131,15 @@ def discounts(discount: str, base: float) -> Callable[[Floats], Floats]:
 class DiscountedGainMeasure(GainMeasure):
     """Base of measures of gain with a cutoff and a choice of discounts.
 
-    discount: a gain at rank r is divided by log2(r + 1) ("log2"), ln(r + 1) ("natural"), or log_base(r) from rank
-    `base` on and nothing before ("jk").
+    Parameters
+    ----------
+    discount
+        A gain at rank r is divided by log2(r + 1) ("log2"), ln(r + 1) ("natural"), or log_base(r) from rank `base` on
+        and nothing before ("jk").
+    base
+        Base of the discount "jk".
+    cutoff
+        Number k of documents that are read, or one that depends on the query. Default: all.
     """
 
     discount: Literal["log2", "natural", "jk"] = "log2"
@@ -208,8 +215,29 @@ class DiscountedGainMeasure(GainMeasure):
 class DCG(DiscountedGainMeasure):
     """Discounted cumulated gain: the sum of gain / log2(rank + 1); at least 0, higher is better.
 
-    discount: "log2", "natural" (ln(rank + 1)), or "jk": none before rank `base`, then log_base(rank). Nothing
-    retrieved, or nothing with gain: 0. Below 0 only where `gains` names gains below 0.
+    Parameters
+    ----------
+    gain
+        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+    gains
+        What certain grades gain instead, as {1: 1, 2: 5}.
+    others
+        A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
+    discount
+        "log2" (log2(rank + 1)), "natural" (ln(rank + 1)), or "jk": none before rank `base`, then log_base(rank).
+    base
+        Base of the discount "jk".
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
+    0 if nothing is retrieved, or nothing with gain. Below 0 only if `gains` names gains below 0.
+
+    References
+    ----------
+    Järvelin and Kekäläinen (2002); exp: Burges et al. (2005); trec_eval 10 dcg.
     """
 
     name: ClassVar[str] = "DCG"
@@ -228,13 +256,40 @@ class DCG(DiscountedGainMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class nDCG(ScaledRanks, DiscountedGainMeasure):
-    """DCG over the DCG of the ideal ranking; in [0, 1], higher is better.
+    """DCG divided by the DCG of the ideal ranking; in [0, 1], higher is better.
 
-    ideal: the best order of all "judged" documents, or only of those "listed", which says nothing of what the list
-    lacks. discount: as in DCG. short: a list that ends before the cutoff counts as "filled" up with documents that gain
-    nothing, or as "zero", as in LETOR's scripts. With a cutoff, both DCGs are taken of the first k. scale: ranks, those
-    of the ideal as well, and k count percentiles or permilles of all ranked documents, and nothing is worth more than
-    at 1. Without a document that gains something: 0. Below 0 only where `gains` names gains below 0.
+    Parameters
+    ----------
+    gain
+        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+    gains
+        What certain grades gain instead, as {1: 1, 2: 5}.
+    others
+        A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
+    discount
+        "log2" (log2(rank + 1)), "natural" (ln(rank + 1)), or "jk": none before rank `base`, then log_base(rank).
+    base
+        Base of the discount "jk".
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    ideal
+        The ideal is the best order of all "judged" documents, or only of those "listed", which ignores what the list
+        lacks.
+    short
+        A list that ends before the cutoff counts as "filled" up with documents that gain nothing, or as "zero", as in
+        LETOR's scripts.
+
+    Notes
+    -----
+    With a cutoff, both DCGs are taken of the first k. With a scale, the ranks of the ideal are scaled, too, and nothing
+    is worth more than at 1. 0 without a document that gains something. Below 0 only if `gains` names gains below 0.
+
+    References
+    ----------
+    trec_eval ndcg, ndcg_cut_k; Järvelin and Kekäläinen (2002); exp: Burges et al. (2005).
     """
 
     name: ClassVar[str] = "nDCG"
@@ -293,8 +348,31 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class IdealDCG(DiscountedGainMeasure):
-    """The DCG of the ideal ranking of all judged documents: what nDCG divides by; at least 0. No direction: it is not
-    the system's. Without a judged document that gains something: 0.
+    """The DCG of the ideal ranking of all judged documents, the denominator of nDCG; at least 0, no direction.
+
+    Parameters
+    ----------
+    gain
+        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+    gains
+        What certain grades gain instead, as {1: 1, 2: 5}.
+    others
+        A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
+    discount
+        "log2" (log2(rank + 1)), "natural" (ln(rank + 1)), or "jk": none before rank `base`, then log_base(rank).
+    base
+        Base of the discount "jk".
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
+    It does not depend on the system. 0 without a judged document that gains something.
+
+    References
+    ----------
+    trec_eval 10 ideal_dcg.
     """
 
     name: ClassVar[str] = "IdealDCG"
@@ -351,8 +429,23 @@ LARGEST = float(1 << 31)
 class nDCGRel(GainMeasure):
     """nDCG averaged over the ranks of the documents that gain something; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    gain
+        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+    gains
+        What certain grades gain instead, as {1: 1, 2: 5}.
+    others
+        A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
+
+    Notes
+    -----
     The mean, over all judged documents with gain, of the nDCG at the rank where each was retrieved; for those not
-    retrieved, the nDCG of the whole list. Without a judged document that gains something: 0.
+    retrieved, the nDCG of the whole list. 0 without a judged document that gains something.
+
+    References
+    ----------
+    trec_eval ndcg_rel.
     """
 
     name: ClassVar[str] = "nDCGRel"
@@ -375,8 +468,25 @@ class nDCGRel(GainMeasure):
 class RnDCG(GainMeasure):
     """nDCG averaged over the ranks where the ideal gain changes; in [0, 1], higher is better.
 
-    The mean of the nDCG just before each such rank, up to the one behind the last document with gain; a list longer
-    than that adds its whole nDCG. 0 where no document reaches the least relevance that counts.
+    Parameters
+    ----------
+    gain
+        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+    gains
+        What certain grades gain instead, as {1: 1, 2: 5}.
+    others
+        A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    The mean of the nDCG just before each such rank, up to the one after the last document with gain; a list longer than
+    that adds its whole nDCG. 0 if no document reaches the lowest grade that counts.
+
+    References
+    ----------
+    trec_eval Rndcg.
     """
 
     name: ClassVar[str] = "RnDCG"
@@ -410,11 +520,26 @@ class RnDCG(GainMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class G(GainMeasure):
-    """Gain against effort: each gain discounted by the gain that an ideal list would hold there and this one lacks.
+    """Gain against effort, the ideal gain that a list lacks above each document; in [0, 1], higher is better.
 
-    In [0, 1], higher is better. sum of gain / log2(2 + C - S), over the total ideal gain: S = the gain retrieved up to
-    the document, C = the sum, over the ranks up to it, of the ideal gain or 1 if that is less. Without a judged
-    document that gains something: 0.
+    Parameters
+    ----------
+    gain
+        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+    gains
+        What certain grades gain instead, as {1: 1, 2: 5}.
+    others
+        A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
+
+    Notes
+    -----
+    The sum of gain / log2(2 + C - S), divided by the total ideal gain: S is the gain retrieved up to the document, C
+    the sum, over the ranks up to it, of the ideal gain or 1 if that is less. 0 without a judged document that gains
+    something.
+
+    References
+    ----------
+    trec_eval G.
     """
 
     name: ClassVar[str] = "G"
@@ -434,9 +559,20 @@ class G(GainMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class BinG(Binary):
-    """The mean, over all relevant documents, of 1 / log2(2 + documents above that are not relevant); in [0, 1].
+    """Mean over relevant documents of 1 / log2(2 + not relevant documents above); in [0, 1], higher is better.
 
-    Higher is better. Documents not retrieved add 0. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    Documents not retrieved add 0. 0 without relevant documents.
+
+    References
+    ----------
+    trec_eval binG.
     """
 
     name: ClassVar[str] = "BinG"
@@ -452,11 +588,29 @@ class BinG(Binary):
 class Q(GainMeasure):
     """Q-measure: the mean blended ratio over the ranks of all documents with gain; in [0, 1], higher is better.
 
-    The blended ratio at rank r is (n + beta cg) / (r + beta cg*): n documents with gain in the first r, cg their
-    gains, cg* the gains of the ideal ranking's first r (all judged documents by falling gain; constant behind its
-    end). Those not retrieved add 0. beta=0: average precision; the larger it is, the more the gains count. A negative
-    gain counts as 0. Nothing retrieved, or nothing with gain: 0.
+    Parameters
+    ----------
+    gain
+        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+    gains
+        What certain grades gain instead, as {1: 1, 2: 5}.
+    others
+        A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
+    beta
+        Weight of gains: 0 gives average precision, and the larger it is, the more the gains count.
 
+    Notes
+    -----
+    The blended ratio at rank r is (n + beta cg) / (r + beta cg*): n documents with gain in the first r, cg their gains,
+    cg* the gains of the ideal ranking's first r (all judged documents by falling gain; constant after its end).
+    Documents not retrieved add 0. A negative gain counts as 0. 0 if nothing is retrieved, or nothing with gain.
+
+    References
+    ----------
+    Sakai (2004); with beta: Sakai (2007).
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels, run = {"q": {"a": 1, "b": 3}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
     >>> rs.evaluate(qrels, run, "Q").overall("Q")

@@ -27,10 +27,21 @@ EPSILON = 0.00001
 
 @dataclass(frozen=True, kw_only=True)
 class Bpref(Binary):
-    """How many documents judged not relevant stand above the relevant ones; in [0, 1], higher is better.
+    """How few documents judged not relevant rank above the relevant ones; in [0, 1], higher is better.
 
-    sum over relevant retrieved of 1 - min(n, R) / min(N, R), over R: n = judged not relevant above it, N = judged not
-    relevant in all. Unjudged documents play no part. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    The sum over relevant documents retrieved of 1 - min(n, R) / min(N, R), divided by R: n = judged not relevant above
+    it, N = judged not relevant in all. Unjudged documents are ignored. 0 without relevant documents.
+
+    References
+    ----------
+    trec_eval bpref; Buckley and Voorhees (2004).
     """
 
     name: ClassVar[str] = "Bpref"
@@ -48,9 +59,20 @@ class Bpref(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class GMBpref(Bpref):
-    """Bpref, put together over queries by the geometric mean; in [0, 1], higher is better.
+    """Bpref, combined over queries by the geometric mean; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
     Values below 0.00001 enter the mean as 0.00001.
+
+    References
+    ----------
+    trec_eval gm_bpref.
     """
 
     name: ClassVar[str] = "GMBpref"
@@ -62,9 +84,20 @@ class GMBpref(Bpref):
 class infAP(Binary):
     """Average precision inferred from a sample of judgments; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
     For a relevant document at rank j + 1 the expected precision is 1/(j+1) + j/(j+1) * share of the pool above it *
-    share of relevant among the judged there; over R. Negative grades are pooled and not judged. Without
-    relevant documents: 0.
+    share of relevant among the judged there; divided by R. Negative grades are pooled and not judged. 0 without
+    relevant documents.
+
+    References
+    ----------
+    trec_eval infAP; Yilmaz and Aslam (2006).
     """
 
     name: ClassVar[str] = "infAP"
@@ -87,8 +120,18 @@ class infAP(Binary):
 class Judged(Measure):
     """The share of judged documents in the first k, or in the whole list; in [0, 1], higher is better.
 
-    Of a list shorter than k, the share of its documents. Negative grades are not judged. Nothing
-    retrieved: 0.
+    Parameters
+    ----------
+    cutoff
+        Number k of documents that are read. Default: all.
+
+    Notes
+    -----
+    For a list shorter than k, the share of its documents. Negative grades are not judged. 0 if nothing is retrieved.
+
+    References
+    ----------
+    ir_measures Judged.
     """
 
     name: ClassVar[str] = "Judged"
@@ -107,9 +150,20 @@ class Judged(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class Unj(Measure):
-    """Documents of the first k that are not judged, over k; in [0, 1], lower is better.
+    """The number of unjudged documents in the first k, divided by k; in [0, 1], lower is better.
 
-    A list shorter than k counts as filled up with nothing. Negative grades are not judged.
+    Parameters
+    ----------
+    cutoff
+        Number k of documents that are read.
+
+    Notes
+    -----
+    A list shorter than k is not filled up. Negative grades are not judged.
+
+    References
+    ----------
+    trec_eval 10 unj.
     """
 
     name: ClassVar[str] = "Unj"

@@ -30,10 +30,22 @@ __all__ = [
 class TrecName:
     """One of trec_eval's measures.
 
-    ours: our name. reads: what a parameter (the text after the name) means to ours, as keyword arguments; None: it
-    takes none. defaults: the parameters it stands for when none is named. several: parameters are separated by commas
-    and each makes a measure of its own; else the whole text is one. shown: how trec_eval prints a parameter. form: what
-    a parameter looks like, for messages. fixed: what ours is always given.
+    Attributes
+    ----------
+    measure_name
+        Our name.
+    parse_parameter
+        What a parameter (the text after the name) means to ours, as keyword arguments; None if it takes none.
+    defaults
+        The parameters that the name stands for without one.
+    comma_separated
+        Whether parameters are separated by commas, each making a measure of its own; else the whole text is one.
+    format_parameter
+        How trec_eval prints a parameter.
+    expected_form
+        What a parameter looks like, for messages.
+    fixed_parameters
+        Parameters that ours always gets.
     """
 
     measure_name: str
@@ -195,12 +207,31 @@ def parse_measures(
     defaults: Defaults | None = None,
     renames: Mapping[str, str] | None = None,
 ) -> list[Measure]:
-    """Measures from their names, each once, in order. trec_eval's names may stand for several.
+    """Parse the names of measures; each measure once, in order.
 
-    defaults: parameters that a preset sets where the name does not, by measure. renames: the measures that a preset
-    takes for these; its names are then ours only, not trec_eval's.
-    Raises UnknownName (with the nearest name) and ParameterError.
+    Parameters
+    ----------
+    names
+        Name or names. trec_eval's names may stand for several measures.
+    defaults
+        Parameters that a preset sets where the name does not, by measure.
+    renames
+        The measures that a preset takes for these; its names are then ours only, not trec_eval's.
 
+    Returns
+    -------
+    list of Measure
+        The measures.
+
+    Raises
+    ------
+    UnknownName
+        A measure does not exist; the nearest name is given.
+    ParameterError
+        A parameter is out of range or malformed.
+
+    Examples
+    --------
     >>> [str(m) for m in parse_measures(["nDCG@10", "map", "ndcg_cut.5,20", "rbp(p=0.95)"])]
     ['nDCG@10', 'AP', 'nDCG@5', 'nDCG@20', 'RBP(p=0.95)']
     """
@@ -412,7 +443,7 @@ def trec_names_by_measure() -> dict[str, str]:
 
 
 def trec_name(measure: Measure) -> str:
-    """trec_eval's name of a measure where it has one, else ours.
+    """trec_eval's name of a measure if it has one, else ours.
 
     >>> trec_name(parse_measures(["nDCG@10"])[0]), trec_name(parse_measures(["nDCG@7"])[0])
     ('ndcg_cut_10', 'ndcg_cut_7')
@@ -436,8 +467,27 @@ def trec_name(measure: Measure) -> str:
 
 
 def parse_measure(name: str | Measure) -> Measure:
-    """One measure from its name. Raises as `parse_measures`, and for a name that stands for several.
+    """Parse the name of one measure.
 
+    Parameters
+    ----------
+    name
+        Name with parameters, as "nDCG@10" or "RBP(p=0.9)"; a measure is returned as it is.
+
+    Returns
+    -------
+    Measure
+        The measure.
+
+    Raises
+    ------
+    UnknownName
+        The measure does not exist; the nearest name is given.
+    ParameterError
+        A parameter is out of range or malformed, or the name stands for several measures.
+
+    Examples
+    --------
     >>> str(parse_measure("nDCG(dcg='exp-log2')@10"))
     "nDCG(gain='exp')@10"
     """

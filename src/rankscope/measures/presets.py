@@ -19,11 +19,24 @@ __all__ = [
 class Preset:
     """The defaults of a reference tool.
 
-    measures: what it prints by default. parameters: by measure, those that its names imply. renames: what it computes
-    where these are asked for, under names of their own. ties, precision,
-    no_relevant: how it ranks and what a query without relevant documents counts as, see `evaluate`. highest_grade: the
-    highest that it knows. least_rank: the least that it takes in a table of ranks. has_all_measures: it is a convention
-    of every measure, not only of those that it names.
+    Attributes
+    ----------
+    tool
+        The tool, in words.
+    ties, precision, no_relevant
+        How it ranks, and what a query without relevant documents counts as; see `evaluate`.
+    highest_grade
+        Highest grade that it knows.
+    least_rank
+        Lowest rank that it takes in a table of ranks.
+    has_all_measures
+        Whether it is a convention of every measure, not only of those that it names.
+    measures
+        Measures that it prints by default.
+    parameters
+        By measure, the parameters that its names imply.
+    renames
+        What it computes when these measures are requested, under names of their own.
     """
 
     tool: str

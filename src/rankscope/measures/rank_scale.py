@@ -25,10 +25,18 @@ SCALES = {"percentile": 100, "permille": 1000}
 
 @dataclass(frozen=True, kw_only=True)
 class ScaledRanks(Measure):
-    """A measure whose ranks, and cutoff, may count parts of the whole ranking.
+    """Base of measures whose ranks, and cutoff, may be parts of the whole ranking.
 
-    scale: None, the rank itself; "percentile" or "permille": of N ranked items, the rank r counts as 100 r / N or
-    1000 r / N. N is the size of the collection (`collection_size`, `--total-ranks`); without it, ParameterError.
+    Parameters
+    ----------
+    scale
+        "percentile" or "permille": of N ranked items, the rank r counts as 100 r / N or 1000 r / N. Default: the rank
+        itself.
+
+    Raises
+    ------
+    ParameterError
+        N, the size of the collection (`collection_size`, `--total-ranks`), is missing.
     """
 
     scale: Literal["percentile", "permille"] | None = None

@@ -31,7 +31,18 @@ __all__ = [
 class SetP(Binary):
     """Set precision: the share of relevant documents among all retrieved; in [0, 1], higher is better.
 
-    Nothing retrieved: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    0 if nothing is retrieved.
+
+    References
+    ----------
+    trec_eval set_P.
     """
 
     name: ClassVar[str] = "SetP"
@@ -49,7 +60,18 @@ class SetP(Binary):
 class SetR(Binary):
     """Set recall: the share of all relevant documents that was retrieved; in [0, 1], higher is better.
 
-    Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    0 without relevant documents.
+
+    References
+    ----------
+    trec_eval set_recall.
     """
 
     name: ClassVar[str] = "SetR"
@@ -64,7 +86,20 @@ class SetR(Binary):
 class SetF(Binary):
     """F of set precision P and set recall R: (1 + beta) P R / (R + beta P); in [0, 1], higher is better.
 
-    beta is not squared, as in trec_eval. Where P and R are 0: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    beta
+        Weight of recall; it is not squared, as in trec_eval.
+
+    Notes
+    -----
+    0 if P and R are 0.
+
+    References
+    ----------
+    trec_eval set_F.
     """
 
     name: ClassVar[str] = "SetF"
@@ -83,9 +118,20 @@ class SetF(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class SetRelP(Binary):
-    """Relative precision of all that was retrieved: relevant retrieved over min(R, retrieved); in [0, 1].
+    """Relative precision of all retrieved: relevant retrieved / min(R, retrieved); in [0, 1], higher is better.
 
-    Higher is better. Nothing retrieved or relevant: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    0 if nothing is retrieved or relevant.
+
+    References
+    ----------
+    trec_eval set_relative_P.
     """
 
     name: ClassVar[str] = "SetRelP"
@@ -101,7 +147,18 @@ class SetRelP(Binary):
 class SetAP(Binary):
     """Set precision times set recall: relevant retrieved^2 / (retrieved R); in [0, 1], higher is better.
 
-    Nothing retrieved or relevant: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    0 if nothing is retrieved or relevant.
+
+    References
+    ----------
+    trec_eval set_map.
     """
 
     name: ClassVar[str] = "SetAP"
@@ -117,7 +174,18 @@ class SetAP(Binary):
 class Yaap(Binary):
     """ln((1 + s) / (1 + R - s)), s = sum of i / r_i over the relevant retrieved; unbounded, higher is better.
 
-    Without relevant documents: 0. Nothing retrieved: -ln(1 + R).
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    0 without relevant documents, -ln(1 + R) if nothing is retrieved.
+
+    References
+    ----------
+    trec_eval yaap.
     """
 
     name: ClassVar[str] = "Yaap"
@@ -132,10 +200,23 @@ class Yaap(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class Utility(Binary):
-    """a * relevant retrieved + b * others retrieved + c * relevant missed + d * others missed; unbounded.
+    """A weighted sum of documents retrieved and missed; unbounded, higher is better with the default weights.
 
-    Higher is better with the default weights. d other than 0 asks for the size of the collection
-    (`collection_size`); without it, ParameterError.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    a, b, c, d
+        Weights of relevant documents retrieved, others retrieved, relevant ones missed, and others missed.
+
+    Raises
+    ------
+    ParameterError
+        d is not 0, and the size of the collection (`collection_size`) is missing.
+
+    References
+    ----------
+    trec_eval utility.
     """
 
     name: ClassVar[str] = "Utility"
@@ -168,7 +249,12 @@ class Utility(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class NumRet(Measure):
-    """How many documents were retrieved; a count."""
+    """How many documents were retrieved; a count.
+
+    References
+    ----------
+    trec_eval num_ret.
+    """
 
     name: ClassVar[str] = "NumRet"
     higher_is_better: ClassVar[bool | None] = None
@@ -184,7 +270,17 @@ class NumRet(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class NumRel(Binary):
-    """How many judged documents are relevant, retrieved or not; a count."""
+    """How many judged documents are relevant, retrieved or not; a count.
+
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    References
+    ----------
+    trec_eval num_rel.
+    """
 
     name: ClassVar[str] = "NumRel"
     higher_is_better: ClassVar[bool | None] = None
@@ -200,7 +296,17 @@ class NumRel(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class NumRelRet(Binary):
-    """How many relevant documents were retrieved; a count."""
+    """How many relevant documents were retrieved; a count.
+
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    References
+    ----------
+    trec_eval num_rel_ret.
+    """
 
     name: ClassVar[str] = "NumRelRet"
     needs_relevant: ClassVar[bool] = False
@@ -218,7 +324,21 @@ class NumRelRet(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class NumNonrelRet(Binary):
-    """How many documents judged not relevant were retrieved; a count. Unjudged ones do not count."""
+    """How many documents judged not relevant were retrieved; a count.
+
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+
+    Notes
+    -----
+    Unjudged documents do not count.
+
+    References
+    ----------
+    trec_eval num_nonrel_judged_ret.
+    """
 
     name: ClassVar[str] = "NumNonrelRet"
     higher_is_better: ClassVar[bool | None] = None

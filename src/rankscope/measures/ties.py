@@ -27,10 +27,22 @@ __all__ = [
 
 
 class HitTieGroups(NamedTuple):
-    """Groups of documents of one score that hold a hit, by query, then rank.
+    """Groups of documents with one score that hold a hit, by query, then rank.
 
-    offsets: (groups + 1) their hits. above: how many documents of the query rank above the group. size: how many
-    documents it holds, judged or not. marked: how many of them are marked. marked_above: how many above it are.
+    Attributes
+    ----------
+    offsets
+        Hits of each group, (groups + 1).
+    query
+        Query of each group.
+    above
+        Number of documents of the query above the group.
+    size
+        Number of its documents, judged or not.
+    marked
+        Number of its marked documents.
+    marked_above
+        Number of marked documents above it.
     """
 
     offsets: Ints

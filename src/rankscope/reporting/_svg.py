@@ -54,12 +54,29 @@ LOCAL_LINK = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
 def inline_svg(svg: str, *, prefix: str, label: str) -> str:
     """The picture as part of an HTML page.
 
-    Scripts, links, images and styles are removed. The `aria-label` of a mark becomes a `<title>`, which browsers show
-    on hover. Names inside the picture get the prefix, since a page has several pictures. A background that fills the
-    picture is removed, so that the page's background is seen. Decimals beyond hundredths of a pixel are cut.
+    Parameters
+    ----------
+    svg
+        The picture.
+    prefix
+        Added to names inside the picture, since a page has several pictures.
+    label
+        What the figure shows, for those who cannot see it.
 
-    label: what the figure shows, for those who cannot see it. Raises ValueError for what is not well-formed.
+    Returns
+    -------
+    str
+        Scripts, links, images and styles are removed. The `aria-label` of a mark becomes a `<title>`, which browsers
+        show on hover. A background that fills the picture is removed, so that the page's background is seen. Decimals
+        beyond hundredths of a pixel are cut.
 
+    Raises
+    ------
+    ValueError
+        The text is not well-formed.
+
+    Examples
+    --------
     >>> inline_svg('<svg><script>x()</script><path onclick="x()" d="M0.3333,1"/></svg>', prefix="f1-", label="A line")
     '<svg role="img" aria-label="A line"><path d="M0.33,1" /></svg>'
     """

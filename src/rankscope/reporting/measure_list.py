@@ -7,6 +7,7 @@ import json
 import re
 import textwrap
 from dataclasses import MISSING, fields
+from typing import NamedTuple
 
 from rankscope.data.text import align_columns
 from rankscope.errors import UnknownName
@@ -73,7 +74,8 @@ def list_measures(format_: str = "table") -> str:
 
 def first_words(measure: type[Measure]) -> str:
     """What a measure is: the first words of its docstring, up to its range."""
-    return text_of(measure).partition("\n\n")[0].partition(";")[0].rstrip(".")
+    first = " ".join(parse_docstring(measure).paragraphs[:1]).replace("\n", " ")
+    return first.partition(";")[0].rstrip(".")
 
 
 def as_page(rows: list[dict[str, str]]) -> str:
@@ -92,23 +94,84 @@ def as_page(rows: list[dict[str, str]]) -> str:
             "",
             *lines,
             "",
-            "`rel` is the least relevance that counts; without it, what `--rel` says (1).",
-            "",
             *chapters,
         ]
     )
 
 
 def chapter(measure: type[Measure]) -> list[str]:
-    return [f"## {measure.name}", "", text_of(measure), "", f"Source: {measure.source}.", ""]
+    """The lines of a measure's part of the page."""
+    docstring = parse_docstring(measure)
+    lines = [f"## {measure.name}", ""]
+    for paragraph in docstring.paragraphs:
+        lines += [paragraph, ""]
+    entries = [
+        textwrap.fill(f"- `{name}`: {text}", WIDTH, subsequent_indent="  ")
+        for name, text in docstring.parameters.items()
+    ]
+    lines += [*entries, ""] if entries else []
+    lines += ["```python", docstring.examples, "```", ""] if docstring.examples else []
+    return [*lines, f"Source: {measure.source}.", ""]
 
 
 def text_of(measure: type[Measure]) -> str:
-    doc = inspect.cleandoc(measure.__doc__ or "")
-    shared_texts = [
-        inspect.cleandoc(vars(base)["parameter_help"]) for base in measure.__mro__ if "parameter_help" in vars(base)
+    """What a measure is and what its parameters mean, for the terminal."""
+    docstring = parse_docstring(measure)
+    name_width = max(map(len, docstring.parameters), default=0)
+    entries = [
+        textwrap.fill(f"{name:{name_width}}  {text}", WIDTH, subsequent_indent=" " * (name_width + 2))
+        for name, text in docstring.parameters.items()
     ]
-    return re.sub(r"[ \t]+\n", "\n", "\n\n".join([doc, *shared_texts]))
+    parts = [*docstring.paragraphs, "\n".join(entries), docstring.examples]
+    return "\n\n".join(part for part in parts if part)
+
+
+class Docstring(NamedTuple):
+    """The parts of a measure's docstring that are printed; its references are the `source` of the measure.
+
+    Attributes
+    ----------
+    paragraphs
+        The sentences before all sections, the notes, and what it raises.
+    parameters
+        Name -> sentence.
+    examples
+        Examples as they are.
+    """
+
+    paragraphs: list[str]
+    parameters: dict[str, str]
+    examples: str
+
+
+#: The title of a section of a docstring, which is underlined.
+SECTION_TITLE = re.compile(r"^(Parameters|Raises|Notes|References|Examples)\n-{3,}\n", re.MULTILINE)
+
+
+def parse_docstring(measure: type[Measure]) -> Docstring:
+    """The parts of a docstring with or without sections."""
+    first, *rest = SECTION_TITLE.split(inspect.cleandoc(measure.__doc__ or ""))
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    paragraphs = [*first.strip().split("\n\n"), *sections.get("Notes", "").strip().split("\n\n")]
+    paragraphs += [f"{name}: {text}" for name, text in entries_of(sections.get("Raises", "")).items()]
+    examples = sections.get("Examples", "").strip()
+    return Docstring(
+        paragraphs=[part if part.startswith(">>>") else textwrap.fill(part, WIDTH) for part in paragraphs if part],
+        parameters=entries_of(sections.get("Parameters", "")),
+        examples=examples,
+    )
+
+
+def entries_of(section: str) -> dict[str, str]:
+    """Name -> text of the entries of a section; a text is in one line."""
+    entries: dict[str, str] = {}
+    for line in section.splitlines():
+        if line.startswith(" "):
+            name = list(entries)[-1]
+            entries[name] = f"{entries[name]} {line.strip()}".strip()
+        elif line:
+            entries[line] = ""
+    return entries
 
 
 def explain_measure(name: str, format_: str = "table") -> str:

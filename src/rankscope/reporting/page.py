@@ -60,7 +60,15 @@ UNBREAKABLE_BLANKS = re.compile(r"(?<=\d) (?=%)|(?<=\bp) (?=[<=>≤≥] ?[\d.])|
 
 
 class FigureHtml(NamedTuple):
-    """A figure for the page. svg: the picture. label: its content in words, for readers who cannot see it."""
+    """A figure for the page.
+
+    Attributes
+    ----------
+    svg
+        The picture.
+    label
+        Its content in words, for readers who cannot see it.
+    """
 
     svg: str
     label: str = ""
@@ -68,7 +76,13 @@ class FigureHtml(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Page:
-    """A complete page; `html` is its text. A notebook shows it in a frame."""
+    """A complete page, which a notebook shows in a frame.
+
+    Attributes
+    ----------
+    html
+        Its text.
+    """
 
     html: str
 
@@ -83,9 +97,19 @@ class Page:
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the page, whole or not at all; a file that is there is replaced.
+        """Write the page atomically; an existing file is replaced.
 
-        Raises ParameterError for a name that says it is no HTML, OutputError where it cannot be written.
+        Parameters
+        ----------
+        path
+            The file.
+
+        Raises
+        ------
+        ParameterError
+            The name has the suffix of another format.
+        OutputError
+            The file cannot be written.
         """
         check_page_path(path)
         write_text(path, self.html)
@@ -104,7 +128,19 @@ def is_page(path: str | os.PathLike[str]) -> bool:
 
 
 class TemplateTable(NamedTuple):
-    """A table for the template. raised: width of the superscripts of each column. n_cut: how many rows are cut."""
+    """A table for the template.
+
+    Attributes
+    ----------
+    columns, rows
+        Headings and cells.
+    left
+        Number of leading columns of names.
+    raised
+        Width of the superscripts of each column.
+    n_cut
+        Number of rows that are cut off.
+    """
 
     columns: tuple[str, ...]
     rows: list[tuple[Marked, ...]]
@@ -141,19 +177,36 @@ def render_page(
     figures: Callable[[Figure], FigureHtml] | None = draw,
     notes: Sequence[str] = (),
 ) -> Page:
-    """One HTML page that loads nothing: styles, figures and a small script are in it.
+    """Make one HTML page that loads nothing: styles, figures and a small script are in it.
 
-    It is complete without its script, on paper, on a phone, in light and dark, and by keyboard. Texts are data:
-    `<b>` is shown as `<b>`. The same input gives the same page, to the byte.
+    Parameters
+    ----------
+    title
+        Title of the page.
+    verdict
+        The findings and how certain they are, one paragraph each, shown first.
+    sections
+        Parts of the page. A table of more than 1,000 rows is cut, with a note; one without rows says so.
+    provenance
+        What the numbers come from, as pairs of a name and a text: files, hashes, signature, versions, command.
+    figures
+        Draws a figure; None: a page without figures.
+    notes
+        Notes on the whole page; a note that is given twice is shown once.
 
-    verdict: what was found, and how sure that is, a paragraph each, shown first. provenance: what the numbers come
-    from, as pairs of a name and a text: files, hashes, signature, versions, command. figures: what draws a figure;
-    None: a page without figures. notes: what concerns all of the page; a note that is given twice is shown once.
+    Returns
+    -------
+    Page
+        Complete without its script, on paper, on a phone, in light and dark, and by keyboard. Texts are data: `<b>` is
+        shown as `<b>`. The same input gives the same page, to the byte.
 
-    A table of more than 1,000 rows is cut there and says how many are left out; one without rows says so.
+    Raises
+    ------
+    ParameterError
+        jinja2 is not installed (`pip install 'rankscope[report]'`).
 
-    Raises ParameterError where jinja2 is not installed (`pip install 'rankscope[report]'`).
-
+    Examples
+    --------
     >>> page = render_page("Two runs", ["A beats B."], [Section(title="Means", sentence="By .04.")], [("seed", "7")])
     >>> page.html.count("<h2"), "A beats B." in page.html
     (3, True)
@@ -262,13 +315,31 @@ def result_page(
     command: str = "",
     figures: Callable[[Figure], FigureHtml] | None = draw,
 ) -> Page:
-    """One HTML page that loads nothing, of any result: tables, figures, notes and where the numbers come from.
+    """Make one HTML page of any result that loads nothing: tables, figures, notes and where the numbers come from.
 
-    title: of the page; by default that of its first section. command: what was called, shown on the page. figures:
-    what draws; None: a page without figures. Details are there, folded. `page.write(path)` writes it.
+    Parameters
+    ----------
+    result
+        The result.
+    title
+        Title of the page. Default: that of its first section.
+    command
+        The command that made the result, shown on the page.
+    figures
+        Draws a figure; None: a page without figures.
 
-    Raises ParameterError where jinja2, or for figures Altair, is not installed (`pip install 'rankscope[report]'`).
+    Returns
+    -------
+    Page
+        Details are folded. `page.write(path)` writes it.
 
+    Raises
+    ------
+    ParameterError
+        jinja2, or for figures Altair, is not installed (`pip install 'rankscope[report]'`).
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> consensus = rs.consensus.merge_rankings([["A", "B", "C"], ["A", "C", "B"]], rng=1)
     >>> page = result_page(consensus, title="Two voters", figures=None)

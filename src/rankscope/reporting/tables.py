@@ -108,9 +108,21 @@ def markdown_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]], n_left
 
 
 def render_result(result: Result, format_: str, *, details: bool = False) -> str:
-    """The result as text, ending with a newline. details: with folded sections; formats for programs always have all.
+    """The result as text, ending with a newline.
 
-    Raises UnknownName for a format that is not in `RESULT_FORMATS`.
+    Parameters
+    ----------
+    result
+        The result.
+    format_
+        One of `RESULT_FORMATS`.
+    details
+        With folded sections; formats for programs always have all.
+
+    Raises
+    ------
+    UnknownName
+        The format does not exist.
     """
     if format_ not in RESULT_FORMATS:
         raise UnknownName("output format", format_, RESULT_FORMATS)
@@ -179,9 +191,23 @@ FORMATS = (*RESULT_FORMATS, "trec")
 
 
 def render_scores(scores: Scores, format_: str, *, by_query: bool = False) -> str:
-    """The scores as text, ending with a newline. by_query: every query's values before the summary.
+    """The scores as text, ending with a newline.
 
-    Raises UnknownName for a format that is not in `FORMATS`; ParameterError for bounds in the format trec.
+    Parameters
+    ----------
+    scores
+        The scores.
+    format_
+        One of `FORMATS`.
+    by_query
+        Every query's values before the summary.
+
+    Raises
+    ------
+    UnknownName
+        The format does not exist.
+    ParameterError
+        The format trec has no bounds.
     """
     if format_ not in FORMATS:
         raise UnknownName("output format", format_, FORMATS)

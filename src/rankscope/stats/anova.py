@@ -30,10 +30,24 @@ __all__ = [
 class Anova:
     """The table of a two-way analysis of variance without replication, and what follows from it.
 
-    ss_, df_, ms_: sum of squares, degrees of freedom and mean square of systems, queries, error. statistic, pvalue: F
-    and p of "all systems are equal"; statistic_queries, pvalue_queries: of "all queries are equal". omega_squared: the
-    share of variance due to systems, estimated without the bias of their number (below 0 where F is below 1).
-    sigma: residual standard deviation, sqrt(ms_error), the unit of standardised effects (mean_i - mean_j) / sigma.
+    Attributes
+    ----------
+    ss_systems, ss_queries, ss_error
+        Sums of squares of systems, queries and error.
+    df_systems, df_queries, df_error
+        Degrees of freedom.
+    ms_systems, ms_queries, ms_error
+        Mean squares.
+    statistic, pvalue
+        F and p of the hypothesis that all systems are equal.
+    statistic_queries, pvalue_queries
+        F and p of the hypothesis that all queries are equal.
+    omega_squared
+        Share of the variance due to systems, estimated without the bias of their number; below 0 if F is below 1.
+    sigma
+        Residual standard deviation, sqrt(ms_error): the unit of standardised effects (mean_i - mean_j) / sigma.
+    notes
+        What a reader should know.
     """
 
     ss_systems: float
@@ -65,15 +79,35 @@ def residuals(scores: Floats) -> Floats:
 
 
 def two_way_anova(scores: npt.ArrayLike) -> Anova:
-    """Two-way analysis of variance, systems by queries, one score each.
+    """Two-way analysis of variance, systems by queries, with one score each.
 
+    Parameters
+    ----------
+    scores
+        Scores, (systems, queries), at least 2 of each.
+
+    Returns
+    -------
+    Anova
+        F and p are NaN if systems and queries explain everything (no error); p is then 1 if systems do not differ at
+        all.
+
+    Raises
+    ------
+    ParameterError
+        A score is NaN, or the shape is wrong.
+
+    Notes
+    -----
     x_ij = mean + system_i + query_j + error_ij; F = ms_systems / ms_error with m - 1 and (m - 1)(n - 1) degrees of
-    freedom. scores: (systems, queries), at least 2 of each. Of two systems, F is the square of the paired t. Where
-    systems and queries explain all (no error), F is NaN and p is NaN, or 1 where systems do not differ at all.
-    Raises ParameterError for NaN.
+    freedom. With two systems, F is the square of the paired t.
 
-    Source: Fisher (1925); Tague-Sutcliffe and Blustein (1995); omega squared: Maxwell and Delaney (2004).
+    References
+    ----------
+    Fisher (1925); Tague-Sutcliffe and Blustein (1995); omega squared: Maxwell and Delaney (2004).
 
+    Examples
+    --------
     >>> result = two_way_anova([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6]])
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (6.25, 0.1296)
@@ -125,11 +159,34 @@ def f_test(mean_square: float, df: int, ms_error: float, df_error: int) -> tuple
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AllPairs:
-    """All pairs (i, j) of systems, i < j, arrays of shape (pairs): p-values corrected for the number of pairs.
+    """All pairs (i, j) of systems, i < j; arrays of shape (pairs).
 
-    difference: mean_i - mean_j (of ranks, for Friedman's test, where a lower rank is better). statistic: what p is
-    computed from. low, high: intervals that hold all true differences at once, with probability `confidence_level`;
-    NaN from a test without. error: standard error of p from resampling, else 0.
+    Attributes
+    ----------
+    test
+        Name of the test.
+    first, second
+        Indices i and j of the systems of each pair.
+    difference
+        mean_i - mean_j; of ranks for Friedman's test, where a lower rank is better.
+    statistic
+        The statistic that p is computed from.
+    pvalue
+        p-values, corrected for the number of pairs.
+    low, high
+        Intervals that hold all true differences at once with probability `confidence_level`; NaN if the test has none.
+    confidence_level
+        Level of the intervals.
+    critical_difference
+        The smallest difference that is significant at 1 - confidence_level.
+    error
+        Standard error of p from resampling, else 0.
+    n
+        Number of queries.
+    n_resamples
+        Number of resamples, 0 if there were none.
+    notes
+        What a reader should know.
     """
 
     test: str
@@ -149,10 +206,27 @@ class AllPairs:
 
 
 def all_pairs(systems: int) -> tuple[Ints, Ints]:
-    """Both sides of each pair i < j, in the order (0, 1), (0, 2), ..., (1, 2), ...; none of fewer than two systems.
+    """Both sides of each pair i < j, in the order (0, 1), (0, 2), ..., (1, 2), ...
 
-    Raises ParameterError for a number of systems that is not whole, or below 0, InputError for more than 6,000.
+    Parameters
+    ----------
+    systems
+        Number of systems.
 
+    Returns
+    -------
+    first, second
+        Indices of the systems of each pair; empty for fewer than two systems.
+
+    Raises
+    ------
+    ParameterError
+        The number of systems is not a whole number or is below 0.
+    InputError
+        There are more than 6,000 systems.
+
+    Examples
+    --------
     >>> first, second = all_pairs(3)
     >>> first.tolist(), second.tolist()
     ([0, 0, 1], [1, 2, 2])
@@ -164,17 +238,38 @@ def all_pairs(systems: int) -> tuple[Ints, Ints]:
 
 
 def tukey_hsd(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPairs:
-    """Tukey's HSD for systems measured on the same queries: the differences between queries are no error.
+    """Tukey's HSD for systems measured on the same queries; differences between queries are not counted as error.
 
-    q = |mean_i - mean_j| / sqrt(ms_error / n), with ms_error of the two-way analysis of variance and p from the
-    studentised range of m means with (m - 1)(n - 1) degrees of freedom; `critical_difference` is the least difference
-    that is significant at 1 - confidence_level. scores: (systems, queries), at least 2 of each. Of two systems, p is
-    that of the paired t-test. No error in the data: statistics and p are NaN, but p = 1 for equal systems. Raises
-    ParameterError for NaN.
+    Parameters
+    ----------
+    scores
+        Scores, (systems, queries), at least 2 of each.
+    confidence_level
+        Level of the simultaneous intervals, in (0, 1).
 
-    Source: Tukey (1953); Carterette (2012). Differs from scipy.stats.tukey_hsd, which is for systems
-    measured on different queries (one-way): on the same queries it finds next to nothing.
+    Returns
+    -------
+    AllPairs
+        If there is no error in the data, statistics and p are NaN, but p = 1 for equal systems.
 
+    Raises
+    ------
+    ParameterError
+        A score is NaN, the shape is wrong, or the level is out of range.
+
+    Notes
+    -----
+    q = |mean_i - mean_j| / sqrt(ms_error / n), with ms_error of the two-way analysis of variance, and p from the
+    studentised range of m means with (m - 1)(n - 1) degrees of freedom. With two systems, p is that of the paired
+    t-test. Differs from scipy.stats.tukey_hsd, which is for systems measured on different queries (one-way) and finds
+    next to nothing on the same queries.
+
+    References
+    ----------
+    Tukey (1953); Carterette (2012).
+
+    Examples
+    --------
     >>> result = tukey_hsd([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]])
     >>> result.pvalue.round(4).tolist()
     [0.1361, 0.0029, 0.0117]
@@ -217,18 +312,43 @@ def tukey_hsd(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPa
 def randomised_tukey_hsd(
     scores: npt.ArrayLike, *, n_resamples: int = 10_000, confidence_level: float = 0.95, rng: Any = None
 ) -> AllPairs:
-    """Randomised Tukey HSD: were all systems equal, the scores of a query might as well be dealt out otherwise.
+    """Randomised Tukey HSD: if all systems were equal, the scores of a query could be exchanged among them.
 
+    Parameters
+    ----------
+    scores
+        Scores, (systems, queries), at least 2 systems.
+    n_resamples
+        Number of resamples, at least 1.
+    confidence_level
+        Level of the simultaneous intervals, in (0, 1).
+    rng
+        Seed or `numpy.random.Generator`; the same seed gives the same p-values.
+
+    Returns
+    -------
+    AllPairs
+        The statistic is |mean_i - mean_j|; `critical_difference` is the quantile of the ranges, and intervals are
+        difference -+ it. p = 1 if all scores of each query are equal.
+
+    Raises
+    ------
+    ParameterError
+        A score is NaN, the shape is wrong, or an argument is out of range.
+
+    Notes
+    -----
     Each resample permutes the scores of every query among the systems and takes the range of the systems' means,
-    greatest less least; p of a pair = (1 + the resamples whose range is at least |mean_i - mean_j|) / (1 +
-    n_resamples). So the probability of any false finding is at the level, without assuming a distribution. statistic:
-    |mean_i - mean_j|. `critical_difference`: the quantile of the ranges; intervals are difference -+ it. scores:
-    (systems, queries), at least 2 systems. The same `rng` gives the same p. All scores of a query equal: p = 1. Raises
-    ParameterError for NaN.
+    highest less lowest. p of a pair = (1 + number of resamples whose range is at least |mean_i - mean_j|) / (1 +
+    n_resamples). So the probability of any false finding is at the level, without assuming a distribution. Large true
+    differences widen the ranges, so the test finds less than `tukey_hsd` among systems that differ much.
 
-    Source: Carterette (2012); Sakai (2018) has count / n_resamples, which can be 0. Large
-    true differences widen the ranges, so that it finds less than `tukey_hsd` among systems that differ much.
+    References
+    ----------
+    Carterette (2012). Sakai (2018) has count / n_resamples, which can be 0.
 
+    Examples
+    --------
     >>> result = randomised_tukey_hsd([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]], n_resamples=999, rng=1)
     >>> bool((result.pvalue > 0).all())
     True

@@ -33,11 +33,26 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Posterior:
-    """Probabilities that sum to 1, for each pair; arrays of shape (pairs), or () where one list was given.
+    """Probabilities that sum to 1, for each pair; arrays of shape (pairs), or () for a single list.
 
-    worse, equal, better: that the first system is worse than the second by more than `rope`, within it, better by more.
-    error: standard error of each from sampling (the largest of the three), 0 from a formula. degenerate: the
-    differences are one or constant, so that they leave no spread.
+    Attributes
+    ----------
+    test
+        Name of the test.
+    worse, equal, better
+        Probabilities that the first system is worse than the second by more than `rope`, within it, or better by more.
+    rope
+        Region of practical equivalence.
+    n
+        Number of queries.
+    n_resamples
+        Number of samples, 0 if a formula gives the probabilities.
+    error
+        Standard error of the probabilities from sampling (the largest of the three), 0 for a formula.
+    degenerate
+        Whether there is only one difference, or all differences are equal, so that they have no spread.
+    notes
+        What a reader should know.
     """
 
     test: str
@@ -53,17 +68,41 @@ class Posterior:
 
 
 def bayes_t_test(differences: npt.ArrayLike, *, rope: float = 0.0, correlation: float = 0.0) -> Posterior:
-    """The correlated Bayesian t-test: where the mean difference is, given the data and no other knowledge.
+    """The Bayesian correlated t-test: where the mean difference lies, given the data and no other knowledge.
 
-    The mean difference follows Student's t with n - 1 degrees of freedom about the observed mean, with scale
-    s sqrt(1 / n + correlation / (1 - correlation)). correlation: 0 for queries; for folds of a cross-validation the
-    share of the data that is tested (Nadeau and Bengio). rope: a difference of at most this much does not matter; with
-    0, 1 - better is the one-sided p of the t-test. The same difference on every query: all probability where it lies,
-    flagged; one query: NaN, flagged. Raises ParameterError for NaN, for a rope below 0, a correlation outside [0, 1).
+    Parameters
+    ----------
+    differences
+        Differences, (queries) or (pairs, queries).
+    rope
+        Region of practical equivalence: a difference of at most this much does not matter.
+    correlation
+        Correlation of the differences, in [0, 1): 0 for queries; for folds of a cross-validation the share of the data
+        that is tested (Nadeau and Bengio).
 
-    Source: Corani and Benavoli (2015); Benavoli et al. (2017); differs from baycomp, which adds the correlation of
-    folds without being asked.
+    Returns
+    -------
+    Posterior
+        If all differences are equal, all probability is where they lie, flagged as degenerate; a single query gives
+        NaN, flagged.
 
+    Raises
+    ------
+    ParameterError
+        A difference is NaN, the rope is below 0, or the correlation is outside [0, 1).
+
+    Notes
+    -----
+    The mean difference follows Student's t with n - 1 degrees of freedom about the observed mean, with scale s sqrt(1 /
+    n + correlation / (1 - correlation)). With rope=0, 1 - better is the one-sided p of the t-test.
+
+    References
+    ----------
+    Corani and Benavoli (2015); Benavoli et al. (2017). Differs from baycomp, which adds the correlation of folds
+    unasked.
+
+    Examples
+    --------
     >>> result = bayes_t_test([0.1, 0.2, 0.0, 0.3], rope=0.05)
     >>> round(float(result.worse), 4), round(float(result.equal), 4), round(float(result.better), 4)
     (0.0267, 0.0829, 0.8904)
@@ -108,17 +147,44 @@ def bayes_signed_rank_test(
     n_resamples: int = 10_000,
     rng: Any = None,
 ) -> Posterior:
-    """The Bayesian signed rank test: in which region is the mean of two differences most often?
+    """The Bayesian signed rank test: in which region the mean of two differences lies most often.
 
-    Each sample weighs the n differences, and one of 0 for the prior, by a Dirichlet distribution with 1 for each and
-    `prior` for the 0; the weights of all pairs of differences whose mean is below -rope, within the rope, and above,
-    are summed, and the region with the greatest sum is that sample's (shared where sums are equal). The regions' shares
-    of the samples are the probabilities. With rope=0 only pairs of opposite differences are within. The same `rng`
-    gives the same result; all pairs of systems get the same weights. Raises ParameterError for NaN, for a rope below
-    0, a prior not above 0.
+    Parameters
+    ----------
+    differences
+        Differences, (queries) or (pairs, queries).
+    rope
+        Region of practical equivalence: a difference of at most this much does not matter.
+    prior
+        Weight of the prior, a difference of 0; above 0.
+    n_resamples
+        Number of samples of the posterior.
+    rng
+        Seed or `numpy.random.Generator`; the same seed gives the same result.
 
-    Source: Benavoli et al. (2014); Benavoli et al. (2017).
+    Returns
+    -------
+    Posterior
+        Each probability is the share of samples in which that region has the greatest weight.
 
+    Raises
+    ------
+    ParameterError
+        A difference is NaN, the rope is below 0, or the prior is not above 0.
+
+    Notes
+    -----
+    Each sample weights the n differences, and one of 0 for the prior, by a Dirichlet distribution with 1 for each and
+    `prior` for the 0. The weights of all pairs of differences whose mean is below -rope, within the rope, and above are
+    summed, and the sample goes to the region with the greatest sum (shared if sums are equal). With rope=0 only pairs
+    of opposite differences are within. All pairs of systems get the same weights.
+
+    References
+    ----------
+    Benavoli et al. (2014); Benavoli et al. (2017).
+
+    Examples
+    --------
     >>> result = bayes_signed_rank_test([0.1, 0.2, 0.0, 0.3, 0.2, 0.1], rope=0.01, n_resamples=1000, rng=1)
     >>> bool(result.better > 0.95), float(result.worse)
     (True, 0.0)

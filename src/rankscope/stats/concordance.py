@@ -34,11 +34,22 @@ PERMUTED = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Concordance:
-    """Kendall's W of some lists, and its test of "each list has its ranks at random".
+    """Kendall's W of some lists, and its test of the hypothesis that each list has its ranks at random.
 
-    w: in [0, 1], higher is better; 1: all lists order the items alike. NaN where no list tells two items apart.
-    statistic: chi-square, lists x (items - 1) x W. pvalue: by `method`, "exact" (all ways to deal the ranks out),
-    "permutation" (n_resamples of them at random) or "chi2". lists, items: how many.
+    Attributes
+    ----------
+    w
+        In [0, 1], higher is better; 1 if all lists order the items alike, NaN if no list tells two items apart.
+    statistic
+        Chi-square, lists x (items - 1) x W.
+    pvalue
+        p-value, by `method`.
+    method
+        "exact" (all permutations of the ranks), "permutation" (`n_resamples` of them at random) or "chi2".
+    lists, items
+        Numbers of lists and items.
+    n_resamples
+        Number of permutations, 0 if there were none.
     """
 
     w: float
@@ -51,18 +62,41 @@ class Concordance:
 
 
 def concordance_test(ranks: npt.ArrayLike, *, n_resamples: int = 9999, rng: Any = None) -> Concordance:
-    """Kendall's coefficient of concordance, corrected for ties, and its p-value.
+    """Kendall's coefficient of concordance W, corrected for ties, and its p-value.
 
-    W = 12 S / (m^2 (n^3 - n) - m T), of m lists of n items: S the sum of squared deviations of the items' rank sums, T
-    the sum of t^3 - t over groups of t tied items. ranks: (lists, items), any finite numbers of which the order
-    counts, at least 2 lists and 2 items. p: exact for few lists of at most 5 items; of up to 1,000 ranks in all from
-    `n_resamples` permutations, where that is not 0; else by chi-square with n - 1 degrees of freedom, which for few
-    lists is too large rather than too small. No list that tells two items apart: W is NaN, p is 1. Raises
-    ParameterError for NaN.
+    Parameters
+    ----------
+    ranks
+        Ranks, (lists, items): any finite numbers, of which only the order counts; at least 2 lists and 2 items.
+    n_resamples
+        Number of random permutations; 0 for none.
+    rng
+        Seed or `numpy.random.Generator`.
 
-    Source: Kendall and Smith (1939); Kendall and Gibbons (1990), chapter 6; chi-square and p are those of Friedman's
-    test of the items.
+    Returns
+    -------
+    Concordance
+        If no list tells two items apart, W is NaN and p is 1.
 
+    Raises
+    ------
+    ParameterError
+        A rank is NaN, or the shape is wrong.
+
+    Notes
+    -----
+    W = 12 S / (m^2 (n^3 - n) - m T), with m lists of n items: S is the sum of squared deviations of the items' rank
+    sums, T the sum of t^3 - t over groups of t tied items. p is exact for few lists of at most 5 items; for up to 1,000
+    ranks in all it comes from `n_resamples` permutations; otherwise from chi-square with n - 1 degrees of freedom,
+    which for few lists is too large rather than too small.
+
+    References
+    ----------
+    Kendall and Smith (1939); Kendall and Gibbons (1990), chapter 6; chi-square and p are those of Friedman's test of
+    the items.
+
+    Examples
+    --------
     >>> result = concordance_test([[1, 2, 3], [1, 3, 2], [2, 1, 3]])  # rank sums 4, 6, 8: S = 4 + 0 + 4
     >>> round(result.w, 4), round(12 * 8 / (9 * 24), 4), result.method
     (0.4444, 0.4444, 'exact')
@@ -113,10 +147,16 @@ def exact_share(centred: Floats, observed: float) -> float:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeanTaus:
-    """Kendall's tau-b between lists, in [-1, 1].
+    """Kendall's tau-b between lists, in [-1, 1]; NaN for a list that ties all items, which no mean includes.
 
-    mean: over all pairs of lists. with_others: (lists) the mean of each with the others. with_reference: (lists) that
-    with a list beside them, NaN where none was given. A list that ties all items has no tau: NaN, and in no mean.
+    Attributes
+    ----------
+    mean
+        Mean over all pairs of lists.
+    with_others
+        Mean of each list with the others, (lists).
+    with_reference
+        Tau-b of each list with the reference, (lists); NaN without a reference.
     """
 
     mean: float
@@ -127,14 +167,36 @@ class MeanTaus:
 def mean_taus(ranks: npt.ArrayLike, reference: npt.ArrayLike | None = None) -> MeanTaus:
     """Mean Kendall's tau-b of each list with all others, of all pairs of lists, and of each with a reference.
 
-    ranks: (lists, items), any finite numbers of which the order counts, at least 2 lists and 2 items; reference:
-    (items), one list more. In [-1, 1], higher is better; what is undefined: see `MeanTaus`. Tau-b is a product of two
-    lists of signs, one a pair of items, each of length 1; so all means come from the sum of these lists, in
-    lists x items^2 steps, and no two lists are compared. Raises ParameterError for NaN and for what does not fit,
-    InputError for more than 6,000 items.
+    Parameters
+    ----------
+    ranks
+        Ranks, (lists, items): any finite numbers, of which only the order counts; at least 2 lists and 2 items.
+    reference
+        One more list, (items).
 
-    Source: Kendall (1945); agrees with the mean of scipy.stats.kendalltau over all pairs of lists.
+    Returns
+    -------
+    MeanTaus
+        In [-1, 1], higher is better.
 
+    Raises
+    ------
+    ParameterError
+        A rank is NaN, or the shapes do not fit.
+    InputError
+        There are more than 6,000 items.
+
+    Notes
+    -----
+    Tau-b is a product of two vectors of signs, one sign per pair of items, each of length 1. So all means come from the
+    sum of these vectors, in lists x items^2 steps, and no two lists are compared.
+
+    References
+    ----------
+    Kendall (1945); agrees with the mean of scipy.stats.kendalltau over all pairs of lists.
+
+    Examples
+    --------
     >>> result = mean_taus([[1, 2, 3], [1, 3, 2], [2, 1, 3]], reference=[1, 2, 3])
     >>> result.with_others.round(4).tolist(), round(result.mean, 4)  # taus 1/3, 1/3 and -1/3
     ([0.3333, 0.0, 0.0], 0.1111)

@@ -40,10 +40,27 @@ SPAN = 1 << 16
 
 
 def encode(true: Any, predicted: Any, labels: Sequence[Label] | None = None) -> tuple[tuple[Label, ...], Ints, Ints]:
-    """The classes in rising order, or as `labels` has them, and the place of each label among them.
+    """The classes, and the index of each label among them.
 
-    Raises InputError for lists of two lengths, empty ones, labels that are missing (NaN, None), text beside numbers, a
-    label that is not among `labels`, more than 1000 classes; ParameterError for a class twice in `labels`.
+    Parameters
+    ----------
+    true, predicted
+        One label per item, text or numbers.
+    labels
+        Classes in the order wanted. Default: all that occur, in rising order.
+
+    Returns
+    -------
+    classes, true_index, predicted_index
+        The classes, and the index of each true and predicted label.
+
+    Raises
+    ------
+    InputError
+        The lists differ in length or are empty, labels are missing (NaN, None), text is mixed with numbers, a label is
+        not in `labels`, or there are more than 1000 classes.
+    ParameterError
+        A class occurs twice in `labels`.
     """
     true_labels, predicted_labels = as_labels(true, "true"), as_labels(predicted, "predicted")
     if true_labels.size != predicted_labels.size:
@@ -242,8 +259,18 @@ MCC_UNDEFINED = (
 class ConfusionMatrix:
     """How often each true class (row) was predicted as each class (column).
 
-    labels: of rows and columns. counts: whole numbers. values: the counts, or the shares that `normalise` asked for;
-    NaN in a row or column without items. n: items in all.
+    Attributes
+    ----------
+    labels
+        Labels of rows and columns.
+    counts
+        Counts, (classes, classes).
+    values
+        The counts, or the shares that `normalise` asks for; NaN in a row or column without items.
+    normalise
+        What shares are of: "row", "column", "all", or None for counts.
+    n
+        Number of items.
     """
 
     labels: tuple[Label, ...]
@@ -256,17 +283,39 @@ class ConfusionMatrix:
 def confusion_matrix(
     true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = None, normalise: str | None = None
 ) -> ConfusionMatrix:
-    """Count the items by true class (rows) and predicted class (columns).
+    """Count items by true class (rows) and predicted class (columns).
 
-    true, predicted: one label an item, text or numbers; or a square table of counts alone. labels: the classes in the
-    order wanted; else all that occur, in rising order. normalise: "row", "column" or "all" for shares of the sum of a
-    row, a column or of all items, in [0, 1]; NaN where that sum is 0.
+    Parameters
+    ----------
+    true
+        One label per item, text or numbers; or, alone, a square table of counts.
+    predicted
+        One label per item.
+    labels
+        Classes in the order wanted. Default: all that occur, in rising order.
+    normalise
+        "row", "column" or "all": shares of the sum of a row, a column or of all items, in [0, 1]; NaN if that sum is 0.
+        Default: counts.
 
-    Raises InputError for lists of two lengths, empty ones, missing labels (NaN, None), text beside numbers, a label not
-    in `labels`; ParameterError for a table that holds no counts, another `normalise`.
+    Returns
+    -------
+    ConfusionMatrix
+        Counts and shares.
 
-    Source: agrees with sklearn.metrics.confusion_matrix, which has 0 for a share of no items.
+    Raises
+    ------
+    InputError
+        The lists differ in length or are empty, labels are missing (NaN, None), text is mixed with numbers, or a label
+        is not in `labels`.
+    ParameterError
+        The table does not hold counts, or `normalise` is another name.
 
+    References
+    ----------
+    Agrees with sklearn.metrics.confusion_matrix, which has 0 for a share of no items.
+
+    Examples
+    --------
     >>> confusion_matrix([1, 0, 1, 0, 1], [1, 0, 1, 1, 0]).counts.tolist()  # TN FP, FN TP
     [[1, 1], [1, 2]]
     >>> confusion_matrix(["no", "yes", "yes", "yes"], ["no", "yes", "yes", "no"], normalise="row").values[1].round(3)
@@ -305,14 +354,40 @@ def quotient(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floa
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rates:
-    """What follows from a confusion matrix, for each class against all others.
+    """Rates of a confusion matrix, each class against all others; arrays of shape (classes), in the order of `labels`.
 
-    Arrays of shape (classes), in the order of `labels`: tp, fp, fn, tn (counts); precision tp / (tp + fp), recall (TPR)
-    tp / (tp + fn), specificity (TNR) tn / (tn + fp), fpr fp / (tn + fp), fnr fn / (tp + fn), fscore (1 + beta^2) tp /
-    ((1 + beta^2) tp + beta^2 fn + fp), all in [0, 1] and NaN where they divide 0 by 0. Of all classes: accuracy, in
-    [0, 1], higher is better; mcc, Matthews' correlation, in [-1, 1], higher is better, 0 with a note where it is
-    undefined. macro: precision, recall, specificity and fscore as the mean over the classes that have a value. micro:
-    of the counts of all classes together. n: items.
+    Attributes
+    ----------
+    labels
+        The classes.
+    tp, fp, fn, tn
+        Counts of true and false positives and negatives.
+    precision
+        tp / (tp + fp), in [0, 1], NaN for 0 / 0, as all rates below.
+    recall
+        True positive rate, tp / (tp + fn).
+    specificity
+        True negative rate, tn / (tn + fp).
+    fpr
+        False positive rate, fp / (tn + fp).
+    fnr
+        False negative rate, fn / (tp + fn).
+    fscore
+        (1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp).
+    accuracy
+        Share of items with the right class, in [0, 1], higher is better.
+    mcc
+        Matthews' correlation of all classes, in [-1, 1], higher is better; 0, with a note, if it is undefined.
+    macro
+        Precision, recall, specificity and fscore as the mean over the classes that have a value.
+    micro
+        The same from the counts of all classes together.
+    beta
+        How many times recall weighs more than precision in fscore.
+    n
+        Number of items.
+    notes
+        What a reader should know.
     """
 
     labels: tuple[Label, ...]
@@ -335,7 +410,23 @@ class Rates:
     notes: tuple[str, ...]
 
     def of(self, label: Label) -> dict[str, float]:
-        """The rates of one class by name. Raises ParameterError for a class that is not there."""
+        """The rates of one class by name.
+
+        Parameters
+        ----------
+        label
+            The class.
+
+        Returns
+        -------
+        dict
+            Name of the rate -> value.
+
+        Raises
+        ------
+        ParameterError
+            The class does not exist.
+        """
         if label not in self.labels:
             raise ParameterError(
                 f"{label!r} is none of the classes {', '.join(map(repr, self.labels))}; name one of them"
@@ -350,16 +441,38 @@ AVERAGED = ("precision", "recall", "specificity", "fscore")
 
 
 def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = None, beta: float = 1.0) -> Rates:
-    """Accuracy, precision, recall, specificity, F and Matthews' correlation of predicted labels; see `Rates`.
+    """Accuracy, precision, recall, specificity, F and Matthews' correlation of predicted labels.
 
-    true, predicted, labels: as for `confusion_matrix`. beta: how many times recall weighs more than precision in F.
-    What divides 0 by 0 is NaN and counted in the notes; Matthews' correlation is then 0 with a note.
+    Parameters
+    ----------
+    true
+        One label per item, text or numbers; or, alone, a square table of counts.
+    predicted
+        One label per item.
+    labels
+        Classes in the order wanted. Default: all that occur, in rising order.
+    beta
+        How many times recall weighs more than precision in F; above 0.
 
-    Raises as `confusion_matrix`; ParameterError for a beta that is not above 0.
+    Returns
+    -------
+    Rates
+        A rate that is 0 / 0 is NaN and counted in the notes; Matthews' correlation is then 0, with a note.
 
-    Source: Matthews (1975); Gorodkin (2004) for more than two classes; van Rijsbergen (1979) for F. Agrees with
-    scikit-learn, which has 0 where a ratio is undefined.
+    Raises
+    ------
+    InputError
+        As for `confusion_matrix`.
+    ParameterError
+        As for `confusion_matrix`, or beta is not above 0.
 
+    References
+    ----------
+    Matthews (1975); Gorodkin (2004) for more than two classes; van Rijsbergen (1979) for F. Agrees with scikit-learn,
+    which has 0 if a ratio is undefined.
+
+    Examples
+    --------
     >>> result = rates([1, 0, 1, 0, 1], [1, 0, 1, 1, 0])
     >>> {name: round(value, 3) for name, value in result.of(1).items()}
     {'precision': 0.667, 'recall': 0.667, 'specificity': 0.5, 'fpr': 0.5, 'fnr': 0.333, 'fscore': 0.667}
@@ -428,13 +541,35 @@ def matthews(counts: Ints) -> float | None:
 def share_interval(
     n_part: npt.ArrayLike, whole: npt.ArrayLike, *, confidence_level: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """The lowest and highest share that a found share part / whole goes with: Wilson's interval, within [0, 1].
+    """Wilson's interval: the lowest and highest true share that the observed share is compatible with, in [0, 1].
 
-    (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n). NaN where whole is 0. It takes the items as
-    drawn one by one. Raises ParameterError for a level outside (0, 1).
+    Parameters
+    ----------
+    n_part, whole
+        Numbers of items with the property, and of all items.
+    confidence_level
+        Level of the interval, in (0, 1).
 
-    Source: Wilson (1927); agrees with statsmodels' proportion_confint(method="wilson").
+    Returns
+    -------
+    low, high
+        Ends of the interval; NaN if `whole` is 0.
 
+    Raises
+    ------
+    ParameterError
+        The level is outside (0, 1).
+
+    Notes
+    -----
+    (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n), for items drawn independently.
+
+    References
+    ----------
+    Wilson (1927); agrees with statsmodels' proportion_confint(method="wilson").
+
+    Examples
+    --------
     >>> low, high = share_interval(8, 10)
     >>> round(float(low), 3), round(float(high), 3)
     (0.49, 0.943)

@@ -295,7 +295,17 @@ NUMBERS = 1 << 20
 
 
 class Permuted(NamedTuple):
-    """pvalue, error: (lists), the latter the standard error of the former, 0 where all orders were counted."""
+    """p-values from permutations.
+
+    Attributes
+    ----------
+    pvalue
+        p-values, (lists).
+    error
+        Their standard errors, 0 if all orders were counted.
+    exact
+        Whether all orders were counted.
+    """
 
     pvalue: Floats
     error: Floats
@@ -457,13 +467,37 @@ PVALUES = ("auto", "permutation")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Correlation:
-    """A correlation, for each pair of lists; arrays of shape (lists), or () where one pair was given.
+    """A correlation for each pair of lists; arrays of shape (lists), or () for a single pair.
 
-    value: in [-1, 1], NaN where it is undefined. pvalue: how often lists without any connection would be as far from 0
-    (alternative "two-sided"), as high ("greater") or as low ("less"). exact: of each, all orders were counted. error:
-    standard error of a p-value from permutations, else 0. low, high: the interval at `confidence_level`, always
-    two-sided; NaN where there is none. n: items. n_resamples: bootstrap samples or permutations, 0 where there were
-    none. degenerate: where a list has one value only. notes: what to know before believing it.
+    Attributes
+    ----------
+    statistic
+        Name of the statistic.
+    value
+        Correlation, in [-1, 1]; NaN if it is undefined.
+    pvalue
+        Probability that unrelated lists correlate at least as far from 0 (two-sided), as high (greater) or as low
+        (less).
+    alternative
+        Alternative hypothesis.
+    exact
+        Whether all orders were counted for the p-value.
+    error
+        Standard error of a p-value from permutations, else 0.
+    low, high
+        Two-sided interval at `confidence_level`; NaN if there is none.
+    confidence_level
+        Level of the interval.
+    interval
+        Kind of interval, "fisher" or "bootstrap".
+    n
+        Number of items.
+    n_resamples
+        Number of bootstrap samples or permutations, 0 if there were none.
+    degenerate
+        Whether a list has only one distinct value.
+    notes
+        What a reader should know.
     """
 
     statistic: str
@@ -494,28 +528,59 @@ def correlation_test(
     n_resamples: int = 10_000,
     rng: Any = None,
 ) -> Correlation:
-    """How far two lists of numbers rise and fall together: in [-1, 1]; 1 together, -1 against each other.
+    """Correlation of two lists of numbers, in [-1, 1]: 1 if they rise together, -1 if one rises as the other falls.
 
-    statistic: "pearson", along a straight line; "spearman", of the ranks; "kendall_a", "kendall_b", "kendall_c", the
-    pairs of items ordered alike less those ordered the other way round, over all pairs, over those not tied, and for
-    lists of few values.
-    x, y: (items) or (lists, items), item by item in one order; each list with the one in its place.
+    Parameters
+    ----------
+    x, y
+        Values, (items) or (lists, items), with the items in one order; each list of x is paired with the same one of y.
+    statistic
+        "pearson" (linear), "spearman" (of the ranks), or Kendall's "kendall_a", "kendall_b", "kendall_c": pairs of
+        items ordered alike less those ordered the other way round, over all pairs, over those not tied, and for lists
+        of few values.
+    alternative
+        "two-sided", "greater" or "less".
+    confidence_level
+        Level of the interval, in (0, 1).
+    interval
+        "fisher", tanh(atanh(r) -+ z sqrt(v)), or "bootstrap", BCa over items, skipping samples in which a list has only
+        one value.
+    pvalue
+        "auto" or "permutation".
+    n_resamples
+        Number of permutations and bootstrap samples.
+    rng
+        Seed or `numpy.random.Generator`.
 
-    pvalue: "auto", of Pearson and Spearman Student's t with n - 2 degrees of freedom; of Kendall exact without ties up
-    to 33 items (or with at most one pair out of order either way), else normal with the variance of these ties. The
-    three taus share C - D and so their p-value. "permutation": (1 + count) / (1 + n_resamples), or count / n! where n!
-    is at most n_resamples; two-sided counts values as far from 0.
-    interval: "fisher", tanh(atanh(r) -+ z sqrt(v)), v = 1 / (n - 3) of Pearson, (1 + r^2 / 2) / (n - 3) of Spearman,
-    .437 / (n - 4) of Kendall, an approximation for normal values, rough with many ties and for ranks beyond .8;
-    "bootstrap", BCa over items, leaving out samples in which a list has one value only.
+    Returns
+    -------
+    Correlation
+        For a list with only one value: value NaN ("kendall_a": 0), p-value and interval NaN, flagged as degenerate. For
+        correlations of 1 and -1, and too few items for v, the interval is NaN, with a note. With two items p = 1 for
+        Pearson and Spearman.
 
-    A list of one value: value NaN (of "kendall_a" 0), p-value and interval NaN, flagged as degenerate. Correlations of
-    1 and -1, and too few items for v: the interval is NaN, with a note. Two items: p = 1 of Pearson and Spearman.
-    Raises ParameterError for NaN or infinite values, lists of two lengths, fewer than two items, unknown names.
+    Raises
+    ------
+    ParameterError
+        Values are NaN or infinite, the lists differ in length, there are fewer than two items, or a name is unknown.
 
-    Source: Pearson (1895), Spearman (1904), Kendall (1938; 1945), Stuart (1953); Fieller, Hartley and Pearson (1957),
-    Bonett and Wright (2000) for v. Values and p-values agree with scipy.stats.pearsonr, spearmanr and kendalltau.
+    Notes
+    -----
+    p-value "auto": for Pearson and Spearman Student's t with n - 2 degrees of freedom; for Kendall exact without ties
+    up to 33 items (or with at most one pair out of order either way), else normal with the variance for these ties. The
+    three taus share C - D and so their p-value. "permutation": (1 + count) / (1 + n_resamples), or count / n! if n! is
+    at most n_resamples; two-sided counts values at least as far from 0.
 
+    For the interval "fisher", v = 1 / (n - 3) for Pearson, (1 + r^2 / 2) / (n - 3) for Spearman and .437 / (n - 4) for
+    Kendall: an approximation for normal values, rough with many ties and for ranks beyond .8.
+
+    References
+    ----------
+    Pearson (1895), Spearman (1904), Kendall (1938; 1945), Stuart (1953); Fieller, Hartley and Pearson (1957), Bonett
+    and Wright (2000) for v. Values and p-values agree with scipy.stats.pearsonr, spearmanr and kendalltau.
+
+    Examples
+    --------
     >>> result = correlation_test([1, 2, 3, 4, 5, 6], [1, 3, 2, 4, 6, 5])
     >>> round(float(result.value), 4), round(float(result.pvalue), 4)  # 13 pairs alike, 2 not
     (0.7333, 0.0556)
@@ -556,14 +621,33 @@ def correlation_test(
 
 
 def correlation_matrix(rows: npt.ArrayLike, *, statistic: str = "kendall_b") -> Floats:
-    """(k, k) the correlation of every two of k lists; in [-1, 1], symmetric, its diagonal 1.
+    """The correlation of every two of k lists, in [-1, 1].
 
-    rows: (k, items). statistic: as for `correlation_test`. Of a list of one value NaN ("kendall_a" 0 with others),
-    also on the diagonal; "kendall_a" of a list with ties and itself is the share of its pairs that are not tied,
-    and "kendall_c" may be below 1 as well. Raises ParameterError for NaN, other shapes, fewer than two items.
+    Parameters
+    ----------
+    rows
+        Values, (k, items).
+    statistic
+        As for `correlation_test`.
 
-    Source: as `correlation_test`; agrees with pandas.DataFrame(rows).T.corr().
+    Returns
+    -------
+    array of shape (k, k)
+        Symmetric, with 1 on the diagonal. For a list with only one value NaN ("kendall_a": 0 with others), also on the
+        diagonal. "kendall_a" of a list with ties and itself is the share of its pairs that are not tied, and
+        "kendall_c" may be below 1 as well.
 
+    Raises
+    ------
+    ParameterError
+        Values are NaN, the shape is wrong, or there are fewer than two items.
+
+    References
+    ----------
+    As for `correlation_test`; agrees with pandas.DataFrame(rows).T.corr().
+
+    Examples
+    --------
     >>> correlation_matrix([[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]]).round(4).tolist()
     [[1.0, 0.6667, -1.0], [0.6667, 1.0, -0.6667], [-1.0, -0.6667, 1.0]]
     """

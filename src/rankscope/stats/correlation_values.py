@@ -37,8 +37,12 @@ ITEMS = 1 << 20
 class RankedRows:
     """Lists of one length by the order of their values; equal values are ties.
 
-    codes: (lists, items) the rank of each value among the distinct ones, from 0. sizes: (lists, items) how many items
-    have the code 0, 1, ...; 0 where there is no such code.
+    Attributes
+    ----------
+    codes
+        Rank of each value among the distinct ones, from 0, (lists, items).
+    sizes
+        Number of items with the code 0, 1, ..., (lists, items); 0 if there is no such code.
     """
 
     codes: Ints
@@ -150,7 +154,23 @@ EXACTLY = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class ListPairs:
-    """Two tables of lists (lists, items) with their ranks, C - D and correlations."""
+    """Two tables of lists with their ranks and correlations.
+
+    Attributes
+    ----------
+    x, y
+        Values, (lists, items).
+    statistic
+        Name of the correlation.
+    ranks_x, ranks_y
+        Their ranks.
+    surplus
+        C - D of each pair of lists.
+    value
+        Correlations.
+    degenerate
+        Whether a list has only one distinct value.
+    """
 
     x: Floats
     y: Floats

@@ -36,12 +36,31 @@ CLOSE, NEAR_ZERO = 1e-12, 0.01
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Effects:
-    """The size of a difference, for each pair; arrays of shape (pairs), or () where one list was given.
+    """The size of a difference for each pair; arrays of shape (pairs), or () for a single list.
 
-    mean: of the differences. cohens_d: mean / s, unbounded. hedges_g: d less the bias of few queries. low, high: the
-    interval of d at `confidence_level`. superiority: the probability that the first system is better on a query, ties
-    half, in [0, 1]. wins, ties, losses: queries. d, g and their interval are NaN where the differences do not vary
-    (`degenerate`); of differences that are all 0, d and g are 0, and their interval is NaN.
+    Attributes
+    ----------
+    mean
+        Mean of the differences.
+    cohens_d
+        Cohen's d, mean / s, unbounded. d, g and the interval are NaN if the differences do not vary; if all are 0, d
+        and g are 0 and the interval is NaN.
+    hedges_g
+        Hedges' g: d without the bias of few queries.
+    low, high
+        Interval of d at `confidence_level`.
+    confidence_level
+        Level of the interval.
+    superiority
+        Probability that the first system is better on a query, ties counting half; in [0, 1].
+    wins, ties, losses
+        Numbers of queries.
+    n
+        Number of queries in all.
+    degenerate
+        Whether the differences do not vary.
+    notes
+        What a reader should know.
     """
 
     mean: Floats
@@ -60,15 +79,39 @@ class Effects:
 
 
 def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, zone: float = 0.0) -> Effects:
-    """How large the difference between two systems is, in several measures; see `Effects`.
+    """Effect sizes of the difference between two systems.
 
-    Cohen's d for paired data (d_z) is mean / s of the differences; Hedges' g is d (1 - 3 / (4 (n - 1) - 1)), of two
-    queries d times 0; the interval of d holds those noncentral t distributions that t = d sqrt(n) is not too far out
-    in. zone: a difference of at most this much is a tie. differences: (queries) or (pairs, queries). Raises
-    ParameterError for NaN, for a level outside (0, 1), for a zone below 0.
+    Parameters
+    ----------
+    differences
+        Differences, (queries) or (pairs, queries).
+    confidence_level
+        Level of the interval of d, in (0, 1).
+    zone
+        A difference of at most this much is a tie.
 
-    Source: Cohen (1988); Hedges (1981); Steiger and Fouladi (1997) for the interval.
+    Returns
+    -------
+    Effects
+        Mean, d, g, probability of superiority, wins, ties and losses.
 
+    Raises
+    ------
+    ParameterError
+        A difference is NaN, the level is outside (0, 1), or the zone is below 0.
+
+    Notes
+    -----
+    Cohen's d for paired data (d_z) is mean / s of the differences; Hedges' g is d (1 - 3 / (4 (n - 1) - 1)), and 0 for
+    two queries. The interval of d holds those values whose noncentral t distribution makes t = d sqrt(n) not too
+    extreme.
+
+    References
+    ----------
+    Cohen (1988); Hedges (1981); Steiger and Fouladi (1997) for the interval.
+
+    Examples
+    --------
     >>> result = effect_sizes([0.1, 0.2, 0.0, 0.3])
     >>> round(float(result.cohens_d), 4), float(result.superiority), int(result.wins), int(result.ties)
     (1.1619, 0.875, 3, 1)

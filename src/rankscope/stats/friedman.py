@@ -22,10 +22,20 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Friedman:
-    """Friedman's test of "all systems have the same ranks".
+    """Friedman's test of the hypothesis that all systems have the same ranks.
 
-    mean_ranks: (systems), 1 for one that is always best. statistic, pvalue: chi-square, with m - 1 degrees of freedom.
-    statistic_f, pvalue_f: Iman and Davenport's F, less conservative; infinite and 0 where all queries agree.
+    Attributes
+    ----------
+    mean_ranks
+        Mean rank of each system, (systems); 1 for a system that is always best.
+    statistic, pvalue
+        Chi-square with m - 1 degrees of freedom.
+    statistic_f, pvalue_f
+        Iman and Davenport's F, which is less conservative; infinite and 0 if all queries agree.
+    n
+        Number of queries.
+    notes
+        What a reader should know.
     """
 
     mean_ranks: Floats
@@ -46,14 +56,34 @@ def ranks_by_query(scores: Floats) -> Floats:
 
 
 def friedman_test(scores: npt.ArrayLike) -> Friedman:
-    """Friedman's test: do systems differ in their ranks by query, whatever the sizes of the differences?
+    """Friedman's test: whether systems differ in their ranks by query, whatever the sizes of the differences.
 
-    chi2 = 12 / (n m (m + 1)) sum of squared rank sums - 3 n (m + 1), over 1 - the share of ties; F = (n - 1) chi2 /
-    (n (m - 1) - chi2). scores: (systems, queries), at least 2 of each. All systems tied on all queries: statistic 0
-    and p = 1. Raises ParameterError for NaN.
+    Parameters
+    ----------
+    scores
+        Scores, (systems, queries), at least 2 of each.
 
-    Source: Friedman (1937); Iman and Davenport (1980); agrees with scipy.stats.friedmanchisquare, which wants three.
+    Returns
+    -------
+    Friedman
+        If all systems are tied on all queries, the statistic is 0 and p = 1.
 
+    Raises
+    ------
+    ParameterError
+        A score is NaN, or the shape is wrong.
+
+    Notes
+    -----
+    chi2 = 12 / (n m (m + 1)) sum of squared rank sums - 3 n (m + 1), divided by 1 - the share of ties; F = (n - 1) chi2
+    / (n (m - 1) - chi2).
+
+    References
+    ----------
+    Friedman (1937); Iman and Davenport (1980); agrees with scipy.stats.friedmanchisquare, which needs three systems.
+
+    Examples
+    --------
     >>> result = friedman_test([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]])
     >>> result.mean_ranks.tolist(), round(result.statistic, 4), round(result.pvalue, 4)
     ([3.0, 2.0, 1.0], 6.0, 0.0498)
@@ -87,13 +117,35 @@ def friedman_test(scores: npt.ArrayLike) -> Friedman:
 def nemenyi_test(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPairs:
     """Nemenyi's test of all pairs of systems by their mean ranks.
 
-    difference: mean rank of i less that of j, below 0 where i is better. statistic: q = |difference| /
-    sqrt(m (m + 1) / (12 n)), p from the studentised range of m means. `critical_difference`: mean ranks further apart
-    differ at the level. Ties are not corrected for. scores: (systems, queries), at least 2 of each. Raises
-    ParameterError for NaN.
+    Parameters
+    ----------
+    scores
+        Scores, (systems, queries), at least 2 of each.
+    confidence_level
+        Level of the simultaneous intervals, in (0, 1).
 
-    Source: Nemenyi (1963); Demsar (2006), whose q is this one over sqrt(2).
+    Returns
+    -------
+    AllPairs
+        The difference is the mean rank of i less that of j, below 0 if i is better. Mean ranks further apart than
+        `critical_difference` differ significantly.
 
+    Raises
+    ------
+    ParameterError
+        A score is NaN, the shape is wrong, or the level is out of range.
+
+    Notes
+    -----
+    q = |difference| / sqrt(m (m + 1) / (12 n)), and p from the studentised range of m means. Ties are not corrected
+    for.
+
+    References
+    ----------
+    Nemenyi (1963); Demsar (2006), whose q is this one divided by sqrt(2).
+
+    Examples
+    --------
     >>> nemenyi_test([[0.1, 0.4, 0.3], [0.2, 0.5, 0.6], [0.7, 0.8, 0.9]]).pvalue.round(4).tolist()
     [0.4385, 0.038, 0.4385]
     """

@@ -43,10 +43,26 @@ MEANS = 1 << 23
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Interval:
-    """An interval for each mean; arrays of shape (lists), or () where one list was given.
+    """A confidence interval for each mean; arrays of shape (lists), or () for a single list.
 
-    low, high: NaN where the data leave them undefined, see `degenerate`. confidence_level: the share of such intervals
-    that hold the true mean. degenerate: all values of the list are one, so that nothing says how they vary.
+    Attributes
+    ----------
+    method
+        Kind of interval.
+    mean
+        Observed mean.
+    low, high
+        Ends of the interval; NaN if the data leave them undefined.
+    confidence_level
+        Share of such intervals that hold the true mean.
+    n
+        Number of queries.
+    n_resamples
+        Number of resamples, 0 if there were none.
+    degenerate
+        Whether all values of the list are equal, so that nothing says how they vary.
+    notes
+        What a reader should know.
     """
 
     method: str
@@ -63,11 +79,30 @@ class Interval:
 def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
     """Student's interval of a mean: mean -+ t s / sqrt(n), with n - 1 degrees of freedom.
 
-    values: (queries) or (lists, queries), scores or differences. All values one: low = high = mean, flagged as
-    degenerate. One query: low and high are NaN, flagged. Raises ParameterError for NaN, for a level outside (0, 1).
+    Parameters
+    ----------
+    values
+        Scores or differences, (queries) or (lists, queries).
+    confidence_level
+        Level of the interval, in (0, 1).
 
-    Source: Student (1908); agrees with scipy.stats.ttest_1samp(...).confidence_interval().
+    Returns
+    -------
+    Interval
+        If all values are equal, low = high = mean, flagged as degenerate. For a single query low and high are NaN,
+        flagged.
 
+    Raises
+    ------
+    ParameterError
+        A value is NaN, or the level is outside (0, 1).
+
+    References
+    ----------
+    Student (1908); agrees with scipy.stats.ttest_1samp(...).confidence_interval().
+
+    Examples
+    --------
     >>> result = t_interval([0.1, 0.2, 0.0, 0.3])
     >>> round(float(result.low), 4), round(float(result.high), 4)
     (-0.0554, 0.3554)
@@ -113,14 +148,36 @@ def bootstrap_interval(
 ) -> Interval:
     """A bootstrap interval of a mean, from the means of resamples with replacement.
 
-    method: "percentile" takes their quantiles; "bca" moves these for bias and skewness. All lists get the same
-    resamples. values: (queries) or (lists, queries). Of fewer than 25 queries it is too narrow, and a note says so. All
-    values one: low = high = mean, flagged as degenerate. One query: low and high are NaN, flagged. Raises
-    ParameterError for NaN, for a level outside (0, 1).
+    Parameters
+    ----------
+    values
+        Scores or differences, (queries) or (lists, queries).
+    method
+        "percentile" takes quantiles of the resampled means; "bca" corrects these for bias and skewness.
+    confidence_level
+        Level of the interval, in (0, 1).
+    n_resamples
+        Number of resamples; all lists get the same ones.
+    rng
+        Seed or `numpy.random.Generator`.
 
-    Source: Efron (1987); Efron and Tibshirani (1993), chapter 14; agrees with
-    scipy.stats.bootstrap up to Monte Carlo error.
+    Returns
+    -------
+    Interval
+        Too narrow for fewer than 25 queries, with a note. If all values are equal, low = high = mean, flagged as
+        degenerate. For a single query low and high are NaN, flagged.
 
+    Raises
+    ------
+    ParameterError
+        A value is NaN, or the level is outside (0, 1).
+
+    References
+    ----------
+    Efron (1987); Efron and Tibshirani (1993), chapter 14; agrees with scipy.stats.bootstrap up to Monte Carlo error.
+
+    Examples
+    --------
     >>> result = bootstrap_interval([0.1, 0.2, 0.0, 0.3, 0.9], n_resamples=999, rng=1)
     >>> bool(0 < result.low < result.mean < result.high < 0.9)
     True
@@ -186,8 +243,9 @@ def bca_shares(centred: Floats, means: Floats, tail: float) -> Floats:
 
 
 def percentile_ends(samples: Floats, confidence_level: float) -> tuple[Floats, Floats]:
-    """The low and the high end between which this share of the samples (..., resamples) lies. NaN are skipped; where
-    all samples are NaN, so are the ends.
+    """The low and the high end between which this share of the samples lies.
+
+    NaN samples are skipped; the ends are NaN if all samples are. samples: (..., resamples).
     """
     tail = (1 - confidence_level) / 2
     ends = np.full((2, *samples.shape[:-1]), np.nan)

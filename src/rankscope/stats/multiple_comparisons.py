@@ -36,9 +36,18 @@ CORRECTIONS = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Adjusted:
-    """Adjusted p-values, to be compared with the level as they are; in the shape given.
+    """Adjusted p-values, to be compared with the significance level as they are.
 
-    family: how many tests were corrected together. controls: what stays at the level. NaN stays NaN.
+    Attributes
+    ----------
+    pvalue
+        Adjusted p-values, in the given shape; NaN stays NaN.
+    method
+        Name of the correction.
+    family
+        Number of tests that were corrected together.
+    controls
+        The error rate that stays at the level.
     """
 
     pvalue: Floats
@@ -48,16 +57,33 @@ class Adjusted:
 
 
 def adjust_pvalues(pvalues: npt.ArrayLike, *, method: str = "holm") -> Adjusted:
-    """Adjust p-values for the number of tests; in [0, 1], never below what was given.
+    """Adjust p-values for multiple comparisons; in [0, 1], never below the given ones.
 
-    method: "bonferroni" (p m), "holm" (default; step down, never larger than Bonferroni's), "hochberg" (step up),
-    "bh" (Benjamini and Hochberg's false discovery rate), "none". All p-values of the array, of whatever shape, are one
-    family: give those of all pairs and all measures together. A p-value of NaN, of a test that says nothing, counts
-    in the family as 1. No p-value: nothing. Raises ParameterError for values outside [0, 1].
+    Parameters
+    ----------
+    pvalues
+        p-values of any shape; all of them are one family, so pass those of all pairs and all measures together. NaN, of
+        a test that says nothing, counts in the family as 1. There may be none.
+    method
+        "holm" (step-down, never larger than Bonferroni's), "bonferroni" (p m), "hochberg" (step-up), "bh" (Benjamini
+        and Hochberg's false discovery rate), or "none".
 
-    Source: Holm (1979); Hochberg (1988); Benjamini and Hochberg (1995); agrees with statsmodels multipletests and R's
-    p.adjust.
+    Returns
+    -------
+    Adjusted
+        Adjusted p-values in the given shape.
 
+    Raises
+    ------
+    ParameterError
+        A value is outside [0, 1], or the method is unknown.
+
+    References
+    ----------
+    Holm (1979); Hochberg (1988); Benjamini and Hochberg (1995); agrees with statsmodels multipletests and R's p.adjust.
+
+    Examples
+    --------
     >>> adjust_pvalues([0.01, 0.04, 0.03]).pvalue.tolist()
     [0.03, 0.06, 0.06]
     """
@@ -93,11 +119,19 @@ def multiply_and_step(pvalues: Floats, method: str) -> Floats:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Clusters:
-    """Runs of systems that do not differ, from the tests of all pairs.
+    """Groups of systems that do not differ significantly, from the tests of all pairs.
 
-    order: systems by falling value. groups: the longest runs of this order in which no two systems differ; a system may
-    be in several. rank_low, rank_high: (systems) best and worst rank that the tests leave it: 1 + the systems that are
-    better, and m - those that are worse. level: the p-value below or at which two systems differ.
+    Attributes
+    ----------
+    order
+        Systems by falling value.
+    groups
+        The longest runs of this order in which no two systems differ; a system may be in several.
+    rank_low, rank_high
+        Best and worst possible rank of each system, (systems): 1 + the number of systems that are better, and m - the
+        number that are worse.
+    level
+        Systems differ if the p-value of their pair is at most this.
     """
 
     order: tuple[int, ...]
@@ -108,13 +142,30 @@ class Clusters:
 
 
 def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float = 0.05) -> Clusters:
-    """Runs of systems that do not differ.
+    """Find groups of systems that do not differ significantly.
 
-    values: (systems), higher is better. pvalues: (pairs), in the order (0, 1), (0, 2), ..., (1, 2), ..., two-sided and
-    corrected for their number. NaN, of a test that says nothing, is no difference. Systems of one value keep their
-    order; equal but for rounding is equal. Raises ParameterError for another number of p-values, for a level outside
-    (0, 1).
+    Parameters
+    ----------
+    values
+        Value of each system, (systems), higher is better.
+    pvalues
+        Two-sided corrected p-values, (pairs), in the order (0, 1), (0, 2), ..., (1, 2), ...; NaN, of a test that says
+        nothing, counts as no difference.
+    level
+        Significance level, in (0, 1).
 
+    Returns
+    -------
+    Clusters
+        Systems with equal values (up to rounding) keep their order.
+
+    Raises
+    ------
+    ParameterError
+        The number of p-values does not fit, or the level is outside (0, 1).
+
+    Examples
+    --------
     >>> result = find_clusters([0.5, 0.3, 0.4], [0.01, 0.2, 0.3])
     >>> result.order, result.groups, result.rank_low.tolist(), result.rank_high.tolist()
     ((0, 2, 1), ((0, 2), (2, 1)), [1, 2, 1], [2, 3, 3])

@@ -54,13 +54,28 @@ MANY = 200
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairedTest:
-    """What a test found, for each pair; arrays of shape (pairs), or () where one list of differences was given.
+    """The result of a test for each pair; arrays of shape (pairs), or () for a single list of differences.
 
-    test: its name. statistic, pvalue: NaN where the data leave them undefined, see `degenerate`. alternative: what the
-    p-value speaks for: the mean difference (or its sign) is not 0, greater, less. n: queries. n_resamples: 0 where none
-    were needed. exact: of each pair, all cases were counted. error: standard error of a p-value from resampling, else
-    0. degenerate: where the differences are constant or one, so that the test says nothing. notes: what to know before
-    believing it.
+    Attributes
+    ----------
+    test
+        Name of the test.
+    statistic, pvalue
+        NaN if the data leave them undefined.
+    alternative
+        Alternative hypothesis: the mean difference (or its sign) is not 0, greater, or less.
+    n
+        Number of queries.
+    n_resamples
+        Number of resamples, 0 if none were needed.
+    exact
+        Whether all cases were counted for every pair.
+    error
+        Standard error of a p-value from resampling, else 0.
+    degenerate
+        Whether there is only one difference or all are equal, so that the test says nothing.
+    notes
+        What a reader should know.
     """
 
     test: str
@@ -117,12 +132,31 @@ def degenerate_notes(differences: Floats, degenerate: Bools) -> tuple[str, ...]:
 def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> PairedTest:
     """Student's paired t-test of the mean difference; the default test.
 
-    statistic = mean / (s / sqrt(n)), with n - 1 degrees of freedom; unbounded, above 0 where the first system is
-    better. differences: (queries) or (pairs, queries). All differences 0: statistic 0 and p = 1. One query, or the same
-    difference on every query: statistic and p are NaN, flagged as degenerate. Raises ParameterError for NaN.
+    Parameters
+    ----------
+    differences
+        Differences, (queries) or (pairs, queries).
+    alternative
+        "two-sided", "greater" or "less".
 
-    Source: Student (1908); agrees with scipy.stats.ttest_rel.
+    Returns
+    -------
+    PairedTest
+        statistic = mean / (s / sqrt(n)), unbounded, above 0 if the first system is better. If all differences are 0,
+        the statistic is 0 and p = 1. For a single query, or the same difference on every query, both are NaN, flagged
+        as degenerate.
 
+    Raises
+    ------
+    ParameterError
+        A difference is NaN, or the alternative is unknown.
+
+    References
+    ----------
+    Student (1908), with n - 1 degrees of freedom; agrees with scipy.stats.ttest_rel.
+
+    Examples
+    --------
     >>> result = t_test([0.1, 0.2, 0.0, 0.3])
     >>> round(float(result.statistic), 4), round(float(result.pvalue), 4)
     (2.3238, 0.1027)
@@ -144,13 +178,33 @@ def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> Pai
 
 
 def sign_test(differences: npt.ArrayLike, *, alternative: str = "two-sided", zone: float = 0.0) -> PairedTest:
-    """The sign test: as many queries won as lost? Exact, from the binomial distribution.
+    """The sign test: whether as many queries are won as lost; exact, from the binomial distribution.
 
-    statistic: queries won, a count. zone: a difference of at most this much is a tie; ties count for neither side. Only
-    ties: p = 1. Raises ParameterError for NaN, for a zone below 0.
+    Parameters
+    ----------
+    differences
+        Differences, (queries) or (pairs, queries).
+    alternative
+        "two-sided", "greater" or "less".
+    zone
+        A difference of at most this much is a tie; ties count for neither side.
 
-    Source: Arbuthnott (1710), Fisher (1925); agrees with scipy.stats.binomtest of wins among wins and losses.
+    Returns
+    -------
+    PairedTest
+        The statistic is the number of queries won. p = 1 if there are only ties.
 
+    Raises
+    ------
+    ParameterError
+        A difference is NaN, or the zone is below 0.
+
+    References
+    ----------
+    Arbuthnott (1710), Fisher (1925); agrees with scipy.stats.binomtest of wins among wins and losses.
+
+    Examples
+    --------
     >>> float(sign_test([0.1, 0.2, 0.0, 0.3, 0.1]).pvalue)  # 4 won, 0 lost: 2 / 2^4
     0.125
     """
@@ -180,18 +234,41 @@ def wilcoxon_test(
     method: str = "auto",
     correction: bool = False,
 ) -> PairedTest:
-    """Wilcoxon's signed rank test: are the differences symmetric about 0?
+    """Wilcoxon's signed rank test: whether the differences are symmetric about 0.
 
-    statistic: the sum of ranks of the positive differences, where all are ranked by absolute value; at least 0.
-    zero_method: "wilcox" leaves out differences of 0, "pratt" ranks them and then leaves them out. Differences that
-    agree to twelve digits are tied and share their mean rank. method: "exact" counts all vectors of signs of these very
-    ranks, ties included; "approx" takes the normal distribution with the variance of these ranks, with `correction` by
-    a half for continuity; "auto" is exact up to 50 differences of a pair. No difference but 0: p = 1. Raises
-    ParameterError for NaN.
+    Parameters
+    ----------
+    differences
+        Differences, (queries) or (pairs, queries). Differences that agree to twelve digits are tied and share their
+        mean rank.
+    alternative
+        "two-sided", "greater" or "less".
+    zero_method
+        "wilcox" drops differences of 0 before ranking, "pratt" after ranking.
+    method
+        "exact" counts all vectors of signs of these ranks, ties included; "approx" takes the normal distribution with
+        the variance of these ranks; "auto" is exact up to 50 differences of a pair.
+    correction
+        Whether "approx" has a continuity correction of one half.
 
-    Source: Wilcoxon (1945), Pratt (1959); agrees with scipy.stats.wilcoxon, which has no exact p-value for ties but
-    by permutation.
+    Returns
+    -------
+    PairedTest
+        The statistic is the sum of ranks of the positive differences, where all are ranked by absolute value; at least
+        0. p = 1 if all differences are 0.
 
+    Raises
+    ------
+    ParameterError
+        A difference is NaN, or a name is unknown.
+
+    References
+    ----------
+    Wilcoxon (1945), Pratt (1959); agrees with scipy.stats.wilcoxon, which has an exact p-value for ties only by
+    permutation.
+
+    Examples
+    --------
     >>> float(wilcoxon_test([0.1, 0.2, 0.4, 0.3, 0.5]).pvalue)  # 2 of 2^5 vectors of signs
     0.0625
     """
@@ -297,10 +374,27 @@ def exact_pvalues(ranks: Floats, alternative: str) -> Floats:
 
 
 def monte_carlo(count: Floats, n_resamples: int) -> tuple[Floats, Floats]:
-    """P = (1 + count) / (1 + n_resamples), never 0, and its standard error.
+    """The p-value (1 + count) / (1 + n_resamples), never 0, and its standard error.
 
+    Parameters
+    ----------
+    count
+        Numbers of resamples at least as extreme as the observed case.
+    n_resamples
+        Number of resamples.
+
+    Returns
+    -------
+    pvalue, error
+        The p-value and its standard error.
+
+    Notes
+    -----
     The observed case counts as one resample, so the test keeps its level with any number of resamples.
-    Source: Phipson and Smyth (2010); Davison and Hinkley (1997).
+
+    References
+    ----------
+    Phipson and Smyth (2010); Davison and Hinkley (1997).
     """
     pvalue = (1.0 + count) / (1.0 + n_resamples)
     return pvalue, np.sqrt(pvalue * (1 - pvalue) / (n_resamples + 1))
@@ -326,16 +420,42 @@ def randomisation_test(
     n_resamples: int = 10_000,
     rng: Any = None,
 ) -> PairedTest:
-    """Fisher's randomisation test: were the systems equal, each difference might as well have the other sign.
+    """Fisher's randomisation test: if the systems were equal, each difference could have the other sign.
 
-    statistic: the mean difference; unbounded, above 0 where the first system is better. p: the share of vectors of
-    signs with a mean at least as far from 0 as the observed one. Where all 2^n vectors are at most `n_resamples`,
-    each is counted once and p = count / 2^n; else they are drawn, and p = (1 + count) / (1 + n_resamples).
-    All pairs get the same signs, and the same `rng` gives the same p on any machine. All differences 0: p = 1.
-    Raises ParameterError for NaN.
+    Parameters
+    ----------
+    differences
+        Differences, (queries) or (pairs, queries).
+    alternative
+        "two-sided", "greater" or "less".
+    n_resamples
+        Number of random vectors of signs; all pairs get the same ones.
+    rng
+        Seed or `numpy.random.Generator`; the same seed gives the same p on any machine.
 
-    Source: Fisher (1935); Smucker, Allan and Carterette (2007); agrees with scipy.stats.permutation_test of "samples".
+    Returns
+    -------
+    PairedTest
+        The statistic is the mean difference, unbounded, above 0 if the first system is better. p = 1 if all differences
+        are 0.
 
+    Raises
+    ------
+    ParameterError
+        A difference is NaN, or an argument is out of range.
+
+    Notes
+    -----
+    p is the share of vectors of signs with a mean at least as far from 0 as the observed one. If there are at most
+    `n_resamples` such vectors (2^n), each is counted once and p = count / 2^n; else they are drawn, and p = (1 + count)
+    / (1 + n_resamples).
+
+    References
+    ----------
+    Fisher (1935); Smucker, Allan and Carterette (2007); agrees with scipy.stats.permutation_test of "samples".
+
+    Examples
+    --------
     >>> result = randomisation_test([0.1, 0.2, 0.0, 0.3])  # 4 of 16: the three others all positive, or all negative
     >>> float(result.pvalue), result.exact
     (0.25, True)
@@ -373,16 +493,42 @@ def bootstrap_test(
     n_resamples: int = 10_000,
     rng: Any = None,
 ) -> PairedTest:
-    """The studentised bootstrap shift test: what t would be, were the mean difference 0.
+    """The studentised bootstrap shift test: the distribution of t if the mean difference were 0.
 
-    statistic: t = mean / (s / sqrt(n)). The differences less their mean are resampled with replacement; p = (1 + the
-    resamples whose t is at least as extreme) / (1 + n_resamples). A resample of one value alone has no s: its t is
-    infinite, or 0 where that value is 0, so that few queries make p large, not small. All differences 0: statistic 0
-    and p = 1. One query, or the same difference on every query: statistic and p are NaN, flagged as degenerate.
-    All pairs get the same resamples. Raises ParameterError for NaN.
+    Parameters
+    ----------
+    differences
+        Differences, (queries) or (pairs, queries).
+    alternative
+        "two-sided", "greater" or "less".
+    n_resamples
+        Number of resamples; all pairs get the same ones.
+    rng
+        Seed or `numpy.random.Generator`; the same seed gives the same p.
 
-    Source: Efron and Tibshirani (1993), chapter 16; Sakai (2006), who has count / n_resamples.
+    Returns
+    -------
+    PairedTest
+        The statistic is t = mean / (s / sqrt(n)). If all differences are 0, it is 0 and p = 1. For a single query, or
+        the same difference on every query, both are NaN, flagged as degenerate.
 
+    Raises
+    ------
+    ParameterError
+        A difference is NaN, or an argument is out of range.
+
+    Notes
+    -----
+    The differences less their mean are resampled with replacement; p = (1 + number of resamples whose t is at least as
+    extreme) / (1 + n_resamples). A resample of a single value has no s: its t is infinite, or 0 if that value is 0, so
+    that few queries make p large, not small.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), chapter 16; Sakai (2006), who has count / n_resamples.
+
+    Examples
+    --------
     >>> result = bootstrap_test([0.1, 0.2, 0.0, 0.3, 0.1, 0.2], n_resamples=999, rng=1)
     >>> round(float(result.statistic), 4), bool(0.001 <= result.pvalue <= 0.1)
     (3.5032, True)

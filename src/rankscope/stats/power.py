@@ -29,15 +29,38 @@ MAX_QUERIES = 10**8
 def t_power(
     n: npt.ArrayLike, difference: float, sd: float, *, level: float = 0.05, alternative: str = "two-sided"
 ) -> Floats:
-    """The power of the paired t-test: how probably it finds a true difference; in [0, 1].
+    """The power of the paired t-test: the probability of detecting a true difference, in [0, 1].
 
-    n: numbers of queries, at least 2, of any shape. difference: true mean difference. sd: standard deviation of the
-    differences. P(|T| > critical t) of the noncentral t with n - 1 degrees of freedom and noncentrality
-    difference sqrt(n) / sd; the wrong side counts too. Raises ParameterError for a level outside (0, 1), an sd not
-    above 0.
+    Parameters
+    ----------
+    n
+        Numbers of queries, at least 2, of any shape.
+    difference
+        True mean difference.
+    sd
+        Standard deviation of the differences, above 0.
+    level
+        Significance level, in (0, 1).
+    alternative
+        "two-sided", "greater" or "less".
 
-    Source: Cohen (1988); agrees with statsmodels TTestPower and R's power.t.test(strict = TRUE).
+    Returns
+    -------
+    array
+        The power for each n: P(|T| > critical t) of the noncentral t with n - 1 degrees of freedom and noncentrality
+        difference sqrt(n) / sd; the wrong side counts, too.
 
+    Raises
+    ------
+    ParameterError
+        The level is outside (0, 1), or sd is not above 0.
+
+    References
+    ----------
+    Cohen (1988); agrees with statsmodels TTestPower and R's power.t.test(strict = TRUE).
+
+    Examples
+    --------
     >>> round(float(t_power(34, 0.5, 1.0)), 4)
     0.8078
     """
@@ -77,13 +100,33 @@ def smallest_enough(is_enough: Callable[[int], bool], first: int, description: s
 def queries_for_t(
     difference: float, sd: float, *, power: float = 0.8, level: float = 0.05, alternative: str = "two-sided"
 ) -> int:
-    """The smallest number of queries with which the paired t-test finds a true difference with this power.
+    """The smallest number of queries with which the paired t-test detects a true difference with this power.
 
-    difference: as in `t_power`, not 0; its sign counts where `alternative` is one-sided. Raises ParameterError where no
-    number of queries is enough.
+    Parameters
+    ----------
+    difference
+        True mean difference, not 0; its sign counts if `alternative` is one-sided.
+    sd
+        Standard deviation of the differences, above 0.
+    power
+        Probability of detecting the difference, in (0, 1).
+    level
+        Significance level, in (0, 1).
+    alternative
+        "two-sided", "greater" or "less".
 
-    Source: `t_power`; about (z_(1 - level/2) + z_power)^2 sd^2 / difference^2 + z_(1 - level/2)^2 / 2.
+    Returns
+    -------
+    int
+        About (z_(1 - level/2) + z_power)^2 sd^2 / difference^2 + z_(1 - level/2)^2 / 2.
 
+    Raises
+    ------
+    ParameterError
+        An argument is out of range, or no number of queries is enough.
+
+    Examples
+    --------
     >>> queries_for_t(0.05, 0.167)
     90
     """
@@ -105,14 +148,44 @@ def queries_for_t(
 def anova_power(
     n: int, systems: int, difference: float, sd: float, *, level: float = 0.05, design: str = "two-way"
 ) -> float:
-    """The power of an analysis of variance of m systems, the best and worst of which differ by `difference`; in [0, 1].
+    """The power of an analysis of variance of systems whose best and worst differ by `difference`; in [0, 1].
 
-    The worst case of such systems: all others in the middle. F is noncentral with lambda = n difference^2 / (2 sd^2)
-    and m - 1 and (m - 1)(n - 1) degrees of freedom ("two-way": the same queries for all; sd: of the residuals), or
-    m (n - 1) ("one-way": sd of the scores of one system). Raises ParameterError for fewer than 2 systems or queries.
+    Parameters
+    ----------
+    n
+        Number of queries, at least 2.
+    systems
+        Number of systems m, at least 2.
+    difference
+        Difference between the best and the worst system (Sakai's minD).
+    sd
+        Standard deviation: of the residuals for "two-way", of the scores of one system for "one-way".
+    level
+        Significance level, in (0, 1).
+    design
+        "two-way" (the same queries for all systems) or "one-way".
 
-    Source: Sakai (2016), topic set size design; F is computed exactly, not by an approximation.
+    Returns
+    -------
+    float
+        The power in the worst case, with all other systems in the middle.
 
+    Raises
+    ------
+    ParameterError
+        There are fewer than 2 systems or queries, or an argument is out of range.
+
+    Notes
+    -----
+    F is noncentral with lambda = n difference^2 / (2 sd^2) and m - 1 and (m - 1)(n - 1) degrees of freedom ("two-way"),
+    or m - 1 and m (n - 1) ("one-way").
+
+    References
+    ----------
+    Sakai (2016), topic set size design; F is computed exactly, not by an approximation.
+
+    Examples
+    --------
     >>> round(anova_power(50, 2, 0.1, 0.2), 4)
     0.6882
     """
@@ -136,13 +209,39 @@ def anova_power(
 def queries_for_anova(
     systems: int, difference: float, sd: float, *, power: float = 0.8, level: float = 0.05, design: str = "two-way"
 ) -> int:
-    """The smallest number of queries with which an analysis of variance finds that systems differ, with this power.
+    """The smallest number of queries with which an analysis of variance detects with this power that systems differ.
 
-    difference: between the best and the worst system (Sakai's minD). See `anova_power`. Raises ParameterError as
-    `anova_power`, for a power that is none, and where no number of queries would do.
+    Parameters
+    ----------
+    systems
+        Number of systems, at least 2.
+    difference
+        Difference between the best and the worst system (Sakai's minD).
+    sd
+        Standard deviation, as for `anova_power`.
+    power
+        Probability of detecting the difference, in (0, 1).
+    level
+        Significance level, in (0, 1).
+    design
+        "two-way" (the same queries for all systems) or "one-way".
 
-    Source: Sakai (2016), topic set size design by one-way ANOVA.
+    Returns
+    -------
+    int
+        Number of queries.
 
+    Raises
+    ------
+    ParameterError
+        An argument is out of range, or no number of queries is enough.
+
+    References
+    ----------
+    Sakai (2016), topic set size design by one-way ANOVA.
+
+    Examples
+    --------
     >>> queries_for_anova(10, 0.1, 0.2, design="one-way")
     127
     """
@@ -157,10 +256,31 @@ def queries_for_anova(
 def queries_for_interval(width: float, sd: float, *, confidence_level: float = 0.95) -> int:
     """The smallest number of queries whose t interval of the mean difference is at most `width` wide, for this sd.
 
-    2 t sd / sqrt(n) <= width, with n - 1 degrees of freedom. Raises ParameterError for a width or sd not above 0.
+    Parameters
+    ----------
+    width
+        Width of the interval, above 0.
+    sd
+        Standard deviation of the differences, above 0.
+    confidence_level
+        Level of the interval, in (0, 1).
 
-    Source: Sakai (2016), with the width for the sd given instead of its expectation.
+    Returns
+    -------
+    int
+        The smallest n with 2 t sd / sqrt(n) <= width, with n - 1 degrees of freedom.
 
+    Raises
+    ------
+    ParameterError
+        The width or sd is not above 0.
+
+    References
+    ----------
+    Sakai (2016), with the width for the given sd instead of its expectation.
+
+    Examples
+    --------
     >>> queries_for_interval(0.1, 0.2)
     64
     """

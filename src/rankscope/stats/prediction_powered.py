@@ -36,14 +36,28 @@ NODES = 32
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PredictionPowered:
-    """Estimates of the mean of people's values; arrays of shape (lists), or () where one list was given.
+    """Estimates of the mean of human values; arrays of shape (lists), or () for a single list.
 
-    human: the mean of people's values, with Student's interval. machine: the mean of the machine's values on all
-    queries; its interval is one of the machine's own mean. bias: how much the machine's values exceed people's, on the
-    queries that both judged. combined: the prediction-powered estimate. _low, _high: ends of intervals, NaN where one
-    value says nothing of how they vary. weight: of the machine, 0 where it is left out. effective: how many values of
-    people alone would be as sure, n var(human) / var(combined); NaN where nothing varies. n: queries that people
-    judged; n_all: that the machine did, those among them.
+    Attributes
+    ----------
+    human, human_low, human_high
+        Mean of the human values, and Student's interval.
+    machine, machine_low, machine_high
+        Mean of the machine's values on all queries, and the interval of this mean.
+    bias, bias_low, bias_high
+        By how much the machine's values exceed the human ones, on the queries that both judged.
+    combined, combined_low, combined_high
+        The prediction-powered estimate. Ends of intervals are NaN if a single value says nothing of how they vary.
+    weight
+        Weight of the machine, 0 if it is ignored.
+    effective
+        Number of human values that would be as certain alone, n var(human) / var(combined); NaN if nothing varies.
+    n
+        Number of queries with human values.
+    n_all
+        Number of queries with values of the machine, including those.
+    confidence_level
+        Level of the intervals.
     """
 
     human: Floats
@@ -73,28 +87,50 @@ def prediction_powered(
     weight: float | None = None,
     confidence_level: float = 0.95,
 ) -> PredictionPowered:
-    """The mean of people's values, from theirs on some queries and a machine's on all.
+    """Estimate the mean of human values from those on some queries and a machine's on all.
 
-    human, machine: (queries) or (lists, queries), values of the same n queries. others: of the machine on the N - n
-    queries that people did not judge; may be empty. weight: of the machine, w in
+    Parameters
+    ----------
+    human, machine
+        Values of the same n queries, (queries) or (lists, queries).
+    others
+        Values of the machine on the N - n queries without human values; may be empty.
+    weight
+        Weight w of the machine: 1 is the mean of the machine over all, plus the mean difference of human and machine; 0
+        ignores the machine. Default: tuned.
+    confidence_level
+        Level of the intervals, in (0, 1).
 
-        mean(human) + w (mean of machine over all N - mean of machine over the n);
+    Returns
+    -------
+    PredictionPowered
+        The combined interval is never wider than the human one.
 
-    1 is the mean of the machine over all, plus the mean difference of people and machine; 0 leaves the machine out.
-    None tunes it: w = cov(human, machine) / var(machine), no less than 0, the variance taken of the n or of all N,
-    whichever is greater, so that few queries with much alike values do not make w large. Where the interval would not
-    become narrower, and of fewer than 5 queries, w is 0: the combined interval is never wider than that of people.
+    Raises
+    ------
+    ParameterError
+        Shapes do not match, a value is NaN, the level is outside (0, 1), or the weight is not a finite number.
 
-    The variance with a tuned weight is the greater of two estimates, each of residuals whose weight was found without
+    Notes
+    -----
+    The estimate is mean(human) + w (mean of machine over all N - mean of machine over the n).
+
+    The tuned weight is cov(human, machine) / var(machine), at least 0, where the variance is that of the n or of all N,
+    whichever is greater, so that few queries with very similar values do not make w large. If the interval would not
+    become narrower, and for fewer than 5 queries, w is 0.
+
+    The variance with a tuned weight is the greater of two estimates, each from residuals whose weight was found without
     the query itself (leave-one-out): with this weight, and with that of least squares. Student's quantile has n - 2
     degrees of freedom; with a given weight the variance is the plain one, with n - 1.
 
-    Raises ParameterError for shapes that do not match, NaN, levels outside (0, 1), a weight that is no finite number.
+    References
+    ----------
+    Angelopoulos et al. (2023), "Prediction-powered inference", and PPI++ (Angelopoulos, Duchi and Zrnic 2023), whose
+    weight is w (1 - n / N), since its mean of the machine excludes the queries with human values. Leave-one-out
+    residuals instead of plain ones, and Student's quantiles instead of normal ones, keep the level with few queries.
 
-    Source: Angelopoulos et al. (2023), "Prediction-powered inference", and PPI++ (Angelopoulos, Duchi and Zrnic 2023),
-    whose weight is w (1 - n / N), since its machine's mean leaves out what people judged; leave-one-out residuals in
-    the place of plain ones, and Student's quantiles in that of the normal, keep the level with few queries.
-
+    Examples
+    --------
     >>> result = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], weight=1)
     >>> round(float(result.machine), 4), round(float(result.bias), 4), round(float(result.combined), 4)
     (0.5, 0.2, 0.3)
@@ -204,10 +240,15 @@ def slopes(xy: Floats, xx: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HumanSpread:
-    """How people's values vary, and how much of that the machine foretells; arrays of shape (lists).
+    """How human values vary, and how much of that the machine predicts; arrays of shape (lists).
 
-    sd: of people's values. explained: in [0, 1], the share of their variance that a straight line through the
-    machine's explains, adjusted for its being fitted.
+    Attributes
+    ----------
+    sd
+        Standard deviation of the human values.
+    explained
+        Share of their variance that a linear regression on the machine's values explains, in [0, 1], adjusted for the
+        fit.
     """
 
     sd: Floats
@@ -219,10 +260,25 @@ class HumanSpread:
 
 
 def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
-    """How well the machine foretells people's values; human, machine: (lists, queries), at least 5 queries.
+    """How well the machine predicts human values.
 
-    Raises ParameterError for other shapes, NaN, fewer queries.
+    Parameters
+    ----------
+    human, machine
+        Values, (lists, queries), at least 5 queries.
 
+    Returns
+    -------
+    HumanSpread
+        Standard deviation and explained share.
+
+    Raises
+    ------
+    ParameterError
+        Shapes do not fit, a value is NaN, or there are fewer queries.
+
+    Examples
+    --------
     >>> result = spread_of([[0.0, 1.0, 2.0, 3.0, 5.0]], [[0.0, 1.0, 2.0, 3.0, 5.0]])
     >>> round(float(result.sd[0]), 4), round(float(result.explained[0]), 4)
     (1.9235, 1.0)
@@ -243,13 +299,30 @@ def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
 
 
 def combined_half(n: int, n_all: int, sd: float, explained: float, *, confidence_level: float = 0.95) -> float:
-    """Half the width to be expected of the combined interval, where people judge n of n_all queries.
+    """Half the expected width of the combined interval, if people judge n of n_all queries.
 
-    That of people alone, t sd / sqrt(n), where it is narrower, as below 6 queries. Otherwise with r = explained the
-    mean of t sd sqrt(c (1 - r) / n + r v): c is what leave-one-out residuals are greater than plain ones on average,
-    (n / (n - 1))^2 (n - 3) / (n - 4) for normal values; v what the machine leaves, see `left_by_machine`. t has n - 1
-    degrees of freedom, or n - 2.
+    Parameters
+    ----------
+    n, n_all
+        Numbers of queries that people judge, and of all.
+    sd, explained
+        As of `spread_of`.
+    confidence_level
+        Level of the interval, in (0, 1).
 
+    Returns
+    -------
+    float
+        That of human values alone, t sd / sqrt(n), if it is narrower, as below 6 queries.
+
+    Notes
+    -----
+    Otherwise, with r = explained, the mean of t sd sqrt(c (1 - r) / n + r v). c is how much greater leave-one-out
+    residuals are than plain ones on average, (n / (n - 1))^2 (n - 3) / (n - 4) for normal values; v is what the machine
+    leaves, see `left_by_machine`. t has n - 1 degrees of freedom, or n - 2.
+
+    Examples
+    --------
     >>> round(combined_half(50, 1000, 0.25, 0.0), 4), round(combined_half(50, 1000, 0.25, 0.8), 4)
     (0.071, 0.0366)
     """

@@ -38,11 +38,28 @@ LEVELS = ("nominal", "ordinal", "interval")
 class Kappa:
     """Agreement of two judges beyond chance.
 
-    value: (agreement - chance) / (1 - chance), at most 1, 0 where they agree as often as chance would; NaN where chance
-    alone is full agreement. agreement: the (weighted) share of items on which they agree; chance: that of two judges
-    who hand out labels at random, each as often as these did. standard_error: in large samples. low, high: its interval
-    at `confidence_level`, cut at -1 and 1; NaN, with a note, where the standard error is 0 for want of variation (full
-    agreement, or one judge with one label only). n: items.
+    Attributes
+    ----------
+    value
+        (agreement - chance) / (1 - chance), at most 1, 0 if they agree as often as by chance; NaN if chance alone is
+        full agreement.
+    agreement
+        (Weighted) share of items on which they agree.
+    chance
+        The same for two judges who assign labels at random, each as often as these did.
+    standard_error
+        Standard error in large samples.
+    low, high
+        Interval at `confidence_level`, cut at -1 and 1; NaN, with a note, if the standard error is 0 for lack of
+        variation (full agreement, or one judge with a single label).
+    confidence_level
+        Level of the interval.
+    weights
+        Weights of disagreements: None, "linear" or "quadratic".
+    n
+        Number of items.
+    notes
+        What a reader should know.
     """
 
     value: float
@@ -66,18 +83,46 @@ def cohens_kappa(
     positions: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> Kappa:
-    """Cohen's kappa: how far two judges agree beyond what chance would give; at most 1, higher is better.
+    """Cohen's kappa: agreement of two judges beyond chance; at most 1, higher is better.
 
-    kappa = (p_o - p_e) / (1 - p_e), p_o = sum w_ij p_ij, p_e = sum w_ij p_i. p_.j. a, b: one label an item from each
-    judge; or a square table of counts alone. weights: None, w_ij = 1 where i = j, else 0; "linear", 1 - |x_i - x_j| /
-    range; "quadratic", 1 - (x_i - x_j)^2 / range^2. labels: the classes in their order, which weights go by; else those
-    that occur, rising. positions: the places x of the classes on their scale; else 0, 1, 2, ... One class only: NaN,
-    with a note. Raises as `confusion_matrix`; ParameterError for other weights, positions that do not rise, a level
-    outside (0, 1).
+    Parameters
+    ----------
+    a
+        One label per item from the first judge; or, alone, a square table of counts.
+    b
+        One label per item from the second judge.
+    weights
+        None, w_ij = 1 if i = j, else 0; "linear", 1 - |x_i - x_j| / range; "quadratic", 1 - (x_i - x_j)^2 / range^2.
+    labels
+        The classes in their order, which weights go by. Default: those that occur, in rising order.
+    positions
+        Positions x of the classes on their scale. Default: 0, 1, 2, ...
+    confidence_level
+        Level of the interval, in (0, 1).
 
-    Source: Cohen (1960; 1968); standard error: Fleiss, Cohen and Everitt (1969). Agrees with scikit-learn's
-    cohen_kappa_score and statsmodels' cohens_kappa.
+    Returns
+    -------
+    Kappa
+        NaN, with a note, if there is only one class.
 
+    Raises
+    ------
+    InputError
+        As for `confusion_matrix`.
+    ParameterError
+        Weights are unknown, positions do not rise, or the level is outside (0, 1).
+
+    Notes
+    -----
+    kappa = (p_o - p_e) / (1 - p_e), p_o = sum w_ij p_ij, p_e = sum w_ij p_i. p_.j.
+
+    References
+    ----------
+    Cohen (1960; 1968); standard error: Fleiss, Cohen and Everitt (1969). Agrees with scikit-learn's cohen_kappa_score
+    and statsmodels' cohens_kappa.
+
+    Examples
+    --------
     >>> result = cohens_kappa(["yes", "yes", "no", "no", "no"], ["yes", "no", "no", "no", "no"])
     >>> round(result.agreement, 2), round(result.chance, 2), round(result.value, 4)  # (.8 - .56) / (1 - .56)
     (0.8, 0.56, 0.5455)
@@ -144,9 +189,21 @@ def agreement_weights(k: int, weights: str | None, positions: npt.ArrayLike | No
 class Alpha:
     """Krippendorff's alpha.
 
-    value: 1 - observed / expected disagreement, at most 1, 0 where the judges disagree as by chance; NaN where all
-    values are one. observed, expected: disagreements, in the unit of the level. units: those with two values or more,
-    which alone count. n: their values.
+    Attributes
+    ----------
+    value
+        1 - observed / expected disagreement, at most 1, 0 if the judges disagree as by chance; NaN if all values are
+        equal.
+    level
+        Level of measurement: "nominal", "ordinal" or "interval".
+    observed, expected
+        Disagreements, in the unit of the level.
+    units
+        Number of units with two values or more; only these count.
+    n
+        Number of their values.
+    notes
+        What a reader should know.
     """
 
     value: float
@@ -161,15 +218,37 @@ class Alpha:
 def krippendorffs_alpha(ratings: npt.ArrayLike, *, level: str = "ordinal") -> Alpha:
     """Krippendorff's alpha: agreement of any number of judges beyond chance; at most 1, higher is better.
 
-    alpha = 1 - D_o / D_e: the mean squared difference of two values of one unit over that of any two values. level:
-    what a difference is: "nominal" 1 where values differ; "ordinal" how many values lie between (ends by half);
-    "interval" the distance. ratings: (judges, units), numbers, NaN where a judge has no value; units with fewer than
-    two values do not count. All values one: NaN, with a note. Raises InputError for no unit with two values, infinite
-    values, other shapes; ParameterError for another level.
+    Parameters
+    ----------
+    ratings
+        Ratings, (judges, units), numbers, NaN if a judge has no value; units with fewer than two values do not count.
+    level
+        What a difference is: "nominal", 1 if values differ; "ordinal", how many values lie between (ends count half);
+        "interval", the distance.
 
-    Source: Krippendorff (2004; 2011, "Computing Krippendorff's alpha-reliability"); agrees with the package
-    krippendorff. With the order's middle ranks for values, the ordinal difference is their distance.
+    Returns
+    -------
+    Alpha
+        NaN, with a note, if all values are equal.
 
+    Raises
+    ------
+    InputError
+        No unit has two values, a value is infinite, or the shape is wrong.
+    ParameterError
+        The level is unknown.
+
+    Notes
+    -----
+    alpha = 1 - D_o / D_e: the mean squared difference of two values of one unit over that of any two values. With the
+    middle ranks of the order as values, the ordinal difference is their distance.
+
+    References
+    ----------
+    Krippendorff (2004; 2011, "Computing Krippendorff's alpha-reliability"); agrees with the package krippendorff.
+
+    Examples
+    --------
     >>> result = krippendorffs_alpha([[1, 2, 3, 3], [1, 2, 3, 2]], level="nominal")
     >>> round(result.value, 4)  # 1 - (8 - 1) (2 differing) / (2 (2 x 3 + 2 x 3 + 3 x 3))
     0.6667

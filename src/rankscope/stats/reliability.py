@@ -29,15 +29,33 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Generalisability:
-    """The variance of scores by where it comes from, and how far means over queries can be relied on.
+    """The variance of scores by its sources, and how reliable means over queries are.
 
-    variance_systems, variance_queries, variance_error: estimates, at least 0; error: what neither the system nor the
-    query explains, a system's strength on single queries included. relative: E-rho-squared, for the order of systems
-    and their differences; absolute: Phi, for the means as they are, which also depend on how hard the queries are;
-    both of `n_queries` queries, in [0, 1], higher is better. _low, _high: ends of their intervals. needed_relative,
-    needed_absolute: how many queries bring each to `target`, whole numbers from 1 on, infinite where none does; their
-    _low is what the upper end of the interval asks for, their _high what the lower end does. systems, n: systems and
-    queries at hand. notes: what to know before believing it.
+    Attributes
+    ----------
+    variance_systems, variance_queries, variance_error
+        Variance components, at least 0; error is what neither the system nor the query explains, including a system's
+        strength on single queries.
+    relative, relative_low, relative_high
+        E-rho-squared, for the order of systems and their differences, and its interval; in [0, 1], higher is better.
+    absolute, absolute_low, absolute_high
+        Phi, for the means as they are, which also depend on how hard the queries are, and its interval; in [0, 1],
+        higher is better.
+    needed_relative, needed_relative_low, needed_relative_high
+        Number of queries that bring E-rho-squared to `target`, from 1 on, infinite if none does; low for the upper end
+        of the interval of E-rho-squared, high for the lower end.
+    needed_absolute, needed_absolute_low, needed_absolute_high
+        The same for Phi.
+    systems, n
+        Numbers of systems and queries at hand.
+    n_queries
+        Number of queries that the coefficients are for.
+    target
+        Coefficient to be reached.
+    confidence_level
+        Level of the intervals.
+    notes
+        What a reader should know.
     """
 
     variance_systems: float
@@ -64,7 +82,15 @@ class Generalisability:
 
 
 class Squares(NamedTuple):
-    """Mean squares of m systems by n queries; 0 if below rounding."""
+    """Mean squares of m systems by n queries; 0 if below rounding.
+
+    Attributes
+    ----------
+    systems, queries, error
+        Mean squares.
+    m, n
+        Numbers of systems and queries.
+    """
 
     systems: float
     queries: float
@@ -74,7 +100,15 @@ class Squares(NamedTuple):
 
 
 class Ratios(NamedTuple):
-    """The variance of systems over the error variance of one query, and the ends of its interval."""
+    """The variance of systems divided by the error variance of one query.
+
+    Attributes
+    ----------
+    point
+        The estimate.
+    low, high
+        Ends of its interval.
+    """
 
     point: float
     low: float
@@ -88,28 +122,51 @@ def generalisability(
     target: float = 0.95,
     n_queries: int | None = None,
 ) -> Generalisability:
-    """Generalisability coefficients of a collection: would other queries order and score the systems alike?
+    """Generalisability coefficients of a collection: whether other queries would order and score the systems alike.
 
-    A score is the sum of a mean and of effects of its system, of its query, and of the two together (error). From the
-    mean squares of a two-way analysis of variance of m systems by n queries: variance_systems = (MS_s - MS_e) / n,
-    variance_queries = (MS_q - MS_e) / m, variance_error = MS_e; estimates below 0 are set to 0, and a note says so. For
-    means over n' queries, E-rho-squared = v_s / (v_s + v_e / n'), Phi = v_s / (v_s + (v_q + v_e) / n'); both in [0, 1],
-    higher is better. scores: (systems, queries), at least 2 of each. n_queries: n', by default those at hand. target:
-    the coefficient that the numbers of queries needed are for.
+    Parameters
+    ----------
+    scores
+        Scores, (systems, queries), at least 2 of each.
+    confidence_level
+        Level of the intervals, in (0, 1).
+    target
+        Coefficient that the needed numbers of queries are for, in (0, 1).
+    n_queries
+        Number of queries n' that the coefficients are for. Default: those at hand.
 
-    The intervals are for systems and queries drawn at random, with normal effects: that of E-rho-squared is exact then,
-    that of Phi approximate. Of very few systems they are wide. Their ends are 0 where the mean squares leave no
-    variance of systems.
+    Returns
+    -------
+    Generalisability
+        If systems and queries explain every score (no error), E-rho-squared is 1, without width, and one query is
+        enough. If no query tells the systems apart, E-rho-squared is NaN, Phi is 0, or NaN if all scores are equal, and
+        the needed numbers of queries are infinite.
 
-    Systems and queries explain every score (no error): E-rho-squared is 1, without width, and one query is enough. No
-    query tells the systems apart: E-rho-squared is NaN, Phi is 0, or NaN where all scores are equal, and the numbers of
-    queries needed are infinite. Raises ParameterError for NaN, fewer systems or queries, a target or confidence level
-    outside (0, 1), n_queries below 1.
+    Raises
+    ------
+    ParameterError
+        A score is NaN, there are fewer systems or queries, the target or confidence level is outside (0, 1), or
+        n_queries is below 1.
 
-    Source: Brennan (2001); for collections Bodoff and Li (2007), Urbano, Marrero and Martin (2013). Intervals: Feldt
-    (1965), and Arteaga, Jeyaratnam and Franklin (1982) as in Brennan (2001); agrees with the tables there, and follows
-    the formulas of the R package gt4ireval.
+    Notes
+    -----
+    A score is the sum of a mean and of effects of its system, its query, and the two together (error). From the mean
+    squares of a two-way analysis of variance of m systems by n queries: variance_systems = (MS_s - MS_e) / n,
+    variance_queries = (MS_q - MS_e) / m, variance_error = MS_e; estimates below 0 are set to 0, with a note. For means
+    over n' queries, E-rho-squared = v_s / (v_s + v_e / n') and Phi = v_s / (v_s + (v_q + v_e) / n').
 
+    The intervals are for systems and queries drawn at random, with normal effects: that of E-rho-squared is then exact,
+    that of Phi approximate. With very few systems they are wide. Their ends are 0 if the mean squares leave no variance
+    of systems.
+
+    References
+    ----------
+    Brennan (2001); for collections Bodoff and Li (2007), Urbano, Marrero and Martin (2013). Intervals: Feldt (1965),
+    and Arteaga, Jeyaratnam and Franklin (1982) as in Brennan (2001); agrees with the tables there, and follows the
+    formulas of the R package gt4ireval.
+
+    Examples
+    --------
     >>> result = generalisability([[0.3, 0.2, 0.4], [0.3, 0.6, 0.6], [0.6, 0.7, 0.8]])  # MS_s .12, MS_q .03, MS_e .01
     >>> round(result.relative, 4), round(result.absolute, 4)  # v_s .11 / 3, v_q .02 / 3, v_e .01
     (0.9167, 0.8684)

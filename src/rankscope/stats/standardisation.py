@@ -26,7 +26,12 @@ STANDARDISATIONS = ("z", "cdf")
 class Standardised(NamedTuple):
     """Scores in units of their query, as `standardise_scores` gives them.
 
-    values: (systems, queries). flat: (queries) where the reference systems do not differ, or there is but one.
+    Attributes
+    ----------
+    values
+        Standardised scores, (systems, queries).
+    is_constant
+        Whether the reference systems do not differ on the query, or there is only one; (queries).
     """
 
     values: Floats
@@ -36,18 +41,40 @@ class Standardised(NamedTuple):
 def standardise_scores(
     scores: npt.ArrayLike, *, reference: npt.ArrayLike | None = None, method: str = "z"
 ) -> Standardised:
-    """Each query's scores less their mean over the reference systems, divided by their standard deviation there.
+    """Standardise scores by query: subtract the mean of the reference systems, divide by their standard deviation.
 
-    "z": z = (x - mean_q) / sd_q, unbounded, 0 for an average system; "cdf": Phi(z) of the normal distribution, in
-    [0, 1], .5 for an average system, so that no single query counts for much. Both keep the direction of the measure.
-    sd_q divides by the number of systems less 1: the systems are a sample of those that could be tried. scores:
-    (systems, queries). reference: (other systems, the same queries); the scores themselves where not given. NaN stays
-    NaN and does not count; a query for which no reference system has a value is NaN for all. Where the reference
-    systems do not differ (or there is but one), every system gets 0, or .5: `flat`. Raises ParameterError for other
-    shapes, for infinite values.
+    Parameters
+    ----------
+    scores
+        Scores, (systems, queries). NaN stays NaN and does not count.
+    reference
+        Scores of the reference systems, (other systems, the same queries). Default: the scores themselves.
+    method
+        "z": z = (x - mean_q) / sd_q, unbounded, 0 for an average system; "cdf": Phi(z) of the normal distribution, in
+        [0, 1], .5 for an average system, so that no single query counts for much. Both keep the direction of the
+        measure.
 
-    Source: Webber, Moffat and Zobel (SIGIR 2008); agrees with scipy.stats.zscore(ddof=1) and norm.cdf of it.
+    Returns
+    -------
+    Standardised
+        A query for which no reference system has a value is NaN for all. If the reference systems do not differ (or
+        there is only one), every system gets 0, or .5.
 
+    Raises
+    ------
+    ParameterError
+        Shapes do not fit, or a value is infinite.
+
+    Notes
+    -----
+    sd_q divides by the number of systems less 1: the systems are a sample of those that could be tried.
+
+    References
+    ----------
+    Webber, Moffat and Zobel (SIGIR 2008); agrees with scipy.stats.zscore(ddof=1) and norm.cdf of it.
+
+    Examples
+    --------
     >>> standardise_scores([[0.25, 0.8], [0.5, 0.8], [0.75, 0.8]]).values.tolist()
     [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
     """

@@ -31,20 +31,43 @@ def williams_test(
     n: int,
     alternative: str = "two-sided",
 ) -> PairedTest:
-    """Whether two lists correlate unequally with a third, all three over the same n items.
+    """Williams' test: whether two lists correlate unequally with a third, all three over the same n items.
 
-    first, second: the correlations of each of the two lists with the third, in [-1, 1]; between: their correlation
-    with each other; numbers or arrays of one shape. n: items, at least 4. alternative: "greater" speaks for the first.
-    statistic: t = (r1 - r2) sqrt((n - 1)(1 + b)) / sqrt(2 K (n - 1) / (n - 3) + (r1 + r2)^2 / 4 (1 - b)^3), with
-    K = 1 - r1^2 - r2^2 - b^2 + 2 r1 r2 b, and n - 3 degrees of freedom; above 0 where the first is higher. Equal
-    correlations: statistic 0, and p = 1 (one-sided 1/2). NaN in any of the three, and lists that leave nothing to
-    chance (a correlation of 1 or -1, or K = 0: one list follows from the others): statistic and p are NaN, flagged as
-    degenerate. Derived for Pearson's correlation of normal values; of ranks p cannot be relied on.
+    Parameters
+    ----------
+    first, second
+        Correlations of each of the two lists with the third, in [-1, 1]; numbers or arrays of one shape.
+    between
+        Their correlation with each other, in the same shape.
+    n
+        Number of items, at least 4.
+    alternative
+        "two-sided", "greater" (the first is higher) or "less".
 
-    Raises ParameterError for fewer than four items, correlations beyond 1, and three that no lists can have together.
+    Returns
+    -------
+    PairedTest
+        The statistic is above 0 if the first correlation is higher. For equal correlations it is 0, and p = 1
+        (one-sided 1/2). If any of the three is NaN, or nothing is left to chance (a correlation of 1 or -1, or K = 0:
+        one list follows from the others), statistic and p are NaN, flagged as degenerate.
 
-    Source: Williams (1959); Steiger (1980), equation 7; Graham and Baldwin (2014) for metrics.
+    Raises
+    ------
+    ParameterError
+        There are fewer than four items, a correlation is beyond 1, or no lists can have these three together.
 
+    Notes
+    -----
+    t = (r1 - r2) sqrt((n - 1)(1 + b)) / sqrt(2 K (n - 1) / (n - 3) + (r1 + r2)^2 / 4 (1 - b)^3), with K = 1 - r1^2 -
+    r2^2 - b^2 + 2 r1 r2 b, and n - 3 degrees of freedom. Derived for Pearson's correlation of normal values; for ranks
+    p is not reliable.
+
+    References
+    ----------
+    Williams (1959); Steiger (1980), equation 7; Graham and Baldwin (2014) for metrics.
+
+    Examples
+    --------
     >>> result = williams_test(0.9, 0.7, 0.6, n=12)
     >>> round(float(result.statistic), 4), round(float(result.pvalue), 4)
     (1.5982, 0.1445)

@@ -16,7 +16,7 @@ from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, sum_by_group
-from rankscope.stats.inputs import check_count
+from rankscope.settings import Settings, count, switch
 from rankscope.translation.lexicon import Lexicon
 from rankscope.translation.token_lists import TokenLists, slices_by_size, sorted_unique
 from rankscope.translation.tokenisation import as_lines
@@ -24,6 +24,8 @@ from rankscope.typing import Floats, Ints, Ints32
 
 __all__ = [
     "EMPTY",
+    "LexiconSettings",
+    "estimate_lexicon",
     "train_lexicon",
 ]
 
@@ -34,6 +36,17 @@ EMPTY = ""
 CELLS_AT_ONCE = 1 << 18
 
 
+@dataclass(frozen=True, kw_only=True)
+class LexiconSettings(Settings):
+    """How a lexicon is trained; see `train_lexicon`."""
+
+    FUNCTIONS = ("rankscope.translation:train_lexicon",)
+    COMMANDS = ("features lexicon",)
+
+    iterations: int = count(5, help="Number of iterations of expectation-maximisation.")
+    null: bool = switch(True, help="Add an empty word to every source sentence.")
+
+
 def train_lexicon(
     sources: Iterable[str],
     targets: Iterable[str],
@@ -42,25 +55,62 @@ def train_lexicon(
     null: bool = True,
     progress: Callable[[float], Any] | None = None,
 ) -> Lexicon:
-    """t(e|f), in [0, 1], of all words e of targets and f of sources that stand in one sentence pair: IBM model 1.
+    """Train IBM model 1: the probabilities t(e|f) that the source word f is translated by the target word e.
 
-    It begins with all translations equally likely; no iteration lowers the likelihood of the text. sources, targets:
-    tokenised texts, words between blanks, line by line translations of each other. Pairs of which one is empty teach
-    nothing and are left out. iterations: at least 1. null: whether every source sentence holds the empty word as well.
-    progress: told of the share of the work just done.
+    Parameters
+    ----------
+    sources, targets
+        Tokenised texts, words separated by blanks; line n of the targets translates line n of the sources. Pairs with
+        an empty side are skipped.
+    iterations
+        Number of iterations of expectation-maximisation. Default: 5.
+    null
+        Add an empty word to every source sentence. Default: True.
+    progress
+        Called with the share of the work that was just done.
 
-    Raises InputError for unequal numbers of lines, and where no pair has words on both sides; ParameterError for
-    arguments. Source: Brown et al. (1993), "The mathematics of statistical machine translation", section 4.1; Koehn
-    (2010), "Statistical machine translation", figure 4.3. Differs from NLTK, which counts a target word that stands
-    twice in a sentence wrongly.
+    Returns
+    -------
+    Lexicon
+        t(e|f), in [0, 1], for all words that occur together in a sentence pair.
 
+    Raises
+    ------
+    ParameterError
+        A setting is out of range.
+    InputError
+        The numbers of lines differ, or no pair has words on both sides.
+
+    Notes
+    -----
+    Training starts with all translations equally likely; no iteration lowers the likelihood of the text. Differs from
+    NLTK, which miscounts a target word that occurs twice in a sentence.
+
+    References
+    ----------
+    Brown et al. (1993), "The mathematics of statistical machine translation", section 4.1; Koehn (2010), "Statistical
+    machine translation", figure 4.3.
+
+    Examples
+    --------
     >>> lexicon = train_lexicon(["das haus", "das buch", "ein buch"], ["the house", "the book", "a book"], null=False)
     >>> {e: round(p, 3) for e, p in lexicon.translations("buch").items()}
     {'book': 0.896, 'a': 0.06, 'the': 0.044}
     >>> bool(np.all(np.diff(lexicon.likelihood) >= 0))
     True
     """
-    check_count("iterations", iterations, 1)
+    return estimate_lexicon(sources, targets, LexiconSettings(iterations=iterations, null=null), progress=progress)
+
+
+def estimate_lexicon(
+    sources: Iterable[str],
+    targets: Iterable[str],
+    settings: LexiconSettings,
+    *,
+    progress: Callable[[float], Any] | None = None,
+) -> Lexicon:
+    """As `train_lexicon`, with its settings as one object."""
+    iterations, null = settings.iterations, settings.null
     source, target = (
         TokenLists.of(as_lines(lines, what)) for lines, what in ((sources, "sources"), (targets, "targets"))
     )
@@ -94,7 +144,15 @@ def train_lexicon(
 
 @dataclass(frozen=True, eq=False)
 class SentenceWords:
-    """The distinct words of each sentence. word, count: flat. offsets: of the sentences."""
+    """The distinct words of each sentence.
+
+    Attributes
+    ----------
+    word, count
+        Number and count of each word, sentence after sentence.
+    offsets
+        Where the words of each sentence begin.
+    """
 
     word: Ints
     count: Ints
@@ -117,10 +175,20 @@ class SentenceWords:
 class PairBlock:
     """The pairs of words of some sentences: for each target word, one after the other, all words of its source.
 
-    pair: the index of each pair among the distinct pairs of the block. place: the index of each distinct pair among
-    those of the whole text. often: the pairs whose source word occurs more than once, and how often. begin: where the
-    pairs of each target word begin. count: how often each target word occurs in its sentence. words: the length of the
-    source of each target word, for the likelihood.
+    Attributes
+    ----------
+    pair_index
+        Index of each pair among the distinct pairs of the block.
+    key_index
+        Index of each distinct pair among those of the whole text.
+    repeated_pairs
+        The pairs whose source word occurs more than once, and how often.
+    begins
+        Where the pairs of each target word begin.
+    counts
+        How often each target word occurs in its sentence.
+    source_lengths
+        Length of the source of each target word, for the likelihood.
     """
 
     pair_index: Ints32
@@ -143,8 +211,16 @@ class PairBlock:
 
 @dataclass(frozen=True, eq=False)
 class WordPairs:
-    """keys: of all distinct pairs, source word times the number of target words plus target word, rising. sizes: the
-    number of pairs of each source word.
+    """The distinct pairs of words of a text.
+
+    Attributes
+    ----------
+    keys
+        Source word times the number of target words plus target word, rising.
+    sizes
+        Number of pairs of each source word.
+    blocks
+        The pairs by blocks of sentences.
     """
 
     keys: Ints

@@ -19,13 +19,32 @@ __all__ = [
 
 
 def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], metric: str = "learned") -> SegmentScores:
-    """What a trained ranker says of each output; higher is better, without bounds. metric: the name of it.
+    """Score each output with a trained ranker; unbounded, higher is better.
 
-    Features are found by name; others than the ranker's are left out. The outputs for a segment are one list, for
-    rankers that look at whole lists. Raises InputError for features that are missing, and where such a ranker is given
-    the outputs of one system alone; ParameterError for a ranker that has not learned anything, or where there is no
-    table.
+    Parameters
+    ----------
+    ranker
+        A trained ranker.
+    tables
+        Features of outputs, matched by name; features that the ranker does not have are skipped. The outputs for a
+        segment are one list, for rankers that look at whole lists.
+    metric
+        Name of the scores.
 
+    Returns
+    -------
+    SegmentScores
+        The scores.
+
+    Raises
+    ------
+    InputError
+        Features are missing, or a ranker that looks at whole lists gets the outputs of one system alone.
+    ParameterError
+        The ranker has not been trained, or there is no table.
+
+    Examples
+    --------
     >>> from rankscope.data.rankings import Rankings
     >>> from rankscope.learning import Ranker
     >>> from rankscope.translation import judged_lists, translation_features
@@ -50,11 +69,22 @@ def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], me
 
 
 def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
-    """Scores as WMT's seg.scr has them: METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR, SCORE, with tabs; a piece a system.
+    """Scores in WMT's format seg.scr: METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR, SCORE, with tabs; one text per system.
 
-    What has no score has no line. Raises InputError for a language pair without a name, and for names
-    with tabs or line breaks, which no such line can have.
+    Parameters
+    ----------
+    scores
+        The scores; an output without a score has no line.
+    test_set
+        Name of the test set.
 
+    Raises
+    ------
+    InputError
+        A language pair has no name, or a name has tabs or line breaks.
+
+    Examples
+    --------
     >>> scores = SegmentScores("m", {"de-en": PairScores.of({"A": [0.5, None]})})
     >>> "".join(seg_score_lines(scores, "news")).split()
     ['m', 'de-en', 'news', 'A', '1', '0.5']

@@ -43,8 +43,16 @@ CELLS_AT_ONCE = 1 << 19
 
 @dataclass(frozen=True, eq=False)
 class LexiconWords:
-    """The words of sentences that are in a lexicon. tokens: their numbers. offsets: of the sentences. where: their
-    positions among all words.
+    """The words of sentences that are in a lexicon.
+
+    Attributes
+    ----------
+    tokens
+        Their numbers.
+    offsets
+        Where sentences begin.
+    positions
+        Their positions among all words.
     """
 
     tokens: Ints
@@ -84,10 +92,25 @@ def summed_by_word(
     probability: Callable[[Ints, Ints], Floats],
     progress: Callable[[float], Any] | None = None,
 ) -> Floats:
-    """(n_tokens) sum_j t(e|f_j) over the source sentence, for each target token; 0 for unknown words.
+    """sum_j t(e|f_j) over the source sentence, for each target token; 0 for unknown words.
 
-    groups: (sentences) sentences of one number are looked up together. probability: t of source words and target
-    words. progress: told of the share of the work just done.
+    Parameters
+    ----------
+    source, target
+        Words of both sides.
+    groups
+        Sentences with one number are looked up together, (sentences).
+    n_tokens
+        Number of target tokens.
+    probability
+        t of source words and target words.
+    progress
+        Called with the share of the work that was just done.
+
+    Returns
+    -------
+    array of shape (n_tokens)
+        The sums.
     """
     token_sums = np.zeros(n_tokens)
     order = np.argsort(groups, kind="stable")
@@ -146,7 +169,15 @@ UNIGRAM, COPY = 0.1, 0.1
 
 @dataclass(frozen=True)
 class LexicalScores:
-    """Natural logarithms of P(target | source), one a sentence, at most 0 where smoothed; higher is more likely."""
+    """Natural logarithms of P(target | source), one per sentence; higher is more likely.
+
+    Attributes
+    ----------
+    plain
+        Without smoothing; may be above 0.
+    smoothed
+        With smoothing; at most 0.
+    """
 
     plain: Floats
     smoothed: Floats
@@ -154,12 +185,26 @@ class LexicalScores:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lexicon:
-    """t(e|f): with what probability the source word f is translated by the target word e; see `train_lexicon`.
+    """The probabilities t(e|f) that the source word f is translated by the target word e; see `train_lexicon`.
 
-    source_words: with the empty word first, where `null` is set, which stands in every source sentence. begins: (source
-    words + 1) where the translations of each begin. targets: rising numbers of target words of each. probability:
-    float32, of each pair. counts: (target words) how often each stands in the training text. likelihood: the logarithm
-    of the training text's probability before each iteration, and after the last.
+    Attributes
+    ----------
+    source_words
+        With the empty word first if `null` is set.
+    target_words
+        The target words.
+    begins
+        Where the translations of each source word begin, (source words + 1).
+    targets
+        Numbers of the target words of each, rising.
+    probability
+        Of each pair, as float32.
+    counts
+        How often each target word occurs in the training text.
+    null
+        Whether every source sentence has an empty word.
+    likelihood
+        Logarithm of the training text's probability before each iteration, and after the last.
     """
 
     source_words: tuple[str, ...]
@@ -192,8 +237,17 @@ class Lexicon:
         return source * len(self.target_words) + self.targets
 
     def translations(self, word: str, limit: int | None = None) -> dict[str, float]:
-        """The translations of a source word with their probabilities, the likeliest first; none of an unknown one.
+        """The translations of a source word with their probabilities, the most likely first; none of an unknown one.
 
+        Parameters
+        ----------
+        word
+            The source word.
+        limit
+            Largest number of translations. Default: all.
+
+        Examples
+        --------
         >>> from rankscope.translation import train_lexicon
         >>> lexicon = train_lexicon(["das haus", "das buch"], ["the house", "the book"], null=False)
         >>> list(lexicon.translations("das", 1))
@@ -223,20 +277,43 @@ class Lexicon:
     ) -> LexicalScores:
         """Natural logarithm of the probability of each target sentence, given its source; higher is more likely.
 
-        plain: P(e|f) = prod_i sum_j t(e_i|f_j), each factor at least 1e-7; without the factor of the length it is no
-        probability and can lie above 0. smoothed: prod_i of
-        .9 (sum_j t(e_i|f_j) + .1 [e_i stands in the source and is no word of t])/(l + 1) + .1 p(e_i), l words in the
-        source, p the share of the training text that e_i is, with one added to each count and an unknown word counted.
-        f_j are the words of the source, and the empty one where the lexicon has it. An empty target gives 0; an empty
-        source leaves the empty word alone.
+        Parameters
+        ----------
+        sources, targets
+            Tokenised texts of the same number of sentences.
+        groups
+            Numbers of sentences; sentences with one number have much in common, as the outputs of many systems for one
+            source: it is then quicker, with the same values.
+        progress
+            Called with the share of the work that was just done.
 
-        sources, targets: tokenised texts, equally many. groups: (sentences) numbers; sentences of one number have much
-        in common, as the outputs of many systems for one source do: it is then quicker, with the same values. progress:
-        told of the share of the work just done. Raises InputError for unequal numbers of sentences, or of groups,
-        ParameterError for one text in the place of many.
-        Source: Brown et al. (1993), "The mathematics of statistical machine translation", model 1, without the length;
-        Li, Jiang and Wang (2013).
+        Returns
+        -------
+        LexicalScores
+            An empty target gives 0; an empty source has only the empty word.
 
+        Raises
+        ------
+        InputError
+            Numbers of sentences or groups differ.
+        ParameterError
+            There is one text instead of a list.
+
+        Notes
+        -----
+        plain: P(e|f) = prod_i sum_j t(e_i|f_j), each factor at least 1e-7; without the factor of the length it is not a
+        probability and can be above 0. smoothed: prod_i of .9 (sum_j t(e_i|f_j) + .1 [e_i occurs in the source and is
+        not a word of t])/(l + 1) + .1 p(e_i), with l words in the source, and p the share of the training text that e_i
+        is, with one added to each count and an unknown word counted. f_j are the words of the source, and the empty one
+        if the lexicon has it.
+
+        References
+        ----------
+        Brown et al. (1993), "The mathematics of statistical machine translation", model 1, without the length; Li,
+        Jiang and Wang (2013).
+
+        Examples
+        --------
         >>> from rankscope.translation import train_lexicon
         >>> lexicon = train_lexicon(["das haus", "das buch"], ["the house", "the book"], null=False)
         >>> found = lexicon.scores(["das buch", "das buch"], ["the book", "the house"])
@@ -296,10 +373,22 @@ TYPES = {"begins": "<i8", "targets": "<i4", "probability": "<f4", "counts": "<i8
 
 
 def save_lexicon(lexicon: Lexicon, path: PathLike) -> None:
-    """Write a lexicon in binary, whole or not at all; compressed where the name ends with .gz or .zst.
+    """Write a lexicon in binary, atomically; compressed if the name ends with .gz or .zst.
 
-    The same lexicon gives the same bytes. Raises OutputError where it cannot be written.
+    Parameters
+    ----------
+    lexicon
+        The lexicon; the same one gives the same bytes.
+    path
+        The file.
 
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from rankscope.translation import train_lexicon
@@ -324,10 +413,26 @@ def lexicon_chunks(lexicon: Lexicon) -> Iterator[bytes]:
 
 
 def load_lexicon(path: PathLike) -> Lexicon:
-    """The lexicon of a file that `save_lexicon` wrote, bit for bit; also compressed. Nothing in it is run.
+    """Read a lexicon that `save_lexicon` wrote, bit for bit; also compressed.
 
-    Raises InputError for a file that is not there, is no lexicon, damaged or cut short. An example is at
-    `save_lexicon`.
+    Parameters
+    ----------
+    path
+        The file. Nothing in it is executed.
+
+    Returns
+    -------
+    Lexicon
+        The lexicon.
+
+    Raises
+    ------
+    InputError
+        The file is missing, no lexicon, damaged or cut short.
+
+    Notes
+    -----
+    An example is at `save_lexicon`.
     """
     name = source_name(path)
     with open_binary(path) as stream:

@@ -28,21 +28,42 @@ Scorer = Callable[[str, str], float]
 
 
 class Scorers(NamedTuple):
-    """Metrics by name. settings: how they count, and which sacrebleu did."""
+    """Metrics of sentences.
+
+    Attributes
+    ----------
+    metrics
+        Name -> function of output and reference.
+    settings
+        How they count, and the version of sacrebleu.
+    """
 
     metrics: dict[str, Scorer]
     settings: str
 
 
 def sentence_bleu(matches: Sequence[int], totals: Sequence[int], length: int, reference_length: int) -> float:
-    """BLEU of one sentence, in [0, 1], higher is better: a geometric mean of precisions, less where it is too short.
+    """BLEU of one sentence, in [0, 1], higher is better: a geometric mean of precisions, less for short outputs.
 
-    matches, totals: n-grams of each order that the reference has, too, and all there are. length, reference_length: in
-    words. The k-th order without a match counts 1 / (2^k max(total, 1)); no order is left out, however short the
-    sentence. An empty output has length 1 in the penalty. Raises nothing for counts of at least 0.
+    Parameters
+    ----------
+    matches, totals
+        For each order the n-grams that the reference has, too, and all n-grams.
+    length, reference_length
+        Lengths in words; an empty output has length 1 in the penalty.
 
-    Source: smoothing by halving, as in NIST's mteval-v13a; Li, Jiang and Wang (2013) take its parts as features.
+    Returns
+    -------
+    float
+        The k-th order without a match counts as 1 / (2^k max(total, 1)); no order is skipped, however short the
+        sentence.
 
+    References
+    ----------
+    Smoothing by halving, as in NIST's mteval-v13a; Li, Jiang and Wang (2013) take its parts as features.
+
+    Examples
+    --------
     >>> sentence_bleu([1, 0], [2, 1], 2, 2) == math.sqrt(1 / 2 * 1 / 2)
     True
     """
@@ -55,10 +76,18 @@ def sentence_bleu(matches: Sequence[int], totals: Sequence[int], length: int, re
 
 
 def sentence_scorers() -> Scorers:
-    """sentBLEU, in [0, 1], and chrF, in [0, 100]; higher is better. Raises ParameterError where sacrebleu is missing.
+    """sentBLEU, in [0, 1], and chrF, in [0, 100]; higher is better.
 
-    sentBLEU: four orders, in small letters, words as mteval-v13a has them. chrF: characters, six orders, beta 2
-    (Popović 2015), as sacrebleu computes it.
+    Returns
+    -------
+    Scorers
+        sentBLEU: four orders, lower-cased, words as in mteval-v13a. chrF: characters, six orders, beta 2 (Popović
+        2015), as sacrebleu computes it.
+
+    Raises
+    ------
+    ParameterError
+        sacrebleu is not installed.
     """
     version = sacrebleu_version()
     from sacrebleu.metrics.bleu import BLEU
@@ -79,10 +108,18 @@ def sentence_scorers() -> Scorers:
 
 
 def corpus_scorer() -> tuple[str, Callable[[Sequence[str]], Callable[[Sequence[str]], float]], str]:
-    """BLEU of all outputs of a system, in [0, 100], higher is better, as sacrebleu has it where nobody asks otherwise.
+    """BLEU of all outputs of a system, in [0, 100], higher is better, with sacrebleu's defaults.
 
-    Its name; of the references, a function of the outputs to the score; and how it counts: words as mteval-v13a has
-    them, capital and small letters told apart. Raises ParameterError where sacrebleu is missing.
+    Returns
+    -------
+    name, prepare, settings
+        Its name; a function of the references that gives a function of the outputs; and how it counts: words as in
+        mteval-v13a, case-sensitive.
+
+    Raises
+    ------
+    ParameterError
+        sacrebleu is not installed.
     """
     version = sacrebleu_version()
     from sacrebleu.metrics.bleu import BLEU
@@ -101,11 +138,28 @@ def judged_scores(
     *,
     progress: Callable[[float], object] | None = None,
 ) -> list[SegmentScores]:
-    """What each scorer says of every translation that was judged; of the others, nothing.
+    """Score every judged translation with each scorer; other translations have no score.
 
-    folder: sources, references and system-outputs as `read_plain_texts` has them; segment i is line i. scorers: by
-    default `sentence_scorers`. progress: told of the share of the translations just scored.
-    Raises InputError for texts that are not there, a judged system without output, a segment that is no line of them.
+    Parameters
+    ----------
+    rankings
+        The judgments.
+    folder
+        Folder with sources, references and system-outputs, as for `read_plain_texts`; segment i is line i.
+    scorers
+        Metrics. Default: `sentence_scorers`.
+    progress
+        Called with the share of the work that was just done.
+
+    Returns
+    -------
+    list of SegmentScores
+        One entry per scorer.
+
+    Raises
+    ------
+    InputError
+        Texts are missing, a judged system has no output, or a segment is not a line of them.
     """
     metrics = (scorers or sentence_scorers()).metrics
     scores_by_metric: dict[str, dict[str, PairScores]] = {name: {} for name in metrics}

@@ -24,8 +24,19 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class TokenLists:
-    """Sentences. words: what the numbers mean. tokens: the words of all sentences. offsets: where each begins.
+    """Sentences as numbers of words.
 
+    Attributes
+    ----------
+    words
+        Word of each number.
+    tokens
+        Words of all sentences.
+    offsets
+        Where each sentence begins.
+
+    Examples
+    --------
     >>> found = TokenLists.of(["a b a", "", "c a"])
     >>> found.words, found.tokens.tolist(), found.offsets.tolist()
     (('a', 'b', 'c'), [0, 1, 0, 2, 0], [0, 3, 3, 5])

@@ -45,12 +45,33 @@ def as_lines(lines: Iterable[str], name: str) -> list[str]:
 
 
 def tokenised(lines: Iterable[str], *, name: str = "lines") -> list[str]:
-    """Each line in small letters, its words with one blank between them, as sacrebleu's BLEU (13a) counts them.
+    """Each line lower-cased, its words separated by one blank, as sacrebleu's BLEU (13a) counts them.
 
-    An empty line stays empty. what: how an error names the lines. Raises ParameterError where sacrebleu is missing and
-    for one text in the place of many, InputError for a line that is no text.
-    Source: NIST's mteval-v13a.pl, by sacrebleu.
+    Parameters
+    ----------
+    lines
+        The lines; an empty one stays empty.
+    name
+        What an error calls the lines.
 
+    Returns
+    -------
+    list of str
+        The tokenised lines.
+
+    Raises
+    ------
+    ParameterError
+        sacrebleu is not installed, or there is one text instead of a list.
+    InputError
+        A line is not a text.
+
+    References
+    ----------
+    NIST's mteval-v13a.pl, by sacrebleu.
+
+    Examples
+    --------
     >>> tokenised(["The cat, it's 3.5 m.", ""])
     ["the cat , it's 3.5 m .", '']
     """

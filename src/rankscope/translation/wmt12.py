@@ -18,8 +18,10 @@ from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.segment_scores import SystemScores
 from rankscope.data.text import format_value, join_names, pluralise
-from rankscope.errors import InputError, UnknownName
+from rankscope.errors import InputError
 from rankscope.io.translation import read_plain_texts, read_wmt_rankings
+from rankscope.settings import Settings, confidence_field, name_list, resamples_field, seed_field
+from rankscope.stats.inputs import seed_of
 from rankscope.translation.sentence_scores import Scorers, corpus_scorer, judged_scores, sentence_scorers
 from rankscope.typing import PathLike
 
@@ -34,6 +36,9 @@ __all__ = [
     "CorpusScorer",
     "SegmentLevel",
     "SystemLevel",
+    "Wmt12Settings",
+    "reproduce_segment_level",
+    "reproduce_system_level",
     "segment_level",
     "system_level",
 ]
@@ -53,12 +58,45 @@ PUBLISHED = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Wmt12Settings(Settings):
+    """What of WMT12 is reproduced; see `segment_level` and `system_level`."""
+
+    FUNCTIONS = ("rankscope.translation.wmt12:segment_level", "rankscope.translation.wmt12:system_level")
+    COMMANDS = ("agree wmt12",)
+
+    pairs: tuple[str, ...] | None = name_list(
+        None,
+        PUBLISHED,
+        kind="language pair of WMT12",
+        help=f"Language pairs: some of {', '.join(PUBLISHED)}.",
+        unset="all",
+        metavar="P,...",
+    )
+    n_resamples: int = resamples_field(1000, "Number of bootstrap resamples of the judged segments.", flag="")
+    confidence_level: float = confidence_field(flag="")
+    seed: int = seed_field(flag="")
+
+    @property
+    def bootstrap(self) -> dict[str, Any]:
+        """The arguments of the bootstrap."""
+        return {"n_resamples": self.n_resamples, "confidence_level": self.confidence_level, "rng": self.seed}
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SegmentLevel(Result):
-    """agreement: of each metric with people. judgments: by language pair, how many lists people ranked.
+    """Agreement of sentence metrics with the people of WMT12. Its tidy table is that of the agreement.
 
-    pairs_found: by language pair, how many pairs of translations they ordered and both metrics have a score of. scored:
-    how the metrics count. Its tidy table is that of the agreement.
+    Attributes
+    ----------
+    agreement
+        Agreement of each metric with people.
+    judgments
+        Language pair -> number of lists that people ranked.
+    pairs_found
+        Language pair -> number of pairs of translations that people ordered and both metrics score.
+    scorer_settings
+        How the metrics count.
     """
 
     agreement: SegmentAgreement
@@ -86,8 +124,8 @@ class SegmentLevel(Result):
             (pair, f"{self.judgments[pair]:,}", f"{n_pairs:,}", f"{PUBLISHED[pair]:,}" if pair in PUBLISHED else "-")
             for pair, n_pairs in self.pairs_found.items()
         )
-        table = Table(columns=("pair", "judgments", "pairs found", "published"), rows=rows)
-        title = "WMT12: the pairs of translations that people ordered"
+        table = Table(columns=("pair", "judgments", "ordered pairs", "published"), rows=rows)
+        title = "WMT12: pairs of translations that people ordered"
         return (Section(title=title, sentence=self.sentence(), table=table), *self.agreement.sections())
 
     def sentence(self) -> str:
@@ -95,12 +133,12 @@ class SegmentLevel(Result):
         differing_pairs = [pair for pair, n_pairs in self.pairs_found.items() if n_pairs != PUBLISHED.get(pair)]
         if differing_pairs:
             return (
-                f"Not the numbers that Li, Jiang and Wang (2013) published, of {join_names(differing_pairs)}: are "
-                "these the files of WMT12, and whole?"
+                f"For {join_names(differing_pairs)} the numbers differ from those that Li, Jiang and Wang (2013) "
+                "published. Are these the complete files of WMT12?"
             )
         pairs = pluralise(len(self.pairs_found), "language pair")
         total = sum(self.pairs_found.values())
-        return f"As many pairs as Li, Jiang and Wang (2013) published, for {pairs}: {total:,} in all."
+        return f"The numbers equal those that Li, Jiang and Wang (2013) published for {pairs}: {total:,} pairs in all."
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -121,29 +159,68 @@ def segment_level(
     rng: Any = 0,
     progress: Callable[[float], object] | None = None,
 ) -> SegmentLevel:
-    """Sentence BLEU and chrF against the people of WMT12, from the judgments and the plain texts.
+    """Agreement of sentence BLEU and chrF with the people of WMT12 on segments, from the judgments and the plain texts.
 
-    folder: with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs). pairs: of the eight language
-    pairs those wanted; None: all. scorers: other metrics than `sentence_scorers`. The statistic is "wmt12" of
-    `rankscope.agreement.segments`, in [-1, 1], higher is better, NaN for a language pair of which people ordered no
-    pair; n_resamples, confidence_level, rng: as there. progress: told of the share of the work just done.
-    Raises InputError for files that are missing or do not belong together, UnknownName for another language pair,
-    ParameterError where sacrebleu is not installed.
+    Parameters
+    ----------
+    folder
+        Folder with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs).
+    pairs
+        Language pairs: some of fr-en, de-en, es-en, cs-en, en-fr, en-de, en-es, en-cs. Default: all.
+    scorers
+        Metrics to use instead of `sentence_scorers`.
+    n_resamples
+        Number of bootstrap resamples of the judged segments. Default: 1000.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    progress
+        Called with the share of the work that was just done.
 
-    Source: Li, Jiang and Wang (2013), "Listwise approach to learning to rank for automatic evaluation of machine
-    translation", section 4, for the numbers of pairs; Callison-Burch et al. (2012) for judgments and statistic.
+    Returns
+    -------
+    SegmentLevel
+        The statistic "wmt12" of `rankscope.agreement.segments`, in [-1, 1], higher is better, and NaN for a language
+        pair in which people ordered no pair of translations; and the numbers of ordered pairs.
+
+    Raises
+    ------
+    ParameterError
+        A setting is out of range, or sacrebleu is not installed.
+    UnknownName
+        A language pair is not one of WMT12.
+    InputError
+        Files are missing or do not belong together.
+
+    References
+    ----------
+    Li, Jiang and Wang (2013), "Listwise approach to learning to rank for automatic evaluation of machine translation",
+    section 4, for the numbers of pairs; Callison-Burch et al. (2012) for judgments and statistic.
     """
-    language_pairs = list(PUBLISHED) if pairs is None else list(pairs)
-    unknown = [pair for pair in language_pairs if pair not in PUBLISHED]
-    if unknown:
-        raise UnknownName("language pair of WMT12", unknown[0], PUBLISHED)
+    settings = Wmt12Settings(
+        pairs=None if pairs is None else tuple(pairs),
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed_of(rng),
+    )
+    return reproduce_segment_level(folder, settings, scorers=scorers, progress=progress)
+
+
+def reproduce_segment_level(
+    folder: PathLike,
+    settings: Wmt12Settings,
+    *,
+    scorers: Scorers | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> SegmentLevel:
+    """As `segment_level`, with its settings as one object."""
+    language_pairs = list(PUBLISHED if settings.pairs is None else settings.pairs)
     root = Path(folder)
     scorers = scorers or sentence_scorers()  # raises for a missing package before any file is read
     rankings = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), language_pairs)
     scores = judged_scores(rankings, root / TEXTS, scorers, progress=progress)
-    agreement = segments(
-        rankings, scores, statistic="wmt12", n_resamples=n_resamples, confidence_level=confidence_level, rng=rng
-    )
+    agreement = segments(rankings, scores, statistic="wmt12", **settings.bootstrap)
     return SegmentLevel(
         agreement=agreement,
         judgments={pair: len(pair_rankings) for pair, pair_rankings in rankings.by_pair()},
@@ -170,7 +247,17 @@ TOLERANCE = 0.02
 
 
 class CorpusScorer(NamedTuple):
-    """prepare: of the references, a function of a system's outputs to its score. settings: how it counts."""
+    """A metric of whole systems.
+
+    Attributes
+    ----------
+    name
+        Name of the metric.
+    prepare
+        A function of the references that gives a function of a system's outputs to its score.
+    settings
+        How it counts.
+    """
 
     name: str
     prepare: Callable[[Sequence[str]], Callable[[Sequence[str]], float]]
@@ -179,8 +266,16 @@ class CorpusScorer(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemLevel(Result):
-    """agreement: by rule, that of BLEU with people's scores of systems. published: by language pair, BLEU's Spearman
-    correlation. scored: how BLEU counts. Its tidy table is that of both, the rule as part of the metric's name.
+    """Agreement of BLEU with the people of WMT12 on systems. In its tidy table the rule is part of the metric's name.
+
+    Attributes
+    ----------
+    agreement
+        By rule, agreement of BLEU with people's scores of systems.
+    published
+        Language pair -> published Spearman correlation of BLEU.
+    scorer_settings
+        How BLEU counts.
     """
 
     agreement: dict[str, SystemAgreement]
@@ -264,27 +359,72 @@ def system_level(
     rng: Any = 0,
     progress: Callable[[float], object] | None = None,
 ) -> SystemLevel:
-    """Spearman's correlation of corpus BLEU with the people of WMT12 on systems, beside the published one.
+    """Spearman's correlation of corpus BLEU with the people of WMT12 on systems, beside the published correlation.
 
-    In [-1, 1], higher is better. folder: as of `rankscope.translation.wmt12.segment_level`. pairs: of the eight
-    language pairs those wanted; None: all. scorer: another metric than `corpus_scorer`. People's scores of systems are
-    wins / (wins + losses), ties left out; and once more (wins + ties) / all. n_resamples, confidence_level, rng: of
-    the bootstrap over segments that people judged. progress: told of the share of the work just done.
-    Raises InputError for files that are missing or do not belong together, UnknownName for another language pair,
-    ParameterError where sacrebleu is not installed.
+    Parameters
+    ----------
+    folder
+        Folder with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs).
+    pairs
+        Language pairs: some of fr-en, de-en, es-en, cs-en, en-fr, en-de, en-es, en-cs. Default: all.
+    scorer
+        Metric to use instead of `corpus_scorer`.
+    n_resamples
+        Number of bootstrap resamples of the judged segments. Default: 1000.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    progress
+        Called with the share of the work that was just done.
 
-    Source: Callison-Burch et al. (2012), as printed in Li, Jiang and Wang (2013), tables 4 and 5.
+    Returns
+    -------
+    SystemLevel
+        Correlations in [-1, 1], higher is better.
+
+    Raises
+    ------
+    ParameterError
+        A setting is out of range, or sacrebleu is not installed.
+    UnknownName
+        A language pair is not one of WMT12.
+    InputError
+        Files are missing or do not belong together.
+
+    Notes
+    -----
+    People's scores of systems are wins / (wins + losses), without ties; and, for comparison, (wins + ties) / all.
+
+    References
+    ----------
+    Callison-Burch et al. (2012), as printed in Li, Jiang and Wang (2013), tables 4 and 5.
     """
-    language_pairs = list(PUBLISHED_SPEARMAN) if pairs is None else list(pairs)
-    unknown = [pair for pair in language_pairs if pair not in PUBLISHED_SPEARMAN]
-    if unknown:
-        raise UnknownName("language pair of WMT12", unknown[0], PUBLISHED_SPEARMAN)
+    settings = Wmt12Settings(
+        pairs=None if pairs is None else tuple(pairs),
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed_of(rng),
+    )
+    return reproduce_system_level(folder, settings, scorer=scorer, progress=progress)
+
+
+def reproduce_system_level(
+    folder: PathLike,
+    settings: Wmt12Settings,
+    *,
+    scorer: CorpusScorer | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> SystemLevel:
+    """As `system_level`, with its settings as one object."""
+    language_pairs = list(PUBLISHED_SPEARMAN if settings.pairs is None else settings.pairs)
     scorer = scorer or CorpusScorer(*corpus_scorer())  # raises for a missing package before any file is read
     root = Path(folder)
     rankings = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), language_pairs)
     scores = scores_of_systems(rankings, root / TEXTS, scorer, progress)
-    options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
-    agreements = {rule: systems(rankings, scores, statistic="spearman", human=rule, **options) for rule in RULES_TRIED}
+    agreements = {
+        rule: systems(rankings, scores, statistic="spearman", human=rule, **settings.bootstrap) for rule in RULES_TRIED
+    }
     return SystemLevel(agreement=agreements, published=PUBLISHED_SPEARMAN, scorer_settings=scorer.settings)
 
 

@@ -70,7 +70,7 @@ def test_rows_have_no_average_of_one_pair_and_nothing_published_beside_other_jud
     assert all(np.isnan(row.published) for row in rows)
     assert not found.is_wmt12
     assert mentions(found.notes[-1], "not the judgments", "WMT12")
-    assert found.frame().columns == list(mt_outcome.COLUMNS)
+    assert found.frame().columns == list(found.COLUMNS)
 
 
 def test_beside_the_real_numbers_of_pairs_stands_what_was_published(found, monkeypatch):

@@ -8,8 +8,15 @@ import click
 
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.data.result import Result
-from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED, TEXTS, segment_level, system_level
+from rankscope.translation.wmt12 import (
+    JUDGMENTS,
+    TEXTS,
+    Wmt12Settings,
+    reproduce_segment_level,
+    reproduce_system_level,
+)
 
 __all__ = [
     "wmt12",
@@ -21,29 +28,28 @@ LEVELS = ("segments", "systems")
 
 @click.command("wmt12")
 @click.argument("folder")
-@click.option("--pairs", metavar="P,...", help=f"Of {', '.join(PUBLISHED)}. Default: all.")
+@setting_options(Wmt12Settings)
 @click.option(
     "--level",
     type=click.Choice(LEVELS),
     default="segments",
     show_default=True,
-    help="Numbers of pairs, sentence BLEU and chrF on segments; or BLEU on whole systems.",
+    help="What to reproduce: numbers of pairs, sentence BLEU and chrF on segments; or BLEU on systems.",
 )
 @result_options
-def wmt12(folder: str, pairs: str | None, level: str, **options: Any) -> None:
+def wmt12(folder: str, level: str, **options: Any) -> None:
     """Reproduce WMT12: on segments the numbers of pairs as published, and the agreement of sentence BLEU and chrF; on
     systems the published correlation of BLEU with people.
 
-    FOLDER: with wmt12.RNK_results.csv, and plain/ with sources, references and system-outputs. Takes half a minute.
+    FOLDER holds wmt12.RNK_results.csv, and plain/ with sources, references and system-outputs. Takes half a minute.
 
     \b
     rankscope agree wmt12 wmt12
     rankscope agree wmt12 wmt12 --level systems
     """
-    result_output = pop_result_output(options)
+    settings, result_output = take_settings(Wmt12Settings, options), pop_result_output(options)
     result_output.check((f"{folder}/{JUDGMENTS}", f"{folder}/{TEXTS}"))
-    pair_names = None if pairs is None else [name for name in pairs.split(",") if name]
     with progress_bar(1.0, "scoring translations") as progress:
-        reproduce = system_level if level == "systems" else segment_level
-        result: Result = reproduce(folder, pairs=pair_names, progress=progress)
+        reproduce = reproduce_system_level if level == "systems" else reproduce_segment_level
+        result: Result = reproduce(folder, settings, progress=progress)
     result_output.show(result)

@@ -52,31 +52,31 @@ def make_parser() -> Parser:
     parser = Parser(
         prog="rankscope dunaiski",
         description="How stable and sensitive measures are on a table of ranks of known entities: the command line and "
-        "the output of Dunaiski's Ranking Evaluation Tool. What it tells on the way is on standard error.",
+        "the output of Dunaiski's Ranking Evaluation Tool. Messages are printed on standard error.",
         epilog="Example: rankscope dunaiski -f demo-ranks.tsv -i 5 -s 7. More measures and conditions, tables, "
         "figures: rankscope stability --input entity-ranks.",
     )
     add = parser.add_argument
     add("-f", "--file", nargs="?", default="-", const="-", help="table of ranks (standard input)")
-    add("-o", "--out", nargs="?", default="-", const="-", help="file to write, whole or not at all (standard output)")
-    add("-s", "--seed", type=int, help="of the random numbers (drawn, and told)")
+    add("-o", "--out", nargs="?", default="-", const="-", help="file to write, atomically (standard output)")
+    add("-s", "--seed", type=int, help="random seed (random, and printed)")
     add("-t", "--threads", type=positive_integer, default=1, help="processes; the output is the same (%(default)s)")
     add("-i", "--iter", type=positive_integer, default=50, help="random draws to average over (%(default)s)")
     add("-b", "--boot", type=positive_integer, default=1000, help="bootstrap samples of each (%(default)s)")
-    add("-e", "--err", action="store_true", help="error, tie, t and used rates, too")
-    add("-w", "--swap", action="store_true", help="significance by the swap method, not by the bootstrap")
+    add("-e", "--err", action="store_true", help="also error, tie, t and used rates")
+    add("-w", "--swap", action="store_true", help="significance by the swap method instead of the bootstrap")
     add(
         "-n",
         "--totalranks",
         type=positive_integer,
-        help="how many items were ranked in all, for the measures in permille",
+        help="number of all ranked items, for the measures in permille",
     )
     add("-p", "--printing", choices=PRINTING, default="all", help="what to print (%(default)s)")
-    add("-v", "--verbose", action="store_true", help="tell which measures stand behind the names")
-    add("--cutoffs", nargs="*", type=int, metavar="N", help="accepted; none of the measures here takes one")
+    add("-v", "--verbose", action="store_true", help="print which measures the names stand for")
+    add("--cutoffs", nargs="*", type=int, metavar="N", help="accepted; no measure here has a cutoff")
     add("--splits", nargs="*", type=int, default=[10], metavar="N", help="groups, which act as queries (10)")
-    add("--systems", nargs="*", type=int, metavar="N", help="draw so many of the systems (all)")
-    add("--entities", nargs="*", type=int, metavar="N", help="draw so many of the entities (all)")
+    add("--systems", nargs="*", type=int, metavar="N", help="number of systems to draw (all)")
+    add("--entities", nargs="*", type=int, metavar="N", help="number of entities to draw (all)")
     add("--sigs", nargs="*", type=float, default=list(CODED_LEVELS), metavar="A", help="levels (%(default)s)")
     return parser
 

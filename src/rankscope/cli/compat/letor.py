@@ -50,7 +50,7 @@ def letor(context: click.Context) -> None:
 def score(arguments: tuple[str, ...], preset: str) -> None:
     """Score predictions as Eval-Score.pl does.
 
-    TEST: the label file. PRED: one score a line. OUT: the file to write. FLAG: 1 with a line a query, 0 averages only.
+    TEST: the label file. PRED: one score per line. OUT: the file to write. FLAG: 1 for each query, 0 for averages only.
 
     \b
     rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
@@ -64,7 +64,7 @@ def score(arguments: tuple[str, ...], preset: str) -> None:
 def rank(arguments: tuple[str, ...], preset: str) -> None:
     """Score rank positions, 1 the best, as Eval-Rank.pl does.
 
-    As `score`, but PRED has one rank position a line; one position twice is a tie, in file order.
+    As `score`, but PRED has one rank position per line; equal positions are a tie, in file order.
 
     \b
     rankscope letor rank test.txt positions.txt - 0
@@ -77,8 +77,8 @@ def rank(arguments: tuple[str, ...], preset: str) -> None:
 def ttest(arguments: tuple[str, ...]) -> None:
     """Compare two outputs by t-tests.
 
-    A, B: what `score` or `rank` wrote with FLAG 1. OUT: the file to write, a line a measure with the paired two-sided
-    test of the queries' values.
+    A, B: outputs of `score` or `rank` with FLAG 1. OUT: the file to write, one line per measure with the paired
+    two-sided test of the values of queries.
 
     \b
     rankscope letor score demo-letor.txt demo-letor-rerank.txt rerank.txt 1
@@ -116,5 +116,5 @@ def exit_with_usage(call: str) -> None:
     """Print the usage on standard output and exit with code 255, as the scripts do."""
     click.echo(f"Usage: rankscope letor {call}")
     if call.endswith("FLAG"):
-        click.echo("FLAG: 1 for a line a query and the averages, 0 for the averages only")
+        click.echo("FLAG: 1 for a line per query and the averages, 0 for the averages only")
     sys.exit(USAGE_EXIT)

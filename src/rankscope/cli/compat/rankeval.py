@@ -16,7 +16,7 @@ __all__ = [
 @click.argument("file", metavar="FILE.jcml")
 @click.argument("predicted")
 @click.argument("original")
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of the terminal (atomically).")
 def rankeval(file: str, predicted: str, original: str, output: str | None) -> None:
     """RankEval's command line and output: FILE's attribute PREDICTED against ORIGINAL, people's ranks.
 

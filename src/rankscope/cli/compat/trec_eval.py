@@ -28,10 +28,14 @@ __all__ = [
     help="A measure, a nickname (official, all_trec, set), or one with parameters: ndcg_cut.10,20. May be repeated.",
 )
 @click.option("-q", "by_query", is_flag=True, help="Print each query too.")
-@click.option("-c", "complete", is_flag=True, help="Average over all queries of QRELS; those RUN lacks are empty.")
+@click.option(
+    "-c", "complete", is_flag=True, help="Average over all queries of QRELS; queries missing from RUN score as empty."
+)
 @click.option("-n", "no_summary", is_flag=True, help="Print no summary.")
-@click.option("-l", "level", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts.")
-@click.option("-J", "judged_only", is_flag=True, help="Drop documents without a judgment first.")
+@click.option(
+    "-l", "level", type=int, default=1, show_default=True, metavar="N", help="Lowest grade that counts as relevant."
+)
+@click.option("-J", "judged_only", is_flag=True, help="Remove documents without a judgment first.")
 @click.option("-N", "collection_size", type=click.IntRange(min=1), metavar="N", help="Size of the collection.")
 @click.option("-M", "depth", type=click.IntRange(min=1), metavar="N", help="Only the first N documents of each query.")
 @click.option("-D", "debug", type=int, metavar="N", help="Debugging level: accepted, and has no effect.")

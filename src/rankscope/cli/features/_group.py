@@ -13,10 +13,10 @@ __all__ = [
 
 #: Command -> its import path, and a line for the overview.
 COMMANDS = {
-    "mt": ("rankscope.cli.features.mt:mt", "Of translations: n-grams, language model, lexicon, as a table."),
+    "mt": ("rankscope.cli.features.mt:mt", "Features of translations: n-grams, language model, lexicon."),
     "runs": (
         "rankscope.cli.features.runs:runs",
-        "Of documents: their scores and ranks in runs, so that rankers fuse these.",
+        "Features of documents: their scores and ranks in runs, so that rankers can fuse them.",
     ),
     "lm": ("rankscope.cli.features.models:lm", "Train a language model on text."),
     "lexicon": ("rankscope.cli.features.models:lexicon", "Train a lexicon (IBM model 1) on parallel text."),
@@ -32,7 +32,7 @@ class Features(LazyGroup):
 @click.group(cls=Features, invoke_without_command=True)
 @click.pass_context
 def features(context: click.Context) -> None:
-    """Make features that rankers learn from, and the models that these need.
+    """Make features for rankers, and the models that the features need.
 
     \b
     rankscope features runs demo.qrels bm25.run dense.run -o both.txt

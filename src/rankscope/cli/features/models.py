@@ -10,17 +10,19 @@ from typing import Any, NamedTuple, TypedDict
 import click
 
 from rankscope.cli._output import check_output, progress_bar
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, open_binary, source_name
 from rankscope.io.translation import read_lines
 from rankscope.translation.array_file import magic_stem
 from rankscope.translation.features import COLUMNS
-from rankscope.translation.ibm_model_1 import train_lexicon
+from rankscope.translation.ibm_model_1 import LexiconSettings, estimate_lexicon, train_lexicon
 from rankscope.translation.language_model import (
     LANGUAGE_MODEL_MAGIC,
-    ORDERS,
     LanguageModel,
+    LanguageModelSettings,
+    estimate_language_model,
     load_language_model,
     refuse_reserved,
     save_language_model,
@@ -40,8 +42,8 @@ __all__ = [
 ]
 
 
-#: Bytes in which to look for the header of an ARPA file; the order of a model trained for `features mt`.
-HEAD_BYTES, LM_ORDER = 1 << 16, 4
+#: Bytes in which to look for the header of an ARPA file.
+HEAD_BYTES = 1 << 16
 
 
 class TrainedModels(TypedDict):
@@ -117,7 +119,7 @@ def read_lm(path: str, *, progress: Callable[[float], Any] | None = None) -> Lan
         return load_language_model(path)
     lines = dict.fromkeys(tokenised(read_lines(path)))
     try:
-        return train_language_model(list(lines), order=LM_ORDER, progress=progress)
+        return train_language_model(list(lines), progress=progress)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -144,27 +146,28 @@ def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Seque
 @click.command()
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
 @click.option(
-    "-o", "--output", "model", metavar="MODEL", required=True, help="Where it goes: .arpa, or any other name."
+    "-o",
+    "--output",
+    "model",
+    metavar="MODEL",
+    required=True,
+    help="Output file: ARPA text if the name ends in .arpa or .arpa.gz, else binary.",
 )
+@setting_options(LanguageModelSettings)
 @click.option(
-    "--order",
-    type=click.IntRange(min(ORDERS), max(ORDERS)),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="Words of the longest n-grams.",
+    "--tokenised", "split", is_flag=True, help="The text is already tokenised: its words are separated by blanks."
 )
-@click.option("--tokenised", "split", is_flag=True, help="Words of TEXT stand between blanks; take them as they are.")
-@click.option("--repeats", is_flag=True, help="Let a line that stands twice count twice.")
-def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: bool) -> None:
-    """Train an n-gram language model (modified Kneser-Ney) on TEXTs, a sentence a line; - is standard input.
+@click.option("--repeats", is_flag=True, help="Count a repeated line as often as it occurs. Default: once.")
+def lm(texts: tuple[str, ...], model: str, split: bool, repeats: bool, **options: Any) -> None:
+    """Train an n-gram language model (modified Kneser-Ney) on TEXTs, one sentence per line; - is standard input.
 
-    Words are in small letters, split as mteval-v13a does, so that they are those of `features mt`. A name that ends
-    with .arpa, or .arpa.gz, is a text that other tools read; any other one is binary and read faster.
+    Words are lower-cased and split as mteval-v13a splits them, as in `features mt`. Other tools read ARPA files; binary
+    files are read faster.
 
     \b
     rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
     """
+    settings = take_settings(LanguageModelSettings, options)
     check_model_output(model, texts)
     if not split:
         sacrebleu_version()
@@ -178,7 +181,7 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
     if not repeats:
         sentences = list(dict.fromkeys(sentences))
     with progress_bar(1.0, "training") as progress:
-        trained_model = train_language_model(sentences, order=order, progress=progress)
+        trained_model = estimate_language_model(sentences, settings, progress=progress)
     save_language_model(trained_model, model)
     report_model(trained_model, trained_model.notes)
 
@@ -186,32 +189,27 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
 @click.command()
 @click.argument("source")
 @click.argument("target")
-@click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where it goes (binary).")
+@click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Output file (binary).")
+@setting_options(LexiconSettings)
 @click.option(
-    "--iterations",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Rounds of training (EM).",
+    "--tokenised", "split", is_flag=True, help="The text is already tokenised: its words are separated by blanks."
 )
-@click.option("--null/--no-null", default=True, show_default=True, help="An empty word in every source sentence.")
-@click.option("--tokenised", "split", is_flag=True, help="Words stand between blanks; take them as they are.")
-def lexicon(source: str, target: str, model: str, iterations: int, null: bool, split: bool) -> None:
-    """Train IBM model 1: with what probability each word of SOURCE is translated by each of TARGET.
+def lexicon(source: str, target: str, model: str, split: bool, **options: Any) -> None:
+    """Train IBM model 1: the probability that each word of SOURCE is translated by each word of TARGET.
 
-    Line n of both is one segment. Words are in small letters, split as mteval-v13a does.
+    Line n of TARGET translates line n of SOURCE. Words are lower-cased and split as mteval-v13a splits them.
 
     \b
     rankscope features lexicon demo-mt/mt-train/newstest2010/newstest2010.de \\
         demo-mt/mt-train/newstest2010/newstest2010.en -o de-en.lexicon
     """
+    settings = take_settings(LexiconSettings, options)
     check_model_output(model, (source, target))
     if not split:
         sacrebleu_version()
     sources, targets = read_parallel((source, target), split=split)
     with progress_bar(1.0, "training") as progress:
-        trained_model = train_lexicon(sources, targets, iterations=iterations, null=null, progress=progress)
+        trained_model = estimate_lexicon(sources, targets, settings, progress=progress)
     save_lexicon(trained_model, model)
     report_model(trained_model, ())
 
@@ -231,7 +229,7 @@ def line_location(path: str, i: int) -> str:
 def check_model_output(model: str, inputs: Sequence[str]) -> None:
     """Raise for a model that cannot be written, before any file is read."""
     if model == "-":
-        raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
+        raise ParameterError("a model cannot be printed; name a file with -o")
     check_single_stdin(inputs)
     check_output(model, inputs)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from rankscope.agreement.load import read_segment_scores
 from rankscope.cli._leaderboard_input import read_ranked
 from rankscope.cli._output import check_output, progress_bar
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.features.models import ModelFiles, read_models
 from rankscope.consensus.leaderboards import column_of
 from rankscope.data.text import pluralise
@@ -23,10 +24,10 @@ from rankscope.translation.features import (
     COLUMNS,
     FEATURES,
     SETS,
+    FeatureSettings,
     column_of_scores,
-    feature_names,
+    extract_features,
     judged_lists,
-    translation_features,
     write_translation_features,
 )
 from rankscope.translation.tokenisation import sacrebleu_version
@@ -55,43 +56,60 @@ class TextFiles(NamedTuple):
 
 
 @click.command()
-@click.option("--source", metavar="FILE", help="Sources, a segment a line.")
-@click.option("--reference", "references", metavar="FILE", multiple=True, help="References; again for a second one.")
-@click.option("--system", "systems", metavar="NAME=FILE", multiple=True, help="Outputs of a system; once for each.")
+@click.option("--source", metavar="FILE", help="Source text, one segment per line.")
+@click.option(
+    "--reference",
+    "references",
+    metavar="FILE",
+    multiple=True,
+    help="Reference translations, one segment per line; repeat for further references.",
+)
+@click.option(
+    "--system",
+    "systems",
+    metavar="NAME=FILE",
+    multiple=True,
+    help="Outputs of a system, one segment per line; repeat for each system.",
+)
 @click.option(
     "--texts",
     "folder",
     metavar="FOLDER",
-    help="In the place of these: sources/, references/ and system-outputs/, as WMT or mt-metrics-eval has them.",
+    help="Folder with sources/, references/ and system-outputs/, as of WMT or mt-metrics-eval, instead of these files.",
 )
-@click.option("--pair", metavar="P", help="The language pair, as de-en; which one of the folder.")
+@click.option("--pair", metavar="P", help="Language pair, as de-en; required with --texts.")
+@setting_options(FeatureSettings)
+@click.option("--list", "listing", is_flag=True, help="List the features and exit.")
 @click.option(
-    "--features",
-    "features",
-    metavar="NAME,...",
-    default="nine",
-    show_default=True,
-    help=f"Sets ({', '.join(SETS)}) and features; `--list` shows them.",
+    "--language-model",
+    metavar="FILE",
+    help="Language model: ARPA, a file of `features lm`, or text to train one of order 4 on.",
 )
-@click.option("--list", "listing", is_flag=True, help="Say what features there are, and stop.")
 @click.option(
-    "--language-model", metavar="FILE", help="ARPA, a file of `features lm`, or text to train one of order 4."
+    "--forward", metavar="FILE", help="Lexicon of `features lexicon`, from the source to the target language."
 )
-@click.option("--forward", metavar="FILE", help="Lexicon of `features lexicon`, from sources to targets.")
-@click.option("--backward", metavar="FILE", help="Lexicon from targets to sources.")
-@click.option("--parallel", nargs=2, metavar="SOURCE TARGET", help="Parallel text to train both lexicons on.")
-@click.option("--scores", metavar="FILE", multiple=True, help="Scores of metrics (seg.scr, .seg.score) as features.")
+@click.option("--backward", metavar="FILE", help="Lexicon from the target to the source language.")
+@click.option("--parallel", nargs=2, metavar="SOURCE TARGET", help="Parallel text on which both lexicons are trained.")
 @click.option(
-    "--judgments", metavar="FILE", help="Write lists to train on: those that people ranked, graded by their ranks."
+    "--scores", metavar="FILE", multiple=True, help="Scores of a metric (seg.scr, .seg.score) as a feature; repeatable."
 )
-@click.option("-o", "--output", metavar="TABLE", help=".parquet, .csv, .tsv, .jsonl; any other name: SVMlight.")
+@click.option(
+    "--judgments",
+    metavar="FILE",
+    help="Human rankings: write only the ranked outputs, as lists to train on, graded by their ranks.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="TABLE",
+    help="Output file: .parquet, .csv, .tsv or .jsonl; any other name means SVMlight.",
+)
 def mt(
     source: str | None,
     references: tuple[str, ...],
     systems: tuple[str, ...],
     folder: str | None,
     pair: str | None,
-    features: str,
     listing: bool,
     language_model: str | None,
     forward: str | None,
@@ -100,11 +118,12 @@ def mt(
     scores: tuple[str, ...],
     judgments: str | None,
     output: str | None,
+    **options: Any,
 ) -> None:
-    """Features of translations: a row an output, with the columns pair, system, segment and the features.
+    """Compute features of translations: one row per output, with the columns pair, system, segment and the features.
 
-    The nine of Li, Jiang and Wang (2013): precisions of n-grams, brevity, language model, length, and IBM model 1 in
-    both directions. With --judgments the table is for `rankscope train`.
+    The nine features of Li, Jiang and Wang (2013) are n-gram precisions, brevity, language model, length, and IBM
+    model 1 in both directions. With --judgments the table is for `rankscope train`.
 
     \b
     rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
@@ -114,10 +133,11 @@ def mt(
     rankscope features mt --source src.de --reference ref.en --system A=a.en --system B=b.en \\
         --language-model news.en --parallel news.de news.en -o features.parquet
     """
+    settings = take_settings(FeatureSettings, options)
     if listing:
         click.echo(feature_overview(), nl=False)
         return
-    names = feature_names([entry.strip() for entry in features.split(",") if entry.strip()])
+    names = settings.names
     text_files = TextFiles(source, references, systems, folder, pair)
     inputs = [*text_files.files, *flatten_paths(language_model, forward, backward, parallel), *scores]
     inputs += [judgments] if judgments else []
@@ -137,11 +157,11 @@ def mt(
     with progress_bar(1.0, "training and reading models") as progress:
         models = read_models(files, {str(name) for name in needed_models}, progress=progress)
     with progress_bar(1.0, "features") as progress:
-        table = translation_features(
+        table = extract_features(
             sources,
             references_read,
             outputs,
-            features=names,
+            settings,
             extra=extra_columns,
             pair=pair or "",
             progress=progress,
@@ -172,12 +192,12 @@ def feature_overview() -> str:
 def check_texts_and_output(text_files: TextFiles, output: str | None) -> None:
     """Raise ParameterError for options that contradict each other, or are missing."""
     if output is None:
-        raise ParameterError("where the table is to go is not said; name a file with -o")
+        raise ParameterError("no output file; name a file with -o")
     if text_files.folder is not None:
         if text_files.files:
-            raise ParameterError("--texts stands for --source, --reference and --system; leave one of the two out")
+            raise ParameterError("--texts replaces --source, --reference and --system; pass one or the other")
         if text_files.pair is None:
-            raise ParameterError("--texts holds several language pairs; say with --pair which, as de-en")
+            raise ParameterError("--texts needs --pair, one of the language pairs of the folder, as de-en")
         return
     for flag, value in (
         ("--source", text_files.source),
@@ -185,7 +205,7 @@ def check_texts_and_output(text_files: TextFiles, output: str | None) -> None:
         ("--system", text_files.systems),
     ):
         if not value:
-            raise ParameterError(f"{flag} is missing; name its file, or a folder of all with --texts")
+            raise ParameterError(f"{flag} is missing; name a file, or a folder with --texts")
     names = [text.partition("=")[0] for text in text_files.systems]
     for text, name in zip(text_files.systems, names, strict=True):
         if not name or not text.partition("=")[2]:

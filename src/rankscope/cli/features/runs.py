@@ -23,9 +23,17 @@ __all__ = [
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @setting_options(RunFeatureSettings)
 @click.option(
-    "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
+    "--input",
+    "input_",
+    type=click.Choice(list(FORMATS)),
+    help="Format of the runs. Default: detected from the content.",
 )
-@click.option("-o", "--output", metavar="TABLE", help=".parquet, .csv, .tsv, .jsonl; any other name: SVMlight.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="TABLE",
+    help="Output file: .parquet, .csv, .tsv or .jsonl; any other name means SVMlight.",
+)
 def runs(
     qrels: str,
     runs: tuple[str, ...],
@@ -33,10 +41,10 @@ def runs(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Scores and ranks of RUNs as features of their documents, with the grades of QRELS, so that rankers can fuse.
+    """Make features of documents from their scores and ranks in RUNs, with the grades of QRELS.
 
-    Of each run: score, normalised score, reciprocal rank and rank; last, how many runs have the document. What a run
-    lacks stands behind its last.
+    Rankers learn from them how to fuse runs. The features are, for each run, score, normalised score, reciprocal rank
+    and rank; and the number of runs that have the document. A document that a run lacks is ranked after its last one.
 
     \b
     rankscope features runs demo.qrels bm25.run dense.run -o both.txt
@@ -46,7 +54,7 @@ def runs(
     """
     settings = take_settings(RunFeatureSettings, options)
     if output is None:
-        raise ParameterError("where the table is to go is not said; name a file with -o")
+        raise ParameterError("no output file; name a file with -o")
     check_output(output, (qrels, *runs))
     features = features_of_runs(qrels, runs, settings, input=input_)
     for note in (*features.notes, *write_features(features, output)):

@@ -39,8 +39,20 @@ COUNT = 1000
 class Buckets(NamedTuple):
     """Counts of a set of queries.
 
-    n: (queries) relevant documents, R. up_to: (queries, 1000) T_1 to T_1000. query, bucket: (entities) of those up to
-    rank 1,000, their query and i. size: N.
+    Attributes
+    ----------
+    hits
+        The hits.
+    rel
+        Lowest grade that counts as relevant.
+    n
+        Number R of relevant documents, (queries).
+    up_to
+        T_1 to T_1000, (queries, 1000).
+    query, bucket
+        Query and bucket i of each entity up to rank 1,000, (entities).
+    size
+        Number N of ranked items.
     """
 
     hits: Hits
@@ -76,7 +88,19 @@ class Buckets(NamedTuple):
 
 
 class CutoffPlace(NamedTuple):
-    """(queries) cutoffs k; complete buckets within k; part of the next bucket; entities within k, interpolated."""
+    """Cutoffs of queries in buckets.
+
+    Attributes
+    ----------
+    k
+        Cutoff of each query.
+    n_whole
+        Complete buckets within k.
+    fraction
+        Part of the next bucket.
+    n
+        Entities within k, interpolated.
+    """
 
     k: Floats
     n_whole: Ints

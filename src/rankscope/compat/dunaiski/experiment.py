@@ -126,8 +126,29 @@ SIGNS = {name: sign for name, _, _, sign in DEFAULT_MEASURES}
 
 
 def coded_measure(function: str, cutoff: int | float | None = None) -> Measure:
-    """What a function of the tool computes. Raises UnknownName; ParameterError for a cutoff that it cannot have.
+    """The measure that a function of the tool computes.
 
+    Parameters
+    ----------
+    function
+        Name of the function in the tool's code.
+    cutoff
+        Its cutoff.
+
+    Returns
+    -------
+    Measure
+        The measure.
+
+    Raises
+    ------
+    UnknownName
+        The function does not exist.
+    ParameterError
+        The function cannot have this cutoff.
+
+    Examples
+    --------
     >>> str(coded_measure("AP_at_n", 10))
     'DunaiskiAP@10'
     """
@@ -214,12 +235,31 @@ def significance_lines(study: StabilityStudy, m: int, name: str) -> list[str]:
 
 
 def dunaiski(path: PathLike, *, printing: str = "all", total_ranks: int | None = None, **options: Any) -> str:
-    r"""What the tool writes about a table of ranks: "Results:", then what `printing` names, one of PRINTING.
+    r"""The tool's output for a table of ranks.
 
-    options: those of `dunaiski_study`. Raises as that, and as `dunaiski_table`.
+    Parameters
+    ----------
+    path
+        Table of ranks, as for `dunaiski_table`.
+    printing
+        What is printed after "Results:", one of PRINTING.
+    total_ranks
+        Number of all ranked items.
+    **options
+        Arguments of `dunaiski_study`.
 
-    Source: the tool's layout; the experiment as in `dunaiski_study`.
+    Returns
+    -------
+    str
+        The text, in the tool's layout.
 
+    Raises
+    ------
+    InputError, ParameterError
+        As for `dunaiski_table` and `dunaiski_study`.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -234,10 +274,24 @@ def dunaiski(path: PathLike, *, printing: str = "all", total_ranks: int | None =
 
 
 def dunaiski_table(path: PathLike, total_ranks: int | None = None) -> EntityRanks:
-    """The tool's input: a header of system names, then an entity a line with its ranks, all above 0.
+    """Read the tool's input: a header of system names, then one line per entity with its ranks, all above 0.
 
-    total_ranks: how many items were ranked in all. Raises InputError for fewer than two systems, and as
-    `rankscope.read_entity_ranks`, which reads it.
+    Parameters
+    ----------
+    path
+        The file.
+    total_ranks
+        Number of all ranked items.
+
+    Returns
+    -------
+    EntityRanks
+        The ranks.
+
+    Raises
+    ------
+    InputError
+        There are fewer than two systems, or as for `rankscope.read_entity_ranks`.
     """
     table = read_entity_ranks(path, total_ranks, least=0.0)
     if len(table.systems) < 2:
@@ -292,13 +346,37 @@ def dunaiski_study(
     progress: Callable[[float], Any] | None = None,
     **options: Any,
 ) -> StabilityStudy:
-    """The tool's experiment with its nine measures; without the two in permille where `total_ranks` is not known.
+    """The tool's experiment with its nine measures; without the two in permille if `total_ranks` is unknown.
 
-    Arguments as in `rs.stability.study`; options are splits (10), systems, entities, levels (CODED_LEVELS),
-    iterations (50), n_resamples (1000) and rng. Each level is the fuzziness as well, as there, so that rows of the
-    result in which the two differ are of no use here. Raises ParameterError for what cannot be drawn.
+    Parameters
+    ----------
+    table
+        Ranks of entities.
+    error_tie
+        Also compute error, tie, t and used rates.
+    swap
+        Test significance by the swap method instead of the bootstrap.
+    workers
+        Number of processes; it does not change the result.
+    progress
+        Called with the share of the work that was just done.
+    **options
+        Arguments of `rs.stability.study`: splits (10), systems, entities, levels (CODED_LEVELS), iterations (50),
+        n_resamples (1000) and rng.
 
-    Source: Dunaiski (2018), as the tool's commit 616db4e computes it.
+    Returns
+    -------
+    StabilityStudy
+        Each level is the fuzziness as well; rows in which the two differ mean nothing here.
+
+    Raises
+    ------
+    ParameterError
+        More systems or entities are to be drawn than there are.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it.
     """
     conditions, settings, notes = validate_experiment(table, **options)
     check_count("workers", workers)

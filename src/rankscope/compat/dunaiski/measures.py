@@ -100,11 +100,27 @@ class DunaiskiMeasure(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class DunaiskiP(DunaiskiMeasure):
-    """P of the tool: it counts the first entity at rank k or deeper as well, however deep; in [0, 1], higher is better.
+    """P of the tool: it also counts the first entity at rank k or deeper, however deep; in [0, 1], higher is better.
 
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+
+    Notes
+    -----
     With n entities above rank k, min(1, (n + 1) / k), where n + 1 is at most R. @recall=x: m / r_m for m = ceil(x R).
-    scale="permille": entities within the first k of N ranked items over k, interpolated in the bucket of k; 0 where k
-    reaches N; @recall=x is recall at rank ceil(x R). Without relevant documents retrieved: 0.
+    scale="permille": entities within the first k of N ranked items divided by k, interpolated in the bucket of k; 0 if
+    k reaches N; @recall=x is recall at rank ceil(x R). 0 without relevant documents retrieved.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: P_at_k, P_at_avg, P_at_testsize, P_at_recall,
+    P_at_k_buckets.
     """
 
     name: ClassVar[str] = "DunaiskiP"
@@ -128,10 +144,25 @@ class DunaiskiP(DunaiskiMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class DunaiskiR(DunaiskiMeasure):
-    """Recall of the tool: entities up to rank k, no more than k of them, over R; in [0, 1], higher is better.
+    """Recall of the tool: entities up to rank k, no more than k of them, divided by R; in [0, 1], higher is better.
 
-    scale="permille": entities within the first k of N ranked items, interpolated in the bucket of k; 0 where k reaches
-    N. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+
+    Notes
+    -----
+    scale="permille": entities within the first k of N ranked items, interpolated in the bucket of k; 0 if k reaches N.
+    0 without relevant documents.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: Recall_at_k, Recall_at_avg, Recall_at_k_buckets.
     """
 
     name: ClassVar[str] = "DunaiskiR"
@@ -150,9 +181,26 @@ class DunaiskiR(DunaiskiMeasure):
 class DunaiskiAP(DunaiskiMeasure):
     """Average precision of the tool; at least 0, higher is better.
 
-    The sum of p_i over entities up to rank n (and of them the first n) over min(R, n). scale="permille": the mean of
-    the precisions of permille buckets (at most 1 each), not of entities; with a cutoff over max(1, buckets in it), to
-    which the broken bucket adds one whole precision. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Notes
+    -----
+    The sum of p_i over entities up to rank n (and of them the first n), divided by min(R, n). scale="permille": the
+    mean of the precisions of permille buckets (at most 1 each), not of entities; with a cutoff divided by max(1,
+    buckets in it), to which the broken bucket adds one whole precision. 0 without relevant documents.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: AP, AP_at_n, AP_at_avg, AP_at_recall, AP_buckets,
+    AP_at_n_buckets.
     """
 
     name: ClassVar[str] = "DunaiskiAP"
@@ -172,11 +220,33 @@ class DunaiskiAP(DunaiskiMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class DunaiskiNDCG(DunaiskiMeasure):
-    """nDCG of the tool: within a cutoff n over an ideal of n relevant documents, however few there are; at least 0.
+    """nDCG of the tool: within a cutoff n, divided by an ideal of n relevant documents; at least 0, higher is better.
 
-    Higher is better. scale="permille": entities gain in their permille bucket, discounted by log2(bucket + 1), over an
-    ideal that fills the first buckets; the broken bucket at the cutoff counts in part. Without relevant documents: 0.
-    Raises ParameterError for a cutoff above 10,000,000.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
+        Default: all.
+
+    Raises
+    ------
+    ParameterError
+        The cutoff is above 10,000,000.
+
+    Notes
+    -----
+    The ideal has n relevant documents, however few there are. scale="permille": entities gain in their permille bucket,
+    discounted by log2(bucket + 1), divided by an ideal that fills the first buckets; the broken bucket at the cutoff
+    counts in part. 0 without relevant documents.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: NDCG, NDCG_at_n, NDCG_at_avg, NDCG_at_recall,
+    NDCG_buckets, NDCG_at_n_buckets.
     """
 
     name: ClassVar[str] = "DunaiskiNDCG"
@@ -210,8 +280,21 @@ class DunaiskiNDCG(DunaiskiMeasure):
 class DunaiskiIAP(DunaiskiMeasure):
     """Interpolated average precision of the tool: the mean of max over j >= i of p_j; at least 0, higher is better.
 
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+
+    Notes
+    -----
     scale="permille": the mean over permille buckets of the highest precision from each on, which may exceed 1, and
-    which is said to rest on 1,000 entities. Without relevant documents: 0.
+    which counts as resting on 1,000 entities. 0 without relevant documents.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: AP_interpolated, AP_interpolated_buckets.
     """
 
     name: ClassVar[str] = "DunaiskiIAP"
@@ -230,8 +313,24 @@ class DunaiskiIAP(DunaiskiMeasure):
 class DunaiskiPRAUC(DunaiskiMeasure):
     """Area under the precision-recall curve of the tool, from the first entity on; in [0, 1], higher is better.
 
-    What lies left of recall 1/R is missing, so that a perfect list of 5 gives 4/5. interpolated: with the highest
-    precision from each point on. scale="permille": the curve over permille buckets. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    interpolated
+        Take the highest precision from each point on.
+
+    Notes
+    -----
+    The area left of recall 1/R is missing, so that a perfect list of 5 gives 4/5. scale="permille": the curve over
+    permille buckets. 0 without relevant documents.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: PR_AUC, PR_AUC_interpolated, PR_AUC_buckets,
+    PR_AUC_interpolated_buckets.
     """
 
     name: ClassVar[str] = "DunaiskiPRAUC"
@@ -256,12 +355,26 @@ class DunaiskiPRAUC(DunaiskiMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class DunaiskiAUC(DunaiskiMeasure):
-    """Area under the ROC curve of the tool, from the first to the last entity up to rank k; in [-1, 1].
+    """Area under the tool's ROC curve, from the first to the last entity up to rank k; in [-1, 1], higher is better.
 
-    Higher is better. The share of false positives at the i-th entity is (r - i) / (r + k - 2 i), 0 where i > r; the
-    curve never goes on to 1, so that a perfect list gives 0, and ranks that no list has may give less than 0. cutoff:
-    10000 without one. scale="permille": the curve over permille buckets, from the first; no cutoff. Without relevant
-    documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    scale
+        Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    cutoff
+        Number k of documents that are read, or one that depends on the query. Default: 10000.
+
+    Notes
+    -----
+    The share of false positives at the i-th entity is (r - i) / (r + k - 2 i), 0 if i > r; the curve never continues to
+    1, so that a perfect list gives 0, and impossible ranks may give less than 0. scale="permille": the curve over
+    permille buckets, from the first; no cutoff. 0 without relevant documents.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: ROC_at_k_auc, ROC_at_avg_auc, ROC_AUC_buckets.
     """
 
     name: ClassVar[str] = "DunaiskiAUC"
@@ -296,11 +409,26 @@ class DunaiskiAUC(DunaiskiMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class DunaiskiAPIntervals(APIntervals):
-    """AP over intervals of the tool: the mean over cutoffs c of (the sum of p_i up to c) / c; at least 0.
+    """AP over intervals of the tool: mean over cutoffs c of (the sum of p_i up to c) / c; at least 0, higher is better.
 
-    Higher is better. Over c and not over min(R, c), so that a perfect list gives next to nothing. average="geometric":
-    the square root of the product, however many cutoffs there are. step, depth: as APIntervals. Without relevant
-    documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    step
+        Distance of the cutoffs, which are step, 2 step, ... up to `depth`.
+    depth
+        The last cutoff.
+    average
+        "arithmetic" or "geometric": the square root of the product, however many cutoffs there are.
+
+    Notes
+    -----
+    Divided by c and not by min(R, c), so that a perfect list gives next to nothing. 0 without relevant documents.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: MAP_std_intervals, MAP_geom_intervals.
     """
 
     name: ClassVar[str] = "DunaiskiAPIntervals"
@@ -321,9 +449,24 @@ class DunaiskiAPIntervals(APIntervals):
 class DunaiskiAUCIntervals(AUCIntervals):
     """Area under the ROC curve over intervals of the tool; in [-1, 1], higher is better.
 
-    The trapezoid through the cutoffs c, with n entities up to each: n / R over (c - n) / depth; what lies left of the
-    first cutoff is missing. Below 0 only where more entities than there are ranks lie within a cutoff. step, depth: as
-    AUCIntervals. Without relevant documents: 0.
+    Parameters
+    ----------
+    rel
+        Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
+    step
+        Distance of the cutoffs, which are step, 2 step, ... up to `depth`.
+    depth
+        The last cutoff.
+
+    Notes
+    -----
+    The trapezoid through the cutoffs c, with n entities up to each: n / R over (c - n) / depth; the area left of the
+    first cutoff is missing. Below 0 only if more entities than there are ranks lie within a cutoff. 0 without relevant
+    documents.
+
+    References
+    ----------
+    Dunaiski (2018), as the tool's commit 616db4e computes it: ROC_AUC_std_intervals.
     """
 
     name: ClassVar[str] = "DunaiskiAUCIntervals"

@@ -119,9 +119,22 @@ def write_text(path: PathLike, text: str) -> None:
 def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
     """Write beside the target, then rename: readers see the old file or the new one, never half of it.
 
-    A link is followed; an existing file keeps its permissions. Raises OutputError. An error while the chunks are
-    computed leaves no file behind either. A killed process may leave a file whose name begins with `.rankscope-`, and
-    nothing else.
+    Parameters
+    ----------
+    path
+        The target. A link is followed; an existing file keeps its permissions.
+    chunks
+        Content of the file.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+
+    Notes
+    -----
+    An error while the chunks are computed leaves no file behind either. A killed process may leave a file whose name
+    begins with `.rankscope-`, and nothing else.
     """
     check_writable(path)
     with write_errors(path):
@@ -142,9 +155,24 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
 
 
 def write_new(path: PathLike, text: str) -> bool:
-    """Write a new file, completely; return False, and write nothing, where the file already exists.
+    """Write a new file, completely; return False, and write nothing, if the file already exists.
 
-    Of several processes that start at the same time exactly one gets True. Raises OutputError.
+    Parameters
+    ----------
+    path
+        The file.
+    text
+        Its content.
+
+    Returns
+    -------
+    bool
+        Of several processes that start at the same time exactly one gets True.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
     """
     check_writable(path)
     with write_errors(path):
@@ -209,7 +237,15 @@ def is_temporary(path: Path) -> bool:
 def make_folder(folder: PathLike) -> Iterator[None]:
     """Create the folder and its parents; after an error in the block, remove those of them that are empty.
 
-    Raises OutputError, before the block starts, where the folder cannot be created.
+    Parameters
+    ----------
+    folder
+        The folder.
+
+    Raises
+    ------
+    OutputError
+        The folder cannot be created; raised before the block starts.
     """
     path = Path(folder)
     missing_folders = [ancestor for ancestor in (path, *path.parents) if not os.path.lexists(ancestor)]
@@ -230,8 +266,21 @@ def make_folder(folder: PathLike) -> Iterator[None]:
 def write_folder(folder: PathLike, files: Mapping[str, Iterable[bytes]]) -> None:
     """Write files into a folder, all or none; the folder is created if needed, and other files in it stay.
 
-    files: their content by name, which may include folders, as "scores/a.txt". All are first written into a temporary
-    folder inside, and moved only when all are complete. Raises OutputError.
+    Parameters
+    ----------
+    folder
+        The folder.
+    files
+        Content by name, which may include folders, as "scores/a.txt".
+
+    Raises
+    ------
+    OutputError
+        A file cannot be written.
+
+    Notes
+    -----
+    All files are first written into a temporary folder inside, and moved only when all are complete.
     """
     base = Path(folder)
     with make_folder(base), write_errors(base):
@@ -270,7 +319,10 @@ def write_stdout(chunks: Iterable[bytes]) -> None:
 def temporary_folder_errors(name: str) -> Iterator[None]:
     """Raise OutputError for errors with files in the temporary folder, which are not the fault of the input.
 
-    name: of the input.
+    Parameters
+    ----------
+    name
+        Name of the input.
     """
     try:
         yield

@@ -50,7 +50,23 @@ IS_SPACE[[9, 10, 11, 12, 13, 32]] = True  # C's isspace(); bytes of unicode spac
 
 @dataclass(frozen=True, slots=True)
 class LineLayout:
-    """The fields of a line. columns: the needed fields, by index. most: None for no limit."""
+    """The fields of a line.
+
+    Attributes
+    ----------
+    min_fields, max_fields
+        Numbers of fields; no limit if the latter is None.
+    columns
+        Needed fields, by index.
+    expected
+        The line in words, for messages.
+    advise
+        (line, number of fields, whether it is the first) -> advice, or None.
+    alternatives
+        Number of fields -> what the file may be instead.
+    alternatives_need_trec
+        Whether these need a first line in TREC's format.
+    """
 
     min_fields: int
     max_fields: int | None
@@ -72,7 +88,21 @@ class LineLayout:
 
 @dataclass(frozen=True, slots=True)
 class LineBlock:
-    """Complete lines: buffer[begin:end]. The last byte is a newline; there is padding on both sides."""
+    """Complete lines: buffer[begin:end]. The last byte is a newline; there is padding on both sides.
+
+    Attributes
+    ----------
+    buffer
+        The bytes.
+    begin, end
+        Where the lines begin and end.
+    first_line
+        Number of the first line.
+    name
+        Name of the file.
+    is_last
+        Whether it is the last block.
+    """
 
     buffer: bytearray
     begin: int
@@ -105,6 +135,13 @@ class BlockReader:
     def next(self, keep_from: int | None = None) -> LineBlock | None:
         """The next block: the bytes from `keep_from` on, and more. None at the end.
 
+        Parameters
+        ----------
+        keep_from
+            Where the bytes to keep begin in the last block. Default: nothing is kept.
+
+        Notes
+        -----
         The buffer of the last block is reused: copy what is still needed before.
         """
         self._move(keep_from)

@@ -73,9 +73,16 @@ class UnpackedStream(io.RawIOBase):
 
 
 def refuse_bomb(unpacked: int, packed: int, name: str, advice: str = "unpack it yourself") -> None:
-    """Raise InputError where packed bytes unpack to more than any real data.
+    """Raise InputError if packed bytes unpack to more than any real data.
 
-    advice: how to read the file all the same.
+    Parameters
+    ----------
+    unpacked, packed
+        Numbers of bytes.
+    name
+        Name of the file.
+    advice
+        How to read the file anyway.
     """
     if unpacked > max(ALLOWED_BYTES, MAX_RATIO * packed):
         raise InputError(
@@ -120,7 +127,15 @@ def zstd_file(raw: Any) -> BinaryIO:
 
 
 def compress(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
-    """The chunks as gzip (`.gz`) or Zstandard (`.zst`), without a timestamp; unchanged for any other suffix."""
+    """The chunks as gzip (`.gz`) or Zstandard (`.zst`), without a timestamp; unchanged for any other suffix.
+
+    Parameters
+    ----------
+    chunks
+        Content of the file.
+    suffix
+        Suffix of compression.
+    """
     if suffix == ".gz":
         packer: Any = zlib.compressobj(wbits=31)
     elif suffix == ".zst":

@@ -64,7 +64,15 @@ def refuse_changed(stamps_before: Mapping[str, FileStamp], name: str = "") -> No
 def file_digest(path: PathLike) -> str:
     """SHA-256 of a file's bytes, in hexadecimal; empty for standard input, a pipe, or a missing file.
 
-    Raises InputError where it cannot be read.
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
     """
     if not os.path.isfile(path):
         return ""

@@ -44,8 +44,16 @@ VALUES = {"qrels": "relevance", "run": "score"}
 
 
 class FileHead(NamedTuple):
-    """The beginning of a file. start: its first bytes; line: the first line that is neither blank nor a comment,
-    stripped; text: the first bytes from that line on.
+    """The beginning of a file.
+
+    Attributes
+    ----------
+    start
+        Its first bytes.
+    text
+        The first bytes from `line` on.
+    line
+        The first line that is neither blank nor a comment, stripped.
     """
 
     start: bytes
@@ -56,9 +64,18 @@ class FileHead(NamedTuple):
 class ReadRequest(NamedTuple):
     """What to read from a file.
 
-    kind: "qrels", "run", or None to detect it by content. subtopics: whether to read judgments by subtopic.
-    complete: whether to keep everything: subtopics, if there are any, and notes on what was skipped. hint: the kind to
-    assume where the content does not tell. labels: the label file that belongs to a file of predictions.
+    Attributes
+    ----------
+    kind
+        "qrels", "run", or None to detect it from the content.
+    subtopics
+        Read judgments by subtopic.
+    keep_all
+        Keep everything: subtopics, if there are any, and notes on what was skipped.
+    hint
+        Kind to assume if the content does not tell.
+    labels
+        Label file that belongs to a file of predictions.
     """
 
     kind: str | None
@@ -75,9 +92,18 @@ class ReadRequest(NamedTuple):
 
 
 class FileContent(NamedTuple):
-    """The content of a file. apart: the number of queries whose rows were not together. name: of the run, if any.
+    """The content of a file.
 
-    Relevances are int64 and scores are float64: this tells judgments from a run.
+    Attributes
+    ----------
+    rows
+        The rows. Relevances are int64 and scores are float64: this tells judgments from a run.
+    n_ungrouped
+        Number of queries whose rows were not together.
+    name
+        Name of the run, if any.
+    notes
+        What a reader should know.
     """
 
     rows: Rows
@@ -98,17 +124,39 @@ def accept_everything(*_: object) -> None:
 class Format:
     """How to detect, read and write files of one format. Only `read` is required.
 
-    read: the content of a file, for a request; raises InputError that names file and line.
-    sniff: whether a file with this head has the format. write: rows, and the run's name, as chunks of a file.
-    refuse: raises InputError where `write` cannot hold the rows; called with (rows, run's name, name of the input).
-    loss_notes: notes on what `write` drops, apart from the run's name (keeps_name) and queries without documents
-    (keeps_empty). prepare: raises before long work where a package is missing; called with the name of the target.
-    alternative: the function to call for files that are neither judgments nor a run by themselves. takes_labels:
-    whether a label file may be named, whose lines the file follows. row_batches: the rows of a run in the order of the
-    file, batch by batch, for files of more than `small_size` bytes; each batch is valid until the next is requested.
-    query_rows: the same query by query, from blocks of a number of bytes; raises Ungrouped. row_template: how messages
-    name a row, from the name of the file and the number of the row in the batches. Files are read from a `Source`,
-    which is in a module above this one.
+    Attributes
+    ----------
+    read
+        The content of a file, for a request; raises InputError that names file and line.
+    sniff
+        Whether a file with this head has the format.
+    write
+        Rows, and the run's name, as chunks of a file.
+    refuse
+        Raises InputError if `write` cannot hold the rows; called with (rows, run's name, name of the input).
+    loss_notes
+        Notes on what `write` drops, apart from the run's name and queries without documents.
+    keeps_name, keeps_empty
+        Whether `write` keeps those.
+    prepare
+        Raises before long work if a package is missing; called with the name of the target.
+    alternative
+        The function to call for files that are neither judgments nor a run by themselves.
+    takes_labels
+        Whether a label file may be named, whose lines the file follows.
+    row_batches
+        The rows of a run in the order of the file, batch by batch, for files of more than `small_size` bytes; each
+        batch is valid until the next is requested.
+    query_rows
+        The same query by query, from blocks of a number of bytes; raises Ungrouped.
+    small_size
+        Files up to this size are read at once.
+    row_template
+        How messages name a row, from the name of the file and the number of the row in the batches.
+
+    Notes
+    -----
+    Files are read from a `Source`, which is in a module above this one.
     """
 
     read: Callable[[Any, ReadRequest], FileContent]
@@ -128,11 +176,16 @@ class Format:
 
 
 class FormatEntry(NamedTuple):
-    """A line of the table.
+    """A line of the table of formats.
 
-    definition: where the format is defined, as for `rankscope.registry.resolve`; or the format itself.
-    suffixes: of the files that are written in it; a suffix that is a kind (`.run`) also says what they hold.
-    by_content: whether `Format.sniff` detects it; other formats must be named.
+    Attributes
+    ----------
+    definition
+        Where the format is defined, as for `rankscope.registry.resolve`; or the format itself.
+    suffixes
+        Suffixes of files in this format; a suffix that is a kind (`.run`) also says what they hold.
+    by_content
+        Whether `Format.sniff` detects it; other formats must be named.
     """
 
     definition: str | Format

@@ -68,7 +68,15 @@ def refuse_pipes(inputs: Iterable[object], reason: str) -> None:
 
 
 class Partition(NamedTuple):
-    """A file of a run. size: in bytes; 0 if the store does not know it."""
+    """A file of a run.
+
+    Attributes
+    ----------
+    path
+        The file.
+    size
+        Its bytes; 0 if the store does not know it.
+    """
 
     path: str
     size: int
@@ -98,7 +106,15 @@ def list_folders_once() -> Iterator[None]:
 def list_partitions(folder: PathLike) -> list[Partition]:
     """The files of a run in a folder; see `list_folders_once`.
 
-    Raises InputError for a folder that is empty or cannot be listed, and for anything in it that is not a file.
+    Parameters
+    ----------
+    folder
+        The folder.
+
+    Raises
+    ------
+    InputError
+        The folder is empty or cannot be listed, or holds anything that is not a file.
     """
     name, listings = source_name(folder), LISTED.get()
     if listings is None:

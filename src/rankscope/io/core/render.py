@@ -42,7 +42,15 @@ FORMAT_ADVICE = "write jsonl, json or parquet instead"
 
 
 class RowPiece(NamedTuple):
-    """Some rows. queries: (n) the index of the query of each row."""
+    """Some rows.
+
+    Attributes
+    ----------
+    queries
+        Index of the query of each row, (n).
+    docs, subtopics, values
+        The other columns.
+    """
 
     queries: Ints
     docs: list[bytes]

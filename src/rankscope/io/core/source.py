@@ -48,7 +48,7 @@ SUFFIXES = (".gz", ".zst", ".res", ".out")
 class Source:
     """An open file whose first bytes were read ahead and are delivered again.
 
-    named: whether the caller named its format, which is detected by content otherwise.
+    has_named_format: whether the caller named its format, which is detected from the content otherwise.
     """
 
     def __init__(self, stream: Any, path: PathLike, format_name: str | None) -> None:

@@ -143,10 +143,19 @@ def without_suffix(name: str) -> str:
 
 @contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open for reading, decompressed if the first bytes say so. "-" is standard input; fsspec opens URLs.
+    """Open for reading, decompressed if the first bytes say so.
 
-    Raises InputError for a file of another program, by its first bytes, and for errors while the file is read;
-    ParameterError for a URL where fsspec, or its package for this kind of URL, is not installed.
+    Parameters
+    ----------
+    path
+        "-" is standard input; fsspec opens URLs.
+
+    Raises
+    ------
+    InputError
+        By its first bytes, the file is one of another program; or an error occurs while it is read.
+    ParameterError
+        For a URL, fsspec or its package for this kind of URL is not installed.
     """
     name = source_name(path)
     if not name:

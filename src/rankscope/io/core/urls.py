@@ -111,7 +111,15 @@ def is_url_of_folder(path: object) -> bool:
 def url_files(url: str) -> list[tuple[str, str, int]]:
     """The content of a folder: the URL of each entry, its kind as fsspec names it ("file", "directory"), its size.
 
-    Raises as `open_url`, and NotADirectoryError for a file.
+    Parameters
+    ----------
+    url
+        URL of the folder.
+
+    Raises
+    ------
+    NotADirectoryError
+        The URL is that of a file. Other errors are those of `open_url`.
     """
     with store_errors(url):
         import fsspec
@@ -130,19 +138,38 @@ def url_files(url: str) -> list[tuple[str, str, int]]:
 
 @contextmanager
 def open_url(url: str) -> Iterator[Any]:
-    """Open for reading; the stream can seek where the store supports it.
+    """Open for reading; the stream can seek if the store supports it.
 
-    Raises FileNotFoundError and OSError as `open`; ParameterError where fsspec, or its package for this kind of URL, is
-    not installed; InputError for an unknown kind of URL.
+    Parameters
+    ----------
+    url
+        URL of the file.
+
+    Raises
+    ------
+    FileNotFoundError, OSError
+        As for `open`.
+    ParameterError
+        fsspec, or its package for this kind of URL, is not installed.
+    InputError
+        The kind of URL is unknown.
     """
     with open_remote(url) as file, io.BufferedReader(RemoteFile(file), 1 << 16) as stream:
         yield stream
 
 
 def url_size(url: str) -> int:
-    """The size of the file in bytes, where the store knows it and the file can seek; else 0.
+    """The size of the file in bytes if the store knows it and the file can seek; else 0.
 
-    Raises ParameterError as `open_url`, but no error for a file that cannot be opened: its size is 0.
+    Parameters
+    ----------
+    url
+        URL of the file.
+
+    Raises
+    ------
+    ParameterError
+        As for `open_url`, but a file that cannot be opened has size 0.
     """
     try:
         with open_remote(url) as file:

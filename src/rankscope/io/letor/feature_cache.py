@@ -103,7 +103,21 @@ def cache_path(path: PathLike, cache: bool | PathLike) -> Path:
 def read_cached(path: PathLike, cache: bool | PathLike, dtype: Dtype, read: Callable[[], Features]) -> Features:
     """The features from a valid cache, else from the file; in that case the cache is written.
 
-    A damaged cache, or one that cannot be written, is only a note: the features are then read from the file.
+    Parameters
+    ----------
+    path
+        The file.
+    cache
+        True for the file beside it, or where the cache is.
+    dtype
+        "float32" or "float64".
+    read
+        Reads the file.
+
+    Returns
+    -------
+    Features
+        A damaged cache, or one that cannot be written, is only a note: the features are then read from the file.
     """
     cache_file = cache_path(path, cache)
     note, may_write = None, True

@@ -47,12 +47,31 @@ TRUTH_TEXTS = ("true", "false")
 def features_of_table(
     table: NamedTable, dtype: Dtype, name: str, *, columns: Sequence[str] | None = None, graded: bool = True
 ) -> Features:
-    """The documents of a table. name: of the features. columns: the selected features, if any.
+    """The documents of a table.
 
-    graded: whether grades are required; else a missing or empty column of grades gives zeros.
+    Parameters
+    ----------
+    table
+        The table.
+    dtype
+        "float32" or "float64".
+    name
+        Name of the features.
+    columns
+        Selected features, if any.
+    graded
+        Whether grades are required; else a missing or empty column of grades gives zeros.
 
-    Raises InputError for a missing or repeated column of queries or grades, an empty query, a grade that is not a whole
-    number, a cell that is not a finite number in a column of numbers, no feature, no row.
+    Returns
+    -------
+    Features
+        The documents, grouped by query.
+
+    Raises
+    ------
+    InputError
+        A column of queries or grades is missing or repeated, a query is empty, a grade is not a whole number, a cell is
+        not a finite number in a column of numbers, or there are no features or rows.
     """
     column_names = table.frame.columns
     keys = {"query_id": require_column(column_names, "query_id", KEYS["query_id"], table.header_location)}
@@ -130,7 +149,14 @@ def refuse_unnamed(names: Sequence[str], location: str) -> None:
 def refuse_second_key(features: Sequence[str], location: str, keys: dict[str, str] | None = None) -> None:
     """Raise InputError for a feature named as a column of queries, grades or documents: it could leak the labels.
 
-    keys: the columns that were read as these.
+    Parameters
+    ----------
+    features
+        Names of the features.
+    location
+        What the message begins with.
+    keys
+        The columns that were read as these.
     """
     for name in features:
         field = reserved_field(name)

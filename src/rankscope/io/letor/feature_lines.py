@@ -53,14 +53,32 @@ EXPECTED = "number:value, as 3:0.25"
 
 
 class FeatureGrid(NamedTuple):
-    """The same features on every line. numbers: (features) rising; values: (documents, features)."""
+    """The same features on every line.
+
+    Attributes
+    ----------
+    numbers
+        Numbers of the features, rising, (features).
+    values
+        (documents, features).
+    """
 
     numbers: Ints
     values: Reals
 
 
 class FlatFeatures(NamedTuple):
-    """Features line by line, flat. rows: the document of each, counted in the block; its number; its value."""
+    """Features line by line, flat.
+
+    Attributes
+    ----------
+    rows
+        Document of each, counted in the block.
+    numbers
+        Numbers of the features.
+    values
+        Their values.
+    """
 
     rows: Ints
     numbers: Ints
@@ -68,7 +86,19 @@ class FlatFeatures(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """The prefixes of a line's fields. words: "3:" and so on; keep: the mask of these bytes; sizes: their number."""
+    """The prefixes of a line's fields.
+
+    Attributes
+    ----------
+    numbers
+        Numbers of the features.
+    words
+        "3:" and so on, as words of 64 bits.
+    masks
+        Masks of these bytes.
+    sizes
+        Numbers of bytes.
+    """
 
     numbers: Ints
     words: Words
@@ -262,8 +292,7 @@ class GrowingTable:
     """The features of all blocks so far, with zeros for features that a line does not name.
 
     The table is allocated for the whole file, by the size of the first block's lines: memory is the table and a block,
-    since the system provides pages only when they are written. n_features: the requested width. size: of the file in
-    bytes, 0 if not known.
+    since the system provides pages only when they are written.
     """
 
     def __init__(self, dtype: Dtype, n_features: int | None = None, size: int = 0) -> None:

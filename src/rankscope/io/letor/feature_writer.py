@@ -38,19 +38,40 @@ PIECE = 1 << 20
 
 
 def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
-    r"""Write documents as numbers; what comes back are notes on what the file does not hold.
+    r"""Write documents as numbers.
 
-    path: `.csv`, `.tsv`, `.jsonl` and `.parquet` are tables with the columns query_id, relevance, doc_id (where there
-    are names) and the features; any other name, and "-" for standard output, LETOR's lines, as SVMlight has them:
-    `grade qid:query number:value ... #docid = X`. A further suffix `.gz` or `.zst` compresses. Numbers have the fewest
-    digits that give every bit back in their type; lines hold all features, zeros too. Written whole or not at all.
+    Parameters
+    ----------
+    features
+        The documents.
+    path
+        `.csv`, `.tsv`, `.jsonl` and `.parquet` are tables with the columns query_id, relevance, doc_id (if documents
+        have names) and the features; any other name, and "-" for standard output, means LETOR's lines, as SVMlight has
+        them: `grade qid:query number:value ... #docid = X`. A further suffix `.gz` or `.zst` compresses. The file is
+        written atomically.
 
-    Kept: grades, queries, documents' names, every bit of float32 (read with dtype="float64": of float64). Lines keep
-    comments and have numbers for names: those of the features where they are rising whole numbers, else from 1 on.
+    Returns
+    -------
+    tuple of str
+        Notes on what the file does not hold.
 
-    Raises InputError for an id that the format cannot hold, a name of a feature that is one of the other columns;
-    ParameterError; OutputError.
+    Raises
+    ------
+    InputError
+        The format cannot hold an id, or a feature has the name of one of the other columns.
+    ParameterError
+        The path does not fit.
+    OutputError
+        The file cannot be written.
 
+    Notes
+    -----
+    Kept are grades, queries, documents' names, and every bit of float32 (read with dtype="float64": of float64):
+    numbers have the fewest digits that restore every bit in their type, and lines hold all features, zeros, too. Lines
+    keep comments and have numbers for names: those of the features if they are rising whole numbers, else from 1 on.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from rankscope.data.features import Features

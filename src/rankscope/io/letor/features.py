@@ -52,28 +52,56 @@ def read_features(
     relevance: str = "needed",
     progress: Callable[[int], Any] | None = None,
 ) -> Features:
-    r"""The documents of a file as numbers, grouped by query; "-" is standard input. Compression is told by content.
+    r"""Read the documents of a file as numbers, grouped by query.
 
-    Formats, told by content: LETOR and SVMlight (`grade qid:query number:value ... #docid = X`), features numbered
-    from 1 in rising order, those that a line leaves out 0; a file that numbers from 0 keeps its numbers, with a note.
-    CSV, TSV, JSON lines and Parquet: a row a document, with a column of queries (query_id, qid, query), one of grades
-    (relevance, label, grade, rel), optionally one of documents (doc_id, docid), the others features; an empty cell,
-    null or NaN is missing and 0, with a note, as on columns without any number, which are left out; true and false are
-    1 and 0. Lines of a query that are not together are regrouped, with a note.
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. Compression is detected from the content.
+    n_features
+        Number of features: more raise an error, fewer are filled up with zeros. Default: as many as there are.
+    columns
+        Names (numbers) of the features to read, in that order. Without it, a table with two columns that may be those
+        of queries, of grades or of documents raises an error, since as a feature one of them would leak what is to be
+        learned.
+    cache
+        True for a binary copy beside the file (NAME.rscache), or where to keep one. It is read instead as long as the
+        file is the same, and its arrays are then mapped from the disk and read-only.
+    dtype
+        "float32" or "float64". float32 is what float64 rounds to, and a note names features of which that leaves
+        little.
+    relevance
+        "needed", or "optional" for tables to be scored, whose column of grades may be empty or missing: grades are then
+        0.
+    progress
+        Called with the bytes of each block.
 
-    n_features: how many there are: more are refused, fewer filled up with zeros. columns: the names (numbers) of those
-    to keep, in that order; without it, a table with two columns that may be those of queries, of grades or of
-    documents is refused, for as a feature one of them would tell what is to be learned. cache: True for a copy in
-    binary beside the file (NAME.rscache), or where to keep one; it is read instead as long as the file is the same, and
-    its arrays are then mapped from the disk and read-only. dtype: "float32" or "float64"; float32 is what float64
-    rounds to, and a note names features of which that leaves little. relevance: "optional" for tables to be scored,
-    whose column of grades may be empty or not there: they are 0.
-    progress: called with the bytes of each block.
+    Returns
+    -------
+    Features
+        Its notes tell what was regrouped, missing or skipped.
 
-    Raises InputError, naming file and line, for a line without `qid:`, a grade that is no whole number, a field that is
-    no number:value, a feature twice or out of order, NaN and infinities, features beyond n_features, a column without a
-    name or with that of another, a row of another length, no data; ParameterError for arguments.
+    Raises
+    ------
+    InputError
+        With file and line: a line lacks `qid:`, a grade is not a whole number, a field is not number:value, a feature
+        occurs twice or out of order, a value is NaN or infinite, there are features beyond n_features, a column has no
+        name or that of another, a row has another length, or there are no data.
+    ParameterError
+        Arguments do not fit.
 
+    Notes
+    -----
+    LETOR and SVMlight (`grade qid:query number:value ... #docid = X`): features are numbered from 1 in rising order,
+    missing ones are 0; a file that numbers from 0 keeps its numbers, with a note.
+
+    CSV, TSV, JSON lines and Parquet: one row per document, with a column of queries (query_id, qid, query), one of
+    grades (relevance, label, grade, rel), optionally one of documents (doc_id, docid); the others are features. An
+    empty cell, null or NaN is missing and 0, with a note, as are columns without any number, which are skipped; true
+    and false are 1 and 0. Lines of a query that are not together are regrouped, with a note.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -105,7 +133,17 @@ def read_features(
 
 
 class FeatureRequest(NamedTuple):
-    """What to read from a file. columns: the selected features, if any; graded: whether grades are required."""
+    """What to read from a file.
+
+    Attributes
+    ----------
+    dtype
+        "float32" or "float64".
+    columns
+        Selected features, if any.
+    needs_grades
+        Whether grades are required.
+    """
 
     dtype: Dtype
     columns: list[str] | None

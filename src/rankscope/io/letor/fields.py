@@ -38,7 +38,19 @@ STEP = 1 << 15
 
 
 class BlockLines(NamedTuple):
-    """The lines of a block: the start and the newline of each. number: of the first line. signs: positions of `#`."""
+    """The lines of a block.
+
+    Attributes
+    ----------
+    buffer
+        The bytes.
+    starts, ends
+        Start and newline of each line.
+    first_line
+        Number of the first line.
+    hash_positions
+        Positions of `#`.
+    """
 
     buffer: Bytes
     starts: Ints
@@ -75,8 +87,18 @@ def comment_starts(lines: BlockLines) -> Ints:
 def leading_fields(bytes_: Bytes, positions: Ints, ends: Ints, count: int, width: int = HEAD) -> tuple[Ints, Ints]:
     """The starts and lengths of the first `count` fields after each position: two arrays (positions, count).
 
-    ends: of the lines, or of the parts to read. A missing field has length 0. width: the number of bytes to search
-    first; where they do not hold the fields, more are searched.
+    Parameters
+    ----------
+    bytes_
+        The text.
+    positions
+        Where to start.
+    ends
+        Ends of the lines, or of the parts to read. A missing field has length 0.
+    count
+        Number of fields.
+    width
+        Number of bytes to search first; if they do not hold the fields, more are searched.
     """
     starts, lengths = np.zeros((2, positions.size, count), np.int64)
     for start in range(0, positions.size, STEP):

@@ -74,9 +74,22 @@ __all__ = [
 
 
 def read_predictions(path: PathLike) -> Floats:
-    """The numbers of a prediction file, one a line, float64; "-" is standard input, compression is told by content.
+    """Read a prediction file: one number per line, as float64.
 
-    Raises InputError, naming file and line, for what is no finite number, a blank line (but at the end), an empty file.
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. Compression is detected from the content.
+
+    Returns
+    -------
+    array
+        The numbers.
+
+    Raises
+    ------
+    InputError
+        With file and line: a line is not a finite number or is blank (except at the end), or the file is empty.
     """
     with open_binary(path) as stream:
         return predictions_from_source(open_source(stream, path, None))
@@ -134,8 +147,20 @@ HIGHEST = 2.0**53
 class LetorLabels:
     """The n documents of a label file, in the order of its lines.
 
-    relevance: (n). query: (n) index into `ids`, the queries as the file first names them (what follows `qid:`).
-    docs: (n) the ids in the comments `#docid = X`; None where a line has none. lines: (n) the number of each line.
+    Attributes
+    ----------
+    name
+        Name of the file.
+    relevance
+        Grades, (n).
+    query_index
+        Index into `ids` of each document, (n).
+    ids
+        The queries (what follows `qid:`) in the order in which they first occur.
+    docs
+        Ids in the comments `#docid = X`, (n); None if a line has none.
+    lines
+        Number of each line, (n).
     """
 
     name: str
@@ -156,7 +181,7 @@ class LetorLabels:
 
     @cached_property
     def documents(self) -> tuple[Fields, npt.NDArray[np.uint64], str | None]:
-        """(n) ids and their hashes: from the comments, or the numbers of the lines; and a note on repeated ids.
+        """Ids of the documents and their hashes, (n), and a note on repeated ids.
 
         Documents are named by line numbers if a line has no `#docid`, or a query has the same `#docid` twice.
         """
@@ -190,9 +215,16 @@ class LetorLabels:
 
 
 class FeatureSpans(NamedTuple):
-    """The positions of each document's features in the block's buffer.
+    """The positions of each document's features in the block's buffer, (n).
 
-    begins: (n) the blank behind the query. stops: the start of the comment, or the end of the line. ends: the newline.
+    Attributes
+    ----------
+    begins
+        The blank after the query.
+    stops
+        Start of the comment, or end of the line.
+    ends
+        The newline.
     """
 
     begins: Ints
@@ -201,7 +233,15 @@ class FeatureSpans(NamedTuple):
 
 
 class BlockDocuments(NamedTuple):
-    """The documents of one block. docs and spans are valid as long as the block."""
+    """The documents of one block.
+
+    Attributes
+    ----------
+    relevance, query, lines
+        Grade, query and line of each document.
+    docs, spans
+        Ids and positions of features; valid as long as the block.
+    """
 
     relevance: Ints
     query: Ints
@@ -211,12 +251,27 @@ class BlockDocuments(NamedTuple):
 
 
 def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None) -> LetorLabels:
-    r"""The labels of a LETOR or SVMlight file; "-" is standard input. gzip and Zstandard are told by content.
+    r"""Read the labels of a LETOR or SVMlight file.
 
-    Read in blocks: memory grows with the number of lines, not with their features.
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. gzip and Zstandard are detected from the content.
+    progress
+        Called with the bytes of each block.
 
-    Raises InputError, naming file and line, for a line without `qid:`, a label that is no whole number, an empty file.
+    Returns
+    -------
+    LetorLabels
+        The labels. The file is read in blocks: memory grows with the number of lines, not with their features.
 
+    Raises
+    ------
+    InputError
+        With file and line: a line lacks `qid:`, a label is not a whole number, or the file is empty.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -373,19 +428,44 @@ def foreign_line_advice(line: bytes) -> str:
 def label_qrels(labels: LetorLabels) -> Qrels:
     """The labels as judgments.
 
-    A document's id is that of its comment (`#docid = X`), or, where a line has none or a query has one twice, the
-    number of its line.
+    Parameters
+    ----------
+    labels
+        The labels.
+
+    Returns
+    -------
+    Qrels
+        A document's id is that of its comment (`#docid = X`), or, if a line has none or a query has one twice, the
+        number of its line.
     """
     return Qrels.from_rows(labels.rows(labels.relevance)[0])
 
 
 def prediction_run(labels: LetorLabels, path: PathLike, *, ranks: bool = False, name: str | None = None) -> Run:
-    """The documents of the labels, scored by a prediction file. Documents of one score keep the order of the lines.
+    """The documents of the labels, scored by a prediction file.
 
-    ranks: the file holds rank positions (1 is best), and the score is their negative. name: the system's; default the
-    file's name without suffix. Lines of a query that are not together are merged, with a note.
+    Parameters
+    ----------
+    labels
+        The labels.
+    path
+        File of predictions.
+    ranks
+        Whether the file holds rank positions (1 is best); the score is their negative.
+    name
+        Name of the system. Default: the file's name without suffix.
 
-    Raises InputError for what cannot be read, another number of predictions than labels, a rank below 1.
+    Returns
+    -------
+    Run
+        Documents with one score keep the order of the lines. Lines of a query that are not together are merged, with a
+        note.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, its number of predictions differs, or a rank is below 1.
     """
     return scored_run(labels, read_predictions(path), path, ranks, name)
 
@@ -411,12 +491,33 @@ def scored_run(labels: LetorLabels, values: Floats, path: PathLike, ranks: bool,
 
 
 def read_letor(labels: PathLike, predictions: PathLike, *, ranks: bool = False) -> tuple[Qrels, Run]:
-    r"""A label file and its prediction file as judgments and a run. Evaluate them with ties="file".
+    r"""Read a label file and its prediction file as judgments and a run. Evaluate them with ties="file".
 
+    Parameters
+    ----------
+    labels
+        Label file.
+    predictions
+        File of predictions.
+    ranks
+        Whether it holds rank positions (1 is best).
+
+    Returns
+    -------
+    qrels, run
+        Judgments and run.
+
+    Raises
+    ------
+    InputError
+        With file and line: a file cannot be read, or lengths differ.
+
+    Notes
+    -----
     For several prediction files, call `read_labels` and `label_qrels` once, and `prediction_run` for each.
 
-    Raises InputError, naming file and line, for whatever cannot be read, and for unequal lengths.
-
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import rankscope as rs

@@ -58,8 +58,17 @@ class ExternalGroupBy:
     def rows(self, batches: Iterable[RowBatch], describe_row: Callable[[int], str]) -> Iterator[Rows]:
         """All rows grouped by query, those of a query in their original order; queries in any order.
 
-        describe_row: as in `RowNumbers`. Raises OutputError for errors of the temporary folder, and errors of the
-        batches.
+        Parameters
+        ----------
+        batches
+            Batches of rows.
+        describe_row
+            Number of a row -> its name in messages.
+
+        Raises
+        ------
+        OutputError
+            The temporary folder cannot be used.
         """
         with temporary_folder_errors(self.name):
             buckets = self._new_files()

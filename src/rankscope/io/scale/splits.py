@@ -28,7 +28,13 @@ LOOK = 1 << 16
 
 
 class ByteRange(NamedTuple):
-    """The bytes begin to end - 1 of a file."""
+    """The bytes begin to end - 1 of a file.
+
+    Attributes
+    ----------
+    begin, end
+        Positions.
+    """
 
     begin: int
     end: int
@@ -39,14 +45,31 @@ class ByteRange(NamedTuple):
 
 
 def cut_at_queries(file: BinaryIO, length: int, size: int) -> list[ByteRange]:
-    r"""Split a file of `length` bytes into ranges of about `size` bytes that hold complete queries, provided that the
-    lines of each query are together.
+    r"""Split a file into ranges of about `size` bytes of complete queries, if the lines of each query are together.
 
+    Parameters
+    ----------
+    file
+        The file.
+    length
+        Its number of bytes.
+    size
+        Wanted number of bytes of a range.
+
+    Returns
+    -------
+    list of ByteRange
+        An empty file has no range.
+
+    Notes
+    -----
     The file is cut before the first line from byte `size` on whose first field differs from that of the line before;
     the search for the next cut starts `size` bytes after that. A longer query makes its range longer. Comments and
     blank lines are skipped. No range but the first begins with a byte order mark, which a reader would take for that of
-    the file. Only the bytes around the cuts are read. An empty file has no range.
+    the file. Only the bytes around the cuts are read.
 
+    Examples
+    --------
     >>> from io import BytesIO
     >>> lines = b"q1 Q0 a 1 2 r\nq1 Q0 b 2 1 r\nq2 Q0 a 1 2 r\nq2 Q0 b 2 1 r\nq3 Q0 a 1 2 r\n"
     >>> [tuple(byte_range) for byte_range in cut_at_queries(BytesIO(lines), len(lines), 5)]
@@ -108,7 +131,15 @@ class RangeReader:
 
 
 class ParquetSplit(NamedTuple):
-    """One of several parts of a file: the queries that begin in it. number: from 0; of: how many parts there are."""
+    """One of several parts of a file: the queries that begin in it.
+
+    Attributes
+    ----------
+    number
+        Number of the part, from 0.
+    n_splits
+        Number of parts.
+    """
 
     number: int
     n_splits: int
@@ -117,7 +148,19 @@ class ParquetSplit(NamedTuple):
 def split_rows(path: str | PathLike[str], split: ParquetSplit) -> Iterator[Rows]:
     """The rows of a split, query by query; a query belongs to the split in which it begins.
 
-    Raises Ungrouped where the rows of a query are not together within the split; InputError that names the row.
+    Parameters
+    ----------
+    path
+        Parquet file.
+    split
+        The split.
+
+    Raises
+    ------
+    Ungrouped
+        The rows of a query are not together within the split.
+    InputError
+        A row is wrong; the message names it.
     """
     name = fspath(path)
     table = ParquetRows(name, name)

@@ -45,15 +45,35 @@ DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
 def read_entity_ranks(path: PathLike, total_ranks: int | None = None, *, least: float = 1.0) -> EntityRanks:
-    r"""Read a table of ranks; "-" is standard input, compression is told by content.
+    r"""Read a table of ranks of entities.
 
-    The first line names the systems, behind anything at all; each other line an entity, then its rank in each of them.
-    Fields are separated by tabs where the first line has one, else by commas. Blank lines are left out. Equal and
-    fractional ranks are ties; `EntityRanks.notes` counts them. total_ranks: how many items each system ranked in all.
-    least: the least rank that is allowed; 0: any above 0, as the preset `dunaiski` takes them.
-    Raises InputError, naming file and line, for a rank that is missing, no number or below `least`, an entity listed
-    twice, lines with another number of fields, two systems of one name, no entity, and a total below the largest rank.
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. Compression is detected from the content.
+    total_ranks
+        Number of all items that each system ranked.
+    least
+        Lowest rank that is allowed; 0 allows any rank above 0, as the preset `dunaiski` does.
 
+    Returns
+    -------
+    EntityRanks
+        Equal and fractional ranks are ties; `EntityRanks.notes` counts them.
+
+    Raises
+    ------
+    InputError
+        With file and line: a rank is missing, not a number or below `least`, an entity occurs twice, a line has another
+        number of fields, two systems have one name, there is no entity, or the total is below the largest rank.
+
+    Notes
+    -----
+    The first line has anything, and then the names of the systems; each other line an entity, then its rank in each of
+    them. Fields are separated by tabs if the first line has one, else by commas. Blank lines are skipped.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "papers.tsv")
     >>> _ = path.write_text("paper\tpagerank\tcitations\nA\t1\t3.5\nB\t12\t3.5\n")
@@ -80,7 +100,15 @@ def entity_ranks_of(content: bytes, path: PathLike, total_ranks: int | None = No
 
 
 class TableTerms(NamedTuple):
-    """The words for the columns and lines of a table in messages."""
+    """The words for the columns and lines of a table in messages.
+
+    Attributes
+    ----------
+    column
+        A column.
+    line, lines
+        A line, and several.
+    """
 
     column: str
     line: str
@@ -96,7 +124,19 @@ ENTITIES = TableTerms("system", "entity", "entities")
 
 
 class ParsedRanks(NamedTuple):
-    """The content of a table. ranks: (columns, lines), NaN for none. head: the header's line; lines: of the items."""
+    """The content of a table.
+
+    Attributes
+    ----------
+    names, items
+        Names of columns and lines.
+    ranks
+        (columns, lines), NaN for none.
+    header_line
+        Number of the header's line.
+    lines
+        Number of each item's line.
+    """
 
     names: tuple[str, ...]
     items: tuple[str, ...]
@@ -106,10 +146,29 @@ class ParsedRanks(NamedTuple):
 
 
 def parse_rank_table(content: bytes, name: str, terms: TableTerms, missing_cells: Container[str] = ()) -> ParsedRanks:
-    """The ranks in a table with a header of names and one item per line. missing_cells: texts that mean no rank.
+    """The ranks in a table with a header of names and one item per line.
 
-    Raises InputError with file and line for lines with another number of fields, columns with the same name or without
-    a name, a table with only a header, and a cell that is not a number.
+    Parameters
+    ----------
+    content
+        The bytes.
+    name
+        Name of the file.
+    terms
+        Words of the messages.
+    missing_cells
+        Texts that mean no rank.
+
+    Returns
+    -------
+    ParsedRanks
+        The ranks.
+
+    Raises
+    ------
+    InputError
+        With file and line: a line has another number of fields, columns have the same name or no name, the table is
+        only a header, or a cell is not a number.
     """
     text = content.removeprefix(BOM).decode("utf-8", "surrogateescape")
     lines, rows = read_fields(text, name, terms.expected)

@@ -208,7 +208,16 @@ def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
 def report_uneven_lines(content: bytes, name: str, format_name: str, lines_before: int) -> Iterator[None]:
     """Replace an InputError in the block by one that names the first uneven line, if there is one.
 
-    lines_before: as in `find_uneven_line`.
+    Parameters
+    ----------
+    content
+        The bytes.
+    name
+        Name of the file.
+    format_name
+        Its format.
+    lines_before
+        As for `find_uneven_line`.
     """
     try:
         yield
@@ -260,7 +269,17 @@ NO_VALUE = ("", "nan", "none", "na", "n/a", "null")
 
 
 class NamedTable(NamedTuple):
-    """A table with its source. first: the line of its first row, 0 where rows are not lines."""
+    """A table with its source.
+
+    Attributes
+    ----------
+    frame
+        The table.
+    name
+        Name of the file.
+    first_line
+        Line of the first row, 0 if rows are not lines.
+    """
 
     frame: pl.DataFrame
     name: str
@@ -278,8 +297,14 @@ class NamedTable(NamedTuple):
 def read_named_table(path: PathLike, expected: str, *, even: bool = False) -> NamedTable:
     """A table in any format, with the line of its first row.
 
-    expected: for the message about an empty file. even: whether to refuse short lines; else their missing cells are
-    empty.
+    Parameters
+    ----------
+    path
+        The file.
+    expected
+        What is expected, for the message about an empty file.
+    even
+        Whether short lines raise an error; else their missing cells are empty.
     """
     with open_binary(path) as stream:
         return parse_named_table(stream.read(), source_name(path), expected, even=even)
@@ -351,9 +376,23 @@ def has_short_lines(content: bytes, separator: str) -> bool:
 
 
 def name_column(table: NamedTable, column: str, field: str, *, required: bool = True) -> pl.Series:
-    """The names in a column as text. needed: whether empty cells are refused; else they become empty names.
+    """The names in a column as text.
 
-    Raises InputError for a column of another type, and for an empty cell where names are needed.
+    Parameters
+    ----------
+    table
+        The table.
+    column
+        The column.
+    field
+        What the messages call it.
+    required
+        Whether empty cells raise an error; else they become empty names.
+
+    Raises
+    ------
+    InputError
+        The column has another type, or a cell is empty where names are required.
     """
     import polars as pl
 

@@ -37,7 +37,11 @@ NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]{0,14})?(?:\.[0-9]*)?")
 class LabelPairs(NamedTuple):
     """The two labels of each item: text, or numbers if all labels of both columns are numbers.
 
-    All spellings of a number are the same label, also beside text: 1, +1 and 1.0, or .5 and 0.50.
+    Attributes
+    ----------
+    true, predicted
+        One label per item. All spellings of a number are the same label, also beside text: 1, +1 and 1.0, or .5 and
+        0.50.
     """
 
     true: list[str] | list[int] | list[float]
@@ -45,11 +49,22 @@ class LabelPairs(NamedTuple):
 
 
 def read_label_pairs(path: PathLike) -> LabelPairs:
-    """Read the columns `true` and `predicted`; others are left alone. "-" is standard input.
+    """Read the columns `true` and `predicted` of a table; other columns are ignored.
 
-    The format is told by content: Parquet, one JSON object a line, else a line of names with tabs or commas. Text in
-    Parquet and JSON stays what it is, numbers or not.
-    Raises InputError with file and line for a column that is missing, an empty label, an uneven line, an empty file.
+    Parameters
+    ----------
+    path
+        Parquet, JSON lines, or a table with a header, detected from the content; "-" is standard input.
+
+    Returns
+    -------
+    LabelPairs
+        Text in Parquet and JSON stays text.
+
+    Raises
+    ------
+    InputError
+        With file and line: a column is missing, a label is empty, a line is uneven, or the file is empty.
     """
     name = source_name(path)
     with open_binary(path) as stream:

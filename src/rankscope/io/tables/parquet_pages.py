@@ -33,11 +33,11 @@ MAX_DEPTH = 16
 
 
 def refuse_false_pages(content: Any, name: str) -> None:
-    """Raise InputError where a page claims a negative number of values, or more than its column has; and for invalid
-    structures of Thrift, which polars may read differently.
+    """Raise InputError for a page with an impossible number of values, and for invalid structures of Thrift.
 
-    content: the bytes of the file, or a memory map. Each byte is read at most once. Other errors are left to the
-    reader.
+    A page must not claim a negative number of values, or more than its column has; polars may read invalid structures
+    differently. content: the bytes of the file, or a memory map. Each byte is read at most once. Other errors are left
+    to the reader.
     """
     try:
         end = len(content) - TAIL

@@ -38,19 +38,35 @@ class RankedItem(NamedTuple):
 
 
 def read_appraise_rankings(path: PathLike) -> Rankings:
-    r"""Read the ranking results of Appraise; "-" is standard input, gzip and Zstandard are told by content.
+    r"""Read the ranking results of Appraise.
 
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. gzip and Zstandard are detected from the content.
+
+    Returns
+    -------
+    Rankings
+        With the column "rank". Results without translations (skipped ones) are counted in a note.
+
+    Raises
+    ------
+    InputError
+        With file and line: XML is broken or holds a document type, a declared entity or an external reference, a rank
+        is missing or not a number, a translation has no system, a system occurs twice in a result, or there are no
+        results.
+
+    Notes
+    -----
     Each `ranking-result` (or `ranking-item`) is a judgment; its `translation` elements are items with `system` and
-    `rank` (1 is best, -1: not ranked), which become the column "rank". Languages are the attributes source-language and
-    target-language of the result or of what it stands in (HIT), the judge is `user`, the segment the id of the
-    `ranking-task`, else of the result itself. Outputs that were alike were shown once, under all their systems' names
-    with commas between: each becomes an item, tied with the others. Results without translations (skipped) are left
-    out and counted in a note.
+    `rank` (1 is best, -1: not ranked). Languages are the attributes source-language and target-language of the result
+    or of its parent (HIT), the judge is `user`, the segment the id of the `ranking-task`, else of the result itself.
+    Equal outputs were shown once, under all their systems' names with commas between: each becomes an item, tied with
+    the others. Nothing is expanded or fetched.
 
-    Nothing is expanded or fetched: a document type, a declared entity and an external reference are refused with the
-    line, before they are read. Raises InputError with file and line for those, for broken XML, for a rank that is
-    missing or no number, a translation without a system, a system twice in a result, and for a file without results.
-
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "results.xml")
     >>> _ = path.write_text(

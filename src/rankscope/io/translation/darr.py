@@ -24,15 +24,32 @@ NAMES = {"pair": TABLE["pair"], "segment": TABLE["segment"], "better": ("better"
 
 
 def read_better_pairs(path: PathLike) -> Rankings:
-    r"""Read pairs of a better and a worse translation, as daRR has them; "-" is standard input, gzip and zst are told.
+    r"""Read pairs of a better and a worse translation, as in daRR.
 
-    Fields are separated by white space: SEGMENT PAIR BETTER PAIR WORSE, both pairs the same; or, where the first line
-    names columns (LP SID BETTER WORSE, LP DATA SID BETTER WORSE), those by name, more fields behind them are left
-    alone. Each line is a judgment of two items with the column "rank": 1 for the better system, 2 for the worse. Tables
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. gzip and Zstandard are detected from the content.
+
+    Returns
+    -------
+    Rankings
+        Each line is a judgment of two items with the column "rank": 1 for the better system, 2 for the worse.
+
+    Raises
+    ------
+    InputError
+        With file and line: a line has another number of fields or two different pairs, a system is better than itself,
+        or the file is empty.
+
+    Notes
+    -----
+    Fields are separated by white space: SEGMENT PAIR BETTER PAIR WORSE, both pairs the same; or, if the first line
+    names columns (LP SID BETTER WORSE, LP DATA SID BETTER WORSE), those by name, and further fields are ignored. Tables
     with commas or tabs are for `read_preference_rankings`.
-    Raises InputError with file and line for another number of fields, two different pairs, a system that is better
-    than itself, an empty file.
 
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "darr.txt")
     >>> _ = path.write_text("17 de-en A de-en B\n17 de-en C de-en A\n")

@@ -212,20 +212,42 @@ class JcmlParser:
 
 
 def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place: bool = False) -> Rankings:
-    r"""The judgments of a JCML file, plain, .gz or .zst; "-" is standard input.
+    r"""Read the judgments of a JCML file.
 
-    columns: the attributes of <tgt> to read; None for all that hold numbers. An item that lacks one has NaN there.
-    by_place: items are named by their places in the judgment (#1, #2, ...) and not by their systems, which may then
-    occur twice. The language pair is langsrc and langtgt, the segment is segment_id or else id. All columns are read
-    as ranks, of which the lowest is the best.
+    Parameters
+    ----------
+    path
+        File, plain, .gz or .zst; "-" is standard input.
+    columns
+        Attributes of <tgt> to read. Default: all that hold numbers. An item that lacks one has NaN there.
+    by_place
+        Name items by their places in the judgment (#1, #2, ...) and not by their systems, which may then occur twice.
 
-    Nothing but numbers and names is kept: some 250 bytes a judgment of five items. To read a file of 100 MB took the
-    whole process 53 MB where it holds texts, and 98 MB where it holds none. Raises InputError, with the line,
-    for XML that is broken, a document type, entities declared or outside of the file, a rank that is no finite number,
-    a system twice in one judgment, a file without a judgment; UnknownName for a column that no item has.
+    Returns
+    -------
+    Rankings
+        All columns are read as ranks, of which the lowest is the best. The language pair is langsrc and langtgt, the
+        segment is segment_id or else id.
 
-    Source: the format of RankEval (Avramidis 2013).
+    Raises
+    ------
+    InputError
+        With the line: XML is broken or has a document type, entities are declared or outside of the file, a rank is not
+        a finite number, a system occurs twice in one judgment, or there is no judgment.
+    UnknownName
+        No item has the column.
 
+    Notes
+    -----
+    Only numbers and names are kept: some 250 bytes per judgment of five items. To read a file of 100 MB took the whole
+    process 53 MB if it holds texts, and 98 MB if it holds none.
+
+    References
+    ----------
+    The format of RankEval (Avramidis 2013).
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> items = '<tgt system="a" rank="2"/><tgt system="b" rank="1"/>'

@@ -32,7 +32,19 @@ LEVELS = {"seg": "segments", "sys": "systems"}
 
 
 class ScoreFile(NamedTuple):
-    """A file of scores in such a folder. kind: "human" or "metric"; level: "seg" or "sys"."""
+    """A file of scores in a folder of mt-metrics-eval.
+
+    Attributes
+    ----------
+    path
+        The file.
+    kind
+        "human" or "metric".
+    pair, name
+        Language pair and name of the scores.
+    level
+        "seg" or "sys".
+    """
 
     path: Path
     kind: str
@@ -42,7 +54,20 @@ class ScoreFile(NamedTuple):
 
 
 def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
-    """The files of scores: human-scores/PAIR.NAME.seg.score and metric-scores/PAIR/NAME.seg.score (.sys.score)."""
+    """List the files of scores: human-scores/PAIR.NAME.seg.score and metric-scores/PAIR/NAME.seg.score (.sys.score).
+
+    Parameters
+    ----------
+    folder
+        Folder of mt-metrics-eval.
+    level
+        "seg" or "sys".
+
+    Returns
+    -------
+    list of ScoreFile
+        The files.
+    """
     if level not in LEVELS:
         raise ParameterError(f"level={level!r}, expected one of {', '.join(LEVELS)}")
     root = Path(folder)
@@ -71,13 +96,29 @@ def read_mt_scores(
 ) -> SegmentScores:
     r"""Read the scores of one metric, or of people, on the segments of one language pair.
 
-    path: a file, lines SYSTEM<TAB>SCORE, those of each system in the order of the segments, None where there is no
-    score; or the folder, in which `pair` and `name` say which file: human-scores/PAIR.NAME.seg.score or
-    metric-scores/PAIR/NAME.seg.score. Of a file they are told by its name. Segments are named 1, 2, ...; score: whether
-    higher is better.
-    Raises InputError with file and line for a line without a tab or a score that is no number, and for systems with
-    unequal numbers of lines, named.
+    Parameters
+    ----------
+    path
+        A file of lines SYSTEM<TAB>SCORE, those of each system in the order of the segments, None for no score; or the
+        folder of mt-metrics-eval.
+    pair, name
+        Language pair and name; in the folder they select human-scores/PAIR.NAME.seg.score or
+        metric-scores/PAIR/NAME.seg.score. Default for a file: from its name.
+    higher_is_better
+        Direction of the scores.
 
+    Returns
+    -------
+    SegmentScores
+        Segments are named 1, 2, ...
+
+    Raises
+    ------
+    InputError
+        With file and line: a line has no tab, a score is not a number, or systems have unequal numbers of lines.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "de-en.mqm.seg.score")
     >>> _ = path.write_text("A\t-1.5\nA\tNone\nB\t0\nB\t-5\n")
@@ -104,9 +145,22 @@ def read_mt_scores(
 def read_mt_system_scores(
     path: PathLike, *, pair: str | None = None, name: str | None = None, higher_is_better: bool = True
 ) -> SystemScores:
-    """Read the scores of whole systems, as `read_mt_scores`, from a .sys.score: a line SYSTEM<TAB>SCORE a system.
+    """Read the scores of whole systems from a .sys.score: one line SYSTEM<TAB>SCORE per system.
 
-    Raises InputError, and for a system that stands twice.
+    Parameters
+    ----------
+    path, pair, name, higher_is_better
+        As for `read_mt_scores`.
+
+    Returns
+    -------
+    SystemScores
+        The scores.
+
+    Raises
+    ------
+    InputError
+        As for `read_mt_scores`, or a system occurs twice.
     """
     file = find_file(path, pair, name, "sys")
     systems, values = read_scored_lines(file.path)
@@ -178,8 +232,24 @@ def missing_scores_note(file: ScoreFile, values: np.ndarray[tuple[int], np.dtype
 def read_mt_texts(folder: PathLike, pair: str, *, reference: str = "refA") -> Texts:
     """Read sources/PAIR.txt, references/PAIR.REFERENCE.txt and system-outputs/PAIR/SYSTEM.txt.
 
-    Raises InputError for a file that is not there, naming the references there are, and for files with another number
-    of lines than the source.
+    Parameters
+    ----------
+    folder
+        The folder.
+    pair
+        Language pair.
+    reference
+        Name of the reference.
+
+    Returns
+    -------
+    Texts
+        The texts.
+
+    Raises
+    ------
+    InputError
+        A file is missing (the message names the existing references), or has another number of lines than the source.
     """
     root = Path(folder)
     paths = [root / "sources" / f"{pair}.txt", root / "references" / f"{pair}.{reference}.txt"]
@@ -198,9 +268,24 @@ def read_mt_texts(folder: PathLike, pair: str, *, reference: str = "refA") -> Te
 
 
 def read_mt_documents(folder: PathLike, pair: str) -> Lines:
-    """The document of each segment, from documents/PAIR.docs: lines DOMAIN<TAB>DOCUMENT.
+    """Read the document of each segment from documents/PAIR.docs: lines DOMAIN<TAB>DOCUMENT.
 
-    Raises InputError with file and line for a line of another form.
+    Parameters
+    ----------
+    folder
+        The folder.
+    pair
+        Language pair.
+
+    Returns
+    -------
+    tuple of str
+        Names of documents.
+
+    Raises
+    ------
+    InputError
+        With file and line: a line has another form.
     """
     path = Path(folder) / "documents" / f"{pair}.docs"
     documents = []

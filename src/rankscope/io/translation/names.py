@@ -66,7 +66,7 @@ def split_pair(pair: str) -> str:
 
 
 def bare_names(names: Iterable[str]) -> dict[str, str]:
-    """The name of each system without test set and language pair; unchanged where there are several test sets.
+    """The name of each system without test set and language pair; unchanged if there are several test sets.
 
     >>> bare_names(["newstest2013.fr-en.online-A", "newstest2015.KIT.4017.de-en.txt", "_ref"])["_ref"]
     '_ref'
@@ -103,8 +103,34 @@ def build_rankings(
 ) -> Rankings:
     """Rankings from lists, with one entry per judgment or per item.
 
-    where: file:line of an item, by the indices of its judgment and of the item. shorten: whether to shorten systems'
-    names by `bare_names`. Raises InputError for a system that occurs twice in one judgment.
+    Parameters
+    ----------
+    pairs, segments, judges
+        One name per judgment.
+    lengths
+        Number of items of each judgment.
+    systems
+        One name per item.
+    columns
+        Name -> one number per item.
+    where
+        Gives file:line of an item, by the indices of its judgment and of the item.
+    scores
+        Columns in which higher is better.
+    notes
+        What a reader should know.
+    shorten
+        Whether to shorten systems' names by `bare_names`.
+
+    Returns
+    -------
+    Rankings
+        The judgments.
+
+    Raises
+    ------
+    InputError
+        A system occurs twice in one judgment.
     """
     full_names = Labels.of(systems)
     short_names = bare_names(full_names.names) if shorten else {}

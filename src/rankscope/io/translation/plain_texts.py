@@ -25,7 +25,17 @@ Lines = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of one language pair, a segment a line: line i of each belongs to segment i + 1."""
+    """The texts of one language pair: line i of each belongs to segment i + 1.
+
+    Attributes
+    ----------
+    pair
+        Language pair.
+    sources, references
+        Lines.
+    systems
+        System -> its lines.
+    """
 
     pair: str
     sources: Lines
@@ -38,11 +48,26 @@ class Texts:
 
 
 def read_lines(path: PathLike) -> Lines:
-    r"""The lines of a text file, split at LF only, exactly as they are: HTML entities, CR and blanks stay.
+    r"""Read the lines of a text file, split at LF only, exactly as they are: HTML entities, CR and blanks stay.
 
-    What other programs take for the end of a line (NEL, U+2028, a lone CR) stands inside segments of real outputs.
-    Raises InputError for a file that is not there, and with the line for bytes that are not UTF-8.
+    Parameters
+    ----------
+    path
+        The file.
 
+    Returns
+    -------
+    tuple of str
+        The lines. What other programs take for the end of a line (NEL, U+2028, a lone CR) occurs inside segments of
+        real outputs.
+
+    Raises
+    ------
+    InputError
+        The file is missing, or bytes are not UTF-8 (with the line).
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "out.en")
     >>> _ = path.write_bytes("it&apos;s\u2028one line\n\nthree\n".encode())
@@ -62,12 +87,29 @@ def read_lines(path: PathLike) -> Lines:
 def read_plain_texts(folder: PathLike, pair: str, *, test_set: str | None = None) -> Texts:
     r"""Read the texts of a language pair from a folder as WMT publishes it.
 
-    sources/TESTSET-src.LANGUAGE, references/TESTSET-ref.LANGUAGE (or TESTSET-CSEN-src.LANGUAGE, with both languages)
-    and system-outputs/TESTSET/PAIR/, a file a system, whose name may have test set and pair around the system's.
-    test_set: where there are several. Lines are as `read_lines` has them.
-    Raises InputError for a folder or a file that is not there, and for files with another number of lines than the
-    source, named.
+    Parameters
+    ----------
+    folder
+        Folder with sources/TESTSET-src.LANGUAGE, references/TESTSET-ref.LANGUAGE (or TESTSET-CSEN-src.LANGUAGE, with
+        both languages) and system-outputs/TESTSET/PAIR/, one file per system, whose name may have test set and pair
+        around the system's.
+    pair
+        Language pair.
+    test_set
+        Test set, if there are several.
 
+    Returns
+    -------
+    Texts
+        Lines are as `read_lines` reads them.
+
+    Raises
+    ------
+    InputError
+        A folder or file is missing, or has another number of lines than the source.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> for name in ("sources/news-src.de", "references/news-ref.en", "system-outputs/news/de-en/news.de-en.A"):

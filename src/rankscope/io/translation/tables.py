@@ -52,19 +52,38 @@ def read_ranking_table(
     gold: str | None = None,
     needed: Iterable[str] = (),
 ) -> Rankings:
-    r"""Read judgments from a table with the columns segment and system, and one or more of numbers.
+    r"""Read judgments from a table with the columns segment and system, and one or more columns of numbers.
 
-    "-" is standard input; Parquet, JSON lines, tabs or commas are told by content, and so is compression. pair, judge
-    and judgment may be there, too. The rows of one (pair, segment, judge, judgment) are one judgment, wherever they
-    stand. columns: the names of those with numbers; by default all that hold mostly numbers; a note names the others.
-    scores: which of them are scores, of which higher is better; of the rest lower is, as of ranks. gold: the column of
-    people, else the first of rank, gold and human; needed: more columns that must hold numbers if they are there, as
-    that of people and scores must. An empty cell, nan, None and NA are no value (NaN), and counted in a note.
+    Parameters
+    ----------
+    path
+        Parquet, JSON lines, tabs or commas, plain or compressed, detected from the content; "-" is standard input.
+        There may be columns pair, judge and judgment.
+    columns
+        Columns of numbers to read. Default: all that hold mostly numbers; a note names the others.
+    scores
+        Which of them are scores, of which higher is better; of the others lower is better, as of ranks.
+    gold
+        Column of human ranks or scores. Default: the first of rank, gold and human.
+    needed
+        Further columns that must hold numbers if they exist, as the human column and scores must.
 
-    Raises InputError with file and line for a column that is missing, a cell that is no number, an empty segment or
-    system, a system twice in one judgment, scores in a column that is called as one of judges is; UnknownName for a
-    score that is no column.
+    Returns
+    -------
+    Rankings
+        The rows of one (pair, segment, judge, judgment) are one judgment, wherever they are. An empty cell, nan, None
+        and NA are no value (NaN), and counted in a note.
 
+    Raises
+    ------
+    InputError
+        With file and line: a column is missing, a cell is not a number, a segment or system is empty, a system occurs
+        twice in one judgment, or a column of scores has the name of one of judges.
+    UnknownName
+        A score is not a column.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "judged.csv")
     >>> _ = path.write_text("segment,system,gold,reward\n1,A,1,0.5\n1,B,2,0.75\n2,A,1,\n")
@@ -222,16 +241,32 @@ def holds_systems(names: Sequence[str]) -> bool:
 
 
 def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: bool = False) -> list[SystemScores]:
-    r"""Read what metrics (and people) say of whole systems, one entry a column of numbers; higher is better in all.
+    r"""Read metrics' (and human) scores of whole systems, one entry per column of numbers; higher is better in all.
 
-    "-" is standard input. Columns: system, perhaps pair (a row is then a system of one language pair), and numbers. A
-    single column called score or value takes the name of the file. An empty cell, nan, None and NA are no value, and
-    counted in a note, as are columns that hold hardly a number. needed: columns that must hold numbers if they are
-    there. people: so must the first that is called rank, gold or human.
+    Parameters
+    ----------
+    path
+        Table with the columns system, perhaps pair (a row is then a system of one language pair), and numbers; "-" is
+        standard input.
+    needed
+        Columns that must hold numbers if they exist.
+    people
+        Whether the first column called rank, gold or human must hold numbers, too.
 
-    Raises InputError with file and line for no column of systems or of numbers, a system twice in one pair, a cell that
-    is no number in a column that is needed, or in which most cells are numbers.
+    Returns
+    -------
+    list of SystemScores
+        A single column called score or value takes the name of the file. An empty cell, nan, None and NA are no value,
+        and counted in a note, as are columns with hardly any number.
 
+    Raises
+    ------
+    InputError
+        With file and line: there is no column of systems or of numbers, a system occurs twice in one pair, or a cell is
+        not a number in a column that is needed, or in which most cells are numbers.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "systems.csv")
     >>> _ = path.write_text("system,human,BLEU\nA,0.5,31.5\nB,0.4,28\n")

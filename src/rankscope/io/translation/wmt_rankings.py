@@ -31,7 +31,15 @@ SETTINGS = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "dro
 
 
 class JudgmentColumns(NamedTuple):
-    """The indices of the columns. systems, ranks: of the first, the second, ... system."""
+    """The indices of the columns.
+
+    Attributes
+    ----------
+    source, target, segment, judge
+        Columns of languages, segment and judge.
+    systems, ranks
+        Columns of the first, the second, ... system.
+    """
 
     source: int
     target: int
@@ -44,19 +52,42 @@ class JudgmentColumns(NamedTuple):
 def read_wmt_rankings(
     path: PathLike, *, duplicates: str = "keep", reference: str = "keep", lines: PathLike | None = None
 ) -> Rankings:
-    r"""Read a ranking CSV of WMT10 to WMT16; "-" is standard input, compression is told by content.
+    r"""Read a ranking CSV of WMT10 to WMT16.
 
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. Compression is detected from the content.
+    duplicates
+        Rows that are equal in all fields are kept as WMT keeps them ("keep"), counted once ("drop") or raise an error
+        ("refuse").
+    reference
+        Whether the reference `_ref`, which WMT11 ranked too, stays as a system ("keep") or not ("drop").
+    lines
+        File whose line i is the segment that srcIndex i means, for WMT11, which counts otherwise.
+
+    Returns
+    -------
+    Rankings
+        With the column "rank": 1 is best, -1 (not ranked) becomes NaN. Languages become codes (Czech to English:
+        cs-en); a test set before systems' names is removed. `blank`, which fills places up, is skipped; notes count
+        those, unranked outputs and repeated rows.
+
+    Raises
+    ------
+    InputError
+        With file and line: a column is missing, a row has another number of fields, a rank is not a number from 1 on
+        (or -1), or a system has no name or occurs twice in a row.
+    ParameterError
+        A choice is unknown.
+
+    Notes
+    -----
     Columns are found by name, in any order: srclang, trglang, srcIndex (else segmentId), judgeId, and systemNId with
-    systemNrank for two systems or more. A row is a judgment; its column is "rank", 1 is best, -1 (not ranked) becomes
-    NaN. Languages become codes (Czech to English: cs-en); a test set in front of systems' names is taken away.
-    `blank`, which fills places up, is left out; notes count those, what is not ranked and repeated rows.
-    duplicates: rows that are equal in all fields are kept as WMT keeps them ("keep"), counted once ("drop") or refused
-    ("refuse"). reference: whether the reference `_ref`, which WMT11 ranked too, stays as a system ("keep") or not
-    ("drop"). lines: a file whose line i is the segment that srcIndex i means, for WMT11, which counts otherwise.
+    systemNrank for two systems or more. A row is a judgment.
 
-    Raises InputError with file and line for a column that is missing, a row with another number of fields, a rank that
-    is no number from 1 on (or -1), a system without a name or twice in a row; ParameterError for an unknown choice.
-
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "wmt.csv")
     >>> names = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank"

@@ -41,7 +41,19 @@ TO_STAND_IN = bytes.maketrans(BLANK, STAND_IN)
 
 
 class ScoreLines(NamedTuple):
-    """The lines of a file. codes: by field, the index of each line's value in `names`."""
+    """The lines of a file.
+
+    Attributes
+    ----------
+    name
+        Name of the file.
+    names
+        Field -> its distinct values.
+    codes
+        Field -> index of each line's value in `names`.
+    values
+        Score of each line.
+    """
 
     name: str
     names: dict[str, list[str]]
@@ -251,19 +263,40 @@ def refuse_repeated(table: ScoreLines, row_lines: npt.NDArray[np.int32]) -> None
 def read_seg_scores(
     path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, higher_is_better: bool = True
 ) -> list[SegmentScores]:
-    r"""Read a seg.scr: lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE, by tabs or else by blanks; one entry a metric.
+    r"""Read a seg.scr: lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE, separated by tabs or else by blanks.
 
-    "-" is standard input, gzip and Zstandard are told by content. Some years have more columns: the first three stand
-    first; of the first line, what is no number at the end (ensemble, public) is not looked at, then come, from the
-    end, score, segment and system, and what is left between test set and system (document, reference) is not looked
-    at either. All lines are read as the first; columns: what they hold, in order, to say otherwise ("metric", "pair",
-    "test set", "system", "segment", "score", anything else for what is not wanted). Languages become codes (cz-en:
-    cs-en), a test set in front of systems' names is taken away. nan, None, NA and - are no score. test_set: the one
-    that is wanted of several. score: whether higher is better.
+    Parameters
+    ----------
+    path
+        File; "-" is standard input. gzip and Zstandard are detected from the content.
+    test_set
+        The test set to read, if there are several.
+    columns
+        What the fields hold, in order ("metric", "pair", "test set", "system", "segment", "score", anything else for
+        what is ignored). Default: from the first line.
+    higher_is_better
+        Direction of the scores.
 
-    Raises InputError with file and line for a line with another number of fields, a score that is no number, a score
-    that stands twice, and for several test sets where none is named.
+    Returns
+    -------
+    list of SegmentScores
+        One entry per metric. Languages become codes (cz-en: cs-en), a test set before systems' names is removed. nan,
+        None, NA and - are no score.
 
+    Raises
+    ------
+    InputError
+        With file and line: a line has another number of fields, a score is not a number or occurs twice, or there are
+        several test sets and none is named.
+
+    Notes
+    -----
+    Some years have more columns. The first three come first; of the first line, what is not a number at the end
+    (ensemble, public) is ignored, then come, from the end, score, segment and system, and what is left between test set
+    and system (document, reference) is ignored, too. All lines are read as the first.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "chrf.seg.scr")
     >>> _ = path.write_text("chrF\tde-en\tnewstest2012\tA\t1\t0.5\nchrF\tde-en\tnewstest2012\tA\t2\t0.25\n")
@@ -282,8 +315,25 @@ def read_seg_scores(
 def read_sys_scores(
     path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, higher_is_better: bool = True
 ) -> list[SystemScores]:
-    r"""Read a sys.scr: lines METRIC PAIR TESTSET SYSTEM SCORE; one entry a metric. All else is as in `read_seg_scores`.
+    r"""Read a sys.scr: lines METRIC PAIR TESTSET SYSTEM SCORE.
 
+    Parameters
+    ----------
+    path, test_set, columns, higher_is_better
+        As for `read_seg_scores`.
+
+    Returns
+    -------
+    list of SystemScores
+        One entry per metric.
+
+    Raises
+    ------
+    InputError
+        As for `read_seg_scores`.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "bleu.sys.scr")
     >>> _ = path.write_text("BLEU\tde-en\tnewstest2012\tA\t0.25\nBLEU\tde-en\tnewstest2012\tB\t0.21\n")

@@ -24,9 +24,16 @@ FEW, HEAD = 4, 1 << 16
 
 
 def line_advice(line: bytes, n_fields: int, *, is_first: bool) -> str | None:
-    """Advice on an invalid line, where it shows what the file is. is_first: whether it is the first line.
+    """Advice on an invalid line, if it shows what the file is.
 
-    n_fields: the number of its fields; 0 where the number is right and one of the fields is invalid.
+    Parameters
+    ----------
+    line
+        The line.
+    n_fields
+        Number of its fields; 0 if the number is right and one of the fields is invalid.
+    is_first
+        Whether it is the first line.
     """
     line = line[:HEAD]  # split into words, a line of millions of commas takes a hundred times its bytes
     if b"\r" in line.rstrip():

@@ -63,7 +63,19 @@ __all__ = [
 
 
 class Grammar(NamedTuple):
-    """A layout, and how to parse its value column (the last of `layout.columns`)."""
+    """A layout, and how to parse its value column.
+
+    Attributes
+    ----------
+    layout
+        The fields of a line; the last of `layout.columns` is the value.
+    value
+        Name of the value.
+    dtype
+        Its type.
+    parse
+        Parses it.
+    """
 
     layout: LineLayout
     value: str
@@ -115,7 +127,17 @@ KINDS = {"relevance": "a whole number", "rank": "a whole number", "score": "a fi
 
 
 class ParsedBlock(NamedTuple):
-    """The rows of one block. starts: the first row of each stretch of rows of one query; queries: the query's id."""
+    """The rows of one block.
+
+    Attributes
+    ----------
+    queries
+        Query of each stretch of rows of one query.
+    starts
+        First row of each stretch.
+    docs, hashes, values, subtopics
+        Columns of the rows.
+    """
 
     queries: Fields
     starts: npt.NDArray[np.intp]
@@ -154,7 +176,23 @@ def stream_rows(
 ) -> Iterator[Rows]:
     """The rows query by query, while the file is read. They are valid until the next are requested.
 
-    Raises Ungrouped where the rows of a query are not together; `read_rows` reads such files.
+    Parameters
+    ----------
+    stream
+        The file.
+    name
+        Its name.
+    grammar
+        Its fields.
+    size
+        Number of bytes of a block.
+    progress
+        Called with the bytes of each block.
+
+    Raises
+    ------
+    Ungrouped
+        The rows of a query are not together; `read_rows` reads such files.
     """
     reader = BlockReader(stream, name, size, progress)
     interner = Interner()

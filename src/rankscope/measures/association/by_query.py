@@ -51,8 +51,18 @@ STATISTICS: dict[str, Callable[..., float]] = {
 class BetweenRuns:
     """One value for each query that two runs have in common.
 
-    statistic: its name with the parameters that were given. systems: the names of the two runs. query_ids: the common
-    queries, in the order of the first run. values: (queries), nan where undefined. notes: what a reader should know.
+    Attributes
+    ----------
+    statistic
+        Name of the statistic, with the parameters that were given.
+    systems
+        Names of the two runs.
+    query_ids
+        The common queries, in the order of the first run.
+    values
+        One value per query, NaN if undefined.
+    notes
+        What a reader should know.
     """
 
     statistic: str
@@ -96,17 +106,39 @@ def between_runs(
 ) -> BetweenRuns:
     """How alike two runs rank, query by query: one value for each query that both answer.
 
-    statistic: "tau" (Kendall's; variant="b"), "tau_ap" (run_a is the truth), "weighted_tau", "spearman", "gamma" or
-    "rbo"; parameters: those of the function of that name in this module, such as variant="a", ties="b", p=0.8.
-    Correlations compare the documents that both lists hold; rank-biased overlap all documents. Equal scores are ties,
-    which each statistic treats as its parameters say; no rule breaks them. A correlation of a query with fewer than two
-    documents in common is nan, as is one whose documents are all tied where the statistic is undefined then; notes
-    count them, and `mean` leaves them out. Rank-biased overlap is 0 there, since that is what it means.
+    Parameters
+    ----------
+    run_a, run_b
+        The runs, or mappings {query_id: {doc_id: score}}.
+    statistic
+        "tau" (Kendall's; variant="b"), "tau_ap" (run_a is the truth), "weighted_tau", "spearman", "gamma" or "rbo".
+    **parameters
+        Parameters of the function of that name in this module, such as variant="a", ties="b", p=0.8.
 
-    Raises InputError for runs without a query in common, scores that are not finite, a document twice, and what the
-    statistic refuses (its line begins with the query); UnknownName for another statistic; ParameterError for a
-    parameter that it does not have.
+    Returns
+    -------
+    BetweenRuns
+        A correlation is NaN for a query with fewer than two documents in common, or whose documents are all tied if the
+        statistic is then undefined; notes count these queries, and `mean` skips them. Rank-biased overlap is then 0,
+        since that is what it means.
 
+    Raises
+    ------
+    InputError
+        The runs have no query in common, scores are not finite, a document occurs twice, or the statistic refuses a
+        query (the message begins with it).
+    UnknownName
+        The statistic does not exist.
+    ParameterError
+        The statistic does not have the parameter.
+
+    Notes
+    -----
+    Correlations compare the documents that both lists hold, rank-biased overlap all documents. Equal scores are ties,
+    which each statistic treats as its parameters say; no rule breaks them.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> a = rs.Run({"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 1.0, "d2": 2.0}}, name="bm25")
     >>> b = rs.Run({"q1": {"d1": 3.0, "d3": 2.0, "d2": 1.0}, "q2": {"d1": 1.0, "d9": 2.0}}, name="dense")

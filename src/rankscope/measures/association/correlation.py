@@ -27,21 +27,42 @@ Scored = npt.ArrayLike | Mapping[Any, float]
 
 
 def kendall_tau(x: Scored, y: Scored, *, variant: Literal["a", "b", "c"] = "b", common: bool = False) -> float:
-    """Kendall's tau: how far two lists of scores order their items alike; in [-1, 1], higher is more alike.
+    """Kendall's tau: how much alike two lists of scores order their items; in [-1, 1], higher is more alike.
 
+    Parameters
+    ----------
+    x, y
+        One score per item, or two mappings {item: score}, joined by item; infinite scores are allowed.
+    variant
+        "a": (C - D) / N; "b": (C - D) / sqrt((N - T_x) (N - T_y)), which reaches 1 with ties, too; "c": (C - D) / (n^2
+        (m - 1) / (2 m)), where m is the number of distinct values in the list that has fewer.
+    common
+        Compare only the items that both mappings hold. Default: other items raise an error.
+
+    Returns
+    -------
+    float
+        If a list has only one value, "b" and "c" are undefined: NaN; "a" is 0.
+
+    Raises
+    ------
+    InputError
+        The lists differ in length, there are fewer than two items, a score is NaN, or mappings hold other items or no
+        item in common.
+    UnknownName
+        The variant does not exist.
+
+    Notes
+    -----
     Of the N = n (n - 1) / 2 pairs of items, C are ordered alike, D the other way round, T_x tied in x and T_y in y.
-    variant: "a": (C - D) / N; "b": (C - D) / sqrt((N - T_x) (N - T_y)), which reaches 1 with ties too; "c":
-    (C - D) / (n^2 (m - 1) / (2 m)), where m is the number of distinct values in the list that has fewer.
-    x, y: one score an item, or two mappings {item: score}, joined by item; infinite scores are fine. common: of two
-    mappings, compare the items of both and leave the others out; else other items are refused.
+    Takes n log n steps.
 
-    Where a list has one value only, "b" and "c" are undefined: nan; "a" is 0. Takes n log n.
+    References
+    ----------
+    Kendall (1938; 1945), Stuart (1953); "b" and "c" agree with scipy.stats.kendalltau.
 
-    Raises InputError for lists of two lengths, fewer than two items, NaN, mappings of other items, mappings without an
-    item in common; UnknownName for another variant.
-
-    Source: Kendall (1938; 1945), Stuart (1953); "b" and "c" agree with scipy.stats.kendalltau.
-
+    Examples
+    --------
     >>> kendall_tau([4.0, 3.0, 2.0, 1.0], [9.0, 7.0, 8.0, 1.0])  # one pair of six the other way round
     0.6666666666666666
     >>> kendall_tau({"a": 3, "b": 2, "c": 1}, {"b": 5, "a": 5, "c": 2})
@@ -68,11 +89,28 @@ def kendall_tau(x: Scored, y: Scored, *, variant: Literal["a", "b", "c"] = "b", 
 def goodman_kruskal_gamma(x: Scored, y: Scored, *, common: bool = False) -> float:
     """Goodman and Kruskal's gamma: Kendall's tau over the pairs tied in neither list; in [-1, 1], higher is more alike.
 
-    (C - D) / (C + D), of the C pairs ordered alike and the D ordered the other way round. nan where every pair is tied.
-    x, y, common, and what is refused: as for `kendall_tau`. Takes n log n.
+    Parameters
+    ----------
+    x, y, common
+        As for `kendall_tau`.
 
-    Source: Goodman and Kruskal (1954).
+    Returns
+    -------
+    float
+        (C - D) / (C + D), of the C pairs ordered alike and the D ordered the other way round; NaN if every pair is
+        tied.
 
+    Raises
+    ------
+    InputError
+        As for `kendall_tau`.
+
+    References
+    ----------
+    Goodman and Kruskal (1954).
+
+    Examples
+    --------
     >>> goodman_kruskal_gamma([3, 2, 2, 1], [4, 3, 1, 2])  # 4 pairs alike, 1 not, 1 tied
     0.6
     """
@@ -84,11 +122,27 @@ def goodman_kruskal_gamma(x: Scored, y: Scored, *, common: bool = False) -> floa
 def spearman(x: Scored, y: Scored, *, common: bool = False) -> float:
     """Spearman's rho: Pearson's correlation of the ranks; in [-1, 1], higher is more alike.
 
-    Tied items share the mean of their ranks. nan where a list has one value only. x, y, common, and what is refused:
-    as for `kendall_tau`. Takes n log n.
+    Parameters
+    ----------
+    x, y, common
+        As for `kendall_tau`.
 
-    Source: Spearman (1904); agrees with scipy.stats.spearmanr.
+    Returns
+    -------
+    float
+        Tied items share the mean of their ranks. NaN if a list has only one value.
 
+    Raises
+    ------
+    InputError
+        As for `kendall_tau`.
+
+    References
+    ----------
+    Spearman (1904); agrees with scipy.stats.spearmanr.
+
+    Examples
+    --------
     >>> spearman([4.0, 3.0, 2.0, 1.0], [9.0, 7.0, 8.0, 1.0])  # 1 - 6 (0 + 1 + 1 + 0) / (4 (16 - 1))
     0.8
     """
@@ -107,17 +161,41 @@ def doubled_ranks(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def tau_ap(x: Scored, y: Scored, *, ties: Literal["a", "b"] = "a", common: bool = False) -> float:
     """AP correlation: Kendall's tau in which mistakes near the top weigh more; in [-1, 1], higher is more alike.
 
-    x is the truth, y the estimate; exchanging them changes the value with ties="a". Down the ranking by y,
-    2 / (n - 1) sum over ranks i = 2, ..., n of C_i / (i - 1), less 1, where C_i counts the items above rank i whose x
-    is greater than that of the item at i. ties: what ties mean.
-    "a": the estimate may have ties, the truth none; the value is the mean over the orders of tied items.
-    "b": both may have ties, neither is the truth: items count above their group only, those of the top group are left
-    out, and the value is the mean of both directions. Without ties in either list "a" is the measure as first defined,
-    "b" the mean of it in both directions. nan with "b" where a list has one value only.
-    x, y, common, and what is refused: as for `kendall_tau`; also InputError for ties in x with ties="a".
+    Parameters
+    ----------
+    x
+        The truth: scores as for `kendall_tau`.
+    y
+        The estimate; exchanging the two changes the value with ties="a".
+    ties
+        "a": the estimate may have ties, the truth none; the value is the mean over the orders of tied items. "b": both
+        may have ties, and neither is the truth: items count above their group only, those of the top group are skipped,
+        and the value is the mean of both directions.
+    common
+        As for `kendall_tau`.
 
-    Source: Yilmaz, Aslam and Robertson (2008); ties: Urbano and Marrero (2017), and agrees with the R package ircor.
+    Returns
+    -------
+    float
+        NaN with ties="b" if a list has only one value.
 
+    Raises
+    ------
+    InputError
+        As for `kendall_tau`, and for ties in x with ties="a".
+
+    Notes
+    -----
+    Down the ranking by y, 2 / (n - 1) sum over ranks i = 2, ..., n of C_i / (i - 1), less 1, where C_i counts the items
+    above rank i whose x is greater than that of the item at i. Without ties in either list "a" is the measure as first
+    defined, and "b" its mean in both directions.
+
+    References
+    ----------
+    Yilmaz, Aslam and Robertson (2008); ties: Urbano and Marrero (2017), and agrees with the R package ircor.
+
+    Examples
+    --------
     >>> tau_ap([4.0, 3.0, 2.0, 1.0], [9.0, 7.0, 8.0, 1.0])  # 2/3 (1/1 + 1/2 + 3/3) - 1
     0.6666666666666665
     >>> tau_ap([4.0, 3.0, 2.0, 1.0], [9.0, 7.0, 7.0, 1.0])  # 1 and the value above, each half the time
@@ -161,14 +239,37 @@ def ap_above_groups(truth: Floats, estimate: Floats) -> float:
 def weighted_tau(x: Scored, y: Scored, *, by: Literal["both", "x", "y"] = "both", common: bool = False) -> float:
     """Kendall's tau-b in which pairs with items near the top weigh more; in [-1, 1], higher is more alike.
 
+    Parameters
+    ----------
+    x, y, common
+        As for `kendall_tau`.
+    by
+        Which list ranks; the other one breaks its ties. "both": the mean of the two values.
+
+    Returns
+    -------
+    float
+        NaN if a list has only one value.
+
+    Raises
+    ------
+    InputError
+        As for `kendall_tau`.
+    UnknownName
+        `by` is another name.
+
+    Notes
+    -----
     A pair of the items ranked r and s (from 1) weighs 1/r + 1/s, in the difference of concordant and discordant pairs
-    as in both of tau-b's square roots. by: which list ranks; the other one breaks its ties; "both": the mean of the two
-    values. nan where a list has one value only. x, y, common, and what is refused: as for `kendall_tau`; UnknownName
-    for another `by`. Takes n log n.
+    as in both of tau-b's square roots. Takes n log n steps.
 
-    Source: Vigna (2015); agrees with scipy.stats.weightedtau (additive hyperbolic weights; by="both" is its rank=True,
-    by="x" its rank=None).
+    References
+    ----------
+    Vigna (2015); agrees with scipy.stats.weightedtau (additive hyperbolic weights; by="both" is its rank=True, by="x"
+    its rank=None).
 
+    Examples
+    --------
     >>> # pairs weigh 1/1 + 1/2, 1/1 + 1/3, 1/2 + 1/3, and the last is the other way round
     >>> round(weighted_tau([3.0, 2.0, 1.0], [9.0, 7.0, 8.0]), 12) == round((3/2 + 4/3 - 5/6) / (3/2 + 4/3 + 5/6), 12)
     True

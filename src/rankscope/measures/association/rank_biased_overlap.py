@@ -37,31 +37,52 @@ def rbo(
     variant: Literal["ext", "min", "res"] = "ext",
     ties: Literal["w", "a", "b"] = "a",
 ) -> float:
-    """Rank-biased overlap: the share of items that two lists have in common down to a depth, averaged over the depths,
-    the first weighing most; in [0, 1], higher is more alike.
+    """Rank-biased overlap: the share of common items, averaged over depths; in [0, 1], higher is more alike.
 
-    (1 - p) sum over d = 1, 2, ... of p^(d - 1) A_d, where A_d is the agreement of the first d items. p: how deep a
-    reader looks: with .9, the first 10 ranks carry 86 % of the weight. Lists may differ in length and in their items;
-    beyond their ends they are unknown. variant: "ext": what follows agrees as what is known; "min": nothing more
-    agrees; "res": how much more it could be, so that the value lies between "min" and "min" + "res".
+    Parameters
+    ----------
+    a, b
+        Items (anything hashable) from the first to the last, where a set or frozenset holds tied items, as ["x", {"y",
+        "z"}]; or mappings {item: score}, where equal scores are ties. The lists may differ in length and items.
+    p
+        How deep a reader looks: with .9, the first 10 ranks carry 86 % of the weight.
+    variant
+        Beyond their ends lists are unknown. "ext": what follows agrees as what is known; "min": nothing more agrees;
+        "res": how much more it could be, so that the value lies between "min" and "min" + "res".
+    ties
+        What ties mean. "w": the tied items share the first rank of their group, as in sports; A_d is twice the items in
+        common over the items of both lists that rank within d. "a": their order is not known; an item counts by the
+        chance that it ranks within d. "b": as "a", divided by the root of both lists' agreements with themselves, so
+        that a list with ties agrees fully with itself.
 
-    a, b: items (anything hashable) from the first to the last, where a set or frozenset stands for tied items, as
-    ["x", {"y", "z"}]; or mappings {item: score}, where equal scores tie. ties: what ties mean, which is the same where
-    there are none. "w": the tied items share the first rank of their group, as in sports; A_d is twice the items in
-    common over the items of both lists that rank within d. "a": their order is not known; an item counts by the chance
-    that it ranks within d. "b": as "a", over the root of both lists' agreements with themselves, so that a list with
-    ties agrees fully with itself.
+    Returns
+    -------
+    float
+        Lists without a common item give 0, for "min" and "ext".
 
-    For lists of one length "a" is the mean of RBO over the orders of tied items; for others "min" is, but "ext" and
-    "res" weigh what the shorter list does not show by the ties of the longer one, as the paper does, and are not quite.
-    Lists without a common item give 0, for "min" and "ext". Takes n log n for mappings, else n.
+    Raises
+    ------
+    InputError
+        A list is empty, an item occurs twice in a list, an item or score is NaN, or items are not hashable.
+    ParameterError
+        p is not between 0 and 1.
+    UnknownName
+        The variant or treatment of ties does not exist.
 
-    Raises InputError for an empty list, an item twice in a list, an item or score that is NaN, items that are not
-    hashable; ParameterError for p that is not between 0 and 1; UnknownName for another variant or treatment of ties.
+    Notes
+    -----
+    (1 - p) sum over d = 1, 2, ... of p^(d - 1) A_d, where A_d is the agreement of the first d items. For lists of one
+    length "a" is the mean of RBO over the orders of tied items; for others "min" is, but "ext" and "res" weigh what the
+    shorter list does not show by the ties of the longer one, as the paper does, and are not quite. Takes n log n steps
+    for mappings, else n.
 
-    Source: Webber, Moffat and Zobel (2010), equations 11, 30 and 32; ties: Corsi and Urbano (2024), and agrees with
-    the code that they published.
+    References
+    ----------
+    Webber, Moffat and Zobel (2010), equations 11, 30 and 32; ties: Corsi and Urbano (2024), and agrees with the code
+    that they published.
 
+    Examples
+    --------
     >>> rbo(["a", "b"], ["b", "a"], p=0.5)  # (1 - p) (0 + p 1) + p^2 1
     0.5
     >>> round(rbo(["a", "b", "c"], ["c", "a", "d", "e"], p=0.8), 4)
@@ -86,7 +107,17 @@ def rbo(
 
 
 class RankedItems(NamedTuple):
-    """Items by rank, and for each the first and the last rank of its group, from 1."""
+    """Items by rank, with their groups of ties.
+
+    Attributes
+    ----------
+    items
+        The items.
+    top, bottom
+        First and last rank of each item's group, from 1.
+    tied
+        Whether there are ties.
+    """
 
     items: list[Hashable]
     top: Ints

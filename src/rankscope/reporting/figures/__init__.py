@@ -51,11 +51,29 @@ def __dir__() -> list[str]:
 
 
 def draw(figure: Figure, *, style: Style | None = None) -> Any:
-    """The Altair chart of a figure that a result names. style: its width and ground; 640 px on white by default.
+    """Draw a figure that a result names.
 
-    Raises UnknownName for a name that is not in `FIGURES`; ParameterError for data that do not fit the figure, or where
-    Altair is not installed.
+    Parameters
+    ----------
+    figure
+        The figure.
+    style
+        Width and ground. Default: 640 px on white.
 
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    UnknownName
+        The name is not in `FIGURES`.
+    ParameterError
+        The data do not fit the figure, or Altair is not installed.
+
+    Examples
+    --------
     >>> from rankscope.data.section import Figure
     >>> chart = draw(Figure("leaderboard", {"systems": ["a", "b"], "means": [0.2, 0.3], "measure": "AP"}))
     >>> chart.to_dict()["description"]
@@ -83,30 +101,93 @@ def chart_of(figure: Any, style: Style | None) -> Any:
 
 
 def specification(figure: Any, *, style: Style | None = None) -> dict[str, Any]:
-    """Vega-Lite's JSON of a Figure or a chart, as a dict, its data inside.
+    """Vega-Lite's JSON of a Figure or a chart, as a dict with its data.
 
-    A Figure is drawn for a page unless `style` says otherwise: as wide as its place, transparent, in the page's colour
-    of text (`currentColor`), so that it follows a page from light to dark. Whoever puts the JSON into a page must
-    escape `<` in it, as `as_html` does. Raises as `draw`.
+    Parameters
+    ----------
+    figure
+        A Figure or an Altair chart.
+    style
+        Width and ground. By default a Figure is drawn for a page: as wide as its place, transparent, in the page's
+        colour of text (`currentColor`), so that it follows a page from light to dark.
+
+    Returns
+    -------
+    dict
+        When putting the JSON into a page, escape `<` in it, as `as_html` does.
+
+    Raises
+    ------
+    UnknownName, ParameterError
+        As for `draw`.
     """
     return vega_lite(chart_of(figure, style or (ON_A_PAGE if isinstance(figure, Figure) else None)))
 
 
 def as_svg(figure: Any, *, style: Style | None = None) -> str:
-    """A Figure or a chart as SVG; same input, same bytes on the same machine. Raises as `draw`."""
+    """A Figure or a chart as SVG; the same input gives the same bytes on the same machine.
+
+    Parameters
+    ----------
+    figure
+        A Figure or an Altair chart.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    str
+        The picture.
+
+    Raises
+    ------
+    UnknownName, ParameterError
+        As for `draw`.
+    """
     return svg_text(vega_lite(chart_of(figure, style)))
 
 
 def as_html(figure: Any, *, style: Style | None = None) -> str:
-    """A Figure or a chart as one page that needs no network and answers to the pointer. Raises as `draw`."""
+    """A Figure or a chart as one HTML page that needs no network and reacts to the pointer.
+
+    Parameters
+    ----------
+    figure
+        A Figure or an Altair chart.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    UnknownName, ParameterError
+        As for `draw`.
+    """
     return html_page(specification(figure, style=style))
 
 
 def save_figure(figure: Any, path: Any, *, style: Style | None = None) -> None:
-    """Write a Figure or a chart, whole or not at all; the suffix is one of `SUFFIXES` and says what is written.
+    """Write a Figure or a chart, atomically and without network access.
 
-    Nothing is asked of the network. Raises ParameterError for another suffix, OutputError where the path cannot be
-    written, both before anything is drawn, and as `draw`.
+    Parameters
+    ----------
+    figure
+        A Figure or an Altair chart.
+    path
+        The file; its suffix is one of `SUFFIXES` and is the format.
+    style
+        Width and ground of the figure.
+
+    Raises
+    ------
+    ParameterError
+        The suffix is unknown; raised before anything is drawn. Or as for `draw`.
+    OutputError
+        The path cannot be written; raised before anything is drawn.
     """
     save_chart(lambda for_page: chart_of(figure, style or page_style(figure, for_page)), path)
 

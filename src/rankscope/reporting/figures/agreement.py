@@ -80,8 +80,27 @@ def correlation_matrix(
 ) -> Any:
     """How alike measures order the systems: a table of correlations, coloured from -1 to 1, with the numbers.
 
-    values: (measures, measures), in [-1, 1], NaN where there is none. statistic: its name. Numbers that would run into
-    each other are left to the pointer. The first 40 measures are shown. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    measures
+        Names; the first 40 measures are shown.
+    values
+        Correlations in [-1, 1], (measures, measures), NaN if there is none. Numbers that would overlap are shown by the
+        pointer only.
+    statistic
+        Name of the correlation.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
@@ -146,11 +165,31 @@ def confusion_matrix(
     normalise: str | None = None,
     style: Style | None = None,
 ) -> Any:
-    """Counts of what was taken for what, darker where there are more.
+    """Counts of how often each label was taken for each other one; higher counts are darker.
 
-    counts: (labels, labels). rows, columns: what they are. normalise: "row", "column" or "all": the colours, and the
-    percentages then shown with the counts, are shares of a row, a column or everything; a row without any has none.
-    The first 40 labels are shown. Raises ParameterError for data that do not fit, negative counts.
+    Parameters
+    ----------
+    labels
+        Names; the first 40 labels are shown.
+    counts
+        Counts, (labels, labels).
+    rows, columns
+        Titles of rows and columns.
+    normalise
+        "row", "column" or "all": colours, and percentages then shown with the counts, are shares of a row, a column or
+        everything; an empty row has none.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit, or a count is negative.
     """
     alt, style = altair(), style or Style()
     if normalise is not None:
@@ -248,12 +287,33 @@ def human_against_metric(
     lower: Sequence[str] = (),
     style: Style | None = None,
 ) -> Any:
-    """A named point a system: what people say of it, to the right, and what a metric says, upward.
+    """A named point per system: the human score, to the right, and the score of a metric, upward.
 
-    human, scores: (systems,); NaN: the system is not drawn, and the text says so. outliers: systems that people find
-    far from the rest, as squares. lower: of "human" and "metric" those of which lower is better; their axes run
-    backwards, so that upper right is always better. A name that finds no room beside its point is tied to it by a
-    line. The first 30 systems are shown. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    systems
+        Names; the first 30 systems are shown.
+    human, scores
+        Scores, (systems); a system with NaN is not drawn, and the text says so.
+    metric, human_name
+        Titles of the axes.
+    outliers
+        Systems that people score far from the others, drawn as squares.
+    lower
+        Those of "human" and "metric" of which lower is better; their axes are reversed, so that upper right is always
+        better.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart. A name without room beside its point is tied to it by a line.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
@@ -381,10 +441,32 @@ def shares_example(names: Sequence[str], queries: int, rng: np.random.Generator)
 def rank_shares(
     *, metrics: Sequence[str], ranks: Sequence[float], shares: npt.ArrayLike, style: Style | None = None
 ) -> Any:
-    """Bars: which rank people give to the item that a metric ranks best, a group of bars a rank, a bar a metric.
+    """Bars of the human rank of the item that a metric ranks best: a group of bars per rank, a bar per metric.
 
-    ranks: in rising order. shares: (metrics, ranks) of all lists, in percent; NaN: no bar. The first 8 metrics are
-    shown. Raises ParameterError for data that do not fit. Source: Avramidis (2013), best predicted vs human.
+    Parameters
+    ----------
+    metrics
+        Names; the first 8 metrics are shown.
+    ranks
+        Ranks in rising order.
+    shares
+        Shares of all lists in percent, (metrics, ranks); NaN: no bar.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
+
+    References
+    ----------
+    Avramidis (2013), best predicted vs human.
     """
     alt, style = altair(), style or Style()
     names = as_names(metrics, "metrics")
@@ -455,11 +537,24 @@ def two_class_counts(samples: int) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def f1_and_mcc(tp: Floats, fp: Floats, tn: Floats, fn: Floats) -> tuple[Floats, Floats]:
-    """F1 in [0, 1] and Matthews' correlation in [-1, 1], higher is better; 0 where undefined.
+    """F1 in [0, 1] and Matthews' correlation in [-1, 1], higher is better; 0 if undefined.
 
-    F1 = 2 TP / (2 TP + FP + FN); MCC = (TP TN - FP FN) / sqrt((TP + FP)(TP + FN)(TN + FP)(TN + FN)).
+    Parameters
+    ----------
+    tp, fp, tn, fn
+        Counts.
+
+    Returns
+    -------
+    f1, mcc
+        F1 = 2 TP / (2 TP + FP + FN); MCC = (TP TN - FP FN) / sqrt((TP + FP)(TP + FN)(TN + FP)(TN + FN)).
+
+    References
+    ----------
     Agrees with scikit-learn's f1_score (zero_division=0) and matthews_corrcoef.
 
+    Examples
+    --------
     >>> f1, mcc = f1_and_mcc(*(np.array([count]) for count in (90.0, 9.0, 0.0, 1.0)))
     >>> round(float(f1[0]), 3), round(float(mcc[0]), 3)
     (0.947, -0.032)
@@ -479,9 +574,23 @@ def coefficients_example(names: Sequence[str], queries: int, rng: np.random.Gene
 def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     """F1 against MCC over every combination of TP, FP, TN and FN that sums to `samples`.
 
-    Marked, each one by itself: the matrices with F1 above .95 and more than 95% positives; all others are counted in
-    small cells, darker where there are more. What is undefined counts as 0. Raises ParameterError for fewer than 1 or
-    more than 200 samples.
+    Parameters
+    ----------
+    samples
+        Number of samples, from 1 to 200.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart. Each matrix with F1 above .95 and more than 95% positives is marked; all others are counted in
+        small cells, darker if there are more. Undefined values count as 0.
+
+    Raises
+    ------
+    ParameterError
+        The number of samples is out of range.
     """
     check_count("samples", samples)
     if samples > MAX_SAMPLES:

@@ -43,10 +43,30 @@ def precision_recall(
     measure: str = "interpolated precision",
     style: Style | None = None,
 ) -> Any:
-    """Precision at levels of recall, a line a system.
+    """Precision at levels of recall, one line per system.
 
-    levels: of recall, in [0, 1]. precision: (systems, levels), in [0, 1]. measure: what stands at the axis. The first
-    16 systems are shown. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    systems
+        Names; the first 16 systems are shown.
+    levels
+        Levels of recall, in [0, 1].
+    precision
+        Precisions in [0, 1], (systems, levels).
+    measure
+        Title of the axis.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
@@ -80,10 +100,30 @@ def gain_curve(
     measure: str = "gain",
     style: Style | None = None,
 ) -> Any:
-    """A measure by cutoff, a line a system, as DCG or nDCG at each rank.
+    """A measure by cutoff, as DCG or nDCG at each rank, one line per system.
 
-    ranks: rising. gain: (systems, ranks). measure: its name. The first 16 systems are shown. Raises ParameterError for
-    data that do not fit.
+    Parameters
+    ----------
+    systems
+        Names; the first 16 systems are shown.
+    ranks
+        Ranks, rising.
+    gain
+        Values, (systems, ranks).
+    measure
+        Name of the measure.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
@@ -120,11 +160,34 @@ def power_curve(
     difference: float | None = None,
     style: Style | None = None,
 ) -> Any:
-    """Power by number of queries, with the number there is, the number needed, and the power that is wanted.
+    """Statistical power by number of queries, with the number at hand, the number needed, and the target.
 
-    n: rising numbers of queries. power: at each, in [0, 1]. n_now, n_needed: shown where they are given; their power is
-    read off the curve. difference: the true difference that is to be found. Raises ParameterError for data that do not
-    fit.
+    Parameters
+    ----------
+    measure
+        Name of the measure.
+    n
+        Numbers of queries, rising.
+    power
+        Power at each, in [0, 1].
+    n_now, n_needed
+        Numbers to mark; their power is read off the curve.
+    target
+        Power to be reached.
+    difference
+        True difference to be detected.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     check_share("target", target)

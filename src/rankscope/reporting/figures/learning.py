@@ -52,8 +52,30 @@ def feature_bars(
 ) -> Any:
     """Bars of what a measure loses without each feature, with a line of one standard deviation to either side.
 
-    worth, deviation: (features), NaN where there is none; shown by falling worth, the first 50. of: the ranker.
-    left_out_before: how many features of less worth were not given. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    features
+        Names; those of the 50 highest losses are shown.
+    worth, deviation
+        Losses and their standard deviations, (features), NaN if there is none.
+    measure
+        Name of the measure.
+    of
+        Name of the ranker.
+    left_out_before
+        Number of less important features that were not given.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(features, "features")
@@ -114,10 +136,30 @@ def grade_places(
     of: str,
     style: Style | None = None,
 ) -> Any:
-    """A row a grade, a column a range of ranks; darker where more of the grade's documents are put.
+    """One row per grade, one column per range of ranks; darker if more documents of the grade are there.
 
-    shares: (grades, ranges), each in [0, 1], of the documents of the row. of: the ranker. The first 30 grades are
-    shown. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    grades
+        Names; the first 30 grades are shown.
+    ranges
+        Ranges of ranks.
+    shares
+        Shares of the documents of the row, in [0, 1], (grades, ranges).
+    of
+        Name of the ranker.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names, range_names = as_names(grades, "grades"), as_names(ranges, "ranges")

@@ -68,11 +68,25 @@ def cycle_looks(looks: Sequence[Any], count: int) -> list[Any]:
 def draw_lines(
     alt: Any, names: list[str], x_values: Floats, table: Floats, x: Any, y: Any, style: Style, texts: dict[str, Any]
 ) -> Any:
-    """One line for each name, with its own colour, dash and symbol; a NaN is a gap.
+    """One line for each name, with its own colour, dash and symbol; NaN is a gap.
 
-    x_values: positions of the values, shared by all lines or one row a line. x, y: encodings of the fields `x` and `y`.
-    texts: titles of `name` and `x` for the tooltip, and `of`, the label of each position (one list, or one a line);
-    optionally `value`, the title of the values, and their `format`.
+    Parameters
+    ----------
+    alt
+        The module Altair.
+    names
+        Names of the lines.
+    x_values
+        Positions of the values, shared by all lines or one row per line.
+    table
+        Values, (lines, positions).
+    x, y
+        Encodings of the fields `x` and `y`.
+    style
+        Width and ground of the figure.
+    texts
+        Titles of `name` and `x` for the tooltip, and `of`, the label of each position (one list, or one per line);
+        optionally `value`, the title of the values, and their `format`.
     """
     shown_index = evenly_spaced(table.shape[1], MAX_POINTS)
     symbol_index = set(shown_index[evenly_spaced(shown_index.size, SYMBOLS)].tolist())
@@ -226,13 +240,26 @@ def boxes_at(middle: Floats, width: float) -> Floats:
 
 
 def label_places(points: Floats, widths: Sequence[float], sizes: Sequence[tuple[float, float]], bars: Floats) -> Floats:
-    """(points, 2) pixels from each point to the middle of its name.
+    """Pixels from each point to the middle of its name, (points, 2).
 
-    points: (points, 2) in [0, 1], from the left and from the top. widths: of the names, in pixels. sizes: width and
-    height of the plot, several where it may be drawn at several; the places suit all of them. bars: (bars, 4) in
-    [0, 1], left, top, right, bottom, which names should not cross. Names are placed one after the other, those in
-    crowded places first, each where it costs least; then again, with all others placed.
+    Parameters
+    ----------
+    points
+        Positions in [0, 1] from the left and from the top, (points, 2).
+    widths
+        Widths of the names in pixels.
+    sizes
+        Width and height of the plot, several if it may be drawn in several sizes; the places suit all of them.
+    bars
+        Boxes in [0, 1] that names should not cross, left, top, right, bottom, (bars, 4).
 
+    Notes
+    -----
+    Names are placed one after the other, those in crowded places first, each where it costs least; then again, with all
+    others placed.
+
+    Examples
+    --------
     >>> label_places(np.array([[0.5, 0.5]]), [20.0], [(400, 300)], np.zeros((0, 4))).tolist()
     [[17.0, 0.0]]
     """
@@ -311,10 +338,21 @@ LINE_END_OFFSETS = {"x2Offset": {"expr": "datum.end_x"}, "y2Offset": {"expr": "d
 
 
 def labelled_points(names: Sequence[str], points: Floats, bars: Floats, style: Style) -> list[dict[str, Any]]:
-    """One row for each point: its shortened name, the name's offset in pixels and its alignment; whether it is tied to
-    the point by a line, and the offset of the line's end.
+    """One row for each point: its shortened name, the name's offset in pixels and its alignment, and its line.
 
-    points, bars: as in `label_places`.
+    Parameters
+    ----------
+    names
+        Names.
+    points, bars
+        As for `label_places`.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    list of dict
+        Also whether the name is tied to the point by a line, and the offset of the line's end.
     """
     letters = 34 if style.narrowest >= 560 else 18
     texts = [shorten(name, letters) for name in names]
@@ -342,8 +380,22 @@ def labelled_points(names: Sequence[str], points: Floats, bars: Floats, style: S
 
 
 def as_levels(levels: Sequence[float], limit: int | None = None) -> list[float]:
-    """The levels, rising. Raises ParameterError for a level outside (0, 1), a duplicate, and more than `limit`.
+    """The levels, rising.
 
+    Parameters
+    ----------
+    levels
+        Levels, in (0, 1).
+    limit
+        Largest number of levels.
+
+    Raises
+    ------
+    ParameterError
+        A level is out of range or occurs twice, or there are too many.
+
+    Examples
+    --------
     >>> as_levels([0.05, 0.01])
     [0.01, 0.05]
     """
@@ -360,8 +412,18 @@ def as_levels(levels: Sequence[float], limit: int | None = None) -> list[float]:
 def with_levels(alt: Any, chart: Any, levels: Sequence[float], top: float, percent: bool) -> Any:
     """The chart with a dashed line at each level, and the level at a second axis.
 
-    top: the end of the chart's axis, which begins at 0. percent: whether it is in percent. Levels beyond the top are
-    skipped, and labels that would overlap.
+    Parameters
+    ----------
+    alt
+        The module Altair.
+    chart
+        The chart.
+    levels
+        Levels. Those beyond `top` are skipped, and labels that would overlap.
+    top
+        End of the chart's axis, which begins at 0.
+    percent
+        Whether the axis is in percent.
     """
     positions = [100 * level if percent else level for level in levels]
     positions = [float(f"{position:.12g}") for position in positions if position <= top]

@@ -67,12 +67,34 @@ def query_differences(
     higher_is_better: bool | None = True,
     style: Style | None = None,
 ) -> Any:
-    """A bar a query, the difference of two systems, from the query where a gains most to the one where it loses most.
+    """One bar per query, the difference of two systems, from the query where a gains most to where it loses most.
 
-    differences: of a minus b, in the order of `query_ids`; NaN: the query is left out. values_a, values_b: shown where
-    a pointer rests. higher_is_better: of the measure; False: a gains where the difference is below 0; None: neither is
-    said to be better. Of more than 1,000 queries every so many are shown. Raises ParameterError for data that do not
-    fit.
+    Parameters
+    ----------
+    measure
+        Name of the measure.
+    system_a, system_b
+        Names of the systems.
+    query_ids
+        The queries; of more than 1,000 evenly spaced ones are shown.
+    differences
+        Values of a minus those of b; a query with NaN is skipped.
+    values_a, values_b
+        Values to show at the pointer.
+    higher_is_better
+        Direction of the measure; with False, a gains if the difference is below 0; with None, neither is better.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     query_names = row_names(query_ids)
@@ -202,15 +224,37 @@ def significance_matrix(
     noun: str = "system",
     style: Style | None = None,
 ) -> Any:
-    """All pairs of systems, coloured by the difference of row minus column; a triangle where it is significant.
+    """All pairs of systems, coloured by the difference of row minus column; a triangle if it is significant.
 
-    systems: sorted. differences, pvalues: (systems, systems), the p-values corrected; NaN: the pair was not tested, has
-    no mark and is not counted. levels: where there are several, in the place of `level`: the lower the level that a
-    pair reaches, the larger its triangle; instead of p-values that lowest level itself will do, 1 for a pair that
-    reaches none. criterion: in words, when a pair is marked, where that is not p ≤ level, as "probability
-    of one to be better ≥ 95%". noun: what one of them is, as "metric". A triangle points up where the row is higher,
-    else down, so that grey print tells as much. The first 40 systems are shown. Raises ParameterError for data
-    that do not fit.
+    Parameters
+    ----------
+    systems
+        Names, sorted; the first 40 systems are shown.
+    differences, pvalues
+        (systems, systems), with corrected p-values; a pair with NaN was not tested, and is neither marked nor counted.
+    level
+        Significance level.
+    levels
+        Several levels instead of `level`: the lower the level that a pair reaches, the larger its triangle. Instead of
+        p-values that lowest level itself may be given, 1 for a pair that reaches none.
+    measure
+        Name of the measure.
+    criterion
+        When a pair is marked, in words, if that is not p ≤ level, as "probability of one to be better ≥ 95%".
+    noun
+        What is compared, as "metric".
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart. A triangle points up if the row is higher, else down, so that grey print shows it, too.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     check_share("level", level)
@@ -350,9 +394,29 @@ def win_matrix(
 ) -> Any:
     """How often the system of a row wins against that of a column, coloured around one half, with the percentages.
 
-    rates: (systems, systems) in [0, 1], NaN where there is none, as on the diagonal. counts: (systems, systems) how
-    many comparisons there were, for the pointer. Numbers that would run into each other are left to the pointer. The
-    first 40 systems are shown. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    systems
+        Names; the first 40 systems are shown.
+    rates
+        Rates in [0, 1], (systems, systems), NaN if there is none, as on the diagonal. Numbers that would overlap are
+        shown by the pointer only.
+    counts
+        Numbers of comparisons, for the pointer, (systems, systems).
+    note
+        Text below the title.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")

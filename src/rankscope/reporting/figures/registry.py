@@ -28,8 +28,15 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(examples)
 def figure(example: Example) -> Callable[[Drawing], Drawing]:
     """Register a function as a figure, under its own name.
 
-    example: `(names, queries, rng) -> arguments`, with which the tests draw it, also with hostile names.
-    Raises ValueError where two figures have one name.
+    Parameters
+    ----------
+    example
+        `(names, queries, rng) -> arguments`, with which the tests draw it, also with hostile names.
+
+    Raises
+    ------
+    ValueError
+        Two figures have one name.
     """
 
     def register(function: Drawing) -> Drawing:

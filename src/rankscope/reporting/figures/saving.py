@@ -57,7 +57,17 @@ vegaEmbed("#figure", JSON.parse(document.getElementById("specification").textCon
 def check_figure_path(path: Any) -> str:
     """The suffix of a file that a figure is to be written to, in lower case.
 
-    Raises ParameterError for a suffix that is not in `SUFFIXES`, OutputError where nothing can be written.
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    ParameterError
+        The suffix is not in `SUFFIXES`.
+    OutputError
+        The file cannot be written.
     """
     suffix = Path(os.fsdecode(path)).suffix.lower()
     if suffix not in SUFFIXES:

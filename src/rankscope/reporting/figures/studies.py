@@ -87,12 +87,34 @@ def condition_lines(
     interval: str = "95% interval",
     style: Style | None = None,
 ) -> Any:
-    """A line a measure over a range of conditions, with a band where its ends are given.
+    """One line per measure over a range of conditions, with a band if its ends are given.
 
-    x: numbers, which are put in rising order (a range over magnitudes is drawn logarithmically), or texts, evenly
-    spaced as they are given. values, lows, highs: (measures, conditions); NaN: a gap. interval: what the band is. The
-    first 16 measures are shown; bands of at most 6 lines, since more cover each other. Raises ParameterError for data
-    that do not fit.
+    Parameters
+    ----------
+    x
+        Numbers, which are sorted (a range over magnitudes is drawn logarithmically), or texts, evenly spaced in the
+        given order.
+    x_title, y_title
+        Titles of the axes.
+    measures
+        Names; the first 16 measures are shown.
+    values, lows, highs
+        Values and ends of the bands, (measures, conditions); NaN: a gap. Bands are drawn for at most 6 lines, since
+        more hide each other.
+    interval
+        What the band is.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
@@ -209,11 +231,32 @@ def measure_lines(
     falling: bool = False,
     style: Style | None = None,
 ) -> Any:
-    """A line a measure over experiments, which are ordered by one of the measures: where others fall, they disagree.
+    """One line per measure over experiments, ordered by one of the measures: where others fall, they disagree.
 
-    values: (measures, experiments). order_by: one of the measures; experiments rise by it (or fall), those without
-    a value last. Of more than 200 experiments evenly spaced ones are shown; the first 16 measures are, `order_by`
-    among them. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    experiments
+        Names; of more than 200 evenly spaced ones are shown.
+    measures
+        Names; the first 16 measures are shown, `order_by` among them.
+    values
+        Values, (measures, experiments).
+    order_by
+        Measure by which experiments rise; those without a value are last.
+    falling
+        Experiments fall by it.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
@@ -263,12 +306,35 @@ def asl_curves(
     cut: float = 0.15,
     style: Style | None = None,
 ) -> Any:
-    """The significance level that each pair of systems achieves, from the largest to the smallest, a line a measure.
+    """The significance level that each pair of systems achieves, from largest to smallest, one line per measure.
 
-    asls: (measures, pairs) in [0, 1], in any order; NaN: the pair has none, and counts as not told apart. levels: where
-    dashed lines are. cut: what is above is not drawn, since no one calls it significant; the axis is linear below it,
-    which spreads the usual levels of .01 to .15. The further left a line falls, the more pairs its measure tells apart.
-    The first 16 measures are shown. Raises ParameterError for data that do not fit. Source: Sakai (2006), ASL curves.
+    Parameters
+    ----------
+    measures
+        Names; the first 16 measures are shown.
+    asls
+        Achieved levels in [0, 1], (measures, pairs), in any order; a pair with NaN counts as not told apart.
+    levels
+        Where dashed lines are.
+    cut
+        Values above are not drawn, since no one calls them significant; below, the axis is linear, which spreads the
+        usual levels of .01 to .15.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart. The further left a line falls, the more pairs its measure tells apart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
+
+    References
+    ----------
+    Sakai (2006), ASL curves.
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
@@ -343,11 +409,31 @@ def asl_rates(
     interval: str = "95% interval",
     style: Style | None = None,
 ) -> Any:
-    """The share of the pairs of systems that each measure tells apart, with intervals: the most sensitive on top.
+    """The share of pairs of systems that each measure tells apart, with intervals: the most sensitive on top.
 
-    levels: of significance, at most 6, each with its own colour and symbol. rates, lows, highs: (measures, levels) in
-    percent; NaN: nothing is drawn. Rows are sorted by the rate at the level nearest to .05; measures without one come
-    last. The top 50 measures are shown. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    measures
+        Names; the top 50 measures are shown.
+    levels
+        Significance levels, at most 6, each with its own colour and symbol.
+    rates, lows, highs
+        Rates and ends of intervals in percent, (measures, levels); NaN: nothing is drawn. Rows are sorted by the rate
+        at the level nearest to .05; measures without one are last.
+    interval
+        What the interval is.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
@@ -454,13 +540,34 @@ def swap_curve(
     ranges: npt.ArrayLike | None = None,
     style: Style | None = None,
 ) -> Any:
-    """Swap rate by the difference of two systems, a line a measure, with a dashed line at each level.
+    """Swap rate by the difference of two systems, one line per measure, with a dashed line at each level.
 
-    edges: lower edges of the bins of differences, (bins,) or (measures, bins). rates: (measures, bins) in percent; NaN:
-    no difference fell in the bin, a gap. levels: in (0, 1). ranges: (measures,) how wide each measure's scale is; where
-    these differ, differences are drawn in percent of them, since those of a mean rank and of AP have no common axis;
-    the pointer reads the difference itself. Bins beyond the last swap of any measure are cut off. The first 16
-    measures are shown. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    measures
+        Names; the first 16 measures are shown.
+    edges
+        Lower edges of the bins of differences, (bins) or (measures, bins). Bins beyond the last swap of any measure are
+        cut off.
+    rates
+        Rates in percent, (measures, bins); NaN: no difference fell in the bin, a gap.
+    levels
+        Levels in (0, 1).
+    ranges
+        Width of each measure's scale, (measures). If they differ, differences are drawn in percent of them, since those
+        of a mean rank and of AP have no common axis; the pointer shows the difference itself.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
@@ -566,12 +673,30 @@ def error_against_tie(
     bar: str = "one standard error",
     style: Style | None = None,
 ) -> Any:
-    """A named point a measure: error rate against tie rate, both better where lower, with bars.
+    """A named point per measure: error rate against tie rate, both better if lower, with bars.
 
-    error_rates, tie_rates: (measures,) in percent; NaN: the measure is not drawn, and the text says so. error_sds,
-    tie_sds: how far the bars reach to each side, in percent; NaN: no bar. bar: what they are. A name that finds no
-    room beside its point is tied to it by a line. The first 24 measures are shown. Raises ParameterError for
-    data that do not fit.
+    Parameters
+    ----------
+    measures
+        Names; the first 24 measures are shown.
+    error_rates, tie_rates
+        Rates in percent, (measures); a measure with NaN is not drawn, and the text says so.
+    error_sds, tie_sds
+        Lengths of the bars to each side, in percent; NaN: no bar.
+    bar
+        What the bars are.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart. A name without room beside its point is tied to it by a line.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")

@@ -121,9 +121,19 @@ PHONE_LETTERS = 44
 
 @dataclass(frozen=True, kw_only=True)
 class Style:
-    """How a figure is drawn: `width` in pixels with all labels (None: as wide as its place on a page), and `ground`.
+    """How a figure is drawn.
 
-    Raises ParameterError for a ground not in `GROUNDS` or a width below 200.
+    Attributes
+    ----------
+    width
+        Width in pixels with all labels; None: as wide as its place on a page.
+    ground
+        Background, one of `GROUNDS`.
+
+    Raises
+    ------
+    ParameterError
+        The ground is not in `GROUNDS`, or the width is below 200.
     """
 
     width: int | None = 640
@@ -221,7 +231,18 @@ def wrap_lines(lines: Iterable[str], letters: int) -> list[str]:
 def finish(chart: Any, *, title: str, subtitle: Iterable[str], description: str, style: Style, height: float) -> Any:
     """A chart with its title, a description for screen readers, its size and theme.
 
-    height: of the plot without labels; the width is that of the whole figure.
+    Parameters
+    ----------
+    chart
+        The chart.
+    title, subtitle
+        Texts above it.
+    description
+        Text for screen readers.
+    style
+        Width, that of the whole figure, and ground.
+    height
+        Height of the plot without labels.
     """
     letters = int(style.width / 6.1) if style.width else PHONE_LETTERS
     text = {"text": wrap_lines([title], letters * 5 // 6 if style.width else PHONE_LETTERS)}

@@ -68,11 +68,44 @@ def leaderboard(
     digits: int = 4,
     style: Style | None = None,
 ) -> Any:
-    """Means of systems as dots with their intervals, the best on top; the mean and the letters at the right.
+    """Means of systems as dots with their intervals, the best on top; the mean and the letters on the right.
 
-    low, high: ends of the intervals. letters: what stands behind a mean, as letters of significance; `note` says what
-    they mean. baseline: a system, shown as a square with a dashed line. NaN: a system without a value, last. The best
-    50 are shown. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    systems
+        Names; the best 50 systems are shown.
+    means
+        Means, (systems); a system with NaN is last.
+    measure
+        Name of the measure.
+    low, high
+        Ends of the intervals.
+    letters
+        Text after each mean, as letters of significance.
+    baseline
+        System that is shown as a square with a dashed line.
+    higher_is_better
+        Direction of the measure.
+    interval
+        What the interval is.
+    note
+        What the letters mean.
+    dot
+        What the dots are.
+    digits
+        Decimals of the means.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
@@ -169,9 +202,27 @@ def distribution_example(names: Sequence[str], queries: int, rng: np.random.Gene
 def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike, style: Style | None = None) -> Any:
     """How the values of each system are spread over the queries: a shape, and below it middle half, median and mean.
 
-    values: (systems, queries), NaN where there is none. The shape is a histogram of 10 to 30 equal classes, by the
-    number of queries: nothing is smoothed, and a peak at 0 stays one. All shapes have one scale. The first 50 systems
-    are shown, in the order given. Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    measure
+        Name of the measure.
+    systems
+        Names; the first 50 systems are shown, in the given order.
+    values
+        Values, (systems, queries), NaN if there is none.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart. The shape is a histogram of 10 to 30 equal classes, by the number of queries: nothing is
+        smoothed, and a peak at 0 stays one. All shapes have one scale.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(systems, "systems")
@@ -291,8 +342,26 @@ def rank_intervals(
 ) -> Any:
     """Ranks of items as dots with their intervals, rank 1 on top and at the left.
 
-    ranks, low, high: (items), 1 the best; NaN where there is none. interval: what the line is. The best 50 are shown.
-    Raises ParameterError for data that do not fit.
+    Parameters
+    ----------
+    items
+        Names; the best 50 items are shown.
+    ranks, low, high
+        Ranks, 1 the best, and ends of their intervals, (items); NaN if there is none.
+    interval
+        What the line is.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(items, "items")

@@ -10,17 +10,21 @@ if TYPE_CHECKING:
     from rankscope.translation.experiment.result import TranslationExperiment as TranslationExperiment
     from rankscope.translation.experiment.result import lines_of_tests as lines_of_tests
     from rankscope.translation.experiment.result import score_lines as score_lines
+    from rankscope.translation.experiment.run import run_experiment as run_experiment
     from rankscope.translation.experiment.run import translation_experiment as translation_experiment
+    from rankscope.translation.experiment.settings import ExperimentSettings as ExperimentSettings
     from rankscope.translation.experiment.training import LOSSES as LOSSES
     from rankscope.translation.experiment.wmt_campaigns import PAIRS as PAIRS
 
 HOMES = {
+    "ExperimentSettings": "settings",
     "FEATURE_SETS": "feature_tables",
     "LOSSES": "training",
     "PAIRS": "wmt_campaigns",
     "PROTOCOLS": "protocols",
     "TranslationExperiment": "result",
     "lines_of_tests": "result",
+    "run_experiment": "run",
     "score_lines": "result",
     "translation_experiment": "run",
 }

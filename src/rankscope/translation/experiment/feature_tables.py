@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.data.text import join_names, pluralise
-from rankscope.errors import InputError, OutputError, UnknownName
+from rankscope.errors import InputError, OutputError
 from rankscope.io.core import Arrays, read_arrays, write_arrays
 from rankscope.io.translation import read_lines
 from rankscope.translation.experiment.training import LOSSES, LearnedMetric
@@ -54,7 +54,15 @@ OWN_SET = {"wmt11": "newstest2011"}
 
 
 class Corpora(NamedTuple):
-    """folder: of the sets. sets: their names, in order."""
+    """Sets of parallel text.
+
+    Attributes
+    ----------
+    folder
+        Folder of the sets.
+    sets
+        Their names, in order.
+    """
 
     folder: Path
     sets: tuple[str, ...]
@@ -70,8 +78,23 @@ class Corpora(NamedTuple):
 def find_corpora(folder: PathLike, campaign: str) -> Corpora:
     """The sets of parallel text that models for the features of a campaign may learn from.
 
-    folder: with mt-train/. Of WMT11, without newstest2011, which its translations are of: models that know its lines
-    would find everything in it likely. Raises InputError where there is none.
+    Parameters
+    ----------
+    folder
+        Folder with mt-train/.
+    campaign
+        The campaign; for WMT11 without newstest2011, whose translations its features are of: models that know its lines
+        would find everything in it likely.
+
+    Returns
+    -------
+    Corpora
+        The sets.
+
+    Raises
+    ------
+    InputError
+        There are none.
     """
     root = Path(folder) / CORPORA
     if not os.path.isdir(root):
@@ -89,7 +112,22 @@ def find_corpora(folder: PathLike, campaign: str) -> Corpora:
 def parallel_lines(corpora: Corpora, source: str, target: str) -> tuple[list[str], list[str]]:
     """All pairs of lines of two languages, each pair once, in the order of the sets.
 
-    Raises InputError where no set, or no line, has both, and for files of different numbers of lines, both named.
+    Parameters
+    ----------
+    corpora
+        The sets.
+    source, target
+        Languages.
+
+    Returns
+    -------
+    sources, targets
+        Lines of both sides.
+
+    Raises
+    ------
+    InputError
+        No set, or no line, has both languages, or two files have different numbers of lines.
     """
     names = corpora.sets_with(source, target)
     if not names:
@@ -112,9 +150,26 @@ def parallel_lines(corpora: Corpora, source: str, target: str) -> tuple[list[str
 
 
 def target_lines(corpora: Corpora, language: str, extra_lines: Sequence[str] = ()) -> list[str]:
-    """All lines of a language, each once, in the order of the sets. extra_lines: further lines.
+    """All lines of a language, each once, in the order of the sets.
 
-    Raises InputError where there are none.
+    Parameters
+    ----------
+    corpora
+        The sets.
+    language
+        The language.
+    extra_lines
+        Further lines.
+
+    Returns
+    -------
+    list of str
+        The lines.
+
+    Raises
+    ------
+    InputError
+        There are none.
     """
     names = corpora.sets_with(language)
     if not names:
@@ -130,7 +185,7 @@ def target_lines(corpora: Corpora, language: str, extra_lines: Sequence[str] = (
 
 
 def text_digest(*texts: object) -> str:
-    """A hash of texts, and of lists of texts, that differs where they do.
+    """A hash of texts, and of lists of texts; different texts have different hashes.
 
     >>> text_digest(["ab", "c"]) == text_digest(["a", "bc"])
     False
@@ -140,7 +195,13 @@ def text_digest(*texts: object) -> str:
 
 
 class ArrayCache:
-    """A cache of arrays, one file a computation. folder: created where it is missing; None caches nothing."""
+    """A cache of arrays, one file per computation.
+
+    Parameters
+    ----------
+    folder
+        Folder, which is created if necessary; None caches nothing.
+    """
 
     def __init__(self, folder: PathLike | None) -> None:
         self.folder = None if folder is None else Path(folder)
@@ -154,9 +215,28 @@ class ArrayCache:
     ) -> Arrays:
         """The arrays cached under this name and these settings; otherwise the result of `make`, which is then cached.
 
-        settings: all that changes the arrays, texts by their digest; other settings have another file. shapes: by name,
-        the shapes of the arrays; None is any length.
-        Raises InputError for a file that is damaged or holds other arrays, OutputError where none can be written.
+        Parameters
+        ----------
+        name
+            Name of the file.
+        settings
+            All that changes the arrays, texts by their digest; other settings have another file.
+        make
+            Computes the arrays.
+        shapes
+            Name -> shape of each array; None is any length.
+
+        Returns
+        -------
+        dict
+            Name -> array.
+
+        Raises
+        ------
+        InputError
+            A file is damaged or holds other arrays.
+        OutputError
+            The file cannot be written.
         """
         if self.folder is None:
             return make()
@@ -211,7 +291,17 @@ ORDER, ITERATIONS = 4, 5
 
 
 class FeatureTables(NamedTuple):
-    """tables: by campaign and pair, (systems, lines, COLUMNS) as float32. settings: how they were counted."""
+    """Features of all translations.
+
+    Attributes
+    ----------
+    tables
+        By campaign and language pair, (systems, lines, COLUMNS) as float32.
+    settings
+        How they were computed, for the signature.
+    notes
+        What a reader should know.
+    """
 
     tables: Table
     settings: str
@@ -223,11 +313,7 @@ class FeatureTables(NamedTuple):
 
 
 def planned_models(losses: Sequence[str], features: Sequence[str]) -> tuple[LearnedMetric, ...]:
-    """A model for each set of features and loss. Raises UnknownName."""
-    for kind, names, choices in (("loss", losses, LOSSES), ("set of features", features, FEATURE_SETS)):
-        for name in names:
-            if name not in choices:
-                raise UnknownName(kind, str(name), choices)
+    """A model for each set of features and loss."""
     return tuple(
         LearnedMetric(
             loss if feature_set == "nine" else f"{loss} {feature_set}",
@@ -250,9 +336,34 @@ def compute_feature_tables(
 ) -> FeatureTables:
     """The features of every output of every language pair.
 
-    Language models and lexicons learn from the parallel text of the folder as `find_corpora` chooses it; the former
-    from the references of the test set as well, where `test_references`. progress: told of the share of the work done.
-    Raises InputError for texts that are missing or do not fit, ParameterError where sacrebleu is missing.
+    Parameters
+    ----------
+    folder
+        Folder with mt-train/.
+    judged_pairs
+        Judgments and texts by campaign and language pair.
+    cache
+        Cache of the arrays.
+    test_references
+        Train language models on the references of the test set, too.
+    progress
+        Called with the share of the work that was just done.
+
+    Returns
+    -------
+    FeatureTables
+        The features.
+
+    Raises
+    ------
+    InputError
+        Texts are missing or do not fit.
+    ParameterError
+        sacrebleu is not installed.
+
+    Notes
+    -----
+    Language models and lexicons learn from the parallel text that `find_corpora` chooses.
     """
     version = sacrebleu_version()  # raises for a missing package before any file is read
     text = TrainingText(folder, judged_pairs, test_references)

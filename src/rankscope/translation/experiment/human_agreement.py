@@ -41,10 +41,22 @@ SYSTEM_RULES = ("share", "mean")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SegmentTaus:
-    """The segment tau of each metric; arrays (metrics, pairs), the averages (metrics), drawn (metrics, resamples).
+    """The segment tau of each metric.
 
-    low, high: ends of the 95 % interval of a bootstrap over segments. drawn: the average on resampled segments, the
-    same for all metrics. n: (pairs) pairs of translations that people ordered.
+    Attributes
+    ----------
+    metrics, pairs
+        Names.
+    value
+        Taus, (metrics, pairs).
+    low, high
+        Ends of the 95 % intervals of a bootstrap over segments, (metrics, pairs).
+    n
+        Number of pairs of translations that people ordered, (pairs).
+    average, average_low, average_high
+        Average over the language pairs, and its interval, (metrics).
+    average_resamples
+        The average on resampled segments, the same ones for all metrics, (metrics, resamples).
     """
 
     metrics: tuple[str, ...]
@@ -61,7 +73,13 @@ class SegmentTaus:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SystemCorrelations:
-    """Spearman's correlation with people's wins / (wins + losses), by rule; averages are without the sign."""
+    """Spearman's correlation with people's wins / (wins + losses).
+
+    Attributes
+    ----------
+    by_rule
+        By rule of the systems' scores; averages ignore the sign.
+    """
 
     by_rule: Mapping[str, SystemAgreement]
 
@@ -84,15 +102,35 @@ class SystemCorrelations:
 
 
 class PlannedComparison(NamedTuple):
-    """A planned comparison: does `first` agree better than `second`?"""
+    """A planned comparison: does `first` agree better than `second`?
+
+    Attributes
+    ----------
+    first, second
+        Names of metrics.
+    """
 
     first: str
     second: str
 
 
 class PairTest(NamedTuple):
-    """The average tau of `first` less that of `second`, its interval, p (two-sided) and p corrected for the number of
-    tests of its family (Holm).
+    """A test of two metrics on the same segments.
+
+    Attributes
+    ----------
+    direction
+        "into" or "out" of English.
+    first, second
+        The metrics.
+    difference
+        The average tau of `first` less that of `second`.
+    low, high
+        Ends of its 95 % interval.
+    pvalue
+        Two-sided p-value.
+    pvalue_corrected
+        Corrected for the number of tests of its family (Holm).
     """
 
     direction: str
@@ -225,10 +263,22 @@ def compared_systems(judged_pair: JudgedPair) -> tuple[str, ...]:
 
 
 def pair_tests(direction: str, taus: SegmentTaus, comparisons: Sequence[PlannedComparison]) -> list[PairTest]:
-    """Each comparison on the same resampled segments: a paired bootstrap, p corrected for their number.
+    """Test each comparison by a paired bootstrap over the same resampled segments.
 
-    p = 2 (1 + the resamples in which the better one is not better) / (1 + all), at most 1: as in
-    `rankscope.agreement.compare_metrics`. Metrics of the same value on all resamples have p = 1.
+    Parameters
+    ----------
+    direction
+        "into" or "out" of English.
+    taus
+        Taus with their resamples.
+    comparisons
+        Planned comparisons, one family.
+
+    Returns
+    -------
+    list of PairTest
+        p = 2 (1 + number of resamples in which the better one is not better) / (1 + n_resamples), at most 1, as in
+        `rankscope.agreement.compare_metrics`. Metrics with the same value on all resamples have p = 1.
     """
     if not comparisons:
         return []

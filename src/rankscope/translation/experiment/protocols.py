@@ -24,7 +24,15 @@ __all__ = [
 
 
 class PairJudgments(NamedTuple):
-    """Some judgments of a language pair of a campaign. judgments: their indices; None: all."""
+    """Some judgments of a language pair of a campaign.
+
+    Attributes
+    ----------
+    campaign, pair
+        Campaign and language pair.
+    judgments
+        Their indices; None: all.
+    """
 
     campaign: str
     pair: str
@@ -37,12 +45,29 @@ def lists_of_judgments(
     tables: Mapping[tuple[str, str], Reals],
     names: Sequence[str],
 ) -> Features:
-    """One list a judgment, of the ranked translations; judgments of fewer than two are skipped.
+    """One list per judgment, of the ranked translations; judgments of fewer than two are skipped.
 
-    tables: by campaign and pair, (systems, lines, features). names: of the features. A grade is the highest rank in all
-    of these judgments less the rank, so 0 is worst; tied translations share one. A list is named
-    after its segment, followed by # and the number of the judgment.
-    Raises InputError where no judgment is left.
+    Parameters
+    ----------
+    selections
+        The judgments to use.
+    judged_pairs
+        Judgments by campaign and language pair.
+    tables
+        Features by campaign and language pair, (systems, lines, features).
+    names
+        Names of the features.
+
+    Returns
+    -------
+    Features
+        A grade is the highest rank in all of these judgments less the rank, so 0 is worst; tied translations share a
+        grade. A list is named after its segment, followed by # and the number of the judgment.
+
+    Raises
+    ------
+    InputError
+        No judgment is left.
     """
     values, ranks, sizes, list_names = [], [], [], []
     for selection in selections:
@@ -85,7 +110,17 @@ FOLDS = 5
 
 
 class ProtocolFold(NamedTuple):
-    """A test set and its training set. pair: of WMT12, whose `lines` (None: all) a model of `train` scores."""
+    """A test set and its training set.
+
+    Attributes
+    ----------
+    pair
+        Language pair of WMT12.
+    lines
+        Lines that a model scores; None: all.
+    train
+        Judgments that it is trained on.
+    """
 
     pair: str
     lines: Ints | None
@@ -93,7 +128,17 @@ class ProtocolFold(NamedTuple):
 
 
 class Protocol(NamedTuple):
-    """campaigns: those that are read. moves: whether folds depend on the seed. said: a description."""
+    """Which data are for training and testing.
+
+    Attributes
+    ----------
+    campaigns
+        Campaigns to read.
+    depends_on_seed
+        Whether folds depend on the seed.
+    description
+        What is trained on what, in words.
+    """
 
     campaigns: tuple[str, ...]
     depends_on_seed: bool
@@ -114,10 +159,28 @@ PROTOCOLS = {
 
 
 def folds_of(protocol: str, judged_pairs: Judged, pairs: Sequence[str], seed: int) -> Iterator[ProtocolFold]:
-    """The folds of these language pairs. Raises InputError where there is nothing to train on.
+    """The folds of these language pairs.
 
-    "cv": the lines of each pair are split at random into five folds, and a model learned from the judgments of the
-    other folds scores each. The other protocols score all lines of a pair with one model.
+    Parameters
+    ----------
+    protocol
+        Name of the protocol.
+    judged_pairs
+        Judgments by campaign and language pair.
+    pairs
+        Language pairs to test.
+    seed
+        Random seed of the folds.
+
+    Raises
+    ------
+    InputError
+        There is nothing to train on.
+
+    Notes
+    -----
+    "cv": the lines of each pair are split at random into five folds, and a model trained on the judgments of the other
+    folds scores each. The other protocols score all lines of a pair with one model.
     """
     if protocol == "cv":
         for pair in pairs:

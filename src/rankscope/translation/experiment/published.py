@@ -80,7 +80,15 @@ SEMPOS 0.52 - - - -
 
 
 class Cell(NamedTuple):
-    """value: NaN where none was printed."""
+    """A cell of a published table.
+
+    Attributes
+    ----------
+    table, metric, pair
+        Number of the table, its row and column.
+    value
+        NaN if none was printed.
+    """
 
     table: str
     metric: str
@@ -89,7 +97,7 @@ class Cell(NamedTuple):
 
 
 def published_cells() -> Iterator[Cell]:
-    """Every cell, in the order of the paper.
+    """Every published cell, in the order of the paper.
 
     >>> next(published_cells())
     Cell(table='2', metric='ListNet', pair='fr-en', value=0.26)

@@ -13,6 +13,7 @@ from rankscope.data.text import pluralise
 from rankscope.translation.experiment.human_agreement import SYSTEM_RULES, PairTest, SegmentTaus, SystemCorrelations
 from rankscope.translation.experiment.protocols import PROTOCOLS
 from rankscope.translation.experiment.published import AVERAGE, published_cells
+from rankscope.translation.experiment.settings import ExperimentSettings
 from rankscope.translation.experiment.training import LearnedMetric
 from rankscope.translation.experiment.wmt_campaigns import TESTED
 from rankscope.translation.wmt12 import PUBLISHED
@@ -36,7 +37,15 @@ NAN = float("nan")
 
 
 class Direction(NamedTuple):
-    """said: a description. segments, systems: the numbers of the paper's tables."""
+    """A direction of translation.
+
+    Attributes
+    ----------
+    description
+        In words.
+    segments, systems
+        Numbers of the paper's tables.
+    """
 
     description: str
     segments: str
@@ -47,7 +56,17 @@ DIRECTIONS = {"into": Direction("into English", "2", "4"), "out": Direction("out
 
 
 class PublishedRow(NamedTuple):
-    """A cell of a table. published, found: NaN where there is none; low, high: the 95 % interval of what was found."""
+    """A cell of a table.
+
+    Attributes
+    ----------
+    table, metric, pair
+        Table, metric and language pair.
+    published, found
+        The published value and ours; NaN if there is none.
+    low, high
+        Ends of the 95 % interval of our value.
+    """
 
     table: str
     metric: str
@@ -60,7 +79,15 @@ class PublishedRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DirectionResult:
-    """One direction: the segment taus, and the correlations on systems; None where these cannot be compared."""
+    """The results of one direction.
+
+    Attributes
+    ----------
+    segments
+        Segment taus.
+    systems
+        Correlations on systems; None if these cannot be compared.
+    """
 
     segments: SegmentTaus
     systems: SystemCorrelations | None
@@ -68,22 +95,42 @@ class DirectionResult:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TranslationExperiment(Result):
-    """Models of translations trained by people's rankings, beside baselines and what was published.
+    """Metrics trained on people's rankings of translations, beside baselines and published values.
 
-    found: by direction, "into" and "out" of English. tests: of pairs of models, by a paired bootstrap. models: those
-    that were trained; by_seed: (models, pairs, seeds) the segment tau of each seed alone. scores: by language pair and
-    metric, (systems, lines); systems: by language pair, their names. seconds: (CPU) of the training. settings: what
-    changes the numbers, beside the protocol.
+    Columns of the tidy table: table (2 and 3: segment tau, 4 and 5: Spearman on systems by the share rule; "4 (mean)"
+    and "5 (mean)" by means), metric, pair (or "average"), published, found, low, high.
 
-    columns: table (2 and 3: segment tau, 4 and 5: Spearman on systems by the share rule; "4 (mean)" and "5 (mean)" by
-    means), metric, pair (or "average"), published, found, low, high.
+    Attributes
+    ----------
+    settings
+        Settings of the experiment.
+    pairs
+        Language pairs that were tested.
+    results
+        Results by direction, "into" and "out" of English.
+    tests
+        Tests of pairs of models, by a paired bootstrap.
+    models
+        The trained models.
+    by_seed
+        Segment tau of each seed by itself, (models, pairs, seeds).
+    scores
+        Language pair -> metric -> (systems, lines).
+    systems
+        Language pair -> names of the systems.
+    seconds
+        CPU time of the training.
+    feature_settings
+        How features were computed, for the signature.
+    data_notes
+        Notes on data and training.
     """
 
     #: The view of the result.
     VIEW = "rankscope.translation.experiment.view:experiment_sections"
     COLUMNS = ("table", "metric", "pair", "published", "found", "low", "high")
 
-    protocol: str
+    settings: ExperimentSettings
     pairs: tuple[str, ...]
     results: Mapping[str, DirectionResult]
     tests: tuple[PairTest, ...]
@@ -92,7 +139,7 @@ class TranslationExperiment(Result):
     scores: Mapping[str, Mapping[str, Floats]]
     systems: Mapping[str, tuple[str, ...]]
     seconds: float
-    settings: str
+    feature_settings: str
     data_notes: tuple[str, ...] = ()
 
     @property
@@ -100,7 +147,12 @@ class TranslationExperiment(Result):
         """What a reader should know."""
         if self.is_wmt12:
             return self.data_notes
-        return (*self.data_notes, "these are not the judgments of WMT12, and nothing published is shown beside")
+        return (*self.data_notes, "these are not the judgments of WMT12, so no published values are shown")
+
+    @property
+    def protocol(self) -> str:
+        """The name of the protocol."""
+        return self.settings.protocol
 
     @property
     def seeds(self) -> int:
@@ -156,18 +208,35 @@ class TranslationExperiment(Result):
         return rows
 
     def table(self, name: str) -> list[PublishedRow]:
-        """The rows of one table."""
+        """The rows of one table.
+
+        Parameters
+        ----------
+        name
+            Name of the table, as "2" or "4 (mean)".
+        """
         return [row for row in self.records() if row.table == name]
 
     def average(self, direction: str, metric: str) -> float:
-        """The segment tau averaged over the language pairs of a direction; NaN for a metric that was not run."""
+        """The segment tau averaged over the language pairs of a direction; NaN for a metric that was not run.
+
+        Parameters
+        ----------
+        direction
+            "into" or "out" of English.
+        metric
+            Name of the metric.
+        """
         taus = self.results[direction].segments
         return float(taus.average[taus.metrics.index(metric)]) if metric in taus.metrics else NAN
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
-        settings = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
-        return [*settings, self.settings]
+        settings = self.settings
+        parts = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
+        parts += [f"hidden:{','.join(map(str, settings.hidden))}"] if settings.hidden else []
+        parts += [f"folds:{settings.seed}", self.feature_settings]
+        return [*parts, f"bootstrap:{settings.n_resamples},0.95", f"rng:{settings.seed}"]
 
     def contents(self) -> str:
         """What it holds, in a few words."""
@@ -192,9 +261,18 @@ def segment_cells(taus: SegmentTaus) -> dict[tuple[str, str], tuple[float, float
 
 
 def score_lines(result: TranslationExperiment, metric: str) -> Iterator[str]:
-    """The scores of one metric as WMT's seg.scr has them, with tabs; a piece a language pair and system.
+    """The scores of one metric in WMT's format seg.scr, one text per language pair and system; higher is better.
 
-    METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR (from 1), SCORE, with nine digits that count. Higher is better.
+    Parameters
+    ----------
+    result
+        The result.
+    metric
+        Name of the metric.
+
+    Notes
+    -----
+    Lines are METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR (from 1), SCORE, separated by tabs, with nine significant digits.
     """
     for pair, metrics in result.scores.items():
         for system, values in zip(result.systems[pair], metrics[metric].tolist(), strict=True):

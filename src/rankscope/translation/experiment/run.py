@@ -11,17 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.segment_scores import SystemScores
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError
 from rankscope.parallel import run_units
-from rankscope.stats.inputs import check_count, seed_of
+from rankscope.stats.inputs import seed_of
 from rankscope.translation.experiment.feature_tables import (
     BASELINES,
     COLUMNS,
-    FEATURE_SETS,
     ArrayCache,
     FeatureTables,
     compute_feature_tables,
-    planned_models,
     text_digest,
 )
 from rankscope.translation.experiment.human_agreement import (
@@ -42,13 +40,15 @@ from rankscope.translation.experiment.protocols import (
     lists_of_judgments,
 )
 from rankscope.translation.experiment.result import DIRECTIONS, DirectionResult, TranslationExperiment
-from rankscope.translation.experiment.training import LOSSES, FoldTraining, LearnedMetric, random_models, train_fold
-from rankscope.translation.experiment.wmt_campaigns import PAIRS, TESTED, JudgedPair, read_campaign
+from rankscope.translation.experiment.settings import ExperimentSettings
+from rankscope.translation.experiment.training import LOSSES, FoldTraining, LearnedMetric, train_fold
+from rankscope.translation.experiment.wmt_campaigns import TESTED, JudgedPair, read_campaign
 from rankscope.translation.sentence_scores import corpus_scorer
 from rankscope.typing import Floats, PathLike
 
 __all__ = [
     "corpus_bleu",
+    "run_experiment",
     "translation_experiment",
 ]
 
@@ -56,7 +56,22 @@ __all__ = [
 def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> SystemScores:
     """BLEU of each system with a ranked output, over all of its lines; in [0, 100], higher is better.
 
-    Raises ParameterError where sacrebleu is missing.
+    Parameters
+    ----------
+    judged_pairs
+        Judgments and texts.
+    cache
+        Cache of the scores.
+
+    Returns
+    -------
+    SystemScores
+        The scores.
+
+    Raises
+    ------
+    ParameterError
+        sacrebleu is not installed.
     """
     name, prepare, scorer_settings = corpus_scorer()
     scores_by_pair = {}
@@ -96,8 +111,8 @@ def translation_experiment(
     protocol: str = "wmt11",
     *,
     pairs: Sequence[str] | None = None,
-    losses: Sequence[str] = tuple(LOSSES),
-    features: Sequence[str] = tuple(FEATURE_SETS),
+    losses: Sequence[str] = ("ListNet", "ListMLE", "RankNet", "pointwise"),
+    features: Sequence[str] = ("nine", "smoothed", "+chrF", "extended", "others"),
     hidden: Sequence[int] = (),
     seeds: int = 3,
     test_references: bool = False,
@@ -108,56 +123,114 @@ def translation_experiment(
     reading: Callable[[float], Any] | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> TranslationExperiment:
-    """Train models of translations on people's rankings; compare them with people, baselines and published values.
+    """Train metrics of translations on people's rankings, and compare them with people, baselines and published values.
 
-    folder: with wmt12/ and, as the protocol needs them, wmt11/ and wmt13/, each with its judgments and plain/; and with
-    mt-train/, parallel text. protocol: "wmt11" trains on WMT11 and tests on WMT12, as the paper does; "wmt11-all" on
-    all pairs of WMT11 at once; "cv" by 5-fold cross-validation within each pair of WMT12; "leave-pair-out" on the other
-    pairs; "wmt13" on WMT13 French-English, for pairs into English. pairs: of WMT12 those wanted; None: all there are.
-    losses: ListNet, ListMLE, RankNet, pointwise. features: "nine" of the paper, "smoothed", "+chrF" (nine with chrF),
-    "extended", "others" (with the other systems' outputs). hidden: sizes of hidden layers; () is linear. seeds: how
-    often each is trained; scores are averaged. test_references: whether language models learn from the references of
-    the test set, too, as the paper's did. cache: a folder that keeps features; None: nothing. n_resamples: of the
-    bootstrap over segments. workers: processes; the result is the same. reading, progress: told of the share of the
-    features, and of the training, just done.
+    Parameters
+    ----------
+    folder
+        Folder with wmt12/ and, as the protocol needs them, wmt11/ and wmt13/, each with its judgments and plain/; and
+        with mt-train/, parallel text.
+    protocol
+        Training data; the test data are those of WMT12. One of 'wmt11', 'wmt11-all', 'cv', 'leave-pair-out', 'wmt13'.
+        Default: 'wmt11'.
+    pairs
+        Language pairs to test: some of fr-en, de-en, es-en, cs-en, en-fr, en-de, en-es, en-cs. Default: all that the
+        data hold.
+    losses
+        Losses to train with: some of ListNet, ListMLE, RankNet, pointwise. Default: all.
+    features
+        Sets of features to train on: some of nine, smoothed, +chrF, extended, others. Default: all.
+    hidden
+        Sizes of hidden layers, from the input to the output. Default: none, a linear scorer.
+    seeds
+        Number of times that each model is trained; scores are averaged over seeds. Default: 3.
+    test_references
+        Train language models on the references of the test set as well, as the paper did. Default: False.
+    cache
+        Folder in which computed features are kept. Default: features are not kept.
+    n_resamples
+        Number of bootstrap resamples of the segments, for confidence intervals and tests. Default: 2000.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    workers
+        Number of processes; it does not change the result.
+    reading, progress
+        Called with the share of the work that was just done: of computing features, and of training.
 
-    Segment taus are "wmt12" of `rankscope.agreement.segments`, in [-1, 1]; higher is better, NaN where people ordered
-    no pair. Raises InputError for files that are missing or do not belong together and where there is nothing to learn
-    from, UnknownName and ParameterError for arguments, before anything is read.
+    Returns
+    -------
+    TranslationExperiment
+        Segment taus in [-1, 1] and Spearman's correlations on systems, higher is better, beside published values. A tau
+        is NaN where people ordered no pair of translations.
 
-    Source: Li, Jiang and Wang (2013), "Listwise approach to learning to rank for automatic evaluation of machine
-    translation".
+    Raises
+    ------
+    ParameterError
+        A setting is out of range, or there is nothing to train or test. Raised before any file is read.
+    UnknownName
+        A protocol, language pair, loss or set of features does not exist.
+    InputError
+        Files are missing or do not belong together, or there is nothing to learn from.
+
+    Notes
+    -----
+    Protocols: "wmt11" trains on WMT11 and tests on WMT12, as the paper does; "wmt11-all" trains on all language pairs
+    of WMT11 at once; "cv" is a 5-fold cross-validation within each pair of WMT12; "leave-pair-out" trains on the other
+    pairs of WMT12; "wmt13" trains on WMT13 French-English and tests the pairs into English.
+
+    Sets of features: "nine" of the paper, "smoothed" with smoothed lexical probabilities, "+chrF" is nine with chrF,
+    "extended" adds chrF and untranslated words to smoothed, "others" adds features of the other systems' outputs.
+
+    The segment tau is the statistic "wmt12" of `rankscope.agreement.segments`.
+
+    References
+    ----------
+    Li, Jiang and Wang (2013), "Listwise approach to learning to rank for automatic evaluation of machine translation".
     """
-    check_count("seeds", seeds)
-    check_count("n_resamples", n_resamples)
-    seed = seed_of(rng)
-    models = planned_models(losses, features)
-    selected_pairs = check_arguments(protocol, pairs, models)
-    array_cache = ArrayCache(cache)
-    judged_pairs = read_judged(folder, protocol, selected_pairs)
-    test_pairs = tested_pairs(folder, protocol, judged_pairs, selected_pairs, seed)
-    feature_tables = compute_feature_tables(
-        folder, judged_pairs, array_cache, test_references=test_references, progress=reading
+    settings = ExperimentSettings(
+        protocol=protocol,
+        pairs=None if pairs is None else tuple(pairs),
+        losses=tuple(losses),
+        features=tuple(features),
+        hidden=tuple(hidden),
+        seeds=seeds,
+        test_references=test_references,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
     )
-    seed_matters = PROTOCOLS[protocol].depends_on_seed or random_models(models, hidden)
+    return run_experiment(folder, settings, cache=cache, workers=workers, reading=reading, progress=progress)
+
+
+def run_experiment(
+    folder: PathLike,
+    settings: ExperimentSettings,
+    *,
+    cache: PathLike | None = None,
+    workers: int = 1,
+    reading: Callable[[float], Any] | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> TranslationExperiment:
+    """As `translation_experiment`, with its settings as one object."""
+    models = settings.models
+    array_cache = ArrayCache(cache)
+    judged_pairs = read_judged(folder, settings)
+    test_pairs = tested_pairs(folder, judged_pairs, settings)
+    feature_tables = compute_feature_tables(
+        folder, judged_pairs, array_cache, test_references=settings.test_references, progress=reading
+    )
     start_seconds = time.process_time()
-    n_seeds = seeds if seed_matters else 1
     scores_by_seed = [
-        scores_of_seed(
-            protocol, judged_pairs, test_pairs, feature_tables, models, tuple(hidden), s, workers, progress, 1 / seeds
-        )
-        for s in range(seed, seed + n_seeds)
+        scores_of_seed(judged_pairs, test_pairs, feature_tables, settings, seed, workers, progress)
+        for seed in settings.training_seeds
     ]
     seconds = time.process_time() - start_seconds
     scores = {pair: mean_scores(pair, models, scores_by_seed, feature_tables) for pair in test_pairs}
     judged_test_pairs = [judged_pairs[TESTED, pair] for pair in test_pairs]
     results, tests, skipped_notes = compare_with_people(
-        judged_test_pairs, scores, models, corpus_bleu(judged_test_pairs, array_cache), n_resamples, seed
+        judged_test_pairs, scores, models, corpus_bleu(judged_test_pairs, array_cache), settings
     )
-    settings = [f"hidden:{','.join(map(str, hidden))}"] if hidden else []
-    settings += [f"folds:{seed}", feature_tables.settings, f"bootstrap:{n_resamples},0.95", f"rng:{seed}"]
     return TranslationExperiment(
-        protocol=protocol,
+        settings=settings,
         pairs=tuple(test_pairs),
         results=results,
         tests=tuple(tests),
@@ -166,8 +239,8 @@ def translation_experiment(
         scores=scores,
         systems={judged_pair.pair: judged_pair.systems for judged_pair in judged_test_pairs},
         seconds=seconds,
-        settings=" | ".join(settings),
-        data_notes=(*data_notes(judged_pairs, feature_tables, seed_matters, seeds), *skipped_notes),
+        feature_settings=feature_tables.settings,
+        data_notes=(*data_notes(judged_pairs, feature_tables, settings), *skipped_notes),
     )
 
 
@@ -200,10 +273,10 @@ def compare_with_people(
     scores: Mapping[str, Mapping[str, Floats]],
     models: Sequence[LearnedMetric],
     bleu: SystemScores,
-    n_resamples: int,
-    seed: int,
+    settings: ExperimentSettings,
 ) -> tuple[dict[str, DirectionResult], list[PairTest], list[str]]:
     """The result of each direction, the tests between models, and notes on systems that are not compared."""
+    n_resamples, seed = settings.n_resamples, settings.seed
     results = {}
     tests = []
     skipped_notes = []
@@ -224,36 +297,19 @@ def compare_with_people(
     return results, tests, skipped_notes
 
 
-def tested_pairs(
-    folder: PathLike, protocol: str, judged_pairs: JudgedPairs, selected_pairs: Sequence[str] | None, seed: int
-) -> list[str]:
+def tested_pairs(folder: PathLike, judged_pairs: JudgedPairs, settings: ExperimentSettings) -> list[str]:
     """The language pairs of WMT12 that are tested. Raises InputError where there are none, or nothing to train on."""
-    test_pairs = [
-        pair for campaign, pair in judged_pairs if campaign == TESTED and pair_is_tested(protocol, pair, selected_pairs)
-    ]
+    test_pairs = [pair for campaign, pair in judged_pairs if campaign == TESTED and pair_is_tested(pair, settings)]
     if not test_pairs:
         raise InputError(f"{folder}: no language pair into English has judgments, and this protocol tests only those")
-    for _ in folds_of(protocol, judged_pairs, test_pairs, seed):  # raises before the long work
+    for _ in folds_of(settings.protocol, judged_pairs, test_pairs, settings.seed):  # raises before the long work
         pass
     return test_pairs
 
 
-def check_arguments(protocol: str, pairs: Sequence[str] | None, models: Sequence[LearnedMetric]) -> list[str] | None:
-    """The selected pairs. Raises for an unknown protocol or pair, and where there is nothing to train or test."""
-    if protocol not in PROTOCOLS:
-        raise UnknownName("protocol", str(protocol), PROTOCOLS)
-    if not models:
-        raise ParameterError("there is nothing to train: name at least one loss and one set of features")
-    if pairs is not None and not pairs:
-        raise ParameterError("there is nothing to test: name at least one language pair")
-    for pair in pairs or ():
-        if pair not in PAIRS:
-            raise UnknownName("language pair of WMT12", str(pair), PAIRS)
-    return None if pairs is None else [pair for pair in PAIRS if pair in pairs]
-
-
-def read_judged(folder: PathLike, protocol: str, selected_pairs: list[str] | None) -> JudgedPairs:
+def read_judged(folder: PathLike, settings: ExperimentSettings) -> JudgedPairs:
     """The judged pairs of a protocol. Pairs used neither for training nor for testing are skipped."""
+    protocol, selected_pairs = settings.protocol, settings.selected_pairs
     judged_pairs: JudgedPairs = {}
     for campaign in PROTOCOLS[protocol].campaigns:
         campaign_pairs = selected_pairs if campaign == TESTED and protocol != "leave-pair-out" else None
@@ -268,28 +324,26 @@ def read_judged(folder: PathLike, protocol: str, selected_pairs: list[str] | Non
     return judged_pairs
 
 
-def pair_is_tested(protocol: str, pair: str, selected_pairs: Sequence[str] | None) -> bool:
-    return (selected_pairs is None or pair in selected_pairs) and (protocol != "wmt13" or into_english(pair))
+def pair_is_tested(pair: str, settings: ExperimentSettings) -> bool:
+    return (settings.pairs is None or pair in settings.pairs) and (settings.protocol != "wmt13" or into_english(pair))
 
 
 def scores_of_seed(
-    protocol: str,
     judged_pairs: JudgedPairs,
     test_pairs: Sequence[str],
     feature_tables: FeatureTables,
-    models: tuple[LearnedMetric, ...],
-    hidden: tuple[int, ...],
+    settings: ExperimentSettings,
     seed: int,
     workers: int,
     progress: Callable[[float], Any] | None,
-    share: float,
 ) -> Mapping[str, Floats]:
     """By language pair, (models, systems, lines) scores of the models of one seed."""
-    folds = list(folds_of(protocol, judged_pairs, test_pairs, seed))
-    report_progress = None if progress is None else lambda n_folds: progress(share * n_folds / len(folds))
-    shapes = {pair: (len(models), *feature_tables.tables[TESTED, pair].shape[:2]) for pair in test_pairs}
+    folds = list(folds_of(settings.protocol, judged_pairs, test_pairs, seed))
+    n_units = len(settings.training_seeds) * len(folds)
+    report_progress = None if progress is None else lambda n_folds: progress(n_folds / n_units)
+    shapes = {pair: (len(settings.models), *feature_tables.tables[TESTED, pair].shape[:2]) for pair in test_pairs}
     scores = {pair: np.empty(shape) for pair, shape in shapes.items()}
-    units = fold_trainings(folds, judged_pairs, feature_tables, models, hidden, seed)
+    units = fold_trainings(folds, judged_pairs, feature_tables, settings, seed)
     for fold, values in zip(
         folds, run_units(train_fold, units, workers=workers, progress=report_progress), strict=True
     ):
@@ -301,15 +355,14 @@ def fold_trainings(
     folds: Sequence[ProtocolFold],
     judged_pairs: JudgedPairs,
     feature_tables: FeatureTables,
-    models: tuple[LearnedMetric, ...],
-    hidden: tuple[int, ...],
+    settings: ExperimentSettings,
     seed: int,
 ) -> Iterator[FoldTraining]:
     for fold in folds:
         table = feature_tables.tables[TESTED, fold.pair]
         test = table if fold.lines is None else table[:, fold.lines]
         train = lists_of_judgments(fold.train, judged_pairs, feature_tables.tables, COLUMNS)
-        yield FoldTraining(train, test, COLUMNS, models, hidden, seed)
+        yield FoldTraining(train, test, COLUMNS, settings.models, settings.hidden, seed)
 
 
 def directions(pairs: Sequence[str]) -> dict[str, list[str]]:
@@ -339,7 +392,7 @@ def comparisons(models: Sequence[LearnedMetric]) -> list[list[PlannedComparison]
 
 
 def data_notes(
-    judged_pairs: JudgedPairs, feature_tables: FeatureTables, seed_matters: bool, seeds: int
+    judged_pairs: JudgedPairs, feature_tables: FeatureTables, settings: ExperimentSettings
 ) -> tuple[str, ...]:
     """Notes on the data and the training."""
     notes = []
@@ -352,6 +405,6 @@ def data_notes(
             (pair, len(judged_pair.rankings)) for (name, pair), judged_pair in judged_pairs.items() if name == campaign
         ]
         notes.append(f"{campaign}: judgments of {', '.join(f'{pair} {n:,}' for pair, n in judgment_counts)}")
-    if not seed_matters and seeds > 1:
-        notes.append("no model depends on the seed here, and each was trained once")
+    if not settings.depends_on_seed and settings.seeds > 1:
+        notes.append("no model depends on the seed, so each was trained once")
     return tuple(dict.fromkeys((*notes, *feature_tables.notes)))

@@ -35,7 +35,19 @@ HELD_OUT = 10
 
 
 class LearnedMetric(NamedTuple):
-    """A loss on a set of features. columns: their names."""
+    """A loss on a set of features.
+
+    Attributes
+    ----------
+    name
+        Name of the model.
+    loss
+        The loss.
+    features
+        Name of the set of features.
+    columns
+        Names of the features.
+    """
 
     name: str
     loss: str
@@ -45,8 +57,10 @@ class LearnedMetric(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PairTau(Measure):
-    """Pairs of translations that are in people's order less those that are not; the mean over lists has the order of
-    the segment tau over all of their pairs, and so stops training at the same epoch. In [-n, n], n the pairs of a list.
+    """Pairs of translations in people's order less the others; in [-n, n], n the number of pairs of a list.
+
+    The mean over lists orders models as the segment tau over all of their pairs does, and so stops training at the same
+    epoch.
     """
 
     name = "PairTau"
@@ -64,7 +78,23 @@ class PairTau(Measure):
 
 
 class FoldTraining(NamedTuple):
-    """train: judgments with all columns. test: (systems, lines, columns) translations to score. columns: names."""
+    """The training of one fold.
+
+    Attributes
+    ----------
+    train
+        Judgments with all columns.
+    test
+        Translations to score, (systems, lines, columns).
+    columns
+        Names of the columns.
+    models
+        Models to train.
+    hidden
+        Sizes of hidden layers.
+    seed
+        Random seed.
+    """
 
     train: Features
     test: Reals

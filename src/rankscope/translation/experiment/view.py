@@ -53,7 +53,7 @@ def best_sentence(result: TranslationExperiment, name: str, direction: Direction
     untrained_texts = [f"{metric} {tau[metric]}" for metric in taus.metrics if metric not in trained_names]
     clauses = [f"{best} agrees most with people{scope_text}, with a tau of {tau[best]}"]
     if untrained_texts:
-        clauses.append(f"without training {join_names(untrained_texts)}")
+        clauses.append(f"untrained: {join_names(untrained_texts)}")
     published_averages = [
         cell for cell in published_cells() if cell.table == direction.segments and cell.pair == AVERAGE
     ]
@@ -61,7 +61,7 @@ def best_sentence(result: TranslationExperiment, name: str, direction: Direction
     highest = max(published_values.values())
     if result.is_wmt12 and len(taus.pairs) == 4:
         names = [metric for metric, value in published_values.items() if value == highest]
-        clauses.append(f"the best of what was published is {highest:.2f} ({join_names(names)})")
+        clauses.append(f"the best published average is {highest:.2f} ({join_names(names)})")
     return "; ".join(clauses) + "."
 
 
@@ -93,14 +93,14 @@ def clause_of_test(test: PairTest) -> str:
     difference, low, high = (format_number(value, 3, signed=True) for value in (test.difference, test.low, test.high))
     estimate = f"{difference} [{low}, {high}], p {format_p_value(test.pvalue_corrected)}"
     if test.pvalue_corrected > LEVEL:
-        return f"that {test.first} and {test.second} differ is not shown ({estimate})"
+        return f"no difference between {test.first} and {test.second} was found ({estimate})"
     word = "better" if test.difference > 0 else "worse"
     return f"{test.first} is {word} than {test.second} ({estimate})"
 
 
 #: Marks the published value of a metric that was not run.
 MARK = "p"
-KEY = "found (published); p: as published, not run here; the interval is that of the average found"
+KEY = "our value (published value); p: as published, not run here; the interval is for our average"
 
 
 def experiment_sections(result: TranslationExperiment) -> Sequence[Section]:
@@ -134,11 +134,11 @@ def overview(result: TranslationExperiment) -> Section:
                 rows.append((direction.description, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
     pairs = pluralise(len(result.pairs), "language pair")
     return Section(
-        title="Metrics of translations learned from people's rankings",
+        title="Translation metrics trained on people's rankings",
         sentence=f"{result.description[0].upper()}{result.description[1:]}: the segment tau with people, averaged "
         "over the language "
-        f"pairs of each direction ({pairs} in all). 1: every pair of translations as people order it; 0: as many right "
-        "as wrong.",
+        f"pairs of each direction ({pairs} in all). 1 means that all pairs of translations are ordered as people order "
+        "them, 0 that as many are right as wrong.",
         table=Table(columns=("direction", "features", *losses), rows=tuple(rows), n_name_columns=2),
     )
 
@@ -167,8 +167,8 @@ def systems_section(result: TranslationExperiment, name: str, direction: Directi
         )
         yield Section(
             title=f"Systems, {direction.description} (table {table})",
-            sentence=f"Spearman's correlation with people's wins / (wins + losses); a metric's score of a system is "
-            f"{score_text}. Averages are without signs.",
+            sentence=f"Spearman's correlation with people's wins / (wins + losses); a metric scores a system by "
+            f"{score_text}. Averages ignore the sign.",
             table=metrics_by_pairs(result, table, direction_result.segments.pairs, 2),
             notes=(KEY,) if is_paper_rule and result.is_wmt12 else (),
             folded=not is_paper_rule,
@@ -246,10 +246,10 @@ def tests_section(result: TranslationExperiment) -> Section:
         sentence=" ".join(sentence for sentence in sentences if sentence),
         table=Table(columns=columns, rows=rows, n_name_columns=3),
         notes=(
-            "difference of average segment taus on the same segments, drawn with replacement; p two-sided, corrected "
-            "for the number of tests of a direction and set of features (Holm). The bootstrap draws "
+            "differences of average segment taus, with a bootstrap over segments; p-values are two-sided and corrected "
+            "for the tests of a direction and set of features (Holm). The bootstrap resamples "
             "segments, not training data or years: "
-            "another training set would move models as well",
+            "another training set would change the models, too",
         ),
     )
 
@@ -266,13 +266,13 @@ def seeds_section(result: TranslationExperiment) -> Section:
         rows.append((model.name, *cells))
     columns = ["model"]
     for name in directions_places(result):
-        columns += [f"{name}, least", f"{name}, greatest"]
+        columns += [f"{name}, lowest", f"{name}, highest"]
     return Section(
         title="Seeds",
-        sentence=f"The average segment tau of each of {pluralise(result.seeds, 'seed')} alone; the tables above are of "
-        "the scores averaged over seeds."
+        sentence=f"The average segment tau of each of {pluralise(result.seeds, 'seed')} by itself; the tables above "
+        "use scores averaged over seeds."
         if result.seeds > 1
-        else "One seed: no model of these depends on it, or one was asked for.",
+        else "One seed: none of these models depends on it, or only one was requested.",
         table=Table(columns=tuple(columns), rows=tuple(rows)),
         folded=True,
     )
@@ -292,7 +292,7 @@ def models_section(result: TranslationExperiment) -> Section:
     rows = tuple((model.name, model.loss, join_names(model.columns, len(model.columns))) for model in result.models)
     return Section(
         title="Models",
-        sentence=f"What was {result.description}.",
+        sentence=f"{result.description[0].upper()}{result.description[1:]}.",
         table=Table(columns=("model", "loss", "features"), rows=rows, n_name_columns=3),
         folded=True,
     )

@@ -44,8 +44,18 @@ PAIRS = ("fr-en", "de-en", "es-en", "cs-en", "en-fr", "en-de", "en-es", "en-cs")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JudgedPair:
-    """One language pair of a campaign: judgments and their texts. systems: in the order of files.
-    whole: the judgments of all language pairs.
+    """One language pair of a campaign: judgments and their texts.
+
+    Attributes
+    ----------
+    campaign, pair
+        Campaign and language pair.
+    rankings
+        Judgments of the language pair.
+    all_rankings
+        Judgments of all language pairs.
+    texts
+        The texts.
     """
 
     campaign: str
@@ -83,11 +93,26 @@ def languages(pair: str) -> tuple[str, str]:
 
 
 def read_campaign(folder: PathLike, campaign: str, pairs: Sequence[str] | None = None) -> dict[str, JudgedPair]:
-    """The language pairs of a campaign that have judgments and texts both, in the order of `PAIRS`.
+    """Read the language pairs of a campaign that have both judgments and texts, in the order of `PAIRS`.
 
-    folder: with wmt11/, wmt12/ and wmt13/, each with its judgments and plain/, as `read_plain_texts` has it. Judgments
-    of references are skipped; a rank of -1 is missing. pairs: a selection, each of which must exist; None: all.
-    Raises InputError for files that are missing or do not belong together.
+    Parameters
+    ----------
+    folder
+        Folder with wmt11/, wmt12/ and wmt13/, each with its judgments and plain/, as for `read_plain_texts`.
+    campaign
+        The campaign.
+    pairs
+        Language pairs to read, each of which must exist. Default: all.
+
+    Returns
+    -------
+    dict
+        Language pair -> JudgedPair. Judgments of references are skipped; a rank of -1 is missing.
+
+    Raises
+    ------
+    InputError
+        Files are missing or do not belong together.
     """
     root = Path(folder) / campaign
     index_path = root / LINES[campaign] if campaign in LINES else None

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from rankscope.translation.features.extraction import NINE_SMOOTHED as NINE_SMOOTHED
     from rankscope.translation.features.extraction import OTHERS as OTHERS
     from rankscope.translation.features.extraction import SETS as SETS
+    from rankscope.translation.features.extraction import FeatureSettings as FeatureSettings
     from rankscope.translation.features.extraction import column_of_scores as column_of_scores
+    from rankscope.translation.features.extraction import extract_features as extract_features
     from rankscope.translation.features.extraction import feature_names as feature_names
     from rankscope.translation.features.extraction import translation_features as translation_features
     from rankscope.translation.features.table import TranslationFeatures as TranslationFeatures
@@ -25,12 +27,14 @@ HOMES = {
     "COLUMNS": "columns",
     "EXTENDED": "extraction",
     "FEATURES": "extraction",
+    "FeatureSettings": "extraction",
     "NINE": "extraction",
     "NINE_SMOOTHED": "extraction",
     "OTHERS": "extraction",
     "SETS": "extraction",
     "TranslationFeatures": "table",
     "column_of_scores": "extraction",
+    "extract_features": "extraction",
     "feature_names": "extraction",
     "features_by_segment": "table",
     "judged_lists": "table",

@@ -26,12 +26,29 @@ CHARACTERS_AT_ONCE = 1 << 18
 
 
 def character_f(outputs: Sequence[str], segments: Ints, references: Sequence[Sequence[str]]) -> Floats:
-    """chrF, in [0, 100], higher is better, of each output: character n-grams up to six, beta 2; blanks do not count.
+    """The chrF of each output: character n-grams up to six, beta 2, without blanks; in [0, 100], higher is better.
 
-    segments: (outputs) which line of the references each belongs to. Of several references the one that gives most
-    counts. An empty output gives 0. Raises nothing. Source: Popović (2015), "chrF: character n-gram F-score for
-    automatic MT evaluation"; agrees with sacrebleu's CHRF to the last bits.
+    Parameters
+    ----------
+    outputs
+        The outputs.
+    segments
+        Line of the references that each output belongs to, (outputs).
+    references
+        Lists of lines. The reference that gives the highest value counts.
 
+    Returns
+    -------
+    array of shape (outputs)
+        0 for an empty output.
+
+    References
+    ----------
+    Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"; agrees with sacrebleu's CHRF to the
+    last bits.
+
+    Examples
+    --------
     >>> character_f(["the cat"], np.array([0]), [["the cat"]]).tolist()
     [100.0]
     """
@@ -74,12 +91,27 @@ NGRAMS_AT_ONCE = 1 << 19
 
 
 def consensus_f(outputs: Sequence[str], segments: Ints) -> Floats:
-    """Character F of each output, in [0, 100], higher is more alike, against the others of its segment.
+    """Character F of each output against the others of its segment, in [0, 100], higher is more alike.
 
-    The others count as one reference, in which each n-gram stands as often as on average over them, and which is as
-    long as they are on average; all else is as in chrF. An output that is alone in its segment gets 0, as does one
-    without characters. segments: (outputs) the segment of each. Raises nothing.
+    Parameters
+    ----------
+    outputs
+        The outputs.
+    segments
+        Segment of each output, (outputs).
 
+    Returns
+    -------
+    array of shape (outputs)
+        0 for an output that is alone in its segment, or without characters.
+
+    Notes
+    -----
+    The others count as one reference, with the average count of each n-gram and the average length; all else is as in
+    chrF.
+
+    Examples
+    --------
     >>> consensus_f(["abc", "abc", "xyz"], np.array([0, 0, 0])).tolist()
     [50.0, 50.0, 0.0]
     """

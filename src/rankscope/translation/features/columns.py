@@ -110,8 +110,18 @@ class PreparedTexts:
 
 
 class FeatureColumn(NamedTuple):
-    """text: a description. of: the function that gives the value of each row. model: the model that it needs. work:
-    its running time, about, in seconds for 100,000 outputs.
+    """A feature.
+
+    Attributes
+    ----------
+    description
+        What it is, in words.
+    compute
+        Gives the value of each row.
+    model
+        The model that it needs.
+    work
+        Its running time, approximately, in seconds for 100,000 outputs.
     """
 
     description: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy.typing as npt
 
 from rankscope.data.segment_scores import SegmentScores, positions_among
 from rankscope.data.text import join_names, pluralise
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError
+from rankscope.settings import Settings, name_list
 from rankscope.translation.features.columns import COLUMNS, PreparedTexts
 from rankscope.translation.features.table import TranslationFeatures
 from rankscope.translation.language_model import LanguageModel
@@ -25,8 +27,10 @@ __all__ = [
     "NINE",
     "NINE_SMOOTHED",
     "OTHERS",
+    "FeatureSettings",
     "broadcast_columns",
     "column_of_scores",
+    "extract_features",
     "feature_names",
     "translation_features",
     "vocabulary_notes",
@@ -45,22 +49,64 @@ OTHERS = (*EXTENDED, "consensus", "consensus_mean")
 SETS = {"nine": NINE, "smoothed": NINE_SMOOTHED, "extended": EXTENDED, "others": OTHERS}
 
 
+@dataclass(frozen=True, kw_only=True)
+class FeatureSettings(Settings):
+    """Which features of translations are computed; see `translation_features`."""
+
+    FUNCTIONS = ("rankscope.translation:translation_features",)
+    COMMANDS = ("features mt",)
+
+    features: tuple[str, ...] = name_list(
+        ("nine",),
+        [*SETS, *FEATURES],
+        kind="feature of translations",
+        help=f"Names of features (`--list` shows them) or of sets of features ({', '.join(SETS)}).",
+        python_help=f"Name or names of features, as in `FEATURES`, or of sets of features ({', '.join(SETS)}).",
+        unset="nine",
+        metavar="NAME,...",
+    )
+
+    def check(self) -> None:
+        """Refuse an empty list."""
+        if not self.features:
+            raise ParameterError("there are no features, expected the name of at least one, as nine")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features without sets, each once."""
+        return tuple(dict.fromkeys(name for entry in self.features for name in SETS.get(entry, (entry,))))
+
+
 def feature_names(features: str | Iterable[str]) -> tuple[str, ...]:
-    """The names of features, of which sets of them may stand for several: nine, smoothed, extended, others.
+    """The names of features, each once, with sets of features replaced by their members.
 
-    Each once, in the order in which they are given. Raises UnknownName, ParameterError where there is none.
+    Parameters
+    ----------
+    features
+        Name or names of features, or of sets of features (nine, smoothed, extended, others).
 
+    Returns
+    -------
+    tuple of str
+        In the order in which they are given.
+
+    Raises
+    ------
+    UnknownName
+        A feature or set does not exist.
+    ParameterError
+        There are no names.
+
+    Examples
+    --------
     >>> feature_names(["nine", "chrF"])[-3:]
     ('forward', 'backward', 'chrF')
     """
-    unique_names: dict[str, None] = {}
-    for name in [features] if isinstance(features, str) else features:
-        if name not in FEATURES and name not in SETS:
-            raise UnknownName("feature of translations", name, [*SETS, *FEATURES])
-        unique_names.update(dict.fromkeys(SETS.get(name, (name,))))
-    if not unique_names:
-        raise ParameterError("there are no features, expected the name of at least one, as nine")
-    return tuple(unique_names)
+    return FeatureSettings(features=as_names(features)).names
+
+
+def as_names(features: str | Iterable[str]) -> tuple[str, ...]:
+    return (features,) if isinstance(features, str) else tuple(features)
 
 
 def translation_features(
@@ -76,31 +122,91 @@ def translation_features(
     pair: str = "",
     progress: Callable[[float], Any] | None = None,
 ) -> TranslationFeatures:
-    """Features of the outputs of systems, all segments of one language pair, as numbers without bounds in general.
+    """Features of the outputs of systems, for all segments of one language pair.
 
-    sources, references: lines as they stand in the files, one a segment; references: one line each, or a list of such
-    lists. outputs: by system. features: names of FEATURES, or of sets: "nine" of Li, Jiang and Wang (2013), "smoothed",
-    "extended", "others". language_model: of the language of the outputs, trained on `tokenised` lines. forward,
-    backward: lexicons from sources to targets, and from targets to sources, trained on such. extra: columns of your own
-    by name, (systems, segments) or (segments), as an embedding's similarity. pair: named in the table. progress: told
-    of the share of the work just done.
+    Parameters
+    ----------
+    sources
+        Source lines, one per segment, as in the files.
+    references
+        One reference line per segment, or a list of such lists.
+    outputs
+        System -> its lines.
+    features
+        Name or names of features, as in `FEATURES`, or of sets of features (nine, smoothed, extended, others). Default:
+        nine.
+    language_model
+        Model of the language of the outputs, trained on `tokenised` lines.
+    forward, backward
+        Lexicons from sources to targets and from targets to sources, trained on `tokenised` lines.
+    extra
+        Further columns by name, (systems, segments) or (segments), such as the similarity of embeddings.
+    pair
+        Language pair, for the table.
+    progress
+        Called with the share of the work that was just done.
 
-    Words are in small letters, as mteval-v13a splits them. n-gram precisions without a match count
-    1 / (2^k max(total, 1)), k = 1 for the first such order of a sentence. An empty output has no n-grams, length 0, and
-    counts as one word in the brevity; its lexical probability is 1; notes count such outputs, empty sources and
-    references, and say where a model does not know most of the words.
+    Returns
+    -------
+    TranslationFeatures
+        Its notes count empty lines, and say where a model does not know most of the words.
 
-    Raises InputError for unequal numbers of lines, no segment, no system, a column of another shape or with numbers
-    that are not finite; UnknownName for features; ParameterError for a model that a
-    feature needs and where sacrebleu is missing.
-    Source: Li, Jiang and Wang (2013), section 4.2; counts of n-grams and chrF are those of sacrebleu.
+    Raises
+    ------
+    InputError
+        Numbers of lines differ, there are no segments or systems, or a column has another shape or numbers that are not
+        finite.
+    UnknownName
+        A feature does not exist.
+    ParameterError
+        A feature needs a model that is missing, or sacrebleu is not installed.
 
+    Notes
+    -----
+    Words are lower-cased and split as mteval-v13a splits them. An n-gram precision without a match counts as 1 / (2^k
+    max(total, 1)), k = 1 for the first such order of a sentence. An empty output has no n-grams and length 0, and
+    counts as one word in the brevity; its lexical probability is 1.
+
+    References
+    ----------
+    Li, Jiang and Wang (2013), section 4.2; counts of n-grams and chrF are those of sacrebleu.
+
+    Examples
+    --------
     >>> outputs = {"A": ["the house"], "B": ["a house"]}
     >>> table = translation_features(["das haus"], ["the house"], outputs, features=["BLEU"])
     >>> table.systems, table.values.round(3).tolist()
     (('A', 'B'), [[[0.595]], [[0.297]]])
     """
-    names = feature_names(features)
+    return extract_features(
+        sources,
+        references,
+        outputs,
+        FeatureSettings(features=as_names(features)),
+        language_model=language_model,
+        forward=forward,
+        backward=backward,
+        extra=extra,
+        pair=pair,
+        progress=progress,
+    )
+
+
+def extract_features(
+    sources: Iterable[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    outputs: Mapping[str, Iterable[str]],
+    settings: FeatureSettings,
+    *,
+    language_model: LanguageModel | None = None,
+    forward: Lexicon | None = None,
+    backward: Lexicon | None = None,
+    extra: Mapping[str, npt.ArrayLike] | None = None,
+    pair: str = "",
+    progress: Callable[[float], Any] | None = None,
+) -> TranslationFeatures:
+    """As `translation_features`, with its settings as one object."""
+    names = settings.names
     models = {"language_model": language_model, "forward": forward, "backward": backward}
     refuse_missing(names, models)
     version = sacrebleu_version()
@@ -133,9 +239,7 @@ def refuse_missing(names: Iterable[str], models: Mapping[str, object]) -> None:
     for name in names:
         model = COLUMNS[name].model
         if model is not None and models[model] is None:
-            raise ParameterError(
-                f"feature {name!r} needs {model}, which was not given; give it or leave the feature out"
-            )
+            raise ParameterError(f"feature {name!r} needs {model}, which is missing; pass it or choose other features")
 
 
 def reference_lists(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
@@ -189,11 +293,31 @@ def empty_notes(
 
 
 def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], n_segments: int) -> Floats:
-    """(systems, segments) a metric's score of each output. Its segments are named 1, 2, ...
+    """A metric's score of each output, as a column of features.
 
-    Scores of other pairs are skipped; where either side has no name of a pair, a single pair is used.
-    Raises InputError where the metric lacks the pair, a system, or a score.
+    Parameters
+    ----------
+    scores
+        Scores, whose segments are named 1, 2, ...
+    pair
+        Language pair. Scores of other pairs are skipped; if either side has no name of a pair, a single pair is used.
+    systems
+        Systems of the rows.
+    n_segments
+        Number of segments.
 
+    Returns
+    -------
+    array of shape (systems, segments)
+        The scores.
+
+    Raises
+    ------
+    InputError
+        The metric lacks the pair, a system, or a score.
+
+    Examples
+    --------
     >>> from rankscope.data.segment_scores import PairScores
     >>> scores = SegmentScores("COMET", {"de-en": PairScores.of({"B": [0.5, 0.2], "A": [0.4, 0.3]})})
     >>> column_of_scores(scores, "de-en", ["A", "B"], 2).tolist()
@@ -230,9 +354,26 @@ def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], n
 def broadcast_columns(
     extra: Mapping[str, npt.ArrayLike], shape: tuple[int, int], reserved_names: Mapping[str, object]
 ) -> dict[str, Floats]:
-    """Columns as (systems, segments); one of (segments) is repeated for every system. reserved_names: not allowed.
+    """Columns as (systems, segments); a column of shape (segments) is repeated for every system.
 
-    Raises InputError.
+    Parameters
+    ----------
+    extra
+        Name -> column.
+    shape
+        Numbers of systems and segments.
+    reserved_names
+        Names that a column must not have.
+
+    Returns
+    -------
+    dict
+        Name -> (systems, segments).
+
+    Raises
+    ------
+    InputError
+        A column has another shape or a reserved name.
     """
     columns = {}
     for name, values in extra.items():
@@ -240,7 +381,7 @@ def broadcast_columns(
         if array.shape not in (shape, shape[1:]):
             raise InputError(f"column {name!r} of shape {array.shape}, expected {shape}: systems, segments")
         if name in reserved_names:
-            raise InputError(f"column {name!r} has the name of a feature that is found here; rename it")
+            raise InputError(f"column {name!r} has the name of a feature that is built in; rename it")
         columns[name] = np.broadcast_to(array, shape)
     return columns
 
@@ -270,7 +411,7 @@ def vocabulary_notes(texts: PreparedTexts, names: Iterable[str]) -> list[str]:
         if share > MOST_UNKNOWN:
             notes.append(
                 f"{role} does not know {share:.0%} of the words of the {side}: it may be of another language, or the "
-                "two lexicons are exchanged"
+                "two lexicons were swapped"
             )
     return notes
 

@@ -30,8 +30,16 @@ Numbers = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class NgramMatches:
-    """matches, totals, reference_totals: (orders, outputs) how many n-grams the references have, too; all of the
-    output; all of the first reference. Whole numbers, but for a reference that is an average.
+    """Counts of n-grams, whole numbers except for an averaged reference; (orders, outputs).
+
+    Attributes
+    ----------
+    matches
+        n-grams of the output that the references have, too.
+    totals
+        All n-grams of the output.
+    reference_totals
+        All n-grams of the first reference.
     """
 
     matches: Numbers
@@ -42,13 +50,31 @@ class NgramMatches:
 def ngram_matches(
     outputs: TokenLists, segments: Ints, references: Sequence[TokenLists], orders: int = 4
 ) -> NgramMatches:
-    """Of each output, how many n-grams of each order its references have, each at most as often as that reference which
-    has it most often; and how many there are.
+    """Count the n-grams of each output that its references have, too.
 
-    segments: (outputs) which line of the references each belongs to. All number words alike. Raises nothing for texts
-    that are empty or shorter than n, which have no n-grams. Source: Papineni et al. (2002), "BLEU", section 2.1; the
-    counts of sacrebleu.
+    Parameters
+    ----------
+    outputs
+        The outputs.
+    segments
+        Line of the references that each output belongs to, (outputs).
+    references
+        The references; all texts number words alike.
+    orders
+        Highest order.
 
+    Returns
+    -------
+    NgramMatches
+        Each n-gram counts at most as often as in the reference that has it most often. Texts that are empty or shorter
+        than n have no n-grams.
+
+    References
+    ----------
+    Papineni et al. (2002), "BLEU", section 2.1; the counts of sacrebleu.
+
+    Examples
+    --------
     >>> from collections import defaultdict
     >>> numbers = defaultdict(); numbers.default_factory = numbers.__len__
     >>> output, reference = (TokenLists.split([text.split()], numbers) for text in ("the the cat", "the cat sat"))
@@ -124,7 +150,7 @@ def ngram_totals(lengths: Ints, orders: int) -> Ints:
 
 
 def closest_lengths(lengths: Ints, segments: Ints, references: Sequence[Ints]) -> Ints:
-    """(outputs) of the lengths of the references, the one that is closest to the output's; of two the shorter one.
+    """The length of the reference that is closest to the output's; of two the shorter one; (outputs).
 
     >>> closest_lengths(np.array([5]), np.array([0]), [np.array([7]), np.array([3]), np.array([9])]).tolist()
     [3]

@@ -41,10 +41,28 @@ KEYS = ("pair", "system", "segment")
 class TranslationFeatures:
     """Features of one language pair, as `translation_features` gives them.
 
-    values: (systems, segments, features) finite numbers. names: of the features. pair: perhaps "". notes: what a reader
-    should know. settings: what changes the numbers. Raises InputError for shapes that do not fit,
-    names that occur twice or are those of other columns, and numbers that are not finite.
+    Attributes
+    ----------
+    pair
+        Language pair, perhaps "".
+    systems, segments
+        Names.
+    names
+        Names of the features.
+    values
+        Finite numbers, (systems, segments, features).
+    notes
+        What a reader should know.
+    settings
+        What changes the numbers.
 
+    Raises
+    ------
+    InputError
+        Shapes do not fit, names occur twice or are those of other columns, or numbers are not finite.
+
+    Examples
+    --------
     >>> table = TranslationFeatures(
     ...     pair="de-en", systems=("A", "B"), segments=("1",), names=("length",), values=np.array([[[2.0]], [[3.0]]])
     ... )
@@ -108,7 +126,23 @@ class TranslationFeatures:
         return pl.DataFrame(key_columns | {name: flat[:, i] for i, name in enumerate(self.names)})
 
     def select(self, names: Iterable[str]) -> TranslationFeatures:
-        """Some of the features, in this order. Raises UnknownName."""
+        """Some of the features, in this order.
+
+        Parameters
+        ----------
+        names
+            Names of features.
+
+        Returns
+        -------
+        TranslationFeatures
+            The table with these.
+
+        Raises
+        ------
+        UnknownName
+            A feature does not exist.
+        """
         selected_names = tuple(names)
         for name in selected_names:
             if name not in self.names:
@@ -118,13 +152,33 @@ class TranslationFeatures:
 
 
 def write_translation_features(tables: Sequence[TranslationFeatures], path: PathLike) -> tuple[str, ...]:
-    """Write tables with the same features under each other; what comes back are notes on what the file does not hold.
+    """Write tables with the same features below each other.
 
-    path: `.csv`, `.tsv`, `.jsonl` and `.parquet` have the columns pair, system, segment and the features; any other
-    name SVMlight's lines, `0 qid:PAIR:SEGMENT number:value ... #docid = SYSTEM`. A further suffix `.gz` or `.zst`
-    compresses. Written whole or not at all. Raises InputError for tables with other features, or for names that lines
-    cannot hold, ParameterError where there is no table, OutputError.
+    Parameters
+    ----------
+    tables
+        The tables.
+    path
+        `.csv`, `.tsv`, `.jsonl` and `.parquet` have the columns pair, system, segment and the features; any other name
+        means SVMlight's lines, `0 qid:PAIR:SEGMENT number:value ... #docid = SYSTEM`. A further suffix `.gz` or `.zst`
+        compresses. The file is written atomically.
 
+    Returns
+    -------
+    tuple of str
+        Notes on what the file does not hold.
+
+    Raises
+    ------
+    InputError
+        Tables have different features, or lines cannot hold a name.
+    ParameterError
+        There is no table.
+    OutputError
+        The file cannot be written.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from rankscope.translation import translation_features
@@ -168,10 +222,27 @@ WRITERS: dict[str, Callable[[pl.DataFrame], bytes]] = {
 
 
 def features_by_segment(tables: Sequence[TranslationFeatures]) -> Features:
-    """One list a segment, of the outputs of all systems, each a document; grades are 0. A list is named PAIR:SEGMENT.
+    """One list per segment, of the outputs of all systems, each a document; grades are 0.
 
-    Raises InputError for tables with other features, ParameterError where there is no table.
+    Parameters
+    ----------
+    tables
+        Tables with the same features.
 
+    Returns
+    -------
+    Features
+        A list is named PAIR:SEGMENT.
+
+    Raises
+    ------
+    InputError
+        Tables have different features.
+    ParameterError
+        There is no table.
+
+    Examples
+    --------
     >>> from rankscope.translation import translation_features
     >>> outputs = {"A": ["house", "a"], "B": ["a house", "b"]}
     >>> table = translation_features(["ein haus", "b"], ["a house", "b"], outputs, features=["length"])
@@ -196,16 +267,33 @@ def list_name(pair: str, segment: str) -> str:
 
 
 def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "rank") -> Features:
-    """What a ranker learns from: a list a judgment, of the translations that a person ranked, with their features.
+    """The lists that a ranker learns from: one per judgment, of the ranked translations with their features.
 
-    rankings: judgments of the pair of the table, those of other pairs are left out; where either names none, all count.
-    column: people's ranks, lower is better, or scores. A grade is the number of worse levels that people used anywhere:
-    of ranks 1 to 5, 4 is best and 0 worst. Translations without a rank are left out, and judgments of fewer than two
-    ranked ones, which notes count. A list is named PAIR:SEGMENT:JUDGMENT.
+    Parameters
+    ----------
+    table
+        Features of one language pair.
+    rankings
+        Judgments; those of other pairs are skipped. If either side names no pair, all count.
+    column
+        Human ranks, lower is better, or scores.
 
-    Raises InputError for judged systems without outputs, segments that the table does not have, and where no judgment
-    is left; UnknownName for a column.
+    Returns
+    -------
+    Features
+        A grade is the number of worse levels that people used anywhere: of ranks 1 to 5, 4 is best and 0 worst.
+        Translations without a rank are skipped, as are judgments of fewer than two ranked ones, which notes count. A
+        list is named PAIR:SEGMENT:JUDGMENT.
 
+    Raises
+    ------
+    InputError
+        A judged system has no outputs, the table lacks a segment, or no judgment is left.
+    UnknownName
+        The column does not exist.
+
+    Examples
+    --------
     >>> from rankscope.translation import translation_features
     >>> table = translation_features(["ein haus"], ["a house"], {"A": ["house"], "B": ["a house"]}, features=["length"])
     >>> found = judged_lists(table, Rankings.of([{"A": 2, "B": 1}]))
@@ -254,7 +342,7 @@ def skipped_notes(n_judgments: int, n_used: int) -> tuple[str, ...]:
     if n_used == n_judgments:
         return ()
     skipped_text = pluralise(n_judgments - n_used, "judgment ranks", "judgments rank")
-    return (f"{skipped_text} fewer than two translations and {'is' if n_judgments - n_used == 1 else 'are'} left out",)
+    return (f"{skipped_text} fewer than two translations and {'is' if n_judgments - n_used == 1 else 'are'} skipped",)
 
 
 def refuse_unknown(
@@ -282,11 +370,26 @@ EXPECTED = "a line of names (pair,system,segment, and the features') and a line 
 
 
 def read_translation_features(path: PathLike) -> list[TranslationFeatures]:
-    r"""The tables, one a language pair, of a file of `write_translation_features` (.csv, .tsv, .jsonl, .parquet).
+    r"""Read a file of `write_translation_features` (.csv, .tsv, .jsonl, .parquet).
 
-    Systems and segments come in the order in which they first stand; rows in any. Raises InputError, with file and
-    line, for a column that is missing, a cell that is no finite number, an output that stands twice or is missing.
+    Parameters
+    ----------
+    path
+        The file.
 
+    Returns
+    -------
+    list of TranslationFeatures
+        One table per language pair. Systems and segments are in the order in which they first occur; rows may be in any
+        order.
+
+    Raises
+    ------
+    InputError
+        With file and line: a column is missing, a cell is not a finite number, or an output occurs twice or is missing.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

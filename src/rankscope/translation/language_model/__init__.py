@@ -6,7 +6,8 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.translation.language_model.backoff_model import LanguageModel as LanguageModel
-    from rankscope.translation.language_model.kneser_ney import ORDERS as ORDERS
+    from rankscope.translation.language_model.kneser_ney import LanguageModelSettings as LanguageModelSettings
+    from rankscope.translation.language_model.kneser_ney import estimate_language_model as estimate_language_model
     from rankscope.translation.language_model.kneser_ney import train_language_model as train_language_model
     from rankscope.translation.language_model.model_files import LANGUAGE_MODEL_MAGIC as LANGUAGE_MODEL_MAGIC
     from rankscope.translation.language_model.model_files import load_language_model as load_language_model
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 HOMES = {
     "LANGUAGE_MODEL_MAGIC": "model_files",
     "LanguageModel": "backoff_model",
-    "ORDERS": "kneser_ney",
+    "LanguageModelSettings": "kneser_ney",
+    "estimate_language_model": "kneser_ney",
     "load_language_model": "model_files",
     "refuse_reserved": "vocabulary",
     "save_language_model": "model_files",

@@ -92,7 +92,17 @@ class ArpaLines:
     def read_fields(self, order: int, n_ngrams: int) -> Iterable[tuple[int, list[list[bytes]]]]:
         """Blocks of lines as fields, with the number of the first line; a missing back-off becomes 0.
 
-        Raises InputError for fewer than `n_ngrams` lines, and for a line with another number of fields.
+        Parameters
+        ----------
+        order
+            Order of the n-grams.
+        n_ngrams
+            Number of lines.
+
+        Raises
+        ------
+        InputError
+            There are fewer lines, or a line has another number of fields.
         """
         n_read = 0
         while n_read < n_ngrams:
@@ -138,7 +148,15 @@ UPPER_UNKNOWN = b"<UNK>"
 
 
 class ArpaColumns(NamedTuple):
-    """The lines of one order, or some of them."""
+    """The lines of one order, or some of them.
+
+    Attributes
+    ----------
+    log10
+        log10 of the probabilities.
+    backoff
+        log10 of the back-offs.
+    """
 
     log10: Floats
     backoff: Floats

@@ -39,8 +39,16 @@ SORTED_LOOKUP_SIZE = 4096
 class CountedNgrams(NamedTuple):
     """The n-grams of one order, by row.
 
-    shorter: the row, one order lower, of all words but the first. counts: how often they occur. starts: whether the
-    first word is the start of a sentence.
+    Attributes
+    ----------
+    keys
+        Their keys, rising.
+    shorter
+        The row, one order lower, of all words but the first.
+    counts
+        How often they occur.
+    starts
+        Whether the first word is the start of a sentence.
     """
 
     keys: Ints
@@ -99,9 +107,16 @@ LOG_ZERO = -99.0
 
 
 class NgramLevel(NamedTuple):
-    """The n-grams of one order: keys as in `ngram_counts`, rising; log10 of each one's probability and of its back-off.
+    """The n-grams of one order. In order 1, row i is word i.
 
-    Of order 1, row i is word i. A back-off is 0 where nothing is known to follow.
+    Attributes
+    ----------
+    keys
+        As in `count_ngrams`, rising.
+    log10
+        log10 of the probabilities.
+    backoff
+        log10 of the back-offs; 0 if nothing is known to follow.
     """
 
     keys: Ints
@@ -110,7 +125,17 @@ class NgramLevel(NamedTuple):
 
 
 class SentenceScores(NamedTuple):
-    """Of each sentence: log10 of its probability, its words that the model does not know, its tokens with the end."""
+    """Scores of sentences.
+
+    Attributes
+    ----------
+    log10
+        log10 of the probability of each sentence.
+    unknown
+        Number of its words that the model does not know.
+    tokens
+        Number of its tokens, including its end.
+    """
 
     log10: Floats
     unknown: Ints
@@ -118,9 +143,18 @@ class SentenceScores(NamedTuple):
 
 
 class TokenScores(NamedTuple):
-    """Of each token, the end of each sentence included: log10 of its probability after those before it; the length of
-    the longest n-gram of the model that ends there; whether the word is unknown. offsets: (sentences + 1) where those
-    of each sentence begin.
+    """Scores of tokens, including the end of each sentence.
+
+    Attributes
+    ----------
+    log10
+        log10 of the probability of each token after those before it.
+    matched
+        Length of the longest n-gram of the model that ends there.
+    unknown
+        Whether the word is unknown.
+    offsets
+        Where the tokens of each sentence begin, (sentences + 1).
     """
 
     log10: Floats
@@ -133,8 +167,16 @@ class TokenScores(NamedTuple):
 class LanguageModel:
     """An n-gram model with back-off weights, as `train_language_model` and `load_language_model` give it.
 
-    words: (vocabulary) as UTF-8, the first three <unk>, <s>, </s>. levels: one an order, from 1 on. discounts: of each
-    order D1, D2 and D3+; none in a model that was read from ARPA. notes: what was decided on the way.
+    Attributes
+    ----------
+    words
+        The vocabulary as UTF-8, the first three <unk>, <s>, </s>.
+    levels
+        n-grams of each order, from 1 on.
+    discounts
+        D1, D2 and D3+ of each order; none in a model that was read from ARPA.
+    notes
+        What a reader should know.
     """
 
     words: tuple[bytes, ...]
@@ -157,17 +199,34 @@ class LanguageModel:
         return {word: i for i, word in enumerate(self.words)}
 
     def scores(self, sentences: Iterable[str]) -> SentenceScores:
-        """Of each sentence log10 of its probability, at most 0 and higher for what is more likely, with <s> before and
-        </s> behind it; how many of its words the model does not know; and of how many tokens it is, with its end.
+        """The log10 probability of each sentence, with <s> before and </s> after it; at most 0, higher is more likely.
 
-        sentences: texts whose words stand between blanks; lower-casing and tokenisation are the caller's. An empty one
-        has the probability that a sentence ends at once. An unknown word has the probability of <unk>; so have <s>,
-        </s> and <unk> where they stand in a text. No sentences give empty arrays.
+        Parameters
+        ----------
+        sentences
+            Texts whose words are separated by blanks; lower-casing and tokenisation are up to the caller. An unknown
+            word has the probability of <unk>, as have <s>, </s> and <unk> inside a text.
 
-        Raises ParameterError for one text instead of many, InputError for what is no text.
-        Source: the recursion p(w|h) = p*(w|h) where the n-gram is there, else backoff(h) p(w|h') (Katz 1987); agrees
-        with KenLM's query to 1e-4 a sentence.
+        Returns
+        -------
+        SentenceScores
+            Log10 probabilities, numbers of unknown words, and numbers of tokens including the end. An empty sentence
+            has the probability that a sentence ends at once. No sentences give empty arrays.
 
+        Raises
+        ------
+        ParameterError
+            There is one text instead of a list.
+        InputError
+            A sentence is not a text.
+
+        References
+        ----------
+        The recursion p(w|h) = p*(w|h) if the n-gram exists, else backoff(h) p(w|h') (Katz 1987); agrees with KenLM's
+        query to 1e-4 per sentence.
+
+        Examples
+        --------
         >>> from rankscope.translation import train_language_model
         >>> model = train_language_model(["a b", "a c", "a b"], order=2)
         >>> found = model.scores(["a b", "b a", "a x"])
@@ -182,8 +241,25 @@ class LanguageModel:
         return SentenceScores(np.add.reduceat(token_scores.log10, begins), unknown, np.diff(token_scores.offsets))
 
     def token_scores(self, sentences: Iterable[str]) -> TokenScores:
-        """As `scores`, of each token. Raises the same.
+        """As `scores`, for each token.
 
+        Parameters
+        ----------
+        sentences
+            As for `scores`.
+
+        Returns
+        -------
+        TokenScores
+            Scores of all tokens.
+
+        Raises
+        ------
+        ParameterError, InputError
+            As for `scores`.
+
+        Examples
+        --------
         >>> from rankscope.translation import train_language_model
         >>> found = train_language_model(["a b", "a c", "a b"], order=2).token_scores(["a x", "b"])
         >>> found.log10.round(3), found.matched, found.offsets
@@ -203,10 +279,22 @@ class LanguageModel:
         )
 
     def score_tokens(self, tokens: Ints) -> tuple[Floats, Ints]:
-        """Of each token log10 of its probability, and the length of the longest n-gram that ends there.
+        """The log10 probability of each token, and the length of the longest n-gram that ends there.
 
-        From short contexts to long ones: where the model has the longer n-gram its probability counts, elsewhere the
-        probability of the shorter one times the back-off of the context, where the model has that.
+        Parameters
+        ----------
+        tokens
+            Numbers of words.
+
+        Returns
+        -------
+        log10, matched
+            Arrays of shape (tokens).
+
+        Notes
+        -----
+        From short contexts to long ones: if the model has the longer n-gram its probability counts, else the
+        probability of the shorter one times the back-off of the context, if the model has that.
         """
         is_scored = tokens != START
         scores, rows = self.levels[0].log10[tokens], tokens
@@ -226,12 +314,26 @@ class LanguageModel:
         return scores, lengths
 
     def following(self, context: str) -> Floats:
-        """(words) log10 of the probability of each word after these; of <s>, which follows nothing, -99.
+        """The log10 probability of each word after a context; -99 for <s>, which follows nothing.
 
-        context: words between blanks, of which the last order - 1 count; <s> before them is the start of a sentence.
-        Unknown words are <unk>. Over all words but <s> the probabilities of a model trained here add up to 1.
-        Raises InputError for more than one line.
+        Parameters
+        ----------
+        context
+            Words separated by blanks, of which the last order - 1 count; <s> before them is the start of a sentence.
+            Unknown words are <unk>.
 
+        Returns
+        -------
+        array of shape (words)
+            The probabilities of a model trained here add up to 1 over all words but <s>.
+
+        Raises
+        ------
+        InputError
+            There is more than one line.
+
+        Examples
+        --------
         >>> from rankscope.translation import train_language_model
         >>> model = train_language_model(["a b", "a c", "a b"], order=2)
         >>> after = dict(zip(model.words, model.following("<s> a").round(3).tolist(), strict=True))
@@ -266,11 +368,29 @@ class LanguageModel:
         return row
 
     def perplexity(self, sentences: Iterable[str], *, unknown: bool = True) -> float:
-        """10 to the power of -(mean of log10 over all tokens, ends of sentences included): at least 1, lower is better.
+        """10 to the power of -(mean log10 probability of tokens and ends of sentences): at least 1, lower is better.
 
-        unknown: whether words that the model does not know count, with the probability of <unk>. Only perplexities of
-        models with the same vocabulary can be compared. Raises as `scores`, and InputError where no token counts.
+        Parameters
+        ----------
+        sentences
+            As for `scores`.
+        unknown
+            Whether unknown words count, with the probability of <unk>.
 
+        Returns
+        -------
+        float
+            Only perplexities of models with the same vocabulary can be compared.
+
+        Raises
+        ------
+        ParameterError
+            As for `scores`.
+        InputError
+            As for `scores`, or no token counts.
+
+        Examples
+        --------
         >>> from rankscope.translation import train_language_model
         >>> model = train_language_model(["a b", "a c", "a b"], order=2)
         >>> round(model.perplexity(["a b", "a x"]), 3), round(model.perplexity(["a b", "a x"], unknown=False), 3)

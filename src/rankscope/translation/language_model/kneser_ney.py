@@ -9,13 +9,14 @@ words but <s> below order 1. c is the count in the text for n-grams of the highe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import InputError, ParameterError
-from rankscope.stats.inputs import check_choice
+from rankscope.errors import InputError
+from rankscope.settings import Number, Rule, Settings, count, declare
 from rankscope.translation.language_model.backoff_model import (
     LOG_ZERO,
     CountedNgrams,
@@ -31,9 +32,10 @@ __all__ = [
     "FALLBACK",
     "ORDERS",
     "Discounts",
-    "check_fallback",
+    "LanguageModelSettings",
     "closed_form",
     "discounts_of_order",
+    "estimate_language_model",
     "train_language_model",
 ]
 
@@ -43,23 +45,31 @@ Discounts = tuple[float, float, float]
 FALLBACK: Discounts = (0.5, 1.0, 1.5)
 
 
-def check_fallback(fallback: Sequence[float] | None) -> Discounts | None:
-    """Three discounts, each above 0 and at most the count that it is taken off. Raises ParameterError."""
-    if fallback is None:
-        return None
-    try:
-        d1, d2, d3 = (float(value) for value in fallback)
-    except (TypeError, ValueError):
-        d1 = d2 = d3 = float("nan")
-    if not (0 < d1 <= 1 and 0 < d2 <= 2 and 0 < d3 <= 3):
-        raise ParameterError(
-            f"fallback is {fallback!r}, expected None or three discounts above 0, at most 1, 2 and 3, as (0.5, 1, 1.5)"
+class DiscountsRule(Rule):
+    """Three discounts, each above 0 and at most the count that it is subtracted from, or None."""
+
+    expected = "None or three discounts above 0, at most 1, 2 and 3, as (0.5, 1, 1.5)"
+
+    def accepts(self, value: object) -> bool:
+        if value is None:
+            return True
+        return (
+            isinstance(value, tuple)
+            and len(value) == 3
+            and all(Number(0, i, low_open=True).accepts(discount) for i, discount in enumerate(value, 1))
         )
-    return d1, d2, d3
+
+
+def as_discounts(fallback: Sequence[float] | None) -> Any:
+    """The discounts as a tuple of floats; anything else as it is, for the rule to refuse."""
+    try:
+        return None if fallback is None else tuple(float(value) for value in fallback)
+    except (TypeError, ValueError):
+        return fallback
 
 
 def closed_form(counts_of_counts: Sequence[int]) -> Discounts | None:
-    """D1, D2, D3+ from how many n-grams have the counts 1, 2, 3, 4; None where these give none.
+    """D1, D2, D3+ from how many n-grams have the counts 1, 2, 3, 4; None if these give none.
 
     Y = n1/(n1 + 2 n2), Di = i - (i + 1) Y n(i+1)/n(i) (Chen and Goodman 1998, equation 26).
     """
@@ -73,9 +83,26 @@ def closed_form(counts_of_counts: Sequence[int]) -> Discounts | None:
 def discounts_of_order(
     counts: npt.NDArray[np.int64], order: int, fallback: Discounts | None
 ) -> tuple[Discounts, str | None]:
-    """The discounts of the n-grams of one order, and a note where they are the fallback.
+    """The discounts of the n-grams of one order, and a note if they are the fallback.
 
-    counts: of each n-gram. Raises InputError where they are degenerate and there is no fallback.
+    Parameters
+    ----------
+    counts
+        Count of each n-gram.
+    order
+        The order.
+    fallback
+        Discounts to use if the estimates are degenerate; None for none.
+
+    Returns
+    -------
+    discounts, note
+        Three discounts, and a note or None.
+
+    Raises
+    ------
+    InputError
+        The estimates are degenerate and there is no fallback.
     """
     counts_of_counts = [int(n) for n in np.bincount(np.minimum(counts, 5), minlength=5)[1:5]]
     discounts = closed_form(counts_of_counts)
@@ -91,6 +118,28 @@ def discounts_of_order(
 ORDERS = (2, 3, 4, 5, 6)
 
 
+@dataclass(frozen=True, kw_only=True)
+class LanguageModelSettings(Settings):
+    """How a language model is trained; see `train_language_model`."""
+
+    FUNCTIONS = ("rankscope.translation:train_language_model",)
+    COMMANDS = ("features lm",)
+
+    order: int = count(
+        4,
+        minimum=min(ORDERS),
+        maximum=max(ORDERS),
+        help="Order of the model: the number of words in its longest n-grams.",
+    )
+    fallback: tuple[float, float, float] | None = declare(
+        DiscountsRule(),
+        FALLBACK,
+        "Discounts D1, D2, D3+ for orders whose counts of counts give none, as in very small texts; with None such a "
+        "text raises an error.",
+        flag="",
+    )
+
+
 def train_language_model(
     source: Sentences,
     *,
@@ -98,26 +147,56 @@ def train_language_model(
     fallback: Sequence[float] | None = FALLBACK,
     progress: Callable[[float], Any] | None = None,
 ) -> LanguageModel:
-    """An n-gram model of a text, with modified Kneser-Ney smoothing, interpolated, nothing pruned.
+    """Train an n-gram model with interpolated modified Kneser-Ney smoothing; no n-gram is pruned.
 
-    source: the path of a file with a sentence a line (also .gz and .zst), or sentences. Words stand between blanks;
-    lower-casing and tokenisation are the caller's. An empty line is a sentence without words. order: 2 to 6.
-    fallback: the discounts D1, D2, D3+ of an order whose counts of counts give none, as in very small texts, which the
-    model's notes then say; None refuses such a text. progress: told of the share of the work just done.
+    Parameters
+    ----------
+    source
+        Path of a file with one sentence per line (also .gz and .zst), or sentences. Words are separated by blanks;
+        lower-casing and tokenisation are up to the caller. An empty line is a sentence without words.
+    order
+        Order of the model: the number of words in its longest n-grams. Default: 4.
+    fallback
+        Discounts D1, D2, D3+ for orders whose counts of counts give none, as in very small texts; with None such a text
+        raises an error. Default: (0.5, 1.0, 1.5).
+    progress
+        Called with the share of the work that was just done.
 
-    Raises InputError for a text without words, bytes that are not UTF-8 and words <s>, </s>, <unk>, with the line;
-    ParameterError for an order or a fallback out of range.
-    Source: Chen and Goodman (1998), "An empirical study of smoothing techniques for language modeling", section 3;
-    agrees with KenLM's lmplz: discounts to their six recorded digits, log10 probabilities to 1e-6.
+    Returns
+    -------
+    LanguageModel
+        Its notes say for which orders the fallback discounts were used.
 
+    Raises
+    ------
+    ParameterError
+        The order or the fallback is out of range.
+    InputError
+        The text has no words, is not UTF-8, or has the words <s>, </s> or <unk> (the message has the line); or it is
+        too small to estimate discounts, and there is no fallback.
+
+    References
+    ----------
+    Chen and Goodman (1998), "An empirical study of smoothing techniques for language modeling", section 3. Agrees with
+    KenLM's lmplz: discounts to their six recorded digits, log10 probabilities to 1e-6.
+
+    Examples
+    --------
     >>> model = train_language_model(["a b", "a c", "a b"], order=2)
     >>> model
     LanguageModel(order 2, 6 words, 5 n-grams of that order)
     >>> float((10 ** model.following("a")).sum().round(6))
     1.0
     """
-    check_choice("order", order, ORDERS)  # type: ignore[arg-type]  # numbers are named as well as words
-    fallback_discounts = check_fallback(fallback)
+    settings = LanguageModelSettings(order=order, fallback=as_discounts(fallback))
+    return estimate_language_model(source, settings, progress=progress)
+
+
+def estimate_language_model(
+    source: Sentences, settings: LanguageModelSettings, *, progress: Callable[[float], Any] | None = None
+) -> LanguageModel:
+    """As `train_language_model`, with its settings as one object."""
+    order = settings.order
 
     def report_progress() -> None:
         if progress is not None:
@@ -130,7 +209,7 @@ def train_language_model(
         ngrams_by_order.append(ngrams)
         report_progress()
     del tokens
-    estimator = KneserNeyLevels(len(words), fallback_discounts)
+    estimator = KneserNeyLevels(len(words), settings.fallback)
     for k, ngrams in enumerate(ngrams_by_order):
         estimator.add(ngrams, ngrams_by_order[k + 1] if k + 1 < order else None)
         report_progress()

@@ -104,13 +104,27 @@ FORMS = ("arpa", "compact")
 
 
 def save_language_model(model: LanguageModel, path: PathLike, *, form: str | None = None) -> None:
-    """Write a model, whole or not at all; compressed where the name ends with .gz or .zst.
+    """Write a model, atomically; compressed if the name ends with .gz or .zst.
 
-    form: `arpa`, a text that KenLM, SRILM and others read, log10 with nine digits; or `compact`, binary, read ten times
-    as fast, with every bit. None: ARPA where the name ends with .arpa (before .gz or .zst), else compact.
+    Parameters
+    ----------
+    model
+        The model.
+    path
+        The file.
+    form
+        `arpa`, a text that KenLM, SRILM and others read, log10 with nine digits; or `compact`, binary, read ten times
+        as fast, with every bit. Default: ARPA if the name ends with .arpa (before .gz or .zst), else compact.
 
-    Raises OutputError where it cannot be written, ParameterError for another form.
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    ParameterError
+        The form is unknown.
 
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from rankscope.translation import train_language_model
@@ -130,14 +144,28 @@ def save_language_model(model: LanguageModel, path: PathLike, *, form: str | Non
 
 
 def load_language_model(path: PathLike) -> LanguageModel:
-    """A model from a file: compact, as rankscope wrote it, or ARPA of any tool; also compressed.
+    """Read a model: compact, as rankscope wrote it, or ARPA of any tool; also compressed.
 
-    ARPA: fields stand between blanks or tabs, lines may end with CRLF, a missing back-off is 0, -99 and -inf stand for
-    the logarithm of 0. Without <unk>, unknown words count with log10 -100, as in KenLM, which the notes say. Pruned
-    models may lack the n-gram without the first word, never the one without the last. Nothing in a file is run.
+    Parameters
+    ----------
+    path
+        The file. Nothing in it is executed.
 
-    Raises InputError for what is no model, damaged or cut short: with the line in ARPA. An example is at
-    `save_language_model`.
+    Returns
+    -------
+    LanguageModel
+        The model.
+
+    Raises
+    ------
+    InputError
+        The file is no model, damaged or cut short; with the line in ARPA.
+
+    Notes
+    -----
+    ARPA: fields are separated by blanks or tabs, lines may end with CRLF, a missing back-off is 0, -99 and -inf are the
+    logarithm of 0. Without <unk>, unknown words count with log10 -100, as in KenLM, and a note says so. Pruned models
+    may lack the n-gram without the first word, never the one without the last. An example is at `save_language_model`.
     """
     name = source_name(path)
     with open_binary(path) as stream:

@@ -39,7 +39,17 @@ BYTES, SENTENCES = 1 << 22, 20_000
 
 
 class SentenceBlock(NamedTuple):
-    """Lines, each ended by LF. first: the number of lines before them. source: the file; "" for sentences in memory."""
+    """Lines, each ended by LF.
+
+    Attributes
+    ----------
+    text
+        The lines.
+    n_before
+        Number of lines before them.
+    source
+        The file; "" for sentences in memory.
+    """
 
     text: bytes
     n_before: int
@@ -57,8 +67,15 @@ class SentenceBlock(NamedTuple):
 def sentence_blocks(source: Sentences) -> Iterator[SentenceBlock]:
     """The blocks of a file, named by its path, or of an iterable of sentences. Lines end at LF only.
 
-    An LF inside a sentence in memory counts as a blank, and so does NUL everywhere. Raises InputError for what cannot
-    be read, and with its line for what is no text or not UTF-8.
+    Parameters
+    ----------
+    source
+        Path or sentences. An LF inside a sentence in memory counts as a blank, and so does NUL everywhere.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or (with its line) a sentence is not a text or not UTF-8.
     """
     blocks = blocks_of_file(source) if isinstance(source, (str, os.PathLike)) else blocks_of_sentences(source)
     for block in blocks:
@@ -127,9 +144,22 @@ Numbers = dict[bytes, int]
 
 
 def learned_tokens(source: Sentences) -> tuple[Ints, list[bytes]]:
-    """All tokens of a text, each sentence between START and END; and the words, by the order of their first place.
+    """All tokens of a text, each sentence between START and END; and the words, in the order of their first place.
 
-    Raises InputError as `sentence_blocks`, for a text without words, and for a word that is reserved.
+    Parameters
+    ----------
+    source
+        Path or sentences.
+
+    Returns
+    -------
+    tokens, words
+        Numbers of words, and the words.
+
+    Raises
+    ------
+    InputError
+        As for `sentence_blocks`, or the text has no words, or a reserved one.
     """
     numbers: defaultdict[bytes, int] = defaultdict()
     numbers.default_factory = numbers.__len__  # a new word gets the next number
@@ -171,8 +201,19 @@ def refuse_reserved(lines: Iterable[bytes], line_name: Callable[[int], str]) -> 
 def tokens_of(sentences: Iterable[str], numbers: Numbers) -> Iterator[Ints]:
     """The tokens of blocks of sentences, each sentence between START and END.
 
-    An unknown or reserved word is UNKNOWN. Raises ParameterError for one text instead of many, InputError
-    as `sentence_blocks`.
+    Parameters
+    ----------
+    sentences
+        The sentences.
+    numbers
+        Word -> number; an unknown or reserved word is UNKNOWN.
+
+    Raises
+    ------
+    ParameterError
+        There is one text instead of a list.
+    InputError
+        As for `sentence_blocks`.
     """
     if isinstance(sentences, (str, bytes)):
         raise ParameterError("sentences is one text, expected a list of sentences; write [sentence]")
