@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope import parse_measures
 from rankscope.stability.conditions import Condition
+from rankscope.stability.load import load_population
 from rankscope.stability.sampling import Entities, Queries, stream
-from rankscope.stability.settings import load_population
 
 CONVENTIONS = dict.fromkeys(("preset", "rel", "ties", "missing", "no_relevant", "unjudged"))
 

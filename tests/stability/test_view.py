@@ -152,6 +152,6 @@ def test_the_main_condition_has_most_systems_then_the_largest_sets_and_the_main_
     found = rs.stability.study(made(values), set_size=[6, 20, 13], systems=[3, 2], levels=[0.2, 0.04, 0.01], **QUICK)
     assert found.conditions[main_condition(found)].size == 20
     assert found.conditions[main_condition(found)].systems == 3
-    assert found.study_settings.levels[main_level(found)] == 0.04
+    assert found.settings.tested_levels[main_level(found)] == 0.04
     table = rs.stability.study(ranks_table(1), measures=["AP"], entities=[30, 60, 40], splits=4, **QUICK)
     assert table.conditions[main_condition(table)].entities == 40  # of all 60 only the grouping differs

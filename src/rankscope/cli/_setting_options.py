@@ -7,7 +7,17 @@ from typing import Any, TypeVar
 
 import click
 
-from rankscope.settings import REQUIRED, Choice, Count, Names, Number, Setting, Settings, Switch
+from rankscope.settings import (
+    REQUIRED,
+    Choice,
+    Count,
+    Names,
+    Number,
+    Setting,
+    Settings,
+    Several,
+    Switch,
+)
 
 __all__ = [
     "setting_options",
@@ -49,12 +59,33 @@ def option_of(setting: Setting) -> Callable[[Command], Command]:
         options["required"] = True
     if isinstance(setting.rule, Names):
         options |= {"multiple": True, "default": setting.default or ()}
+    if isinstance(setting.rule, Several) and options["show_default"]:
+        shown_default = ",".join(f"{value:g}" for value in setting.default)
+        options |= {"help": f"{setting.help} Default: {shown_default}.", "show_default": False}
     return click.option(flag, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
+
+
+class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+    """Numbers with commas between them, each used once."""
+
+    def __init__(self, rule: Count | Number) -> None:
+        self.kind: Callable[[str], Any] = int if isinstance(rule, Count) else float
+        self.name = "a whole number" if isinstance(rule, Count) else "a number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):  # the default
+            return value
+        try:
+            return tuple(dict.fromkeys(self.kind(number) for number in value.split(",")))
+        except ValueError:
+            self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
 
 
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
     rule = setting.rule
+    if isinstance(rule, Several):
+        return NumberList(rule.rule)
     if isinstance(rule, (Choice, Names)) and rule.names:
         return click.Choice(list(rule.names))
     if isinstance(rule, Count):

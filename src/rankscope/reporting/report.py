@@ -187,7 +187,7 @@ def small_study(scores: Scores, level: float, rng: Any) -> list[Section]:
     n_pairs_drawn = n_systems * (n_systems - 1) // 2 * len(scores.measures) * DRAWS
     n_resamples = min(max_samples, max(min_samples, SAMPLES_IN_ALL // n_pairs_drawn))
     result = study(scores, levels=level, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
-    settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.study_settings.seed}"
+    settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.settings.seed}"
     study_note = f"a small study ({settings_text}); `rankscope stability` makes a larger one and shows more of it"
     first = overview_section(result)
     return [replace(first, notes=(*first.notes, study_note)), replace(reliability_section(result), folded=True)]

@@ -56,7 +56,7 @@ def main_condition(study: StabilityStudy) -> int:
 
 def main_level(study: StabilityStudy) -> int:
     """The place of the level nearest to .05, among those that a test can reach, if any."""
-    distance = np.abs(np.array(study.study_settings.levels) - 0.05)
+    distance = np.abs(np.array(study.settings.tested_levels) - 0.05)
     is_reached = [~np.isnan(study.outcomes[main_condition(study)].asl_rate[:, k]).all() for k in range(distance.size)]
     return int(np.argmin(np.where(is_reached, distance, distance + 1.0)))
 
@@ -72,7 +72,7 @@ def set_of(study: StabilityStudy, place: int) -> str:
 
 def verdict(study: StabilityStudy) -> str:
     """Sentences: which measures are stable and sensitive, and from how many queries on."""
-    sentences = stable_sentences(study) if study.error_tie else []
+    sentences = stable_sentences(study) if study.settings.error_tie else []
     return " ".join([*sentences, sensitive_sentence(study), *caution_sentences(study)])
 
 
@@ -80,7 +80,7 @@ def caution_sentences(study: StabilityStudy) -> list[str]:
     """A caution where there is one pair of systems only, or every draw holds all entities."""
     if len(study.systems) == 2:
         return ["These are two systems only: with others the measures may do otherwise."]
-    if study.kind != "entities" or not draws_everything(study) or not study.error_tie:
+    if study.kind != "entities" or not draws_everything(study) or not study.settings.error_tie:
         return []
     n_fewer, n_splits = study.n_items // 2, study.conditions[main_condition(study)].splits
     if n_fewer < 2 * n_splits:
@@ -100,7 +100,7 @@ def draws_everything(study: StabilityStudy) -> bool:
 def least_level(study: StabilityStudy, place: int) -> float:
     """The lowest level that a test of a set can reach under a condition."""
     condition = study.conditions[place]
-    return lowest_level(condition.splits if study.kind == "entities" else condition.size, study.study_settings)
+    return lowest_level(condition.splits if study.kind == "entities" else condition.size, study.settings)
 
 
 def percent_text(value: float) -> str:
@@ -159,7 +159,7 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str, str]:
     it is compared with.
     """
     set_text = set_of(study, main_condition(study))
-    if not study.study_settings.coded:
+    if not study.settings.coded:
         return set_text, "orders" if study.kind == "queries" else "order", "most draws do"
     return (
         ("a single query", "orders", "most of its set do")
@@ -171,13 +171,13 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str, str]:
 def sensitive_sentence(study: StabilityStudy) -> str:
     place, k = main_condition(study), main_level(study)
     outcome = study.outcomes[place]
-    asl, level = outcome.asl_rate[:, k], study.study_settings.levels[k]
+    asl, level = outcome.asl_rate[:, k], study.settings.tested_levels[k]
     tested = [m for m in range(len(asl)) if not math.isnan(asl[m])]
     if not tested:
         lowest = least_level(study, place)
-        if max(study.study_settings.levels) < lowest:
+        if max(study.settings.tested_levels) < lowest:
             return (
-                f"No bootstrap test of {set_of(study, place)} with {study.study_settings.n_resamples} resamples can "
+                f"No bootstrap test of {set_of(study, place)} with {study.settings.n_resamples} resamples can "
                 "reach a "
                 f"level below {lowest:.2g}, so whether measures are sensitive cannot be told: take larger sets, or "
                 "more resamples."
@@ -186,7 +186,7 @@ def sensitive_sentence(study: StabilityStudy) -> str:
     at_level = f"at the level {level:g}"
     if not max(asl[tested]):
         return f"No test tells two systems apart {at_level} in any draw: on these data no measure is sensitive."
-    prefer_stable = study.error_tie and not draws_everything(study)
+    prefer_stable = study.settings.error_tie and not draws_everything(study)
     stable = [m for m in tested if prefer_stable and outcome.error[m, 0] <= STABLE and m not in tying_measures(study)]
     candidates = stable or tested
     best = max(candidates, key=lambda m: asl[m])
@@ -200,7 +200,7 @@ def sensitive_sentence(study: StabilityStudy) -> str:
     text = f"{subject}{'' if len(candidates) == 1 else ': it'} tells {pairs_text(study, float(asl[best]))} {at_level}"
     if tied_names:
         text = text.replace(": it tells", ": each tells")
-    if study.error_tie:
+    if study.settings.error_tie:
         text += f"{', and ' + study.names[best] if tied_names else ', and it' if len(candidates) > 1 else ' and'} ties "
         text += f"{percent_text(outcome.tie[best, 0])} of comparisons"
     if asl[best] < LOW_ASL_RATE:
@@ -282,7 +282,7 @@ def heading(name: str) -> str:
 
 def has_used_rates(study: StabilityStudy) -> bool:
     """Whether the shares of relevant items that values depend on are known (scores have none) and wanted."""
-    return study.error_tie and not all(np.isnan(outcome.used).all() for outcome in study.outcomes)
+    return study.settings.error_tie and not all(np.isnan(outcome.used).all() for outcome in study.outcomes)
 
 
 def overview_section(study: StabilityStudy) -> Section:
@@ -301,7 +301,7 @@ def overview_section(study: StabilityStudy) -> Section:
                         format_rate(float(table[m, 0]), form)
                         for rate_and_sd in rates
                         for table, form in zip(rate_and_sd, (".1f", ".2f"), strict=True)
-                        if study.error_tie
+                        if study.settings.error_tie
                     ),
                     format_rate(float(outcome.asl_rate[m, k])),
                     format_rate(float(needed[m, k]), ".4g"),
@@ -309,7 +309,7 @@ def overview_section(study: StabilityStudy) -> Section:
                     *([format_rate(float(outcome.used[m]))] if has_used_rates(study) else []),
                 )
             )
-    rate_columns = ("error %", "sd", "tie %", "sd") if study.error_tie else ()
+    rate_columns = ("error %", "sd", "tie %", "sd") if study.settings.error_tie else ()
     table = Table(
         columns=(
             "measure",
@@ -333,11 +333,11 @@ def overview_section(study: StabilityStudy) -> Section:
 
 
 def column_note(study: StabilityStudy, k: int) -> str:
-    level, fuzz = study.study_settings.levels[k], study.study_settings.fuzz[0]
-    method = f"the swap method with {study.swap_sets} sets" if study.swap else "the bootstrap"
+    level, fuzz = study.settings.tested_levels[k], study.settings.fuzz[0]
+    method = f"the swap method with {study.settings.swap_sets} sets" if study.settings.swap else "the bootstrap"
     rates_text = (
         f"error, tie: comparisons of two systems that come out otherwise than most, or tied (fuzziness {fuzz:g}); "
-        if study.error_tie
+        if study.settings.error_tie
         else ""
     )
     return (
@@ -347,7 +347,7 @@ def column_note(study: StabilityStudy, k: int) -> str:
 
 
 def error_figure(study: StabilityStudy) -> Figure | None:
-    if not study.error_tie:
+    if not study.settings.error_tie:
         return None
     outcome = study.outcomes[main_condition(study)]
     if np.isnan(outcome.error[:, 0]).all():
@@ -358,7 +358,7 @@ def error_figure(study: StabilityStudy) -> Figure | None:
         "tie_rates": outcome.tie[:, 0],
         "error_sds": outcome.error_sd[:, 0],
         "tie_sds": outcome.tie_sd[:, 0],
-        "bar": "one standard deviation" if study.study_settings.coded else "one standard error",
+        "bar": "one standard deviation" if study.settings.coded else "one standard error",
     }
     return Figure("error_against_tie", data)
 
@@ -369,15 +369,15 @@ def significance_section(study: StabilityStudy) -> Section:
     outcome = study.outcomes[place]
     rows = []
     for m, name in enumerate(study.names):
-        for k, level in enumerate(study.study_settings.levels):
+        for k, level in enumerate(study.settings.tested_levels):
             interval = " to ".join(format_rate(float(end[m, k]), ".0f") for end in (outcome.asl_low, outcome.asl_high))
             tests = [outcome.asl_rate[m, k], outcome.t_rate[m, k], outcome.tukey[m, k]]
             asl, t, tukey = (format_rate(float(value)) for value in tests)
             rows.append((name, f"{level:g}", asl, interval, t, tukey))
-    has_few_levels = len(study.study_settings.levels) <= 6
+    has_few_levels = len(study.settings.tested_levels) <= 6
     data = {
         "measures": list(study.names),
-        "levels": list(study.study_settings.levels),
+        "levels": list(study.settings.tested_levels),
         "rates": outcome.asl_rate,
         "lows": outcome.asl_low,
         "highs": outcome.asl_high,
@@ -470,7 +470,7 @@ def matrix_sections(study: StabilityStudy) -> list[Section]:
         return [Section(title="Which systems are better", sentence=sentence)]
     sections: list[Section] = []
     varying_names = varying_fields(study)
-    legend = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.study_settings.levels, strict=False))
+    legend = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.settings.tested_levels, strict=False))
     main_place = main_condition(study)
     for place in sorted(range(len(study.conditions)), key=lambda place: place != main_place):
         suffix = condition_suffix(study, place, varying_names)
@@ -511,16 +511,16 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -
     """Differences in the measure's direction, and the lowest level at which each is larger than needed."""
     values = study.compared_values(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
-    zero = not study.study_settings.coded
-    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.study_settings.levels, zero=zero)
+    zero = not study.settings.coded
+    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.settings.tested_levels, zero=zero)
     np.fill_diagonal(lowest_levels, np.nan)
     data = {
         "systems": list(study.systems),
         "differences": differences,
         "pvalues": lowest_levels,
-        "levels": list(study.study_settings.levels),
+        "levels": list(study.settings.tested_levels),
         "measure": title,
-        "criterion": f"more than needed by the {'swap method' if study.swap else 'bootstrap'}",
+        "criterion": f"more than needed by the {'swap method' if study.settings.swap else 'bootstrap'}",
     }
     return Figure("significance_matrix", data)
 
@@ -537,7 +537,7 @@ TITLES = {
 def curve_sections(study: StabilityStudy) -> list[Section]:
     """The sections of curves, where there is something to draw."""
     sections = [*range_sections(study), *cutoff_sections(study)]
-    if not study.study_settings.coded:
+    if not study.settings.coded:
         sections.append(swap_section(study))
     return [*sections, asl_curves(study), *split_half_sections(study)]
 
@@ -552,7 +552,7 @@ def line_figure(x: list[Any], title: str, names: list[str], values: Floats, y_ti
 def plotted_rates(study: StabilityStudy) -> list[tuple[str, str, str]]:
     """The rates that are drawn over ranges: field, title of the section, title of the axis."""
     orders = [("error", "Error rate", "error rate (%)"), ("tie", "Tie rate", "tie rate (%)")]
-    return [*(orders if study.error_tie else []), ("asl_rate", "Pairs told apart", "ASL rate (%)")]
+    return [*(orders if study.settings.error_tie else []), ("asl_rate", "Pairs told apart", "ASL rate (%)")]
 
 
 def range_sections(study: StabilityStudy) -> list[Section]:
@@ -632,7 +632,7 @@ def swap_section(study: StabilityStudy) -> Section:
     outcome = study.outcomes[main_condition(study)]
     rows = []
     for m, name in enumerate(study.names):
-        for level in study.study_settings.levels:
+        for level in study.settings.tested_levels:
             cells = []
             for counts in outcome.swapped:
                 low, high = difference_needed(counts[:, m : m + 1], outcome.widths[m : m + 1], level)[:, 0].tolist()
@@ -646,7 +646,7 @@ def swap_section(study: StabilityStudy) -> Section:
         "measures": list(study.names),
         "edges": outcome.widths[:, None] * np.arange(BINS),
         "rates": rates,
-        "levels": list(study.study_settings.levels),
+        "levels": list(study.settings.tested_levels),
         "ranges": outcome.widths * BINS,
     }
     place = main_condition(study)
@@ -673,7 +673,7 @@ def asl_curves(study: StabilityStudy) -> Section:
     data = {
         "measures": list(study.names),
         "asls": np.clip(outcome.asl, 0.0, 1.0),
-        "levels": list(study.study_settings.levels),
+        "levels": list(study.settings.tested_levels),
     }
     return Section(
         title="Significance of each pair of systems",
