@@ -82,8 +82,11 @@ def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) ->
         (["evaluate", *MACHINE, "--baseline", "nobody"], "unknown system"),
         (["evaluate", *MACHINE, "-o", "demo-judge.qrels"], "demo-judge.qrels"),
         (["plan", *MACHINE], "say with --width"),
-        (["plan", *MACHINE, "--width", "0.1", "--difference", "0.1"], "--difference plans a test"),
-        (["plan", *MACHINE, "--width", "0.1", "--power", "0.9"], "--power plans a test"),
+        (
+            ["plan", *MACHINE, "--width", "0.1", "--difference", "0.1"],
+            "--difference is 0.1, and --machine plans intervals",
+        ),
+        (["plan", *MACHINE, "--width", "0.1", "--power", "0.9"], "--power is 0.9, and --machine plans intervals"),
         (["plan", *MACHINE, "--width", "0.1", "--standardise", "z"], "--standardise beside --machine"),
         (["plan", "--map", "0=0"], "--map is for --machine"),
     ],

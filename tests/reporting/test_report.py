@@ -218,12 +218,17 @@ def test_ties_may_be_averaged_and_what_that_leaves_out_is_not_there(folder: Path
 
 
 def test_the_curves_are_made_by_the_conventions_of_the_table() -> None:
+    from rankscope.evaluation.conventions import ConventionSettings, InputSettings
     from rankscope.evaluation.engine import plan_and_join
     from rankscope.reporting.report import scores_of_extra_sections
 
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
     plan, joined = plan_and_join(
-        qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "nDCG@10", {"no_relevant": "drop"}, None, None, None
+        qrels,
+        {"q1": {"a": 1.0}, "q2": {"a": 1.0}},
+        "nDCG@10",
+        ConventionSettings(no_relevant="drop"),
+        InputSettings(),
     )
     assert (
         scores_of_extra_sections(joined, plan)["curve_scores"].overall("nDCG@10") == 1.0

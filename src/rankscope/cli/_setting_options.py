@@ -86,6 +86,8 @@ def value_type(setting: Setting) -> Any:
     rule = setting.rule
     if isinstance(rule, Several):
         return NumberList(rule.rule)
+    if isinstance(rule, Choice) and setting.metavar:  # too many to be listed; the settings class checks the name
+        return str
     if isinstance(rule, (Choice, Names)) and rule.names:
         return click.Choice(list(rule.names))
     if isinstance(rule, Count):

@@ -15,6 +15,7 @@ from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import ENTITY
 from rankscope.parallel import all_cores
 from rankscope.parallel.run import check_workers
@@ -83,23 +84,23 @@ def stability(
         raise ParameterError(
             "the ablation has a table of its own, which --print ablation gives; leave --ablation out here"
         )
-    settings = take_settings(StudySettings, options, preset=options.pop("preset"))
-    conventions = {name: options.pop(name) for name in ("rel", "ties", "missing", "no_relevant", "unjudged")}
+    conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
+    settings = take_settings(StudySettings, options, preset=conventions.preset)
     n_workers = all_cores() if workers is None else workers
     check_workers(n_workers)
     result_output.check((qrels, *runs))
     output = result_output.output
     if checkpoint is not None and output and os.path.realpath(checkpoint) == os.path.realpath(output):
         raise ParameterError(f"{checkpoint}: is to hold the checkpoint and the output both; name two places")
-    if not runs and options["input"] != ENTITY:
+    if not runs and reading.input != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
-    if len(runs) == 1 and options["input"] != ENTITY:
+    if len(runs) == 1 and reading.input != ENTITY:
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
         )
     with (
         checkpoint_advice(checkpoint),
-        bytes_progress(runs, "reading runs") as reading,
+        bytes_progress(runs, "reading runs") as bytes_read,
         progress_bar(1.0, "trying measures") as progress,
     ):
         result = study_measures(
@@ -107,12 +108,11 @@ def stability(
             list(runs) or None,
             list(measures) or None,
             settings,
-            conventions=conventions,
-            input=options["input"],
-            total_ranks=options["total_ranks"],
+            conventions,
+            reading,
             workers=n_workers,
             checkpoint=checkpoint,
-            reading=reading,
+            reading=bytes_read,
             progress=progress,
         )
     if parts == "ablation" and result.ablation is not None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.section import Cell, Section, Table
+from rankscope.data.text import pluralise
 from rankscope.errors import ParameterError
 from rankscope.typing import Floats
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "CUTOFFS",
@@ -110,7 +108,7 @@ class UnjudgedShares(Result):
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{len(self.scores.systems)} systems, cutoffs {', '.join(map(str, self.cutoffs))}"
+        return f"{pluralise(len(self.scores.systems), 'system')}, cutoffs {', '.join(map(str, self.cutoffs))}"
 
 
 def unjudged_shares(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> UnjudgedShares:

@@ -20,16 +20,15 @@ class Preset:
     """The defaults of a reference tool.
 
     measures: what it prints by default. parameters: by measure, those that its names imply. renames: what it computes
-    where these are asked for, under names of their own. ties, precision,
-    no_relevant: how it ranks and what a query without relevant documents counts as, see `evaluate`. highest_grade: the
-    highest that it knows. least_rank: the least that it takes in a table of ranks. has_all_measures: it is a convention
-    of every measure, not only of those that it names.
+    where these are asked for, under names of their own. conventions: the settings of an evaluation that it fills where
+    the user sets none, "ties" and "no_relevant", see `evaluate`. precision: in which it compares scores. highest_grade:
+    the highest that it knows. least_rank: the least that it takes in a table of ranks. has_all_measures: it is a
+    convention of every measure, not only of those that it names.
     """
 
     tool: str
-    ties: str = "doc_id_desc"
+    conventions: Mapping[str, str] = field(default_factory=dict)
     precision: str = "float64"
-    no_relevant: str = "zero"
     highest_grade: int | None = None
     least_rank: float = 1.0
     has_all_measures: bool = False
@@ -86,7 +85,7 @@ PRESETS = {
     "gdeval": Preset(
         tool="gdeval.pl of the TREC Web Track: nDCG with exponential gain, ERR with grades up to 4, and only topics "
         "with relevant documents",
-        no_relevant="drop",
+        conventions={"no_relevant": "drop"},
         measures=("nDCG@20", "ERR@20"),
         parameters={"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}, "ERR": {"gmax": 4}},
     ),
@@ -99,7 +98,7 @@ PRESETS = {
     **{
         name: Preset(
             tool=tool,
-            ties="file",
+            conventions={"ties": "file"},
             highest_grade=highest_grade,
             measures=("P@10", "AP", "nDCG@10"),
             parameters=parameters,
@@ -122,7 +121,7 @@ PRESETS = {
     },
     "letor-filled": Preset(
         tool="LETOR's gain, discount and ideal, but short lists filled up with documents that are not relevant",
-        ties="file",
+        conventions={"ties": "file"},
         measures=("nDCG@10",),
         parameters={"nDCG": {"gain": "exp", "discount": "jk", "ideal": "listed"}},
     ),
@@ -132,7 +131,12 @@ PRESETS = {
         parameters={"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}},
     ),
     **{
-        name: Preset(tool=tool, ties="file", no_relevant="one", measures=("nDCG@10",), parameters=LEARNERS)
+        name: Preset(
+            tool=tool,
+            conventions={"ties": "file", "no_relevant": "one"},
+            measures=("nDCG@10",),
+            parameters=LEARNERS,
+        )
         for name, tool in (
             ("lightgbm", "LightGBM's metric ndcg: exponential gain, 1 for a query without relevant documents"),
             ("xgboost", "XGBoost's metric ndcg: as lightgbm"),
@@ -141,7 +145,7 @@ PRESETS = {
     },
     "sklearn": Preset(
         tool="scikit-learn's ndcg_score and dcg_score: tied documents averaged, ideal of the listed documents",
-        ties="average",
+        conventions={"ties": "average"},
         measures=("nDCG@10",),
         parameters={"nDCG": {"ideal": "listed"}, "DCG": {}},
     ),

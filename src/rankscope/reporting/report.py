@@ -30,7 +30,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError, RankscopeError
-from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings, Plan
 from rankscope.evaluation.curves import curve_measures, curve_sections
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress
@@ -358,7 +358,8 @@ def write_report(
     else:
         refuse_pipes(as_run_list(runs), "beside a machine (--machine) runs are read twice")
     stamps_before = file_stamps((qrels, *as_run_list(runs), machine))
-    plan, joined = plan_and_join(qrels, runs, measures, evaluate_options, input, total_ranks, progress, workers)
+    evaluation = ConventionSettings(**evaluate_options), InputSettings(input=input, total_ranks=total_ranks)
+    plan, joined = plan_and_join(qrels, runs, measures, *evaluation, workers=workers, progress=progress)
     scores = score_hits(plan, joined)
     baseline = resolve_system(settings.baseline, as_run_list(runs), scores)
     settings = replace(settings, baseline=baseline)

@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.data.entities import EntityRanks
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, RankscopeError
-from rankscope.evaluation.conventions import DEFAULT_MEASURES, Plan, make_plan
+from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, Plan, make_plan
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress, worth_parallelising
 from rankscope.evaluation.scoring import score_hits
@@ -80,29 +80,28 @@ def load_population(
     runs: Any,
     measures: MeasuresArgument,
     cutoffs: tuple[int, ...] | None,
-    conventions: dict[str, Any],
-    input_: str | None,
-    total_ranks: int | None,
-    progress: Progress | None,
+    conventions: ConventionSettings,
+    reading: InputSettings,
+    *,
     workers: int = 1,
+    progress: Progress | None = None,
 ) -> tuple[Population, Scores, Plan | None, list[JoinedRun]]:
     """The population, its scores, and (for judgments and runs) the plan and the joined runs."""
     if isinstance(data, Scores):
-        if runs is not None or total_ranks is not None or input_ is not None or any(conventions.values()):
+        if runs is not None or (conventions, reading) != (ConventionSettings(), InputSettings()):
             raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
         return from_scores(data, measures, cutoffs)
-    entities = isinstance(data, EntityRanks) or input_ == ENTITY
-    preset = conventions.get("preset")
+    entities = isinstance(data, EntityRanks) or reading.input == ENTITY
+    preset = conventions.preset
     default = find_preset(preset).measures if preset else ENTITY_MEASURES if entities else DEFAULT_MEASURES
     measures_at_cutoffs = at_cutoffs(measures, cutoffs, preset, default)
-    evaluate_arguments = {name: value for name, value in conventions.items() if value is not None}
     if entities and is_path(data):
-        data = read_entity_ranks(data, total_ranks, least=find_preset(preset).least_rank if preset else 1.0)
+        data = read_entity_ranks(data, reading.total_ranks, least=find_preset(preset).least_rank if preset else 1.0)
     n_readers = (
         workers if isinstance(runs, (list, tuple)) and worth_parallelising(runs) else 1
     )  # asked for what comes after
     plan, joined = plan_and_join(
-        data, runs, measures_at_cutoffs, evaluate_arguments, input_, total_ranks, progress, n_readers
+        data, runs, measures_at_cutoffs, conventions, reading, workers=n_readers, progress=progress
     )
     refuse_undirected(plan.measures)
     scores = score_hits(plan, joined)

@@ -14,6 +14,7 @@ from rankscope._version import __version__
 from rankscope.data.scores import Scores
 from rankscope.data.text import join_names
 from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import Progress
 from rankscope.parallel import run_units
 from rankscope.parallel.run import check_workers
@@ -194,9 +195,8 @@ def study(
         runs,
         measures,
         settings,
-        conventions=conventions,
-        input=input,
-        total_ranks=total_ranks,
+        ConventionSettings(**{**(conventions or {}), "preset": preset}),
+        InputSettings(input=input, total_ranks=total_ranks),
         workers=workers,
         checkpoint=checkpoint,
         reading=reading,
@@ -209,19 +209,19 @@ def study_measures(
     runs: Any,
     measures: MeasuresArgument,
     settings: StudySettings,
+    evaluation: ConventionSettings,
+    input_settings: InputSettings,
     *,
-    conventions: Mapping[str, Any] | None = None,
-    input: str | None = None,
-    total_ranks: int | None = None,
     workers: int = 1,
     checkpoint: str | Path | None = None,
     reading: Progress | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> StabilityStudy:
-    """As `study`, with its settings as one object."""
+    """As `study`, with its settings as objects."""
     check_workers(workers)
-    evaluate_arguments = ({**(conventions or {}), "preset": settings.preset}, input, total_ranks, reading, workers)
-    population, scores, plan, joined = load_population(data, runs, measures, settings.cutoffs, *evaluate_arguments)
+    population, scores, plan, joined = load_population(
+        data, runs, measures, settings.cutoffs, evaluation, input_settings, workers=workers, progress=reading
+    )
     if settings.ablation and (plan is None or isinstance(population, Entities)):
         raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
     conditions, notes = make_conditions(population.kind, population.n_items, len(population.systems), settings)
