@@ -35,7 +35,7 @@ def test_clear_differences_make_a_stable_and_sensitive_measure():
     found, text = sentence(CLEAR)
     SENTENCES.check("clear differences", text)
     needed = found.outcomes[0].reliability[0, words.NEEDED : words.NEEDED + 3]
-    assert mentions(text, f"({needed[1]:,.0f} to {needed[2]:,.0f},")
+    assert mentions(text, f"95 % interval: {needed[1]:,.0f} to {needed[2]:,.0f};")
 
 
 def test_one_query_is_not_spoken_of_as_several():
@@ -46,7 +46,7 @@ def test_one_query_is_not_spoken_of_as_several():
 def test_without_differences_nothing_is_said_to_be_found():
     _, text = sentence([0.5] * 4, sd=0.3, seed=4)
     assert "is not stable" in text or "in most comparisons" in text
-    assert mentions(text, "next to nothing") or mentions(text, "no measure is sensitive")
+    assert mentions(text, "hardly any difference") or mentions(text, "no measure is sensitive")
     assert "wrong" not in text
 
 

@@ -79,15 +79,17 @@ def verdict(study: StabilityStudy) -> str:
 def caution_sentences(study: StabilityStudy) -> list[str]:
     """A caution where there is one pair of systems only, or every draw holds all entities."""
     if len(study.systems) == 2:
-        return ["These are two systems only: with others the measures may do otherwise."]
+        return ["There are only two systems; with others, the measures may behave differently."]
     if study.kind != "entities" or not draws_everything(study) or not study.settings.error_tie:
         return []
     n_fewer, n_splits = study.n_items // 2, study.conditions[main_condition(study)].splits
     if n_fewer < 2 * n_splits:
-        return ["Every draw holds all entities, only grouped otherwise, and there are too few to draw only some."]
+        return [
+            "Every draw contains all entities, grouped differently, and there are too few to draw only some of them."
+        ]
     return [
-        f"Every draw holds all {study.n_items} entities, only grouped otherwise, so how stable the measures are with "
-        f"others cannot be told: draw fewer (--entities {n_fewer}, entities={n_fewer})."
+        f"Every draw contains all {study.n_items} entities, grouped differently, so how stable the measures are with "
+        f"other entities is unknown: draw fewer (--entities {n_fewer}, entities={n_fewer})."
     ]
 
 
@@ -118,18 +120,18 @@ def stable_sentences(study: StabilityStudy) -> list[str]:
     if draws_everything(study):
         if study.kind == "entities":
             return []  # `caution_sentences` says it
-        return [f"Every set holds all {study.n_items} queries, so how stable measures are cannot be told."]
+        return [f"Every set contains all {study.n_items} queries, so how stable the measures are is unknown."]
     errors, ties = (table[:, 0] for table in (study.outcomes[place].error, study.outcomes[place].tie))
     with_values = [m for m in order_of(errors).tolist() if not math.isnan(errors[m])]
     if not with_values:
-        return [f"No measure has values to be compared on {set_of(study, place)}."]
+        return [f"No measure has values that can be compared on {set_of(study, place)}."]
     tying = [m for m in with_values if m in tying_measures(study)]
     ordering = [m for m in with_values if m not in tying]
     sentences = [stable_sentence(study, errors, ordering)] if ordering else []
     if tying:
         names = join_names(f"{study.names[m]} ({percent_text(ties[m])})" for m in tying)
         verb = "ties" if len(tying) == 1 else "tie"
-        sentences.append(f"{names} {verb} two systems in most comparisons, so few errors are no merit there.")
+        sentences.append(f"{names} {verb} two systems in most comparisons, so a low error rate says little there.")
     return sentences
 
 
@@ -139,7 +141,7 @@ def stable_sentence(study: StabilityStudy, errors: Floats, ordering: list[int]) 
     described = {m: f"{study.names[m]} ({percent_text(errors[m])})" for m in ordering}
     stable = [m for m in ordering if errors[m] <= STABLE]
     unstable = [described[m] for m in ordering if errors[m] > STABLE]
-    comparison_text = f"{set_text} {verb} two systems otherwise than {reference} in"
+    comparison_text = f"{set_text} {verb} two systems differently from {reference} in"
     if not stable:
         first_name = study.names[ordering[0]]
         if len(errors) == 1:
@@ -160,11 +162,11 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str, str]:
     """
     set_text = set_of(study, main_condition(study))
     if not study.settings.coded:
-        return set_text, "orders" if study.kind == "queries" else "order", "most draws do"
+        return set_text, "orders" if study.kind == "queries" else "order", "most draws"
     return (
-        ("a single query", "orders", "most of its set do")
+        ("a single query", "orders", "most queries of its set")
         if study.kind == "queries"
-        else (f"one of {set_text}", "orders", "most of them do")
+        else (f"one of {set_text}", "orders", "most of them")
     )
 
 
@@ -179,13 +181,13 @@ def sensitive_sentence(study: StabilityStudy) -> str:
             return (
                 f"No bootstrap test of {set_of(study, place)} with {study.settings.n_resamples} resamples can "
                 "reach a "
-                f"level below {lowest:.2g}, so whether measures are sensitive cannot be told: take larger sets, or "
-                "more resamples."
+                f"level below {lowest:.2g}, so whether measures are sensitive is unknown: use larger sets or more "
+                "resamples."
             )
-        return "No measure has values to be tested."
-    at_level = f"at the level {level:g}"
+        return "No measure has values that can be tested."
+    at_level = f"at level {level:g}"
     if not max(asl[tested]):
-        return f"No test tells two systems apart {at_level} in any draw: on these data no measure is sensitive."
+        return f"No test distinguishes two systems {at_level} in any draw: on these data no measure is sensitive."
     prefer_stable = study.settings.error_tie and not draws_everything(study)
     stable = [m for m in tested if prefer_stable and outcome.error[m, 0] <= STABLE and m not in tying_measures(study)]
     candidates = stable or tested
@@ -197,14 +199,15 @@ def sensitive_sentence(study: StabilityStudy) -> str:
     )
     if tied_names:
         subject = f"Of the {group_noun} {join_names([study.names[best], *tied_names])} are the most sensitive"
-    text = f"{subject}{'' if len(candidates) == 1 else ': it'} tells {pairs_text(study, float(asl[best]))} {at_level}"
+    pronoun = "" if len(candidates) == 1 else ": it"
+    text = f"{subject}{pronoun} distinguishes {pairs_text(study, float(asl[best]))} {at_level}"
     if tied_names:
-        text = text.replace(": it tells", ": each tells")
+        text = text.replace(": it distinguishes", ": each distinguishes")
     if study.settings.error_tie:
         text += f"{', and ' + study.names[best] if tied_names else ', and it' if len(candidates) > 1 else ' and'} ties "
         text += f"{percent_text(outcome.tie[best, 0])} of comparisons"
     if asl[best] < LOW_ASL_RATE:
-        text += ", so that next to nothing is found to differ"
+        text += ", so hardly any difference is detected"
     return f"{text}. {reliability_sentence(study, place, best)}."
 
 
@@ -212,9 +215,9 @@ def pairs_text(study: StabilityStudy, value: float) -> str:
     """What a test tells apart: the two systems in a share of draws, or a share of all pairs."""
     n_systems = study.conditions[main_condition(study)].systems
     if len(study.systems) == 2:
-        return f"the two systems apart in {percent_text(value)} of draws"
+        return f"the two systems in {percent_text(value)} of draws"
     pairs = pluralise(n_systems * (n_systems - 1) // 2, "pair") if n_systems == len(study.systems) else "pairs"
-    return f"{percent_text(value)} of {pairs} of systems apart"
+    return f"{percent_text(value)} of {pairs} of systems"
 
 
 def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
@@ -222,20 +225,20 @@ def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
     needed, low, high = study.outcomes[place].reliability[best, NEEDED : NEEDED + 3].tolist()
     order_text = f"the order of systems by {study.names[best]}"
     if math.isnan(needed):
-        return f"How many queries it takes to rely on {order_text} cannot be said"
+        return f"How many queries make {order_text} reliable is unknown"
     if math.isinf(needed):
-        return f"From these data no number of queries can be named from which on {order_text} can be relied on"
+        return f"By these data, no number of queries makes {order_text} reliable"
     condition = study.conditions[place]
     singular, plural = "query", "queries"
     if study.kind == "entities":
         size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         singular, plural = (f"{noun} of about {size}" for noun in ("group", "groups"))
     n_needed = pluralise(round(needed), singular, plural)
-    text = f"{order_text[0].upper()}{order_text[1:]} can be relied on from about {n_needed} on"
+    text = f"{order_text[0].upper()}{order_text[1:]} is reliable with about {n_needed} or more"
     if math.isnan(low) or math.isnan(high):
         return f"{text} (reliability {format_percent(TARGET)})"
-    interval_text = f"{low:,.0f} or far more" if math.isinf(high) else f"{low:,.0f} to {high:,.0f}"
-    return f"{text} ({interval_text}, so far as these data tell; reliability {format_percent(TARGET)})"
+    interval_text = f"{low:,.0f} or many more" if math.isinf(high) else f"{low:,.0f} to {high:,.0f}"
+    return f"{text} (95 % interval: {interval_text}; reliability {format_percent(TARGET)})"
 
 
 #: Further rows are in the tidy table only.
@@ -267,7 +270,7 @@ def sections_of(study: StabilityStudy) -> list[Section]:
 def format_rate(value: float, form: str = ".1f") -> str:
     if math.isnan(value):
         return "-"
-    return f"{value:{form}}" if math.isfinite(value) else ("none" if value < 0 else "no end")
+    return f"{value:{form}}" if math.isfinite(value) else ("none" if value < 0 else "no limit")
 
 
 def varying_fields(study: StabilityStudy) -> list[str]:
@@ -322,7 +325,7 @@ def overview_section(study: StabilityStudy) -> Section:
         ),
         rows=tuple(rows[:MAX_ROWS]),
     )
-    cut_note = (f"{len(rows) - MAX_ROWS} more rows are in the table for programs (--format csv)",)
+    cut_note = (f"--format csv shows {len(rows) - MAX_ROWS} more rows",)
     return Section(
         title="Which measures can be trusted",
         sentence=verdict(study),
@@ -336,13 +339,14 @@ def column_note(study: StabilityStudy, k: int) -> str:
     level, fuzz = study.settings.tested_levels[k], study.settings.fuzz[0]
     method = f"the swap method with {study.settings.swap_sets} sets" if study.settings.swap else "the bootstrap"
     rates_text = (
-        f"error, tie: comparisons of two systems that come out otherwise than most, or tied (fuzziness {fuzz:g}); "
+        f"error, tie: comparisons of two systems that come out differently from most, or tied (fuzziness {fuzz:g}); "
         if study.settings.error_tie
         else ""
     )
     return (
-        f"{rates_text}ASL: pairs of systems told apart at the level {level:g}; diff needed: by {method}; decided: "
-        "pairs that differ by more" + ("; used: relevant items that values rest on" if has_used_rates(study) else "")
+        f"{rates_text}ASL: pairs of systems that the test distinguishes at level {level:g}; diff needed: by "
+        f"{method}; decided: pairs that differ by more"
+        + ("; used: relevant items that the values depend on" if has_used_rates(study) else "")
     )
 
 
@@ -384,7 +388,7 @@ def significance_section(study: StabilityStudy) -> Section:
         "interval": "95% of draws",
     }
     return Section(
-        title="How many pairs of systems are told apart",
+        title="How many pairs of systems are distinguished",
         table=Table(columns=("measure", "level", "ASL %", "95% of draws", "t-test %", "Tukey %"), rows=tuple(rows)),
         figure=Figure("asl_rates", data) if has_few_levels else None,
         notes=(
@@ -412,7 +416,7 @@ def reliability_section(study: StabilityStudy) -> Section:
         rows.append(tuple(cells))
     unit = "groups" if study.kind == "entities" else "queries"
     return Section(
-        title="How many queries it takes",
+        title="How many queries are needed",
         table=Table(
             columns=(
                 "measure",
@@ -427,8 +431,8 @@ def reliability_section(study: StabilityStudy) -> Section:
             rows=tuple(rows),
         ),
         notes=(
-            f"E-rho2: how far the order of systems on {set_of(study, main_condition(study))} can be relied on; Phi: "
-            f"how far their scores; {unit}: how many bring E-rho2 (Phi) to {TARGET:g}",
+            f"E-rho2: reliability of the order of systems on {set_of(study, main_condition(study))}; Phi: reliability "
+            f"of their scores; {unit}: how many raise E-rho2 (Phi) to {TARGET:g}",
         ),
     )
 
@@ -440,11 +444,11 @@ def correlation_section(study: StabilityStudy) -> Section:
         (name, *(format_rate(float(value), ".3f") for value in correlation[:, m])) for m, name in enumerate(study.names)
     ]
     return Section(
-        title="How alike systems, and queries, are",
+        title="How similar systems, and queries, are",
         table=Table(columns=("measure", "between systems", "sd", "between queries"), rows=tuple(rows)),
         notes=(
-            "mean of Spearman's rho over pairs: of systems, of their values on the queries of a set; of queries, of "
-            "the systems' values on them",
+            "mean Spearman's rho over pairs of systems (their values on the queries of a set) and over pairs of "
+            "queries (the values of the systems)",
         ),
         folded=True,
     )
@@ -466,7 +470,7 @@ def matrix_sections(study: StabilityStudy) -> list[Section]:
     """For each measure and condition: which systems are better than which, in stars."""
     only_matrices = study.parts == ("significance",)  # then all matrices are shown, and none is folded
     if len(study.systems) > MAX_SYSTEMS and not only_matrices:
-        sentence = f"Matrices of {len(study.systems)} systems are left out; --print significance shows them."
+        sentence = f"Matrices of {len(study.systems)} systems are not shown; --print significance shows them."
         return [Section(title="Which systems are better", sentence=sentence)]
     sections: list[Section] = []
     varying_names = varying_fields(study)
@@ -478,7 +482,7 @@ def matrix_sections(study: StabilityStudy) -> list[Section]:
             sections.append(matrix_section(study, place, m, f"{name}{suffix}", legend, only_matrices))
     if only_matrices or len(sections) <= MAX_MATRICES:
         return sections
-    cut_sentence = f"{len(sections) - MAX_MATRICES} more are left out; --print significance shows them."
+    cut_sentence = f"{len(sections) - MAX_MATRICES} more are not shown; --print significance shows them."
     return [*sections[:MAX_MATRICES], Section(title="More matrices", sentence=cut_sentence, folded=True)]
 
 
@@ -500,7 +504,8 @@ def matrix_section(study: StabilityStudy, place: int, m: int, title: str, legend
         title=f"Which systems are better by {title}",
         table=Table(columns=("system", *study.systems), rows=rows),
         notes=(
-            f"marked where the system of the row is better than that of the column by more than is needed: {legend}",
+            "marked where the system of the row is better than that of the column by more than the difference needed: "
+            f"{legend}",
         ),
         figure=matrix_figure(study, outcome, m, title) if len(study.systems) <= MAX_SYSTEMS else None,
         folded=not only_matrices and (m > 0 or place != main_condition(study)),
@@ -552,7 +557,7 @@ def line_figure(x: list[Any], title: str, names: list[str], values: Floats, y_ti
 def plotted_rates(study: StabilityStudy) -> list[tuple[str, str, str]]:
     """The rates that are drawn over ranges: field, title of the section, title of the axis."""
     orders = [("error", "Error rate", "error rate (%)"), ("tie", "Tie rate", "tie rate (%)")]
-    return [*(orders if study.settings.error_tie else []), ("asl_rate", "Pairs told apart", "ASL rate (%)")]
+    return [*(orders if study.settings.error_tie else []), ("asl_rate", "Pairs distinguished", "ASL rate (%)")]
 
 
 def range_sections(study: StabilityStudy) -> list[Section]:
@@ -636,7 +641,9 @@ def swap_section(study: StabilityStudy) -> Section:
             cells = []
             for counts in outcome.swapped:
                 low, high = difference_needed(counts[:, m : m + 1], outcome.widths[m : m + 1], level)[:, 0].tolist()
-                cells += ["-" if np.isnan(end) else "no end" if np.isinf(end) else f"{end:.4g}" for end in (low, high)]
+                cells += [
+                    "-" if np.isnan(end) else "no limit" if np.isinf(end) else f"{end:.4g}" for end in (low, high)
+                ]
             rows.append((name, f"{level:g}", *cells))
     n_differences, n_swapped = outcome.swapped[study.sets]
     rates = np.divide(
@@ -650,9 +657,9 @@ def swap_section(study: StabilityStudy) -> Section:
         "ranges": outcome.widths * BINS,
     }
     place = main_condition(study)
-    disjoint_text = "half as many groups" if study.kind == "entities" else "as many queries, without one in common"
+    disjoint_text = "half as many groups" if study.kind == "entities" else "as many queries, none in common"
     return Section(
-        title="How large a difference must be to last",
+        title="How large a difference must be to persist",
         table=Table(
             columns=("measure", "swap rate", "bootstrap from", "to", "disjoint from", "to"),
             rows=tuple(rows),
@@ -660,8 +667,9 @@ def swap_section(study: StabilityStudy) -> Section:
         ),
         figure=None if np.isnan(rates).all() else Figure("swap_curve", data),
         notes=(
-            "the bin of differences from which on two sets of queries order two systems in two ways no more often than "
-            f"the swap rate says; bootstrap: samples of {set_of(study, place)}; disjoint: sets of {disjoint_text}",
+            "the first bin of differences from which two sets of queries disagree on the order of two systems at most "
+            f"as often as the swap rate; bootstrap: samples of {set_of(study, place)}; disjoint: sets of "
+            f"{disjoint_text}",
         ),
     )
 
@@ -679,7 +687,7 @@ def asl_curves(study: StabilityStudy) -> Section:
         title="Significance of each pair of systems",
         figure=Figure("asl_curves", data) if has_values else None,
         folded=True,
-        notes=("the achieved significance level of each pair, mean over the draws; the lower a curve, the better",),
+        notes=("the achieved significance level of each pair, mean over the draws; lower curves are better",),
     )
 
 
@@ -708,7 +716,7 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
         figure = Figure(figure.name, {**figure.data, "lows": low, "highs": high, "interval": "95% of draws"})
     return [
         Section(
-            title="Do two sets of queries rank the systems alike",
+            title="Do two sets of queries rank the systems the same way",
             table=Table(columns=("measure", unit, "tau", "2.5%", "97.5%", "tau_AP"), rows=tuple(rows)),
             figure=figure,
             notes=(f"two random sets without {unit} in common; 1: the same order of systems",),
@@ -718,4 +726,4 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
 
 def format_needed(value: float) -> str:
     """A number of queries as text."""
-    return "-" if math.isnan(value) else "none will do" if math.isinf(value) else f"{value:,.0f}"
+    return "-" if math.isnan(value) else "none suffices" if math.isinf(value) else f"{value:,.0f}"
