@@ -44,13 +44,13 @@ def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Co
     @click.option(
         "--cluster",
         metavar="ADDRESS",
-        help="Of a Dask scheduler, as tcp://10.0.0.1:8786: its workers do the work. The result is the same.",
+        help="Address of a Dask scheduler, as tcp://10.0.0.1:8786, whose workers do the work. The result is the same.",
     )
     @click.option(
         "--cluster-timeout",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="With --cluster: how long it may take to answer and to have a worker. Default: 10.",
+        help="With --cluster: seconds to wait for the scheduler and its first worker. Default: 10.",
     )
     @functools.wraps(command)
     def on_cluster(*args: Any, cluster: str | None, cluster_timeout: float | None, **options: Any) -> Any:
@@ -109,8 +109,7 @@ def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
         "measures",
         metavar="MEASURE",
         multiple=True,
-        help="What is computed, as nDCG@10; may be repeated, and `rankscope measures` lists all. Default: "
-        f"{' '.join(default)}.",
+        help=f"Measure, as nDCG@10; may be repeated. `rankscope measures` lists all. Default: {' '.join(default)}.",
     )
 
 
@@ -140,14 +139,15 @@ def evaluation_options(command: Command) -> Command:
 def format_option(formats: Sequence[str], *, from_suffix: bool = False) -> Callable[[Command], Command]:
     """`--format`. from_suffix: whether the suffix of the output gives the default."""
     page_hint = ", or as a page (html)" if "html" in formats else ""
-    default = " Default: as the suffix of -o says, else table." if from_suffix else ""
+    default = " Default: by the suffix of -o, else table." if from_suffix else ""
     return click.option(
         "--format",
         "format_",
         type=click.Choice(list(formats)),
         default=None if from_suffix else "table",
         show_default=not from_suffix,
-        help=f"To read (table), for a paper (latex, markdown), for programs (csv, json, jsonl){page_hint}.{default}",
+        help=f"Output format: to read (table), for a paper (latex, markdown), for programs (csv, json, jsonl)"
+        f"{page_hint}.{default}",
     )
 
 
@@ -155,7 +155,7 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
     """`--format` and `--output`."""
     add_format = format_option(formats, from_suffix=True)
     add_output = click.option(
-        "-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all."
+        "-o", "--output", metavar="FILE", help="Write to this file instead of the terminal (atomically)."
     )
 
     def decorate(command: Command) -> Command:

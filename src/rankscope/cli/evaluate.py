@@ -30,39 +30,46 @@ __all__ = [
 @click.option(
     "--conventions",
     metavar="MEASURE",
-    help="One measure as each reference tool computes it, side by side; no other -m.",
+    help="Show one measure as each reference tool computes it, side by side; instead of -m.",
 )
-@click.option("--by-query", is_flag=True, help="Show each query's values too.")
+@click.option("--by-query", is_flag=True, help="Also show the values of each query.")
 @click.option(
     "--save",
     metavar="FILE",
-    help="Save all values and settings as well, in a file named .parquet: the baseline of a later comparison.",
+    help="Also save all values and settings in this .parquet file, as the baseline of a later comparison.",
 )
 @click.option(
     "--machine",
     metavar="QRELS",
-    help="Judgments of a machine for all queries, where QRELS has people's for some: estimates from both.",
+    help="Judgments by a machine of all queries, if QRELS has judgments by people of some: estimate from both.",
 )
-@click.option("--baseline", metavar="NAME", help="With --machine: differences to this system. Default: of all pairs.")
-@click.option("--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1.")
+@click.option(
+    "--baseline", metavar="NAME", help="With --machine: show differences from this system. Default: of all pairs."
+)
+@click.option(
+    "--map",
+    "map_",
+    metavar="A=B,...",
+    help="With --machine: map its grades to the scale of the people, as 0=0,1=0,2=1.",
+)
 @click.option(
     "--weight",
     type=float,
     metavar="W",
-    help="With --machine: its weight, from 0 (not heard) to 1. Default: that of the least variance.",
+    help="With --machine: its weight, from 0 (ignored) to 1. Default: the weight with the least variance.",
 )
 @click.option(
     "--confidence-level",
     type=float,
     metavar="P",
-    help="With --machine: share of intervals that hold the truth. Default: 0.95.",
+    help="With --machine: confidence level of the intervals. Default: 0.95.",
 )
 @click.option(
     "--on-error",
     type=click.Choice(list(ON_ERROR)),
     default="stop",
     show_default=True,
-    help="A run, or a partition of one, that cannot be read ends it all, or is left out with a note.",
+    help="If a run, or a partition of one, cannot be read: stop, or skip it with a note.",
 )
 @output_options([*FORMATS, PAGE])
 def evaluate(
@@ -84,10 +91,10 @@ def evaluate(
 ) -> None:
     """Evaluate each RUN against the judgments in QRELS.
 
-    Files are TREC's (spaces or tabs), CSV, TSV, JSON, JSONL or Parquet, plain, .gz or .zst; - is standard input. A
-    RUN may be MS MARCO's lines (query, document, rank), too, or a folder of such files, its partitions. With --input
-    letor QRELS is a label file and each RUN a file of predictions, with letor-ranks of rank positions (and ties are in
-    file order); with entity-ranks QRELS is a table of ranks and there is no RUN.
+    Files may be TREC (spaces or tabs), CSV, TSV, JSON, JSONL or Parquet, plain, .gz or .zst; - is standard input. A
+    RUN may also be in MS MARCO's format (query, document, rank), or a folder of such files, its partitions. With
+    --input letor, QRELS is a label file and each RUN a file of predictions, with letor-ranks of rank positions (ties
+    are then in file order); with entity-ranks, QRELS is a table of ranks and there is no RUN.
 
     \b
     rankscope evaluate demo.qrels bm25.run dense.run -m nDCG@10 -m AP

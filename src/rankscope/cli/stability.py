@@ -39,7 +39,7 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         if checkpoint is not None:
-            error.add_note(f"what was finished is kept in {checkpoint}, and the same command goes on from there")
+            error.add_note(f"what was finished is kept in {checkpoint}, and the same command continues from there")
         raise
 
 
@@ -54,9 +54,12 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
     type=click.Choice([*PARTS, "ablation", "all"]),
     default="all",
     show_default=True,
-    help="Measures, values of systems, which systems are better, what dropped judgments do, or all.",
+    help="What to print: the measures, the values of the systems, which systems are better, the effect of dropped "
+    "judgments, or all.",
 )
-@click.option("--checkpoint", metavar="DIR", help="Keep what is finished there, and go on from there.")
+@click.option(
+    "--checkpoint", metavar="DIR", help="Folder that keeps what is finished; the same command continues from there."
+)
 @result_options
 def stability(
     qrels: str,
@@ -67,11 +70,11 @@ def stability(
     checkpoint: str | None,
     **options: Any,
 ) -> None:
-    """Which measures can be trusted on these RUNs, or on a table of ranks.
+    """Study which measures can be trusted on these RUNs, or on a table of ranks.
 
-    Sets of queries are drawn at random, again and again: how often does a measure order two systems otherwise than
-    most sets do, how often can it not tell them apart, and how many queries does it take? With --input entity-ranks
-    QRELS is a table of the ranks of known entities, which are cut at random into groups that act as queries.
+    Random sets of queries are drawn many times: how often does a measure order two systems differently from most sets,
+    how often can it not distinguish them, and how many queries are needed? With --input entity-ranks, QRELS is a table
+    of the ranks of known entities, which are cut at random into groups that act as queries.
 
     \b
     rankscope stability demo.qrels *.run -m AP -m P@10 --set-size 10,25 --seed 7

@@ -39,13 +39,13 @@ __all__ = [
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 #: A query of the qrels for which the run has no list.
-MISSING = {"zero": "an empty ranking", "drop": "left out of that system's values", "error": "refused"}
+MISSING = {"zero": "an empty ranking", "drop": "skipped for that system", "error": "refused"}
 #: A query for which nothing relevant was judged.
-NO_RELEVANT = {"zero": "what the measure says, 0 for most", "drop": "left out", "one": "counts as 1"}
+NO_RELEVANT = {"zero": "what the measure says, 0 for most", "drop": "skipped", "one": "counts as 1"}
 #: A document of a list that has no judgment.
 UNJUDGED = {
     "nonrelevant": "not relevant",
-    "skip": "taken out of its list",
+    "skip": "removed from its list",
     "bounds": "not relevant; beside the value the highest and lowest that its judgment could make of it",
 }
 #: The conventions that a preset may set, and their values where neither the user nor the preset sets them.
@@ -267,7 +267,7 @@ def refuse_missing_queries(hits: Hits, name: str) -> None:
     first_ids = first_names(hits.query_ids[i] for i in missing_queries)
     raise InputError(
         f"{missing_queries.size} of {len(hits)} queries have no list in run {name!r} ({first_ids}); "
-        "choose missing='drop' (--missing drop) to leave them out or 'zero' to count them as empty"
+        "choose missing='drop' (--missing drop) to skip them or 'zero' to count them as empty"
     )
 
 

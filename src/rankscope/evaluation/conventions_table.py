@@ -173,7 +173,7 @@ def compare_presets(
         ties = "file" if preset is None and input_ in LETOR else None
         plan = plan_evaluation([measure], replace(conventions, preset=preset, ties=ties))
         if plan.convention.ties == "average" and not plan.measures[0].can_average_ties():
-            notes[f"{preset} is left out: its ties are averaged, which {plan.names[0]} cannot be"] = None
+            notes[f"{preset} is skipped: it averages over ties, which {plan.names[0]} does not support"] = None
             continue
         if plan.convention not in joined:
             run_format = None if input_ in LETOR else input_
@@ -184,7 +184,7 @@ def compare_presets(
         except ParameterError as error:  # grades that the preset's tool does not know
             if preset is None:
                 raise
-            notes[f"{preset} is left out: {error}"] = None
+            notes[f"{preset} is skipped: {error}"] = None
             continue
         settings = settings_of(plan, scores.measure_settings[0])
         for system, value in zip(scores.systems, scores.summary(plan.names[0]).tolist(), strict=True):

@@ -79,7 +79,7 @@ class UnjudgedShares(Result):
         ]
         return [
             Section(
-                title="Documents that nobody judged",
+                title="Unjudged documents",
                 sentence=self.sentence(),
                 table=Table(columns=("system", *shares, f"P@{self.cutoffs[main]}"), rows=tuple(rows)),
             )
@@ -94,17 +94,17 @@ class UnjudgedShares(Result):
         c = self.main_cutoff_index()
         shares, depth = self.unjudged[:, c], self.cutoffs[c]
         if (shares == 0).all():
-            return f"Every document among the first {depth} of each list was judged."
+            return f"Every document in the top {depth} of each list was judged."
         worst_system = int(np.argmax(shares))
         text = (
-            f"Among the first {depth} documents, up to {100 * shares[worst_system]:.1f} % have no judgment "
+            f"Up to {100 * shares[worst_system]:.1f} % of the top {depth} documents are unjudged "
             f"({self.scores.systems[worst_system]}). They count as not relevant; P@{depth} would lie in the range "
             "shown if they were judged."
         )
         spread = float(np.ptp(shares))
         if shares[worst_system] < WARNING_SHARE or spread < WARNING_SHARE / 2:
             return text
-        return f"{text} Systems differ in this, so that the comparison may be unfair to those with more holes."
+        return f"{text} Systems differ in this, so the comparison may be unfair to those with more unjudged documents."
 
     def contents(self) -> str:
         """What it holds, in a few words."""
