@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -32,10 +32,12 @@ __all__ = [
     "Rule",
     "Setting",
     "Settings",
+    "Several",
     "Switch",
     "Text",
     "alpha_field",
     "as_names",
+    "as_tuple",
     "choice",
     "confidence_field",
     "count",
@@ -48,6 +50,7 @@ __all__ = [
     "parameters_text",
     "resamples_field",
     "seed_field",
+    "several",
     "share",
     "switch",
     "text",
@@ -161,6 +164,23 @@ class Number(Rule):
         x = float(value)
         too_low = x <= self.low if self.low_open else x < self.low
         return not (too_low or (x >= self.high if self.high_open else x > self.high))
+
+
+class Several(Rule):
+    """A tuple of numbers, at least one. rule: which numbers these may be."""
+
+    def __init__(self, rule: Count | Number) -> None:
+        self.rule = rule
+        self.expected = f"{rule.expected}, or several"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, tuple) and bool(value) and all(map(self.rule.accepts, value))
+
+    def fault(self, value: object) -> str:
+        if not isinstance(value, tuple):
+            return super().fault(value)
+        wrong_values = [repr(x) for x in value if not self.rule.accepts(x)]
+        return f"{f'is {wrong_values[0]}' if wrong_values else 'has no value'}, expected {self.rule.expected}"
 
 
 class Switch(Rule):
@@ -346,6 +366,11 @@ def numbers(default: Value, *, help: str, rule: Numbers, metavar: str = "X", **o
     return declare(rule, default, help, metavar=metavar, **options)
 
 
+def several(default: Value, *, help: str, rule: Count | Number, metavar: str = "N,...", **options: Any) -> Value:
+    """Numbers, in the command with commas between them."""
+    return declare(Several(rule), default, help, metavar=metavar, **options)
+
+
 def share(default: Value, *, help: str, metavar: str = "P", **options: Any) -> Value:
     """A number between 0 and 1, both excluded."""
     return declare(SHARE, default, help, metavar=metavar, **options)
@@ -446,9 +471,9 @@ class Settings:
         for name in names:
             if self.is_changed(name):
                 setting = self.declared()[name]
-                raise SettingError(
-                    setting.argument, setting.flag, f"is {getattr(self, name)!r}, and {since}; leave it out"
-                )
+                value = getattr(self, name)
+                text = ",".join(map(str, value)) if isinstance(setting.rule, Several) else repr(value)
+                raise SettingError(setting.argument, setting.flag, f"is {text}, and {since}; leave it out")
 
     def parts(self, *names: str) -> list[str]:
         """Parts of a signature, as "alpha:0.05"."""
@@ -466,3 +491,17 @@ def as_names(names: Any) -> Any:
 def parameters_text(settings_class: type[Settings]) -> dict[str, str]:
     """Argument of the public function -> its sentence in the docstring."""
     return {setting.argument: setting.sentence() for setting in settings_class.declared().values()}
+
+
+def as_tuple(values: Any, kind: type = object) -> Any:
+    """One value or several as a tuple, each value once; None stays None. For arguments of fields made by `several`.
+
+    kind: float makes floats of whole numbers.
+    """
+    if values is None:
+        return None
+    items = values.tolist() if hasattr(values, "tolist") else values
+    items = list(items) if isinstance(items, Iterable) and not isinstance(items, str) else [items]
+    items = [item.item() if hasattr(item, "item") else item for item in items]
+    items = [float(item) if kind is float and type(item) is int else item for item in items]
+    return tuple(item for place, item in enumerate(items) if item not in items[:place])

@@ -150,8 +150,8 @@ class TestTies:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"missing": "skip"}, "missing is 'skip', .*zero, drop, error"),
-        ({"no_relevant": "nan"}, "no_relevant is 'nan', .*zero, drop, one"),
+        ({"missing": "skip"}, "missing is 'skip', .*'zero', 'drop', 'error'"),
+        ({"no_relevant": "nan"}, "no_relevant is 'nan', .*'zero', 'drop', 'one'"),
         ({"ties": "random"}, "unknown tie rule 'random'"),
         ({"ties": "doc_id_dsc"}, r"did you mean doc_id_desc\?"),
         ({"rel": 0}, "rel is 0, .*1"),

@@ -38,7 +38,7 @@ def test_the_tidy_table_has_a_row_a_system_and_cutoff() -> None:
 
 
 def test_the_sentence_warns_where_systems_have_unequal_holes() -> None:
-    assert mentions(str(holes([FULL, NONE])), "up to 100.0 %", "(none)")
+    assert mentions(str(holes([FULL, NONE])), "Up to 100.0 %", "(none)")
     assert "may be unfair" in holes([FULL, NONE]).sentence()
     assert "may be unfair" not in holes([FULL]).sentence()
 

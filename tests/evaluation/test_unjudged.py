@@ -260,7 +260,7 @@ def test_bounds_of_averages_over_orders_are_refused() -> None:
 
 
 def test_another_word_is_refused() -> None:
-    with pytest.raises(rs.ParameterError, match=r"unjudged .*'drop', .*nonrelevant, skip, bounds"):
+    with pytest.raises(rs.ParameterError, match=r"unjudged .*'drop', .*'nonrelevant', 'skip', 'bounds'"):
         rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "P@1", unjudged="drop")
 
 

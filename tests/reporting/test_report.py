@@ -46,7 +46,7 @@ def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
         "nDCG@10 on 50 queries",
         "nDCG@10, pair by pair",
         "nDCG@10, query by query: rerank and dense",
-        "Documents that nobody judged",
+        "Unjudged documents",
         "AP on 50 queries",
         "Queries needed: nDCG@10",
         "Precision by recall",
@@ -73,7 +73,7 @@ def test_with_a_baseline_the_verdict_is_about_it(folder: Path) -> None:
 def test_one_system_is_described_and_compared_with_none(folder: Path) -> None:
     text = text_of(rs.report(folder / "demo.qrels", folder / "bm25.run", figures=False))
     assert mentions(text, "bm25", "nDCG@10 of 0.4055", "50 queries", "no other system")
-    assert "Documents that nobody judged" in text
+    assert "Unjudged documents" in text
 
 
 def test_the_title_says_whose_results_these_are(folder: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_table_of_ranks_and_letor_files_give_a_page_too(tmp_path: Path) -> Non
     for name, text in {**entity_files(1), **letor_files(1)}.items():
         (tmp_path / name).write_text(text)
     page = rs.report(tmp_path / "demo-ranks.tsv", measures=["AP", "MeanRank"], input="entity-ranks", figures=False)
-    assert "Documents that nobody judged" not in text_of(page)
+    assert "Unjudged documents" not in text_of(page)
     assert "MeanRank: lower is better" in text_of(page)
     predictions = [tmp_path / "demo-letor-bm25.txt", tmp_path / "demo-letor-rerank.txt"]
     page = rs.report(tmp_path / "demo-letor.txt", predictions, ["nDCG@10", "AP"], input="letor", figures=False)
@@ -212,18 +212,23 @@ def test_ties_may_be_averaged_and_what_that_leaves_out_is_not_there(folder: Path
     runs = [folder / "boolean.run", folder / "bm25.run"]
     page = rs.report(folder / "demo.qrels", runs, "nDCG@10", figures=False, conventions={"ties": "average"})
     titles = titles_of(page)
-    assert "Gain by rank" in titles
+    assert "nDCG by cutoff" in titles
     assert "Precision by recall" not in titles
-    assert "Documents that nobody judged" not in titles
+    assert "Unjudged documents" not in titles
 
 
 def test_the_curves_are_made_by_the_conventions_of_the_table() -> None:
+    from rankscope.evaluation.conventions import ConventionSettings, InputSettings
     from rankscope.evaluation.engine import plan_and_join
     from rankscope.reporting.report import scores_of_extra_sections
 
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
     plan, joined = plan_and_join(
-        qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "nDCG@10", {"no_relevant": "drop"}, None, None, None
+        qrels,
+        {"q1": {"a": 1.0}, "q2": {"a": 1.0}},
+        "nDCG@10",
+        ConventionSettings(no_relevant="drop"),
+        InputSettings(),
     )
     assert (
         scores_of_extra_sections(joined, plan)["curve_scores"].overall("nDCG@10") == 1.0

@@ -16,6 +16,7 @@ from helpers.strategies import Lists, ranked
 import rankscope as rs
 from rankscope import Convention, EntityRanks
 from rankscope.demo.collection import make_collection
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.measures.association import kendall_tau, tau_ap
 from rankscope.reporting.tables import render_result
@@ -37,7 +38,7 @@ def study(
     qrels: Any, runs: Mapping[str, Lists], measures: list[str], options: dict[str, Any] | None = None, **asked: Any
 ) -> Ablation:
     named = [rs.Run(run, name=name) for name, run in runs.items()]
-    plan, joined = plan_and_join(qrels, named, measures, options or {}, None, None, None)
+    plan, joined = plan_and_join(qrels, named, measures, ConventionSettings(**(options or {})), InputSettings())
     return ablate(joined, plan, **{"rng": 1, **asked})
 
 
@@ -171,7 +172,7 @@ def test_a_table_of_ranks_loses_entities() -> None:
     rng = np.random.default_rng(0)
     ranks = np.stack([rng.permutation(1000)[:60] + 1.0 for _ in range(4)])
     table = EntityRanks(systems=tuple("abcd"), entity_ids=tuple(map(str, range(60))), ranks=ranks)
-    plan, joined = plan_and_join(table, None, ["MeanRank", "AP"], {}, None, None, None)
+    plan, joined = plan_and_join(table, None, ["MeanRank", "AP"], ConventionSettings(), InputSettings())
     found = ablate(joined, plan, shares=[0.5], depths=[100, 1000], iterations=2, rng=0)
     assert found.random.kept.tolist() == [0.5]
     assert_same_numbers(found.depth.kept.tolist(), [(ranks.min(axis=0) <= 100).mean(), 1])

@@ -72,7 +72,7 @@ def test_without_a_seed_that_of_the_checkpoint_is_taken(tmp_path):
         study(TABLE, **asked, checkpoint=tmp_path, progress=stop_after(3))
     seed = json.loads((tmp_path / "study.json").read_text())["seed"]
     found = study(TABLE, **asked, checkpoint=tmp_path)
-    assert found.study_settings.seed == seed
+    assert found.settings.seed == seed
     assert_same_bits(rows(found), rows(study(TABLE, **{**ASKED, "rng": seed})))
 
 

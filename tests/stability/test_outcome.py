@@ -15,7 +15,6 @@ import rankscope as rs
 from rankscope.stability.conditions import Condition
 from rankscope.stability.discriminative_power import count_draws, significance_levels
 from rankscope.stability.outcome import (
-    StudySettings,
     complete_groups,
     correlations,
     displayed_means,
@@ -27,8 +26,9 @@ from rankscope.stability.outcome import (
     units_of,
 )
 from rankscope.stability.sampling import Queries, stream
+from rankscope.stability.settings import StudySettings
 
-ASKED = StudySettings(levels=(0.05, 0.2), fuzz=(0.05, 0.2), iterations=12, n_resamples=60, seed=4, coded=False)
+ASKED = StudySettings(levels=(0.05, 0.2), fuzz=(0.05, 0.2), iterations=12, n_resamples=60, seed=4)
 
 
 def material_of(values, *measures):

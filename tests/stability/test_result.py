@@ -76,7 +76,7 @@ def test_every_format_can_be_had(found, form):
 def test_the_answer_comes_first_and_ranges_have_their_curves(found):
     assert mentions(titles(found)[0], "measures", "trusted")
     expected = [f"{what} by {by}" for by in ("number of splits", "number of entities", "number of systems", "cutoff")
-                for what in ("Error rate", "Tie rate", "Pairs told apart")]  # fmt: skip
+                for what in ("Error rate", "Tie rate", "Pairs distinguished")]  # fmt: skip
     assert [title for title in titles(found) if " by " in title and "better" not in title] == expected
 
 

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope import parse_measures
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.stability.conditions import Condition
+from rankscope.stability.load import load_population
 from rankscope.stability.sampling import Entities, Queries, stream
-from rankscope.stability.settings import load_population
 
-CONVENTIONS = dict.fromkeys(("preset", "rel", "ties", "missing", "no_relevant", "unjudged"))
+CONVENTIONS = (ConventionSettings(), InputSettings())
 
 
 def entities_of(table, *measures):
@@ -150,7 +151,7 @@ def test_used_rates_of_queries_are_shares_of_the_relevant():
     qrels = {"q1": {"a": 1, "b": 1, "x": 0}, "q2": {"a": 1}, "q3": {"x": 0}}
     runs = {"A": ["a", "x", "b"], "B": ["x", "b", "y"]}
     runs = [rs.Run({q: {d: -float(i) for i, d in enumerate(docs)} for q in qrels}, name=n) for n, docs in runs.items()]
-    material, *_ = load_population(qrels, runs, ["P@2", "AP"], None, CONVENTIONS, None, None, None)
+    material, *_ = load_population(qrels, runs, ["P@2", "AP"], None, *CONVENTIONS)
     # P@2 of A finds a (1 of 2; 1 of 1), of B b (1 of 2; 0 of 1); nothing is relevant to q3.
     np.testing.assert_allclose(material.used[:, 0], [[1 / 2, 1, np.nan], [1 / 2, 0, np.nan]])
     np.testing.assert_allclose(material.used[:, 1], [[1, 1, np.nan], [1 / 2, 0, np.nan]])
@@ -175,9 +176,9 @@ def test_a_group_without_a_value_is_left_out_for_that_measure_alone():
 
 def test_scores_and_judgments_are_the_same_material():
     qrels, runs = collection()
-    from_runs, *_ = load_population(qrels, runs, ["AP", "P@5"], None, CONVENTIONS, None, None, None)
+    from_runs, *_ = load_population(qrels, runs, ["AP", "P@5"], None, *CONVENTIONS)
     scores = rs.evaluate(qrels, runs, ["AP", "P@5"])
-    from_scores, *_ = load_population(scores, None, None, None, CONVENTIONS, None, None, None)
+    from_scores, *_ = load_population(scores, None, None, None, *CONVENTIONS)
     condition = Condition(2, 3, 12)
     one, other = (material.sample(condition, 4, 1) for material in (from_runs, from_scores))
     assert_same_bits(one.values, other.values)

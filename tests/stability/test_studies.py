@@ -72,7 +72,7 @@ def test_the_same_seed_gives_the_same_and_another_does_not(table):
     generators = (np.random.default_rng(5), np.random.default_rng(5))
     one, other = (study(table, **{**QUICK, "rng": rng}) for rng in generators)
     assert same(one, other)
-    assert one.study_settings.seed == other.study_settings.seed
+    assert one.settings.seed == other.settings.seed
 
 
 def test_judgments_runs_dictionaries_and_scores_give_the_same_numbers():
@@ -229,15 +229,15 @@ def test_scaled_ranks_scale_differences_and_nothing_else():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"levels": 0}, ("levels", "--sigs", 0, 0.05)),
-        ({"levels": [0.05, 1]}, ("levels", "--sigs", 1)),
-        ({"levels": math.nan}, ("levels", "--sigs", "nan")),
-        ({"levels": "0.05"}, ("levels", "--sigs", "'0.05'")),
-        ({"levels": []}, ("levels", "--sigs", "no value")),
+        ({"levels": 0}, ("levels", 0, 0.05)),
+        ({"levels": [0.05, 1]}, ("levels", 1)),
+        ({"levels": math.nan}, ("levels", "nan")),
+        ({"levels": "0.05"}, ("levels", "'0.05'")),
+        ({"levels": []}, ("levels", "no value")),
         ({"fuzz": 1}, ("fuzz is 1",)),
         ({"fuzz": [0.1, -0.1]}, ("fuzz", -0.1)),
-        ({"iterations": 0}, ("iterations", "--iter", 0)),
-        ({"n_resamples": 2.5}, ("n_resamples", "--boot", 2.5)),
+        ({"iterations": 0}, ("iterations", 0)),
+        ({"n_resamples": 2.5}, ("n_resamples", 2.5)),
         ({"workers": 0}, ("workers", 0)),
         ({"workers": 1025}, ("workers", 1025, 1024)),
         ({"swap_sets": "both"}, ("swap_sets", "'both'", "'bootstrap', 'disjoint'")),

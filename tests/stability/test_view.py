@@ -35,7 +35,7 @@ def test_clear_differences_make_a_stable_and_sensitive_measure():
     found, text = sentence(CLEAR)
     SENTENCES.check("clear differences", text)
     needed = found.outcomes[0].reliability[0, words.NEEDED : words.NEEDED + 3]
-    assert mentions(text, f"({needed[1]:,.0f} to {needed[2]:,.0f},")
+    assert mentions(text, f"95 % interval: {needed[1]:,.0f} to {needed[2]:,.0f};")
 
 
 def test_one_query_is_not_spoken_of_as_several():
@@ -46,7 +46,7 @@ def test_one_query_is_not_spoken_of_as_several():
 def test_without_differences_nothing_is_said_to_be_found():
     _, text = sentence([0.5] * 4, sd=0.3, seed=4)
     assert "is not stable" in text or "in most comparisons" in text
-    assert mentions(text, "next to nothing") or mentions(text, "no measure is sensitive")
+    assert mentions(text, "hardly any difference") or mentions(text, "no measure is sensitive")
     assert "wrong" not in text
 
 
@@ -152,6 +152,6 @@ def test_the_main_condition_has_most_systems_then_the_largest_sets_and_the_main_
     found = rs.stability.study(made(values), set_size=[6, 20, 13], systems=[3, 2], levels=[0.2, 0.04, 0.01], **QUICK)
     assert found.conditions[main_condition(found)].size == 20
     assert found.conditions[main_condition(found)].systems == 3
-    assert found.study_settings.levels[main_level(found)] == 0.04
+    assert found.settings.tested_levels[main_level(found)] == 0.04
     table = rs.stability.study(ranks_table(1), measures=["AP"], entities=[30, 60, 40], splits=4, **QUICK)
     assert table.conditions[main_condition(table)].entities == 40  # of all 60 only the grouping differs

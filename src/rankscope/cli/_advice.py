@@ -334,7 +334,7 @@ def value_advice(message: str, param_type: click.ParamType[Any]) -> str:
             if percentage is not None and not is_integer:
                 hint = f"; {percentage[1]} % is {float(percentage[1]) / 100:g}"
             return f"{match['value']} is no {'whole ' if is_integer else ''}number, expected one{range_suffix}{hint}"
-        range_error = re.match(r"(\d+(?:\.\d+)?) is not in the range 0<=?x<=?1\b(?!\d)", message)
+        range_error = re.match(r"(\d+(?:\.\d+)?) is not in the range 0<=?x<=?(?:0\.5|1)(?![\d.])", message)
         if range_error is not None and 2 <= float(range_error[1]) <= 100:
             return f"{message}; {float(range_error[1]):g} % is {float(range_error[1]) / 100:g}"
     return message

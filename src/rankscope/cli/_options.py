@@ -11,12 +11,12 @@ from typing import Any, TypeVar, cast
 import click
 
 from rankscope.cli._output import bytes_progress
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
-from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, UNJUDGED, make_plan
-from rankscope.evaluation.engine import evaluate as evaluate_runs
+from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings
+from rankscope.evaluation.engine import evaluate_runs
 from rankscope.evaluation.joining import ENTITY, n_workers
-from rankscope.io.core import FORMATS
 
 __all__ = [
     "READING_OPTIONS",
@@ -44,13 +44,13 @@ def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Co
     @click.option(
         "--cluster",
         metavar="ADDRESS",
-        help="Of a Dask scheduler, as tcp://10.0.0.1:8786: its workers do the work. The result is the same.",
+        help="Address of a Dask scheduler, as tcp://10.0.0.1:8786, whose workers do the work. The result is the same.",
     )
     @click.option(
         "--cluster-timeout",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="With --cluster: how long it may take to answer and to have a worker. Default: 10.",
+        help="With --cluster: seconds to wait for the scheduler and its first worker. Default: 10.",
     )
     @functools.wraps(command)
     def on_cluster(*args: Any, cluster: str | None, cluster_timeout: float | None, **options: Any) -> Any:
@@ -109,58 +109,19 @@ def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
         "measures",
         metavar="MEASURE",
         multiple=True,
-        help="What is computed, as nDCG@10; may be repeated, and `rankscope measures` lists all. Default: "
-        f"{' '.join(default)}.",
+        help=f"Measure, as nDCG@10; may be repeated. `rankscope measures` lists all. Default: {' '.join(default)}.",
     )
 
 
 EVALUATION_OPTIONS = (
     measure_option(DEFAULT_MEASURES),
-    click.option(
-        "--preset", metavar="NAME", help="Conventions of a reference tool; see `rankscope measures --presets`."
-    ),
-    click.option(
-        "--rel", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts as relevant."
-    ),
-    click.option(
-        "--missing",
-        type=click.Choice(list(MISSING)),
-        default="zero",
-        show_default=True,
-        help="A query that a run lacks: counts as an empty ranking, is left out, or is refused.",
-    ),
-    click.option(
-        "--no-relevant",
-        type=click.Choice(list(NO_RELEVANT)),
-        help="A query without relevant documents: what the measure says (zero, the default), left out, or 1.",
-    ),
-    click.option(
-        "--unjudged",
-        type=click.Choice(list(UNJUDGED)),
-        default="nonrelevant",
-        show_default=True,
-        help="A document without judgment: not relevant, taken out of the list, or bounds of the value beside it.",
-    ),
-    click.option(
-        "--ties",
-        metavar="RULE",
-        help="Documents of one score: doc_id_desc (default, as trec_eval), file, average or error.",
-    ),
-    click.option(
-        "--input",
-        "input",
-        type=click.Choice(list(FORMATS)),
-        help="Format of the runs; told by content otherwise. letor: QRELS is a label file, RUN files of predictions. "
-        "entity-ranks: QRELS is a table of ranks, without runs.",
-    ),
-    click.option(
-        "--total-ranks", type=int, metavar="N", help="How many items were ranked in all, for tables of ranks."
-    ),
+    setting_options(ConventionSettings),
+    setting_options(InputSettings),
     click.option(
         "--workers",
         type=int,
         metavar="N",
-        help="Processes. Default: all cores, where the work is long enough to pay. The result is the same.",
+        help="Number of processes. Default: all cores if that is faster. The result does not depend on it.",
     ),
 )
 #: Those of them that say how runs are read, not how they are measured.
@@ -178,14 +139,15 @@ def evaluation_options(command: Command) -> Command:
 def format_option(formats: Sequence[str], *, from_suffix: bool = False) -> Callable[[Command], Command]:
     """`--format`. from_suffix: whether the suffix of the output gives the default."""
     page_hint = ", or as a page (html)" if "html" in formats else ""
-    default = " Default: as the suffix of -o says, else table." if from_suffix else ""
+    default = " Default: by the suffix of -o, else table." if from_suffix else ""
     return click.option(
         "--format",
         "format_",
         type=click.Choice(list(formats)),
         default=None if from_suffix else "table",
         show_default=not from_suffix,
-        help=f"To read (table), for a paper (latex, markdown), for programs (csv, json, jsonl){page_hint}.{default}",
+        help=f"Output format: to read (table), for a paper (latex, markdown), for programs (csv, json, jsonl)"
+        f"{page_hint}.{default}",
     )
 
 
@@ -193,7 +155,7 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
     """`--format` and `--output`."""
     add_format = format_option(formats, from_suffix=True)
     add_output = click.option(
-        "-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all."
+        "-o", "--output", metavar="FILE", help="Write to this file instead of the terminal (atomically)."
     )
 
     def decorate(command: Command) -> Command:
@@ -237,11 +199,19 @@ def evaluate_files(
 
         hint = f"; {qrels} looks like a table of ranks, which is read with --input {ENTITY}"
         raise click.UsageError(f"Missing argument 'RUN...'{hint if looks_like_rank_table(qrels) else ''}.")
-    measure_names = list(measures) or None
-    make_plan(measure_names, **{name: value for name, value in options.items() if name not in READING_OPTIONS})
-    options["workers"] = reading_workers(runs, options["workers"])
+    conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
+    workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
-        return evaluate_runs(qrels, list(runs) or None, measure_names, progress=progress, on_error=on_error, **options)
+        return evaluate_runs(
+            qrels,
+            list(runs) or None,
+            list(measures) or None,
+            conventions,
+            reading,
+            workers=workers,
+            on_error=on_error,
+            progress=progress,
+        )
 
 
 def refuse_workers(options: dict[str, Any]) -> None:

@@ -34,12 +34,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 #: Formats beside the tables: the tidy table as a file for programs; all that a result shows, as one page.
 PARQUET, PAGE = "parquet", "html"
 PLOT_OPTION = click.option(
-    "--plot", metavar="FILE", help="Draw a figure of it: .svg, .pdf, .png, .html or .json (Vega-Lite)."
+    "--plot", metavar="FILE", help="Draw a figure to this file: .svg, .pdf, .png, .html or .json (Vega-Lite)."
 )
 FIGURE_OPTION = click.option(
     "--figure",
     metavar="NAME",
-    help='Which, where there are several, as "x 2" the second of a name; a wrong name lists them.',
+    help='Which figure to draw; "x 2" is the second named x, and a wrong name lists all. Default: the first.',
 )
 
 

@@ -20,6 +20,7 @@ from rankscope.settings import (
     Numbers,
     Setting,
     Settings,
+    Several,
     Switch,
 )
 
@@ -75,6 +76,9 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
         options["required"] = required
     if isinstance(setting.rule, (Names, Numbers)) and not isinstance(setting.rule, NameList):
         options |= {"multiple": True, "default": setting.default or ()}
+    if isinstance(setting.rule, Several) and options["show_default"]:
+        shown_default = ",".join(f"{value:g}" for value in setting.default)
+        options |= {"help": f"{setting.help} Default: {shown_default}.", "show_default": False}
     flags = (*SHORT_FLAGS.get(flag, ()), flag)
     return click.option(*flags, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
 
@@ -92,6 +96,22 @@ def split_sizes(value: Any) -> Any:
     return tuple(size for size in map(int, sizes) if size)
 
 
+class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+    """Numbers with commas between them, each used once."""
+
+    def __init__(self, rule: Count | Number) -> None:
+        self.kind: Callable[[str], Any] = int if isinstance(rule, Count) else float
+        self.name = "a whole number" if isinstance(rule, Count) else "a number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):  # the default
+            return value
+        try:
+            return tuple(dict.fromkeys(self.kind(number) for number in value.split(",")))
+        except ValueError:
+            self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
+
+
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
     rule = setting.rule.number if isinstance(setting.rule, Numbers) else setting.rule
@@ -99,6 +119,10 @@ def value_type(setting: Setting) -> Any:
         return split_names
     if isinstance(rule, LayerSizes):
         return split_sizes
+    if isinstance(rule, Several):
+        return NumberList(rule.rule)
+    if isinstance(rule, Choice) and setting.metavar:  # too many to be listed; the settings class checks the name
+        return str
     if isinstance(rule, (Choice, Names)) and rule.names:
         return click.Choice(list(rule.names))
     if isinstance(rule, Count):

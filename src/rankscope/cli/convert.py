@@ -15,15 +15,19 @@ __all__ = [
 @click.command()
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--to", type=click.Choice(writable_formats()), help="Format of OUT; told by its suffix otherwise.")
-@click.option("--input", "input_", type=click.Choice(list(FORMATS)), help="Format of IN; told by content otherwise.")
-@click.option("--kind", type=click.Choice(list(KINDS)), help="What IN holds, where its content does not tell.")
-@click.option("--labels", metavar="FILE", help="With --input letor: the label file that the predictions of IN are for.")
+@click.option("--to", type=click.Choice(writable_formats()), help="Format of OUT. Default: by its suffix.")
+@click.option(
+    "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of IN. Default: detected from the content."
+)
+@click.option("--kind", type=click.Choice(list(KINDS)), help="What IN contains, if its content does not show it.")
+@click.option(
+    "--labels", metavar="FILE", help="With --input letor: the label file to which the predictions in IN belong."
+)
 def convert(source: str, target: str, to: str | None, input_: str | None, kind: str | None, labels: str | None) -> None:
-    """Write the judgments or the run in IN to OUT, in another format.
+    """Convert the judgments or the run in IN to another format, and write them to OUT.
 
-    Suffixes of OUT: .qrels .run .txt .trec .csv .tsv .jsonl .json .parquet .lz4, with .gz or .zst behind them to
-    compress. IN is told by content. - is standard input or output.
+    Suffixes of OUT: .qrels .run .txt .trec .csv .tsv .jsonl .json .parquet .lz4, and .gz or .zst after them to
+    compress. The format of IN is detected from its content. - is standard input or output.
 
     \b
     rankscope convert bm25.run bm25.parquet

@@ -15,16 +15,17 @@ __all__ = [
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--presets", is_flag=True, help="List the presets instead.")
+@click.option("--presets", is_flag=True, help="List the presets instead of the measures.")
 @click.option(
     "--format",
     "format_",
     type=click.Choice(LIST_FORMATS),
-    help="To read (table), for a page (markdown), for programs (json). Default: as the suffix of -o says, else table.",
+    help="Output format: to read (table), for a page (markdown), for programs (json). Default: by the suffix of -o, "
+    "else table.",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of the terminal (atomically).")
 def measures(name: str | None, presets: bool, format_: str | None, output: str | None) -> None:
-    """List all measures, a line each, or explain the one called NAME: definition, parameters, source, other names.
+    """List all measures, one per line, or explain the measure NAME: definition, parameters, source, other names.
 
     \b
     rankscope measures

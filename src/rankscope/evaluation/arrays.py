@@ -188,7 +188,7 @@ def evaluate_arrays(
     (0.5, 0.0)
     """
     if ties is None:
-        averages = preset is not None and find_preset(preset).ties == "average"
+        averages = preset is not None and find_preset(preset).conventions.get("ties") == "average"
         ties = "average" if averages else "file"
     if ties == "doc_id_desc":
         raise ParameterError(

@@ -1,4 +1,7 @@
-"""Conventions of an evaluation: ties, missing lists, queries without relevant documents, unjudged documents."""
+"""Conventions of an evaluation: ties, missing lists, queries without relevant documents, unjudged documents.
+
+`ConventionSettings` holds what the user sets, `Plan` what then holds for all measures and runs.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,13 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.text import first_names
+from rankscope.data.tie_breaking import TIE_RULES
 from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import FORMATS
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
-from rankscope.measures.presets import find_preset
+from rankscope.measures.presets import PRESETS, find_preset
+from rankscope.settings import Settings, choice, count
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -23,24 +29,90 @@ __all__ = [
     "MISSING",
     "NO_RELEVANT",
     "UNJUDGED",
+    "ConventionSettings",
+    "InputSettings",
     "Plan",
     "make_plan",
+    "plan_evaluation",
 ]
 
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 #: A query of the qrels for which the run has no list.
-MISSING = {"zero": "an empty ranking", "drop": "left out of that system's values", "error": "refused"}
+MISSING = {"zero": "an empty ranking", "drop": "skipped for that system", "error": "refused"}
 #: A query for which nothing relevant was judged.
-NO_RELEVANT = {"zero": "what the measure says, 0 for most", "drop": "left out", "one": "counts as 1"}
+NO_RELEVANT = {"zero": "what the measure says, 0 for most", "drop": "skipped", "one": "counts as 1"}
 #: A document of a list that has no judgment.
 UNJUDGED = {
     "nonrelevant": "not relevant",
-    "skip": "taken out of its list",
+    "skip": "removed from its list",
     "bounds": "not relevant; beside the value the highest and lowest that its judgment could make of it",
 }
+#: The conventions that a preset may set, and their values where neither the user nor the preset sets them.
+DEFAULT_CONVENTIONS = {"ties": "doc_id_desc", "no_relevant": "zero"}
 #: Documents in one block of bounds, so that memory does not grow with the run.
 BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConventionSettings(Settings):
+    """The conventions of an evaluation, as the user sets them. `plan_evaluation` fills the others from the preset."""
+
+    FUNCTIONS = ("rankscope:evaluate", "rankscope:Evaluator")
+    COMMANDS = ("evaluate", "compare", "plan", "report", "stability", "agree measures", "agree judgments")
+
+    preset: str | None = choice(
+        None,
+        PRESETS,
+        kind="preset",
+        metavar="NAME",
+        help="Conventions of a reference tool; `rankscope measures --presets` lists them.",
+    )
+    rel: int = count(1, maximum=None, help="Lowest relevance that counts as relevant.")
+    missing: str = choice(
+        "zero", MISSING, help="Queries missing from a run: score them as empty, skip them, or stop with an error."
+    )
+    no_relevant: str | None = choice(
+        None,
+        NO_RELEVANT,
+        help="Queries without relevant documents: score them as the measure defines (mostly 0), skip them, or score "
+        "them as 1.",
+        unset="as the preset says, else zero",
+    )
+    unjudged: str = choice(
+        "nonrelevant",
+        UNJUDGED,
+        help="Unjudged documents: treat them as not relevant, remove them from the list, or also show the lowest and "
+        "highest value that their judgments could give.",
+    )
+    ties: str | None = choice(
+        None,
+        TIE_RULES,
+        kind="tie rule",
+        metavar="RULE",
+        help="Order of documents with equal scores: by id (doc_id_desc, as trec_eval), file order (file), the average "
+        "over all orders (average), or stop if a judged document is tied (error).",
+        unset="as the preset says, else doc_id_desc",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputSettings(Settings):
+    """How the inputs of an evaluation are read."""
+
+    FUNCTIONS = ("rankscope:evaluate",)
+    COMMANDS = ConventionSettings.COMMANDS
+
+    input: str | None = choice(
+        None,
+        FORMATS,
+        help="Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions "
+        "or rank positions; with entity-ranks, QRELS is a table of ranks and there are no runs.",
+        unset="detected from the content",
+    )
+    total_ranks: int | None = count(
+        None, maximum=2**53 - 1, help="Number of items that were ranked, for tables of ranks."
+    )
 
 
 class MeasureAliases(Mapping[str, str]):
@@ -195,14 +267,8 @@ def refuse_missing_queries(hits: Hits, name: str) -> None:
     first_ids = first_names(hits.query_ids[i] for i in missing_queries)
     raise InputError(
         f"{missing_queries.size} of {len(hits)} queries have no list in run {name!r} ({first_ids}); "
-        "choose missing='drop' (--missing drop) to leave them out or 'zero' to count them as empty"
+        "choose missing='drop' (--missing drop) to skip them or 'zero' to count them as empty"
     )
-
-
-def check_convention(argument: str, value: str, choices: Iterable[str]) -> str:
-    if not isinstance(value, str) or value not in choices:
-        raise ParameterError(f"{argument} is {value!r}, expected one of {', '.join(choices)}")
-    return value
 
 
 def make_plan(
@@ -215,13 +281,18 @@ def make_plan(
     no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
 ) -> Plan:
-    """Check all arguments and fill in defaults and the settings of a preset. Raises ParameterError."""
-    tool = find_preset(preset) if preset is not None else None
-    convention = Convention(
-        ties=ties if ties is not None else tool.ties if tool else "doc_id_desc",
-        precision=tool.precision if tool else "float64",
-        rel=rel,
+    """The plan of an evaluation with these measures and conventions. Raises ParameterError."""
+    conventions = ConventionSettings(
+        preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
+    return plan_evaluation(measures, conventions)
+
+
+def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, settings: ConventionSettings) -> Plan:
+    """As `make_plan`, with the conventions as one object. What the user did not set comes from the preset."""
+    tool = find_preset(settings.preset) if settings.preset is not None else None
+    given = {name: value for name in DEFAULT_CONVENTIONS if (value := getattr(settings, name)) is not None}
+    conventions = {**DEFAULT_CONVENTIONS, **(tool.conventions if tool else {}), **given}
     if measures is None:
         measures = tool.measures if tool else DEFAULT_MEASURES
     if isinstance(measures, (str, Measure)):
@@ -239,27 +310,28 @@ def make_plan(
             aliases[str(name)] = next(text for text, candidate in measure_by_name.items() if candidate == parsed[0])
     if not measure_by_name:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
-    if no_relevant == "one":
-        for measure in measure_by_name.values():
-            if measure.may_lack_value():
-                raise ParameterError(f"no_relevant='one' would give {measure} the best of its values; choose drop")
-    if convention.ties == "average":
-        if unjudged == "bounds":
-            raise ParameterError("unjudged='bounds' asks for one order of each list; choose ties doc_id_desc or file")
-        for measure in measure_by_name.values():
-            measure.check_tie_average()
+    check_measures(measure_by_name.values(), settings, conventions["ties"])
     return Plan(
         measures=tuple(measure_by_name.values()),
         aliases=MeasureAliases(aliases, measure_by_name.values()),
-        convention=convention,
-        missing=check_convention("missing", missing, MISSING),
-        no_relevant=check_convention(
-            "no_relevant",
-            no_relevant if no_relevant is not None else tool.no_relevant if tool else "zero",
-            NO_RELEVANT,
+        convention=Convention(
+            ties=conventions["ties"], precision=tool.precision if tool else "float64", rel=settings.rel
         ),
-        unjudged=check_convention("unjudged", unjudged, UNJUDGED),
-        preset=preset,
+        missing=settings.missing,
+        no_relevant=conventions["no_relevant"],
+        unjudged=settings.unjudged,
+        preset=settings.preset,
         highest_grade=tool.highest_grade if tool else None,
         least_rank=tool.least_rank if tool else 1.0,
     )
+
+
+def check_measures(measures: Iterable[Measure], settings: ConventionSettings, ties: str) -> None:
+    """Raise ParameterError for a measure that cannot have these conventions."""
+    if ties == "average" and settings.unjudged == "bounds":
+        raise ParameterError("unjudged='bounds' asks for one order of each list; choose ties doc_id_desc or file")
+    for measure in measures:
+        if settings.no_relevant == "one" and measure.may_lack_value():
+            raise ParameterError(f"no_relevant='one' would give {measure} the best of its values; choose drop")
+        if ties == "average":
+            measure.check_tie_average()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from rankscope._version import __version__
 from rankscope.data.entities import EntityRanks
@@ -14,7 +14,7 @@ from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, pluralise
 from rankscope.errors import ParameterError
-from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings, Plan, plan_evaluation
 from rankscope.evaluation.engine import list_runs
 from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_qrels, join_all
 from rankscope.evaluation.scoring import score_hits
@@ -25,12 +25,10 @@ from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measure, parse_measures
 from rankscope.measures.presets import PRESETS, Preset
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "ConventionTable",
     "compare_conventions",
+    "compare_presets",
 ]
 
 
@@ -148,22 +146,37 @@ def compare_conventions(
     >>> {row[1]: round(row[3], 3) for row in table.rows if row[1] in ("standard", "gdeval", "letor4", "lightgbm")}
     {'standard': 0.43, 'gdeval': 0.797, 'letor4': 0.0, 'lightgbm': 0.898}
     """
-    parsed_measure = parse_measure(measure)
-    if input == ENTITY or isinstance(qrels, EntityRanks):
+    conventions, reading = ConventionSettings(rel=rel, missing=missing), InputSettings(input=input)
+    return compare_presets(qrels, runs, measure, conventions, reading, workers=workers, progress=progress)
+
+
+def compare_presets(
+    qrels: Any,
+    runs: Any,
+    measure: str | Measure,
+    conventions: ConventionSettings,
+    reading: InputSettings,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> ConventionTable:
+    """As `compare_conventions`, with its settings as objects."""
+    parsed_measure, input_ = parse_measure(measure), reading.input
+    if input_ == ENTITY or isinstance(qrels, EntityRanks):
         raise ParameterError("a table of ranks is ranked already, so that conventions make no difference to it")
-    judgments, run_inputs = read_inputs(make_plan([measure]), qrels, list_runs(runs), input)
+    judgments, run_inputs = read_inputs(plan_evaluation([measure], conventions), qrels, list_runs(runs), input_)
     joined: dict[Convention, list[JoinedRun]] = {}
     stamps = file_stamps(run_inputs)
     rows: list[tuple[str, str, str, float, dict[str, str]]] = []
     notes: dict[str, None] = {}
     for preset in presets_of(parsed_measure):
-        ties = "file" if preset is None and input in LETOR else None
-        plan = make_plan([measure], preset=preset, rel=rel, missing=missing, ties=ties)
+        ties = "file" if preset is None and input_ in LETOR else None
+        plan = plan_evaluation([measure], replace(conventions, preset=preset, ties=ties))
         if plan.convention.ties == "average" and not plan.measures[0].can_average_ties():
-            notes[f"{preset} is left out: its ties are averaged, which {plan.names[0]} cannot be"] = None
+            notes[f"{preset} is skipped: it averages over ties, which {plan.names[0]} does not support"] = None
             continue
         if plan.convention not in joined:
-            run_format = None if input in LETOR else input
+            run_format = None if input_ in LETOR else input_
             joined[plan.convention] = join_all(judgments, run_inputs, plan, run_format, progress, workers)
             refuse_changed(stamps)
         try:
@@ -171,14 +184,14 @@ def compare_conventions(
         except ParameterError as error:  # grades that the preset's tool does not know
             if preset is None:
                 raise
-            notes[f"{preset} is left out: {error}"] = None
+            notes[f"{preset} is skipped: {error}"] = None
             continue
         settings = settings_of(plan, scores.measure_settings[0])
         for system, value in zip(scores.systems, scores.summary(plan.names[0]).tolist(), strict=True):
             rows.append((system, preset or STANDARD, plan.names[0], value, settings))
         if preset is None:
             n_undefined = int(scores.undefined[0].sum())
-            settings_line = f"rel:{rel} | missing:{missing} | queries:{len(scores.query_ids)}"
+            settings_line = f"rel:{conventions.rel} | missing:{conventions.missing} | queries:{len(scores.query_ids)}"
             settings_line += f" | without relevant documents:{n_undefined}"
             common_settings = f"{parsed_measure} | {settings_line} | rankscope {__version__}"
         notes.update(dict.fromkeys(note for note in scores.notes if "such queries" not in note))

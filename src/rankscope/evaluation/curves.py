@@ -42,7 +42,7 @@ def curve_sections(scores: Scores) -> list[Section]:
         sections.append(
             Section(
                 title="Precision by recall",
-                sentence="The best precision from the rank on where so large a share of what is relevant is found.",
+                sentence="Interpolated precision at each level of recall.",
                 figure=Figure("precision_recall", data),
                 folded=True,
             )
@@ -52,8 +52,8 @@ def curve_sections(scores: Scores) -> list[Section]:
         data = {"systems": scores.systems, "ranks": RANKS, "gain": tuple(map(tuple, gain.tolist())), "measure": "nDCG"}
         sections.append(
             Section(
-                title="Gain by rank",
-                sentence="nDCG by how far down the list one looks.",
+                title="nDCG by cutoff",
+                sentence="nDCG by how many documents of the list count.",
                 figure=Figure("gain_curve", data),
                 folded=True,
             )

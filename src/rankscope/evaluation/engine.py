@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rankscope.data.entities import EntityRanks
@@ -12,7 +13,13 @@ from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
-from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.evaluation.conventions import (
+    ConventionSettings,
+    InputSettings,
+    Plan,
+    make_plan,
+    plan_evaluation,
+)
 from rankscope.evaluation.joining import (
     ENTITY,
     LETOR,
@@ -32,6 +39,7 @@ from rankscope.typing import PathLike
 __all__ = [
     "Evaluator",
     "evaluate",
+    "evaluate_runs",
     "list_runs",
     "plan_and_join",
 ]
@@ -56,42 +64,102 @@ def evaluate(
 ) -> Scores:
     """Evaluate runs against judgments: one value for each system, measure and query.
 
-    qrels: a Qrels, a path, or what `Qrels(...)` takes. runs: a Run, a path, what `Run(...)` takes, or a list of those;
-    paths are streamed, as are iterators of the pieces of a run; the path of a folder is one run, in partitions.
-    measures: names or Measures; default nDCG@10 AP RR P@10 R@100, or the preset's. preset: a reference tool whose
-    conventions hold, see `rankscope measures --presets`. rel: least relevance that counts. ties: "doc_id_desc"
-    (default), "file", "average" (the expected value over the orders of tied documents) or "error". missing: what a
-    query without a list in the run counts as: "zero" (an empty ranking), "drop", "error". no_relevant: what a query
-    without relevant documents counts as: "zero" (what the measure says, the default where a preset says nothing else),
-    "drop", "one". unjudged: what a document of a list without judgment is: "nonrelevant", "skip" (taken out), or
-    "bounds" (not relevant, and beside the value the lowest and highest that judgments could make of it, where they
-    bound the measure). input: the format of the run files, where it should not be told by content; "letor" and
-    "letor-ranks": `qrels` is a label file and `runs` are files of predictions or rank positions, a line a document
-    (then ties is "file" where nothing else is asked for); "entity-ranks": `qrels` is a table of the ranks of known
-    entities (or an EntityRanks), and there are no runs. total_ranks: how many items were ranked in all, where a measure
-    of such a table asks for it. workers: processes that share the run files, and the pieces of large ones; None: all
-    cores where that pays and processes can be forked. The result is the same, to the last bit. on_error: a run that
-    cannot be read, or a partition of one, ends it all ("stop"), or is left out with a note that says why ("skip").
-    progress: called with the number of bytes just read.
+    Parameters
+    ----------
+    qrels
+        Judgments: a Qrels, a path, or what `Qrels(...)` takes. With input="letor" a label file; with
+        input="entity-ranks" a table of ranks, or an EntityRanks.
+    runs
+        A Run, a path, what `Run(...)` takes, or a list of those. Paths are streamed, as are iterators of the pieces of
+        a run. The path of a folder is one run, in partitions. A table of ranks has none.
+    measures
+        Names or measures. Default: nDCG@10 AP RR P@10 R@100, or those of the preset.
+    preset
+        Conventions of a reference tool; `rankscope measures --presets` lists them. One of 'trec_eval', 'trec_eval-9',
+        'gdeval', 'ir_measures', 'letor3', 'letor4', 'mslr', 'letor-filled', 'burges', 'lightgbm', 'xgboost', 'allrank',
+        'sklearn', 'ranx', 'dunaiski'.
+    rel
+        Lowest relevance that counts as relevant. Default: 1.
+    ties
+        Order of documents with equal scores: by id (doc_id_desc, as trec_eval), file order (file), the average over all
+        orders (average), or stop if a judged document is tied (error). One of 'doc_id_desc', 'file', 'average',
+        'error'. Default: as the preset says, else doc_id_desc.
+    missing
+        Queries missing from a run: score them as empty, skip them, or stop with an error. One of 'zero', 'drop',
+        'error'. Default: 'zero'.
+    no_relevant
+        Queries without relevant documents: score them as the measure defines (mostly 0), skip them, or score them as 1.
+        One of 'zero', 'drop', 'one'. Default: as the preset says, else zero.
+    unjudged
+        Unjudged documents: treat them as not relevant, remove them from the list, or also show the lowest and highest
+        value that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'. Default: 'nonrelevant'.
+    input
+        Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
+        positions; with entity-ranks, QRELS is a table of ranks and there are no runs. One of 'trec', 'csv', 'tsv',
+        'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks'. Default: detected from the
+        content.
+    total_ranks
+        Number of items that were ranked, for tables of ranks.
+    workers
+        Number of processes that share the run files, and the pieces of large ones. None uses all cores if that is
+        faster and processes can be forked. The result is the same, to the last bit.
+    on_error
+        If a run, or a partition of one, cannot be read: "stop", or "skip" it with a note that says why.
+    progress
+        Called with the number of bytes just read.
 
-    Raises InputError for data, ParameterError for arguments; the message says what to do.
+    Returns
+    -------
+    Scores
+        The values by system, measure and query. `print` shows the table of means, `frame()` is the tidy table.
 
+    Raises
+    ------
+    InputError
+        A file or an object cannot be read as what it should be.
+    ParameterError
+        An argument is out of range, or two exclude each other.
+    UnknownName
+        A measure or preset does not exist.
+
+    Notes
+    -----
+    A query of the judgments that a run lacks, and a query without relevant documents, are counted in notes. For
+    input="letor" ties are in file order unless `ties` or `preset` is given.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = rs.Qrels({"q1": {"d1": 1, "d2": 0, "d3": 2}})
     >>> scores = rs.evaluate(qrels, {"q1": {"d2": 3.0, "d3": 2.0, "d4": 1.0}}, ["RR", "P@2"])
     >>> scores.overall("RR"), scores.overall("P@2")
     (0.5, 0.5)
     """
-    conventions = {
-        "preset": preset,
-        "rel": rel,
-        "ties": ties,
-        "missing": missing,
-        "no_relevant": no_relevant,
-        "unjudged": unjudged,
-    }
+    conventions = ConventionSettings(
+        preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+    )
+    reading = InputSettings(input=input, total_ranks=total_ranks)
+    return evaluate_runs(
+        qrels, runs, measures, conventions, reading, workers=workers, on_error=on_error, progress=progress
+    )
+
+
+def evaluate_runs(
+    qrels: Any,
+    runs: Any,
+    measures: Any,
+    conventions: ConventionSettings,
+    reading: InputSettings,
+    *,
+    workers: int | None = None,
+    on_error: str = "stop",
+    progress: Progress | None = None,
+) -> Scores:
+    """As `evaluate`, with its settings as objects."""
     return score_hits(
-        *plan_and_join(qrels, runs, measures, conventions, input, total_ranks, progress, workers, on_error)
+        *plan_and_join(
+            qrels, runs, measures, conventions, reading, workers=workers, on_error=on_error, progress=progress
+        )
     )
 
 
@@ -99,34 +167,33 @@ def plan_and_join(
     qrels: Any,
     runs: Any,
     measures: Any,
-    conventions: Mapping[str, Any],
-    input_: str | None,
-    total_ranks: int | None,
-    progress: Progress | None,
+    conventions: ConventionSettings,
+    reading: InputSettings,
+    *,
     workers: int | None = None,
     on_error: str = "stop",
+    progress: Progress | None = None,
 ) -> tuple[Plan, list[JoinedRun]]:
-    """Check the arguments of `evaluate`, make the plan and join the runs. conventions: the arguments of `make_plan`."""
+    """Plan the evaluation, and join the runs with the judgments. Wrong arguments raise before anything is read."""
     check_on_error(on_error)
-    plan_arguments = dict(conventions)
     if workers is not None:
         n_workers(workers, ())  # raises for a wrong number before anything is read
-    if input_ in LETOR and plan_arguments.get("ties") is None and plan_arguments.get("preset") is None:
-        plan_arguments["ties"] = "file"  # as LETOR's scripts and all learners rank
-    plan = make_plan(measures, **plan_arguments)
-    if input_ == ENTITY or isinstance(qrels, EntityRanks):
-        if plan_arguments.get("ties") is not None or runs is not None:
+    if reading.input in LETOR and conventions.ties is None and conventions.preset is None:
+        conventions = replace(conventions, ties="file")  # as LETOR's scripts and all learners rank
+    plan = plan_evaluation(measures, conventions)
+    if reading.input == ENTITY or isinstance(qrels, EntityRanks):
+        if conventions.ties is not None or runs is not None:
             raise ParameterError(
                 "a table of ranks is judgments and runs in one, ranked already; leave runs and ties out"
             )
         if plan.unjudged != "nonrelevant":
             raise ParameterError("a table of ranks holds relevant entities only; leave unjudged out")
-        return plan, join_entities(qrels, plan, total_ranks)
-    if total_ranks is not None:
+        return plan, join_entities(qrels, plan, reading.total_ranks)
+    if reading.total_ranks is not None:
         raise ParameterError(
             "total_ranks (--total-ranks) is for tables of ranks; pass input='entity-ranks' (--input entity-ranks), too"
         )
-    return plan, join_all(qrels, list_runs(runs), plan, input_, progress, workers, on_error)
+    return plan, join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, on_error)
 
 
 def list_runs(runs: Any) -> list[Any]:
@@ -144,9 +211,43 @@ def list_runs(runs: Any) -> list[Any]:
 class Evaluator:
     """Judgments and measures, prepared; a call takes one run and gives its Scores.
 
-    Arguments as for `evaluate`. The same run gives the same numbers however often it is called.
-    Raises ParameterError for arguments and InputError for judgments at once, InputError for a run when it is called.
+    The same run gives the same numbers however often it is called.
 
+    Parameters
+    ----------
+    qrels
+        Judgments: a Qrels, a path, or what `Qrels(...)` takes.
+    measures
+        Names or measures. Default: nDCG@10 AP RR P@10 R@100, or those of the preset.
+    preset
+        Conventions of a reference tool; `rankscope measures --presets` lists them. One of 'trec_eval', 'trec_eval-9',
+        'gdeval', 'ir_measures', 'letor3', 'letor4', 'mslr', 'letor-filled', 'burges', 'lightgbm', 'xgboost', 'allrank',
+        'sklearn', 'ranx', 'dunaiski'.
+    rel
+        Lowest relevance that counts as relevant. Default: 1.
+    ties
+        Order of documents with equal scores: by id (doc_id_desc, as trec_eval), file order (file), the average over all
+        orders (average), or stop if a judged document is tied (error). One of 'doc_id_desc', 'file', 'average',
+        'error'. Default: as the preset says, else doc_id_desc.
+    missing
+        Queries missing from a run: score them as empty, skip them, or stop with an error. One of 'zero', 'drop',
+        'error'. Default: 'zero'.
+    no_relevant
+        Queries without relevant documents: score them as the measure defines (mostly 0), skip them, or score them as 1.
+        One of 'zero', 'drop', 'one'. Default: as the preset says, else zero.
+    unjudged
+        Unjudged documents: treat them as not relevant, remove them from the list, or also show the lowest and highest
+        value that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'. Default: 'nonrelevant'.
+
+    Raises
+    ------
+    InputError
+        The judgments cannot be read; when it is called, the run.
+    ParameterError
+        An argument is out of range, or two exclude each other.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> evaluator = rs.Evaluator({"q1": {"d1": 1}}, ["RR"])
     >>> [evaluator({"q1": ranking}).overall("RR") for ranking in ({"d1": 2.0, "d2": 1.0}, {"d1": 1.0, "d2": 2.0})]

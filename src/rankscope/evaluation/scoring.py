@@ -117,7 +117,9 @@ def name_systems(joined: Sequence[NamedSystem]) -> tuple[list[str], list[str]]:
             if names[i] in repeated and system.path is not None:
                 names[i] = name_from_path(system.path)
         if name_from_path is file_stem:
-            notes = [f"several runs are called {name!r}; their files' names are shown" for name in sorted(repeated)]
+            notes = [
+                f"several runs are named {name!r}; the names of their files are shown" for name in sorted(repeated)
+            ]
     repeated = {name for name, n in Counter(names).items() if n > 1}
     if repeated:
         raise InputError(
@@ -131,7 +133,7 @@ def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
     if not hits.missing.any():
         return []
     n = int(hits.missing.sum())
-    treatment = "are left out" if plan.missing == "drop" else "count as empty rankings"
+    treatment = "are skipped" if plan.missing == "drop" else "count as empty rankings"
     return [f"{system} has no list for {n} of {len(hits)} queries; they {treatment} (missing:{plan.missing})"]
 
 
@@ -147,7 +149,7 @@ def empty_note(counts: Ints, system: str, plan: Plan) -> list[str]:
     """A note for each measure without a value in some queries. counts: (measures) the number of these queries."""
     query_counts = ["1 query" if n == 1 else f"{n} queries" for n in counts.tolist()]
     return [
-        f"{name} has no value for {query_count} of {system}, where nothing relevant was found; left out"
+        f"{name} has no value for {query_count} of {system}, where nothing relevant was found; skipped"
         for name, query_count, n in zip(plan.names, query_counts, counts.tolist(), strict=True)
         if n
     ]
@@ -164,7 +166,7 @@ def undefined_note(undefined: Bools, plan: Plan) -> list[str]:
     """A note for each group of measures that are undefined on the same queries."""
     treatment = {
         "zero": "count as the measure says, mostly 0",
-        "drop": "are left out",
+        "drop": "are skipped",
         "one": "count as 1",
     }[plan.no_relevant]
     measures_by_pattern: dict[bytes, list[int]] = {}

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.section import Cell, Section, Table
+from rankscope.data.text import pluralise
 from rankscope.errors import ParameterError
 from rankscope.typing import Floats
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "CUTOFFS",
@@ -81,7 +79,7 @@ class UnjudgedShares(Result):
         ]
         return [
             Section(
-                title="Documents that nobody judged",
+                title="Unjudged documents",
                 sentence=self.sentence(),
                 table=Table(columns=("system", *shares, f"P@{self.cutoffs[main]}"), rows=tuple(rows)),
             )
@@ -96,21 +94,21 @@ class UnjudgedShares(Result):
         c = self.main_cutoff_index()
         shares, depth = self.unjudged[:, c], self.cutoffs[c]
         if (shares == 0).all():
-            return f"Every document among the first {depth} of each list was judged."
+            return f"Every document in the top {depth} of each list was judged."
         worst_system = int(np.argmax(shares))
         text = (
-            f"Among the first {depth} documents, up to {100 * shares[worst_system]:.1f} % have no judgment "
+            f"Up to {100 * shares[worst_system]:.1f} % of the top {depth} documents are unjudged "
             f"({self.scores.systems[worst_system]}). They count as not relevant; P@{depth} would lie in the range "
             "shown if they were judged."
         )
         spread = float(np.ptp(shares))
         if shares[worst_system] < WARNING_SHARE or spread < WARNING_SHARE / 2:
             return text
-        return f"{text} Systems differ in this, so that the comparison may be unfair to those with more holes."
+        return f"{text} Systems differ in this, so the comparison may be unfair to those with more unjudged documents."
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{len(self.scores.systems)} systems, cutoffs {', '.join(map(str, self.cutoffs))}"
+        return f"{pluralise(len(self.scores.systems), 'system')}, cutoffs {', '.join(map(str, self.cutoffs))}"
 
 
 def unjudged_shares(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> UnjudgedShares:

@@ -23,8 +23,10 @@ class Preset:
     ----------
     tool
         The tool, in words.
-    ties, precision, no_relevant
-        How it ranks, and what a query without relevant documents counts as; see `evaluate`.
+    conventions
+        The settings of an evaluation that it fills if the user sets none: ties and no_relevant; see `evaluate`.
+    precision
+        The precision in which it compares scores.
     highest_grade
         Highest grade that it knows.
     least_rank
@@ -40,9 +42,8 @@ class Preset:
     """
 
     tool: str
-    ties: str = "doc_id_desc"
+    conventions: Mapping[str, str] = field(default_factory=dict)
     precision: str = "float64"
-    no_relevant: str = "zero"
     highest_grade: int | None = None
     least_rank: float = 1.0
     has_all_measures: bool = False
@@ -99,7 +100,7 @@ PRESETS = {
     "gdeval": Preset(
         tool="gdeval.pl of the TREC Web Track: nDCG with exponential gain, ERR with grades up to 4, and only topics "
         "with relevant documents",
-        no_relevant="drop",
+        conventions={"no_relevant": "drop"},
         measures=("nDCG@20", "ERR@20"),
         parameters={"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}, "ERR": {"gmax": 4}},
     ),
@@ -112,7 +113,7 @@ PRESETS = {
     **{
         name: Preset(
             tool=tool,
-            ties="file",
+            conventions={"ties": "file"},
             highest_grade=highest_grade,
             measures=("P@10", "AP", "nDCG@10"),
             parameters=parameters,
@@ -135,7 +136,7 @@ PRESETS = {
     },
     "letor-filled": Preset(
         tool="LETOR's gain, discount and ideal, but short lists filled up with documents that are not relevant",
-        ties="file",
+        conventions={"ties": "file"},
         measures=("nDCG@10",),
         parameters={"nDCG": {"gain": "exp", "discount": "jk", "ideal": "listed"}},
     ),
@@ -145,7 +146,12 @@ PRESETS = {
         parameters={"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}},
     ),
     **{
-        name: Preset(tool=tool, ties="file", no_relevant="one", measures=("nDCG@10",), parameters=LEARNERS)
+        name: Preset(
+            tool=tool,
+            conventions={"ties": "file", "no_relevant": "one"},
+            measures=("nDCG@10",),
+            parameters=LEARNERS,
+        )
         for name, tool in (
             ("lightgbm", "LightGBM's metric ndcg: exponential gain, 1 for a query without relevant documents"),
             ("xgboost", "XGBoost's metric ndcg: as lightgbm"),
@@ -154,7 +160,7 @@ PRESETS = {
     },
     "sklearn": Preset(
         tool="scikit-learn's ndcg_score and dcg_score: tied documents averaged, ideal of the listed documents",
-        ties="average",
+        conventions={"ties": "average"},
         measures=("nDCG@10",),
         parameters={"nDCG": {"ideal": "listed"}, "DCG": {}},
     ),

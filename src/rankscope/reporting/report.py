@@ -31,7 +31,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError, RankscopeError
-from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings, Plan, make_plan
 from rankscope.evaluation.curves import curve_measures, curve_sections
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress
@@ -189,7 +189,7 @@ def small_study(scores: Scores, level: float, rng: Any) -> list[Section]:
     n_pairs_drawn = n_systems * (n_systems - 1) // 2 * len(scores.measures) * DRAWS
     n_resamples = min(max_samples, max(min_samples, SAMPLES_IN_ALL // n_pairs_drawn))
     result = study(scores, levels=level, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
-    settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.study_settings.seed}"
+    settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.settings.seed}"
     study_note = f"a small study ({settings_text}); `rankscope stability` makes a larger one and shows more of it"
     first = overview_section(result)
     return [replace(first, notes=(*first.notes, study_note)), replace(reliability_section(result), folded=True)]
@@ -360,7 +360,8 @@ def write_report(
     else:
         refuse_pipes(as_run_list(runs), "beside a machine (--machine) runs are read twice")
     stamps_before = file_stamps((qrels, *as_run_list(runs), machine))
-    plan, joined = plan_and_join(qrels, runs, measures, evaluate_options, input, total_ranks, progress, workers)
+    evaluation = ConventionSettings(**evaluate_options), InputSettings(input=input, total_ranks=total_ranks)
+    plan, joined = plan_and_join(qrels, runs, measures, *evaluation, workers=workers, progress=progress)
     scores = score_hits(plan, joined)
     baseline = resolve_system(settings.baseline, as_run_list(runs), scores)
     settings = replace(settings, baseline=baseline)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_percent, format_value, join_names, pluralise
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.typing import Floats
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "CLOSE_TAU",
@@ -260,7 +257,7 @@ class Ablation(Result):
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{len(self.measures)} measures, {pluralise(self.n_judgments, 'judgment')}"
+        return f"{pluralise(len(self.measures), 'measure')}, {pluralise(self.n_judgments, 'judgment')}"
 
 
 def format_level(kind: str, level: float) -> str:

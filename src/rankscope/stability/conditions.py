@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-import numpy as np
-
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
+from rankscope.stability.settings import StudySettings
 
 __all__ = [
     "Condition",
-    "integers_of_range",
     "make_conditions",
 ]
 
@@ -41,56 +38,33 @@ class Condition(NamedTuple):
         return self.entities // self.splits
 
 
-def integers_of_range(name: str, values: object, minimum: int) -> tuple[int, ...]:
-    """The values of a range, each once. Raises ParameterError for what is no whole number of at least `minimum`."""
-    items = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
-    items = items if isinstance(items, Sequence) and not isinstance(items, str) else [items]
-    if not items:
-        raise ParameterError(f"{name} holds no value, expected at least one whole number")
-    for value in items:
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < minimum:
-            raise ParameterError(f"{name} is {value!r}, expected a whole number of at least {minimum}")
-    return tuple(dict.fromkeys(map(int, items)))
-
-
 def make_conditions(
-    kind: str,
-    n_items: int,
-    n_systems: int,
-    *,
-    splits: object = None,
-    systems: object = None,
-    entities: object = None,
-    set_size: object = None,
+    kind: str, n_items: int, n_systems: int, settings: StudySettings
 ) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
     """All combinations, and a note where groups are small. kind: "entities" or "queries", of which there are `n_items`.
 
-    set_size: how many queries a set has, instead of splits and entities. Raises ParameterError for sets that cannot be
-    drawn, InputError for fewer than two systems.
+    Raises ParameterError for sets that cannot be drawn, InputError for fewer than two systems.
     """
     if n_systems < 2:
         raise InputError(f"{n_systems} system in the data; a measure is tried on at least 2, so add another")
     min_size = MIN_SIZES[kind]
-    if n_items < 2 * min_size and set_size is None:
+    if n_items < 2 * min_size and settings.set_size is None:
         count_text = pluralise(n_items, "entity" if kind == "entities" else "query", kind)
         raise InputError(
             f"{count_text} in the data, expected at least {2 * min_size}: two groups of {min_size}; add some"
         )
-    system_counts = integers_of_range("systems", n_systems if systems is None else systems, 2)
+    system_counts = settings.systems or (n_systems,)
     for count in system_counts:
         if count > n_systems:
             raise ParameterError(f"systems is {count}, and there are {n_systems}; ask for 2 to {n_systems}")
-    if set_size is not None:
-        splits_and_entities = splits_for_sizes(
-            kind, n_items, splits, entities, integers_of_range("set_size (--set-size)", set_size, 2)
-        )
+    if settings.set_size is not None:
+        splits_and_entities = splits_for_sizes(kind, n_items, settings.set_size)
     else:
-        split_counts = integers_of_range("splits", (10 if kind == "entities" else 2) if splits is None else splits, 1)
-        entity_counts = integers_of_range("entities", n_items if entities is None else entities, 2)
-        splits_and_entities = list(product(split_counts, entity_counts))
+        split_counts = settings.splits or (10 if kind == "entities" else 2,)
+        splits_and_entities = list(product(split_counts, settings.entities or (n_items,)))
     conditions = [Condition(a, s, e) for (a, e), s in product(splits_and_entities, system_counts)]
     for condition in conditions:
-        check_condition(condition, kind, n_items, by_size=set_size is not None)
+        check_condition(condition, kind, n_items, by_size=settings.set_size is not None)
     small_sizes = (
         sorted({condition.size for condition in conditions if condition.size < FEW_ENTITIES})
         if kind == "entities"
@@ -104,14 +78,10 @@ def make_conditions(
     )
 
 
-def splits_for_sizes(
-    kind: str, n_items: int, splits: object, entities: object, sizes: tuple[int, ...]
-) -> list[tuple[int, int]]:
+def splits_for_sizes(kind: str, n_items: int, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
     """Splits and entities for sets of these sizes, with as many disjoint sets as possible."""
     if kind == "entities":
         raise ParameterError("set_size (--set-size) is for queries; entities are cut by splits")
-    if splits is not None or entities is not None:
-        raise ParameterError("set_size (--set-size) says how splits and entities are chosen; leave these out")
     for size in sizes:
         if size > n_items:
             raise ParameterError(f"set_size (--set-size) is {size}, of {n_items} queries; ask for 2 to {n_items}")

@@ -260,12 +260,13 @@ def ablate(
 
     Source: the random samples as in Buckley and Voorhees (SIGIR 2004); tau_AP: Yilmaz et al. (SIGIR 2008).
 
+    >>> from rankscope.evaluation.conventions import ConventionSettings, InputSettings
     >>> from rankscope.evaluation.engine import plan_and_join
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}
     >>> good = rs.Run({"q": {"a": 3.0, "c": 2.0, "b": 1.0}}, name="good")
     >>> poor = rs.Run({"q": {"d": 3.0, "b": 2.0, "a": 1.0}}, name="poor")
-    >>> plan, joined = plan_and_join(qrels, [good, poor], ["AP"], {}, None, None, None)
+    >>> plan, joined = plan_and_join(qrels, [good, poor], ["AP"], ConventionSettings(), InputSettings())
     >>> by_depth = ablate(joined, plan, shares=[0.5], rng=1).depth
     >>> by_depth.levels.tolist(), by_depth.kept.tolist()  # a and d are ranked first, all four within 2
     ([1.0, 2.0], [0.5, 1.0])

@@ -25,6 +25,7 @@ from rankscope.stability.discriminative_power import (
 from rankscope.stability.dunaiski import coded_error_and_ties, coded_levels, coded_swap_difference
 from rankscope.stability.reliability import halves_of, reliability_of
 from rankscope.stability.sampling import Population, Sample, complete_queries, means, stream
+from rankscope.stability.settings import StudySettings
 from rankscope.stats.anova import randomised_tukey_hsd
 from rankscope.stats.correlation_values import normed, rank_rows
 from rankscope.stats.paired_tests import t_test
@@ -33,7 +34,6 @@ from rankscope.typing import Floats, Ints
 __all__ = [
     "ITERATIONS",
     "Outcome",
-    "StudySettings",
     "StudyUnit",
     "UnitStatistics",
     "measure_unit",
@@ -47,19 +47,15 @@ __all__ = [
 class StudyUnit:
     """Some iterations of a condition. values: (measures, iterations, systems, queries), greater is better.
 
-    widths: (measures) of the bins of the swap method. coded: by the rules of Dunaiski's tool. start: the first of the
-    iterations, whose random numbers depend on their index alone.
+    widths: (measures) of the bins of the swap method. start: the first of the iterations, whose random numbers depend
+    on their index alone.
     """
 
     condition: Condition
     values: Floats
     start: int
     widths: Floats
-    levels: tuple[float, ...]
-    fuzz: tuple[float, ...]
-    n_resamples: int
-    seed: int
-    coded: bool
+    settings: StudySettings
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,7 +81,7 @@ class UnitStatistics:
 def measure_unit(unit: StudyUnit) -> UnitStatistics:
     """All statistics of these iterations. Seeds depend on the iteration, so the result does not depend on workers."""
     n_measures, n_iterations, n_systems, _ = unit.values.shape
-    n_pairs, n_levels = n_systems * (n_systems - 1) // 2, len(unit.levels)
+    n_pairs, n_levels = n_systems * (n_systems - 1) // 2, len(unit.settings.tested_levels)
     statistics = UnitStatistics(
         asl=np.full((n_iterations, n_measures, n_pairs), np.nan),
         t=np.full((n_iterations, n_measures, n_pairs), np.nan),
@@ -93,14 +89,14 @@ def measure_unit(unit: StudyUnit) -> UnitStatistics:
         swapped=np.zeros((2, n_measures, BINS), np.int64),
         correlation=np.full((3, n_iterations, n_measures), np.nan),
         swap_needed=np.full((n_iterations, n_measures, n_levels, 2), np.nan),
-        error=np.full((n_iterations, n_measures, len(unit.fuzz)), np.nan),
-        tie=np.full((n_iterations, n_measures, len(unit.fuzz)), np.nan),
+        error=np.full((n_iterations, n_measures, len(unit.settings.fuzz)), np.nan),
+        tie=np.full((n_iterations, n_measures, len(unit.settings.fuzz)), np.nan),
     )
     for iteration in range(n_iterations):
         for measure_index, values in complete_groups(unit.values[:, iteration]):
             if values.shape[2] >= 2:
                 compute_as_in_papers(unit, statistics, iteration, measure_index, values)
-        if unit.coded:
+        if unit.settings.coded:
             compute_as_dunaiski(unit, statistics, iteration)
     return statistics
 
@@ -126,15 +122,15 @@ def compute_as_in_papers(
     differences = (values[:, first] - values[:, second]).reshape(-1, n_queries)
     statistics.t[iteration, measure_index] = t_test(differences).pvalue.reshape(n_measures, -1)
     statistics.correlation[:, iteration, measure_index] = correlations(values)
-    if unit.coded:
+    if unit.settings.coded:
         return
-    rng = stream(unit.seed, unit.condition, unit.start + iteration, 1)
-    counts = count_draws(rng, unit.n_resamples, n_queries)
-    asl, needed = significance_levels(differences, counts, unit.levels)
+    rng = stream(unit.settings.root_seed, unit.condition, unit.start + iteration, 1)
+    counts = count_draws(rng, unit.settings.n_resamples, n_queries)
+    asl, needed = significance_levels(differences, counts, unit.settings.tested_levels)
     statistics.asl[iteration, measure_index] = asl.reshape(n_measures, -1)
     # The largest of the pairs that have one: a pair with the same difference on every query has none.
     statistics.needed[iteration, measure_index] = np.fmax.reduce(needed.reshape(n_measures, first.size, -1), axis=1)
-    other_counts = count_draws(rng, unit.n_resamples, n_queries)
+    other_counts = count_draws(rng, unit.settings.n_resamples, n_queries)
     statistics.swapped[:, measure_index] += bootstrap_swaps(values, (counts, other_counts), unit.widths[measure_index])
 
 
@@ -165,9 +161,9 @@ def compute_as_dunaiski(unit: StudyUnit, statistics: UnitStatistics, iteration: 
     n_measures, n_systems, n_queries = values.shape
     first, second = np.triu_indices(n_systems, 1)
     differences = values[:, first] - values[:, second]
-    rng = stream(unit.seed, unit.condition, unit.start + iteration, 1)
-    counts = count_draws(rng, unit.n_resamples, n_queries)
-    asl, needed = coded_levels(differences.reshape(-1, n_queries), counts, unit.levels)
+    rng = stream(unit.settings.root_seed, unit.condition, unit.start + iteration, 1)
+    counts = count_draws(rng, unit.settings.n_resamples, n_queries)
+    asl, needed = coded_levels(differences.reshape(-1, n_queries), counts, unit.settings.tested_levels)
     statistics.asl[iteration] = asl.reshape(n_measures, -1)
     is_complete = ~np.isnan(differences).any(axis=2)  # a query without a value makes the test missing, as there
     statistics.t[iteration] = np.nan
@@ -176,12 +172,14 @@ def compute_as_dunaiski(unit: StudyUnit, statistics: UnitStatistics, iteration: 
     statistics.needed[iteration] = needed.reshape(n_measures, first.size, -1).max(axis=1)
     # Only the counts of pairs of queries matter: draws from the n^2 pairs, all equally likely.
     n_query_pairs = n_queries * n_queries
-    pair_counts = rng.multinomial(unit.n_resamples * n_queries, np.full(n_query_pairs, 1 / n_query_pairs))
+    pair_counts = rng.multinomial(unit.settings.n_resamples * n_queries, np.full(n_query_pairs, 1 / n_query_pairs))
     pair_counts = pair_counts.reshape(n_queries, n_queries)
     for m in range(n_measures):
         if not np.isnan(differences[m]).any():
-            statistics.swap_needed[iteration, m] = coded_swap_difference(differences[m], pair_counts, unit.levels)[0]
-    for f, fuzz in enumerate(unit.fuzz):
+            statistics.swap_needed[iteration, m] = coded_swap_difference(
+                differences[m], pair_counts, unit.settings.tested_levels
+            )[0]
+    for f, fuzz in enumerate(unit.settings.fuzz):
         statistics.error[iteration, :, f], statistics.tie[iteration, :, f] = coded_error_and_ties(values, fuzz)
 
 
@@ -215,18 +213,6 @@ def mean_and_deviation(values: Floats) -> tuple[Floats, Floats]:
 
 #: Iterations of a unit of work. Random numbers depend on the iteration, so this changes no result.
 ITERATIONS = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudySettings:
-    """The settings of a study that all conditions share. coded: by the rules of Dunaiski's tool."""
-
-    levels: tuple[float, ...]
-    fuzz: tuple[float, ...]
-    iterations: int
-    n_resamples: int
-    seed: int
-    coded: bool
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -277,11 +263,7 @@ def units_of(sample: Sample, widths: Floats, condition: Condition, settings: Stu
             values=np.ascontiguousarray(sample.values[:, start : start + ITERATIONS]),
             start=start,
             widths=widths,
-            levels=settings.levels,
-            fuzz=settings.fuzz,
-            n_resamples=settings.n_resamples,
-            seed=settings.seed,
-            coded=settings.coded,
+            settings=settings,
         )
 
 
@@ -305,9 +287,12 @@ def outcome_of(
     """The outcome of a condition from the statistics of its units, in the order of their iterations."""
     unit_statistics = list(statistics)
     lowest = lowest_level(sample.values.shape[3], settings)
-    unreachable = [not settings.coded and level < lowest for level in settings.levels]
+    unreachable = [not settings.coded and level < lowest for level in settings.tested_levels]
     asl, t = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("asl", "t"))  # (i, m, p)
-    rates, t_rates = percent_below(asl, settings.levels, strictly=settings.coded), percent_below(t, settings.levels)
+    rates, t_rates = (
+        percent_below(asl, settings.tested_levels, strictly=settings.coded),
+        percent_below(t, settings.tested_levels),
+    )
     if not settings.coded:  # an untested iteration has no rate, not a rate of 0
         rates[untested(sample)] = t_rates[untested(sample)] = np.nan
         rates[..., unreachable] = np.nan
@@ -326,7 +311,7 @@ def outcome_of(
         swap_diff[:, 1] = np.nan
     else:
         order_rates = paper_orders(displayed_means(set_means, population), sample, n_systems, settings)
-        needed = [[difference_needed(counts, widths, level) for level in settings.levels] for counts in swapped]
+        needed = [[difference_needed(counts, widths, level) for level in settings.tested_levels] for counts in swapped]
         swap_diff = np.array(needed).transpose(2, 0, 3, 1)  # (2 ends, 2 kinds of sets, m, l)
     correlation = nan_mean(np.concatenate([unit.correlation for unit in unit_statistics], axis=1), axis=1)
     needed_of_draws = np.concatenate([unit.needed for unit in unit_statistics])
@@ -334,7 +319,7 @@ def outcome_of(
         est_diff = needed_of_draws.mean(axis=0) if settings.coded else nan_mean(needed_of_draws)
     est_diff[:, unreachable] = np.nan
     pools = population.pools(sample)
-    half_sizes, halves = halves_of(pools[0], settings.iterations, settings.seed, condition)
+    half_sizes, halves = halves_of(pools[0], settings.iterations, settings.root_seed, condition)
     low, high = percentiles_of_rates(rates)
     return Outcome(
         **order_rates,
@@ -350,7 +335,7 @@ def outcome_of(
         correlation=correlation,
         asl=mean_by_pair(asl, sample, n_systems),
         means=mean_by_system(set_means, sample, n_systems),
-        tukey=tukey_rates(pools[0], settings.levels, settings.n_resamples, settings.seed, condition),
+        tukey=tukey_rates(pools[0], settings.tested_levels, settings.n_resamples, settings.root_seed, condition),
         reliability=reliability_of(pools, sample.values.shape[3]),
         half_sizes=half_sizes,
         halves=halves,

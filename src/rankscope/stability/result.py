@@ -7,21 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.result import Result
+from rankscope.data.text import pluralise
 from rankscope.kernels.rounding_ties import NOISE, at_most
 from rankscope.measures.base import Measure
 from rankscope.stability.ablation_result import Ablation
 from rankscope.stability.conditions import Condition
-from rankscope.stability.outcome import Outcome, StudySettings
+from rankscope.stability.outcome import Outcome
+from rankscope.stability.settings import StudySettings
 from rankscope.typing import Floats
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "PARTS",
@@ -157,13 +156,10 @@ class StabilityStudy(Result):
     n_items: int
     conditions: tuple[Condition, ...]
     outcomes: tuple[Outcome, ...]
-    study_settings: StudySettings
+    settings: StudySettings
+    scores_signature: str
     actual: Floats
-    swap: bool
-    swap_sets: str
-    error_tie: bool
     ablation: Ablation | None
-    settings: str
     notes: tuple[str, ...]
     #: Those of PARTS that `sections` shows.
     parts: tuple[str, ...] = PARTS
@@ -171,7 +167,7 @@ class StabilityStudy(Result):
     @property
     def sets(self) -> int:
         """The place of the chosen sets of the swap method among those of an Outcome."""
-        return int(self.swap_sets == "disjoint")
+        return int(self.settings.swap_sets == "disjoint")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -179,20 +175,20 @@ class StabilityStudy(Result):
 
     def needed(self, outcome: Outcome) -> Floats:
         """(measures, levels) the difference from which on two systems count as decided."""
-        return needed_of(outcome, swap=self.swap, sets=self.sets)
+        return needed_of(outcome, swap=self.settings.swap, sets=self.sets)
 
     def decisions(self, outcome: Outcome) -> Floats:
         """(measures, levels) percent of pairs of systems that differ by more than that."""
-        return decision_rate(self.compared_values(outcome), self.needed(outcome), zero=not self.study_settings.coded)
+        return decision_rate(self.compared_values(outcome), self.needed(outcome), zero=not self.settings.coded)
 
     def compared_values(self, outcome: Outcome) -> Floats:
         """(measures, systems) the values that are compared, better is greater."""
-        return compared_values(outcome, self.actual, self.signs, coded=self.study_settings.coded)
+        return compared_values(outcome, self.actual, self.signs, coded=self.settings.coded)
 
     def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
         """(systems, systems) stars: how surely the system of the row is better than that of the column."""
         return marks_of(
-            self.compared_values(outcome)[measure], self.needed(outcome)[measure], zero=not self.study_settings.coded
+            self.compared_values(outcome)[measure], self.needed(outcome)[measure], zero=not self.settings.coded
         )
 
     def rows(self) -> Iterator[StabilityRow]:
@@ -201,12 +197,12 @@ class StabilityStudy(Result):
             decision_rates = self.decisions(outcome)
             for m, measure in enumerate(self.measures):
                 cutoff = getattr(measure, "cutoff", None)
-                for f, fuzz in enumerate(self.study_settings.fuzz):
+                for f, fuzz in enumerate(self.settings.fuzz):
                     tables = (outcome.error, outcome.error_sd, outcome.tie, outcome.tie_sd)
                     error, error_sd, tie, tie_sd = (
-                        float(table[m, f]) if self.error_tie else np.nan for table in tables
+                        float(table[m, f]) if self.settings.error_tie else np.nan for table in tables
                     )
-                    for k, level in enumerate(self.study_settings.levels):
+                    for k, level in enumerate(self.settings.tested_levels):
                         low, high = outcome.swap_diff[:, self.sets, m, k].tolist()
                         yield StabilityRow(
                             str(measure),
@@ -220,8 +216,8 @@ class StabilityStudy(Result):
                             error_sd,
                             tie,
                             tie_sd,
-                            float(outcome.t_rate[m, k]) if self.error_tie else np.nan,
-                            float(outcome.used[m]) if self.error_tie else np.nan,
+                            float(outcome.t_rate[m, k]) if self.settings.error_tie else np.nan,
+                            float(outcome.used[m]) if self.settings.error_tie else np.nan,
                             float(outcome.asl_rate[m, k]),
                             float(outcome.est_diff[m, k]),
                             low,
@@ -235,23 +231,28 @@ class StabilityStudy(Result):
         """The rows of the tidy table."""
         return self.rows()
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
-        study_settings = self.study_settings
-        head, _, version = self.settings.rpartition(" | ")
-        own_settings = [
-            f"levels:{','.join(f'{level:g}' for level in study_settings.levels)}",
-            f"fuzz:{','.join(f'{fuzz:g}' for fuzz in study_settings.fuzz)}",
-            f"splits:{','.join(map(str, dict.fromkeys(condition.splits for condition in self.conditions)))}",
-            f"systems:{','.join(map(str, dict.fromkeys(condition.systems for condition in self.conditions)))}",
-            f"{self.kind}:{','.join(map(str, dict.fromkeys(condition.entities for condition in self.conditions)))}",
-            f"iterations:{study_settings.iterations}",
-            f"resamples:{study_settings.n_resamples}",
-            f"decided:{f'swap,{self.swap_sets}' if self.swap else 'bootstrap'}",
-            f"rng:{study_settings.seed}",
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers, after those of the scores."""
+        settings = self.settings
+        conditions = {
+            name: ",".join(map(str, dict.fromkeys(getattr(condition, name) for condition in self.conditions)))
+            for name in Condition._fields
+        }
+        return [
+            self.scores_signature.rpartition(" | rankscope ")[0],
+            f"levels:{','.join(f'{level:g}' for level in settings.tested_levels)}",
+            f"fuzz:{','.join(f'{fuzz:g}' for fuzz in settings.fuzz)}",
+            f"splits:{conditions['splits']}",
+            f"systems:{conditions['systems']}",
+            f"{self.kind}:{conditions['entities']}",
+            f"iterations:{settings.iterations}",
+            f"resamples:{settings.n_resamples}",
+            f"decided:{f'swap,{settings.swap_sets}' if settings.swap else 'bootstrap'}",
+            f"rng:{settings.seed}",
         ]
-        return " | ".join([head, *own_settings, version])
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{len(self.measures)} measures, {len(self.conditions)} conditions of {self.kind}"
+        return (
+            f"{pluralise(len(self.measures), 'measure')}, {pluralise(len(self.conditions), 'condition')} of {self.kind}"
+        )

@@ -1,166 +1,124 @@
-"""Validates the arguments of a study and loads its data: measures at each cutoff, levels, judgments and runs."""
+"""The settings of a study, declared once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import dataclass
 
-import numpy as np
-
-from rankscope.data.entities import EntityRanks
-from rankscope.data.scores import Scores
-from rankscope.errors import ParameterError, RankscopeError
-from rankscope.evaluation.conventions import DEFAULT_MEASURES, Plan, make_plan
-from rankscope.evaluation.engine import plan_and_join
-from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress, worth_parallelising
-from rankscope.evaluation.scoring import score_hits
-from rankscope.io.core import is_path
-from rankscope.io.tables import read_entity_ranks
-from rankscope.measures.base import Measure
-from rankscope.measures.names import parse_measures
-from rankscope.measures.presets import find_preset
-from rankscope.stability.conditions import integers_of_range
-from rankscope.stability.sampling import Entities, Population, Queries
-from rankscope.stats.inputs import check_positive, is_real
+from rankscope.settings import (
+    SHARE,
+    Count,
+    Number,
+    Settings,
+    choice,
+    count,
+    declare,
+    several,
+    switch,
+    text,
+)
 
 __all__ = [
+    "CODED_LEVELS",
+    "LEVELS",
     "PRESET",
-    "MeasuresArgument",
-    "check_levels",
-    "load_population",
+    "SWAP_SETS",
+    "StudySettings",
 ]
 
 
 #: The preset that also computes the statistics as its tool does.
 PRESET = "dunaiski"
-#: Default measures for a table of ranks.
-ENTITY_MEASURES = ("MeanRank", "MedianRank", "AP", "nDCG", "P@10", "R@100")
-MeasuresArgument = str | Measure | Iterable[str | Measure] | None
+#: Default levels of significance, and those of Dunaiski's tool under its preset.
+LEVELS = (0.01, 0.05, 0.1)
+CODED_LEVELS = (0.005, 0.01, 0.05, 0.1, 0.15)
+#: Sets of the swap method: bootstrap samples of the same queries, or sets without a query in common.
+SWAP_SETS = ("bootstrap", "disjoint")
 
 
-def check_levels(name: str, values: object, *, zero: bool = False) -> tuple[float, ...]:
-    """Levels of significance, each once, in the order given; or (zero) shares from 0 on. Raises ParameterError."""
-    items = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
-    items = items if isinstance(items, Sequence) and not isinstance(items, str) else [items]
-    if not items:
-        raise ParameterError(f"{name} holds no value, expected at least one, as 0.05")
-    for value in items:
-        if zero:
-            check_positive(name, value, zero=True)
-            if float(value) >= 1:
-                raise ParameterError(f"{name} is {value!r}, expected a share of a score, from 0 to below 1")
-        elif not is_real(value) or not 0 < value < 1:
-            raise ParameterError(f"{name} is {value!r}, expected numbers between 0 and 1, as 0.05")
-    return tuple(dict.fromkeys(map(float, items)))
+@dataclass(frozen=True, kw_only=True)
+class StudySettings(Settings):
+    """How measures are studied; see `rankscope.stability.study`."""
 
+    FUNCTIONS = ("rankscope.stability:study",)
+    COMMANDS = ("stability",)
 
-def at_cutoffs(
-    measures: MeasuresArgument, cutoffs: object, preset: str | None, default: Sequence[str]
-) -> list[str | Measure]:
-    """The measures; those without a cutoff once at each of `cutoffs`.
-
-    Raises ParameterError where cutoffs are given and no measure can take them.
-    """
-    requested = default if measures is None else [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    if cutoffs is None:
-        return list(requested)
-    cutoff_values = integers_of_range("cutoffs", cutoffs, 1)
-    with_cutoffs: list[str | Measure] = []
-    n_ranged = 0
-    for name in requested:
-        variants = [variant for cutoff in cutoff_values if (variant := with_cutoff(name, cutoff, preset)) is not None]
-        with_cutoffs += variants or [name]
-        n_ranged += bool(variants)
-    if not n_ranged:
-        make_plan(requested, preset=preset)  # refuses unknown names first
-        raise ParameterError("cutoffs are given, and every measure has its own or takes none; name one as nDCG or P")
-    return with_cutoffs
-
-
-def with_cutoff(name: str | Measure, cutoff: int, preset: str | None) -> str | Measure | None:
-    """The measure at this cutoff; None where it has one, or takes none."""
-    if isinstance(name, Measure):
-        takes_cutoff = any(field.name == "cutoff" for field in fields(name)) and getattr(name, "cutoff", 0) is None
-        return replace(name, cutoff=cutoff) if takes_cutoff else None  # type: ignore[call-arg]  # it has such a field
-    if "@" in name:
-        return None
-    preset_settings = find_preset(preset) if preset is not None else None
-    text = f"{name}@{cutoff}"
-    try:
-        parsed = (
-            parse_measures([text], preset_settings.parameters, preset_settings.renames)
-            if preset_settings
-            else parse_measures([text])
-        )
-    except RankscopeError:
-        return None  # it takes no cutoff, or is no measure, which is refused later
-    return text if len(parsed) == 1 and getattr(parsed[0], "cutoff", None) == cutoff else None
-
-
-def load_population(
-    data: Any,
-    runs: Any,
-    measures: MeasuresArgument,
-    cutoffs: object,
-    conventions: dict[str, Any],
-    input_: str | None,
-    total_ranks: int | None,
-    progress: Progress | None,
-    workers: int = 1,
-) -> tuple[Population, Scores, Plan | None, list[JoinedRun]]:
-    """The population, its scores, and (for judgments and runs) the plan and the joined runs."""
-    if isinstance(data, Scores):
-        if runs is not None or total_ranks is not None or input_ is not None or any(conventions.values()):
-            raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
-        return from_scores(data, measures, cutoffs)
-    entities = isinstance(data, EntityRanks) or input_ == ENTITY
-    preset = conventions.get("preset")
-    default = find_preset(preset).measures if preset else ENTITY_MEASURES if entities else DEFAULT_MEASURES
-    measures_at_cutoffs = at_cutoffs(measures, cutoffs, preset, default)
-    evaluate_arguments = {name: value for name, value in conventions.items() if value is not None}
-    if entities and is_path(data):
-        data = read_entity_ranks(data, total_ranks, least=find_preset(preset).least_rank if preset else 1.0)
-    n_readers = (
-        workers if isinstance(runs, (list, tuple)) and worth_parallelising(runs) else 1
-    )  # asked for what comes after
-    plan, joined = plan_and_join(
-        data, runs, measures_at_cutoffs, evaluate_arguments, input_, total_ranks, progress, n_readers
+    cutoffs: tuple[int, ...] | None = several(
+        None, rule=Count(1, None), help="Cutoffs at which measures that are named without one are computed."
     )
-    refuse_undirected(plan.measures)
-    scores = score_hits(plan, joined)
-    signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
-    if not entities:
-        used = np.array([[share_used(measure, run) for measure in plan.measures] for run in joined])
-        return Queries(scores, plan.measures, signs, used), scores, plan, joined
-    n_ranked = joined[0].hits.collection_size
-    table = data if data.total_ranks == n_ranked else replace(data, total_ranks=n_ranked, where=None)
-    return Entities(table, plan.measures, signs), scores, plan, joined
+    levels: tuple[float, ...] | None = several(
+        None,
+        rule=SHARE,
+        flag="--sigs",
+        metavar="A,...",
+        help="Significance levels.",
+        unset="0.01,0.05,0.1, or those of the preset dunaiski",
+    )
+    splits: tuple[int, ...] | None = several(
+        None,
+        rule=Count(1, None),
+        help="Number of groups of entities, or of disjoint sets of queries.",
+        unset="10 groups, or 2 sets",
+    )
+    systems: tuple[int, ...] | None = several(
+        None, rule=Count(2, None), help="Number of systems in each draw.", unset="all"
+    )
+    entities: tuple[int, ...] | None = several(
+        None, rule=Count(2, None), help="Number of entities, or of queries, in each draw.", unset="all"
+    )
+    set_size: tuple[int, ...] | None = several(
+        None, rule=Count(2, None), help="Number of queries in a set, instead of splits and entities."
+    )
+    fuzz: tuple[float, ...] = several(
+        (0.05,),
+        rule=Number(0, 1, high_open=True),
+        metavar="F,...",
+        help="Fuzziness: systems tie if their means differ by at most this share of the greater mean.",
+    )
+    iterations: int = count(50, flag="--iter", help="Number of random draws.")
+    n_resamples: int = count(1000, flag="--boot", help="Number of bootstrap samples of each draw.")
+    seed: int | None = declare(
+        Count(0, None),
+        None,
+        "Random seed; the same seed gives the same results.",
+        flag="--seed",
+        argument="rng",
+        python_help="Seed or `numpy.random.Generator`. The same seed gives the same results.",
+        metavar="N",
+        unset="that of the checkpoint, else a new seed",
+    )
+    error_tie: bool = switch(True, help="Show error, tie, t-test and used rates.")
+    swap: bool = switch(False, help="Decide pairs by the swap method instead of the bootstrap.")
+    swap_sets: str = choice(
+        "bootstrap",
+        SWAP_SETS,
+        help="Sets of queries that the swap method compares: drawn with replacement, or without a common query.",
+    )
+    ablation: bool = switch(
+        False, help="Also drop judgments, at random and by pool depth; only for judgments and runs."
+    )
+    preset: str | None = text(
+        None,
+        flag="",
+        help="Conventions of a reference tool; 'dunaiski' also computes the statistics as that tool does.",
+    )
 
+    def check(self) -> None:
+        """Refuse splits and entities beside the size of sets."""
+        if self.set_size is not None:
+            self.refuse("splits", "entities", since="set_size (--set-size) chooses splits and entities")
 
-def from_scores(
-    scores: Scores, measures: MeasuresArgument, cutoffs: object
-) -> tuple[Population, Scores, None, list[JoinedRun]]:
-    if cutoffs is not None:
-        raise ParameterError("scores hold the cutoffs that they were evaluated at; name the measures, as nDCG@10")
-    if measures is not None:
-        names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-        scores = scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in names)))
-    measure_objects = [
-        measure if isinstance(measure, Measure) else parse_measures([str(measure)])[0] for measure in scores.measures
-    ]
-    refuse_undirected(measure_objects)
-    signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
-    return Queries(scores, tuple(measure_objects), signs), scores, None, []
+    @property
+    def coded(self) -> bool:
+        """Whether statistics are computed as Dunaiski's tool does."""
+        return self.preset == PRESET
 
+    @property
+    def tested_levels(self) -> tuple[float, ...]:
+        """The significance levels, by default those of the preset."""
+        return (CODED_LEVELS if self.coded else LEVELS) if self.levels is None else self.levels
 
-def refuse_undirected(measures: Sequence[Measure]) -> None:
-    for measure in measures:
-        if measure.higher_is_better is None or measure.summary == "none":
-            raise ParameterError(f"of {measure} neither higher nor lower is better, so no system can be; leave it out")
-
-
-def share_used(measure: Measure, run: JoinedRun) -> Any:
-    """(queries) the share of the relevant documents that the value depends on; NaN where there are none."""
-    relevant = run.hits.n_relevant(measure.level(run.hits))
-    return np.divide(measure.used(run.hits), relevant, out=np.full(len(run.hits), np.nan), where=relevant > 0)
+    @property
+    def root_seed(self) -> int:
+        """The seed, which `with_seed` has drawn if none was given."""
+        assert self.seed is not None
+        return self.seed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,19 @@ from rankscope._version import __version__
 from rankscope.data.scores import Scores
 from rankscope.data.text import join_names
 from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import Progress
 from rankscope.parallel import run_units
-from rankscope.parallel.run import MAX_WORKERS
+from rankscope.parallel.run import check_workers
 from rankscope.parallel.threads import one_thread
+from rankscope.settings import as_tuple
 from rankscope.stability._checkpoint import Checkpoint, saved_settings
 from rankscope.stability.conditions import Condition, make_conditions
 from rankscope.stability.judgment_ablation import ablate
+from rankscope.stability.load import MeasuresArgument, load_population
 from rankscope.stability.outcome import (
     ITERATIONS,
     Outcome,
-    StudySettings,
     StudyUnit,
     lowest_level,
     measure_unit,
@@ -33,22 +36,18 @@ from rankscope.stability.outcome import (
 )
 from rankscope.stability.result import StabilityStudy
 from rankscope.stability.sampling import Entities, Population, Queries, Sample
-from rankscope.stability.settings import PRESET, MeasuresArgument, check_levels, load_population
-from rankscope.stats.inputs import check_choice, check_count, seed_of
+from rankscope.stability.settings import StudySettings
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import Floats
 
 __all__ = [
-    "LEVELS",
-    "check_study",
     "study",
+    "study_measures",
+    "study_population",
+    "with_seed",
 ]
 
 
-#: Default levels of significance, and those of Dunaiski's tool under its preset.
-LEVELS = (0.01, 0.05, 0.1)
-CODED_LEVELS = (0.005, 0.01, 0.05, 0.1, 0.15)
-#: Sets of the swap method: bootstrap samples of the same queries, or sets without a query in common.
-SWAP_SETS = ("bootstrap", "disjoint")
 #: Fewer resampled differences are computed in one process: starting workers would take longer.
 MIN_PARALLEL_DIFFERENCES = 30_000_000
 #: Draws of each share in an ablation.
@@ -60,57 +59,110 @@ def study(
     runs: Any = None,
     measures: MeasuresArgument = None,
     *,
-    cutoffs: object = None,
-    levels: object = None,
-    fuzz: object = 0.05,
-    splits: object = None,
-    systems: object = None,
-    entities: object = None,
-    set_size: object = None,
+    cutoffs: int | Sequence[int] | None = None,
+    levels: float | Sequence[float] | None = None,
+    splits: int | Sequence[int] | None = None,
+    systems: int | Sequence[int] | None = None,
+    entities: int | Sequence[int] | None = None,
+    set_size: int | Sequence[int] | None = None,
+    fuzz: float | Sequence[float] = (0.05,),
     iterations: int = 50,
     n_resamples: int = 1000,
     rng: Any = None,
-    workers: int = 1,
     error_tie: bool = True,
     swap: bool = False,
     swap_sets: str = "bootstrap",
     ablation: bool = False,
-    checkpoint: str | Path | None = None,
     preset: str | None = None,
     conventions: Mapping[str, Any] | None = None,
     input: str | None = None,
     total_ranks: int | None = None,
+    workers: int = 1,
+    checkpoint: str | Path | None = None,
     reading: Progress | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> StabilityStudy:
-    """How stable and how sensitive measures are on these data: which of them can be trusted, and from where on.
+    """Study how stable and how sensitive measures are on these data: which of them can be trusted.
 
-    data: Scores; or an EntityRanks, or with input="entity-ranks" the path of a table of ranks; or judgments, and then
-    runs as `evaluate` takes them, as preset, input and total_ranks; conventions: its other arguments, as
-    {"ties": "file"}. measures: as there; by default nDCG@10 AP RR P@10 R@100, for a table of ranks MeanRank MedianRank
-    AP nDCG P@10 R@100.
+    Every iteration draws a random set of queries. Of a table of ranks, entities are cut into groups, which act as
+    queries and together are the set. Of real queries, disjoint sets are cut, the first of which is the set: by default
+    a random half. Where several values are given (splits, systems, ...), all combinations are computed.
 
-    Every iteration draws a set of queries at random. Of a table of ranks, entities are cut into `splits` groups (10),
-    which act as queries and are the set; of real queries, `splits` (2) disjoint sets are cut, of which the first is the
-    set, by default a random half; or `set_size` says how many queries a set has. cutoffs, levels (of significance, by
-    default .01 .05 .1), fuzz (two systems tie where their means differ by at most this share of the greater), splits,
-    systems (so many are drawn), entities (so many, or queries, are drawn) and set_size may each be a number or a list;
-    all combinations are computed. iterations: draws; n_resamples: bootstrap samples of each.
+    Parameters
+    ----------
+    data
+        Scores; or an EntityRanks, or with input="entity-ranks" the path of a table of ranks; or judgments.
+    runs
+        With judgments: runs as `evaluate` takes them.
+    measures
+        Names or measures. Default: nDCG@10 AP RR P@10 R@100, or those of the preset; for a table of ranks MeanRank
+        MedianRank AP nDCG P@10 R@100.
+    cutoffs
+        Cutoffs at which measures that are named without one are computed.
+    levels
+        Significance levels. Default: 0.01,0.05,0.1, or those of the preset dunaiski.
+    splits
+        Number of groups of entities, or of disjoint sets of queries. Default: 10 groups, or 2 sets.
+    systems
+        Number of systems in each draw. Default: all.
+    entities
+        Number of entities, or of queries, in each draw. Default: all.
+    set_size
+        Number of queries in a set, instead of splits and entities.
+    fuzz
+        Fuzziness: systems tie if their means differ by at most this share of the greater mean. Default: (0.05,).
+    iterations
+        Number of random draws. Default: 50.
+    n_resamples
+        Number of bootstrap samples of each draw. Default: 1000.
+    rng
+        Seed or `numpy.random.Generator`. The same seed gives the same results. Default: that of the checkpoint, else a
+        new seed.
+    error_tie
+        Show error, tie, t-test and used rates. Default: True.
+    swap
+        Decide pairs by the swap method instead of the bootstrap. Default: False.
+    swap_sets
+        Sets of queries that the swap method compares: drawn with replacement, or without a common query. One of
+        'bootstrap', 'disjoint'. Default: 'bootstrap'.
+    ablation
+        Also drop judgments, at random and by pool depth; only for judgments and runs. Default: False.
+    preset
+        Conventions of a reference tool; 'dunaiski' also computes the statistics as that tool does.
+    conventions
+        Further arguments of `evaluate`, as {"ties": "file"}.
+    input
+        Format of the runs, as in `evaluate`.
+    total_ranks
+        How many items were ranked, for a table of ranks.
+    workers
+        Number of processes. The result does not depend on it.
+    checkpoint
+        A folder that keeps every finished combination. A study that was interrupted continues from there, with the same
+        result.
+    reading
+        Called with the number of bytes just read.
+    progress
+        Called with the share of the work just done.
 
-    error_tie: whether error, tie, t and relevant-used rates are wanted. swap: whether pairs count as decided where they
-    differ by what the swap method asks for, and not by what the bootstrap does. swap_sets: the sets of queries that the
-    swap method compares: "bootstrap" (with replacement), "disjoint" (without). ablation: whether judgments are dropped,
-    too (of judgments and runs only). preset "dunaiski": measures and statistics of Dunaiski's tool as coded.
+    Returns
+    -------
+    StabilityStudy
+        `print` shows the verdict, tables and notes; `frame()` is the tidy table.
 
-    rng: a seed (or a Generator); every iteration has a stream of its own, so the result does not depend on `workers`,
-    the number of processes. checkpoint: a folder that keeps every finished combination; a study that was interrupted
-    goes on from there, with the same result. progress: told of the share of the work just done; reading: as in
-    `evaluate`.
+    Raises
+    ------
+    InputError
+        The data cannot be studied, or the checkpoint is that of another study.
+    ParameterError
+        An argument is out of range, or sets of this size cannot be drawn from the data.
 
-    Raises InputError for data, and for a checkpoint of another study; ParameterError for arguments.
+    References
+    ----------
+    Buckley and Voorhees (2000); Voorhees and Buckley (2002); Sakai (2006); Dunaiski et al. (2018).
 
-    Source: Buckley and Voorhees (2000), Voorhees and Buckley (2002), Sakai (2006), Dunaiski et al. (2018).
-
+    Examples
+    --------
     >>> import numpy as np
     >>> import rankscope as rs
     >>> rng = np.random.default_rng(1)
@@ -121,46 +173,81 @@ def study(
     >>> error["MeanRank"] < error["P@10"]
     True
     """
-    check_study(iterations, n_resamples, workers, swap_sets)
-    is_coded = preset == PRESET
-    default_levels = CODED_LEVELS if is_coded else LEVELS
-    alphas = check_levels("levels (--sigs)", default_levels if levels is None else levels)
-    fuzz_shares = check_levels("fuzz", fuzz, zero=True)
-    evaluate_arguments = ({**(conventions or {}), "preset": preset}, input, total_ranks, reading, workers)
-    population, scores, plan, joined = load_population(data, runs, measures, cutoffs, *evaluate_arguments)
-    if ablation and (plan is None or isinstance(population, Entities)):
-        raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
-    ranges = {"splits": splits, "systems": systems, "entities": entities, "set_size": set_size}
-    conditions, notes = make_conditions(population.kind, population.n_items, len(population.systems), **ranges)
-    seed = seed_for(rng, checkpoint)
-    study_settings = StudySettings(
-        levels=alphas, fuzz=fuzz_shares, iterations=iterations, n_resamples=n_resamples, seed=seed, coded=is_coded
-    )
-    folder = open_checkpoint(checkpoint, population, scores, study_settings)
-    outcomes = run_all(population, conditions, study_settings, workers, progress, folder)
-    level_note = unreachable_levels_note(conditions, population.kind, study_settings)
-    return result_of(
-        population,
-        conditions,
-        outcomes,
-        study_settings,
+    settings = StudySettings(
+        cutoffs=as_tuple(cutoffs),
+        levels=as_tuple(levels, float),
+        splits=as_tuple(splits),
+        systems=as_tuple(systems),
+        entities=as_tuple(entities),
+        set_size=as_tuple(set_size),
+        fuzz=as_tuple(fuzz, float),
+        iterations=iterations,
+        n_resamples=n_resamples,
+        seed=None if rng is None else seed_of(rng),
+        error_tie=error_tie,
         swap=swap,
         swap_sets=swap_sets,
-        error_tie=error_tie,
-        ablation=ablate(joined, plan, iterations=ABLATIONS, rng=seed) if ablation and plan is not None else None,
-        settings=scores.signature(),
-        notes=(*scores.notes, *notes, *logarithm_note(population), *level_note),
+        ablation=ablation,
+        preset=preset,
+    )
+    return study_measures(
+        data,
+        runs,
+        measures,
+        settings,
+        ConventionSettings(**{**(conventions or {}), "preset": preset}),
+        InputSettings(input=input, total_ranks=total_ranks),
+        workers=workers,
+        checkpoint=checkpoint,
+        reading=reading,
+        progress=progress,
     )
 
 
-def result_of(
+def study_measures(
+    data: Any,
+    runs: Any,
+    measures: MeasuresArgument,
+    settings: StudySettings,
+    evaluation: ConventionSettings,
+    input_settings: InputSettings,
+    *,
+    workers: int = 1,
+    checkpoint: str | Path | None = None,
+    reading: Progress | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> StabilityStudy:
+    """As `study`, with its settings as objects."""
+    check_workers(workers)
+    population, scores, plan, joined = load_population(
+        data, runs, measures, settings.cutoffs, evaluation, input_settings, workers=workers, progress=reading
+    )
+    if settings.ablation and (plan is None or isinstance(population, Entities)):
+        raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
+    conditions, notes = make_conditions(population.kind, population.n_items, len(population.systems), settings)
+    settings = with_seed(settings, checkpoint)
+    folder = open_checkpoint(checkpoint, population, scores, settings)
+    result = study_population(
+        population, conditions, settings, scores.signature(), folder=folder, workers=workers, progress=progress
+    )
+    level_note = unreachable_levels_note(conditions, population.kind, settings)
+    result = replace(result, notes=(*scores.notes, *notes, *logarithm_note(population), *level_note))
+    if not settings.ablation or plan is None:
+        return result
+    return replace(result, ablation=ablate(joined, plan, iterations=ABLATIONS, rng=settings.seed))
+
+
+def study_population(
     population: Population,
     conditions: tuple[Condition, ...],
-    outcomes: tuple[Outcome, ...],
-    study_settings: StudySettings,
-    **other_fields: Any,
+    settings: StudySettings,
+    scores_signature: str,
+    *,
+    folder: Checkpoint | None = None,
+    workers: int = 1,
+    progress: Callable[[float], Any] | None = None,
 ) -> StabilityStudy:
-    """The result of the study. other_fields: the other fields of StabilityStudy."""
+    """The study of these data under these conditions, without ablation and notes."""
     return StabilityStudy(
         kind=population.kind,
         measures=population.measures,
@@ -168,29 +255,32 @@ def result_of(
         systems=population.systems,
         n_items=population.n_items,
         conditions=conditions,
-        outcomes=outcomes,
-        study_settings=study_settings,
+        outcomes=run_all(population, conditions, settings, workers, progress, folder),
+        settings=settings,
+        scores_signature=scores_signature,
         actual=population.actual,
-        **other_fields,
+        ablation=None,
+        notes=(),
     )
 
 
-def seed_for(rng: Any, checkpoint: str | Path | None) -> int:
-    """The seed; by default that of the checkpoint, so that its study continues."""
-    saved = saved_settings(checkpoint) if checkpoint is not None and rng is None else None
-    return int(saved["seed"]) if saved is not None and isinstance(saved.get("seed"), int) else seed_of(rng)
+def with_seed(settings: StudySettings, checkpoint: str | Path | None = None) -> StudySettings:
+    """The settings with a seed: by default that of the checkpoint, so that its study continues, else a new one."""
+    if settings.seed is not None:
+        return settings
+    saved = saved_settings(checkpoint) if checkpoint is not None else None
+    saved_seed = None if saved is None else saved.get("seed")
+    return replace(settings, seed=saved_seed if isinstance(saved_seed, int) else seed_of(None))
 
 
-def unreachable_levels_note(
-    conditions: tuple[Condition, ...], kind: str, study_settings: StudySettings
-) -> tuple[str, ...]:
+def unreachable_levels_note(conditions: tuple[Condition, ...], kind: str, settings: StudySettings) -> tuple[str, ...]:
     """A note where a level is below the lowest p that the bootstrap can give with these set sizes and resamples."""
-    if study_settings.coded:
+    if settings.coded:
         return ()
     text_of_size = {}
     for condition in conditions:
         n_queries = condition.splits if kind == "entities" else condition.size
-        unreachable = [level for level in study_settings.levels if level < lowest_level(n_queries, study_settings)]
+        unreachable = [level for level in settings.tested_levels if level < lowest_level(n_queries, settings)]
         if unreachable:
             text_of_size[n_queries] = f"{', '.join(f'{level:g}' for level in unreachable)} with sets of {n_queries}"
     if not text_of_size:
@@ -204,17 +294,8 @@ def logarithm_note(population: Population) -> tuple[str, ...]:
     return (f"{join_names(names)}: the differences are those of natural logarithms",) if names else ()
 
 
-def check_study(iterations: int, n_resamples: int, workers: int, swap_sets: str) -> None:
-    """Raise ParameterError for arguments that `study` refuses for any data."""
-    check_count("iterations (--iter)", iterations)
-    check_count("n_resamples (--boot)", n_resamples)
-    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or not 1 <= workers <= MAX_WORKERS:
-        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MAX_WORKERS}")
-    check_choice("swap_sets", swap_sets, SWAP_SETS)
-
-
 def open_checkpoint(
-    path: str | Path | None, population: Population, scores: Scores, study_settings: StudySettings
+    path: str | Path | None, population: Population, scores: Scores, settings: StudySettings
 ) -> Checkpoint | None:
     """The opened checkpoint; None without a path."""
     if path is None:
@@ -230,13 +311,13 @@ def open_checkpoint(
     checkpoint = Checkpoint(
         path,
         {
-            "seed": study_settings.seed,
+            "seed": settings.root_seed,
             "data": digest.hexdigest(),
             "measures": scores.signature(),
-            "levels": list(study_settings.levels),
-            "fuzz": list(study_settings.fuzz),
-            "iterations": study_settings.iterations,
-            "n_resamples": study_settings.n_resamples,
+            "levels": list(settings.tested_levels),
+            "fuzz": list(settings.fuzz),
+            "iterations": settings.iterations,
+            "n_resamples": settings.n_resamples,
             "version": __version__,
         },
     )
@@ -247,7 +328,7 @@ def open_checkpoint(
 def run_all(
     population: Population,
     conditions: tuple[Condition, ...],
-    study_settings: StudySettings,
+    settings: StudySettings,
     workers: int,
     progress: Callable[[float], Any] | None,
     checkpoint: Checkpoint | None,
@@ -261,14 +342,14 @@ def run_all(
     missing = [condition for condition in conditions if condition not in outcomes]
     if progress is not None and outcomes:
         progress(len(outcomes) / len(conditions))
-    n_units = -(-study_settings.iterations // ITERATIONS)
+    n_units = -(-settings.iterations // ITERATIONS)
     samples: dict[Condition, tuple[Sample, Floats]] = {}
 
     def units() -> Iterator[StudyUnit]:
         for condition in missing:
-            sample = population.sample(condition, study_settings.iterations, study_settings.seed)
+            sample = population.sample(condition, settings.iterations, settings.root_seed)
             samples[condition] = sample, sample_widths(sample, population)
-            yield from units_of(*samples[condition], condition=condition, settings=study_settings)
+            yield from units_of(*samples[condition], condition=condition, settings=settings)
 
     def report_progress(n_done: int) -> None:
         if progress is not None:
@@ -277,8 +358,8 @@ def run_all(
     n_differences = (
         sum(condition.systems**2 // 2 for condition in missing)
         * len(population.measures)
-        * study_settings.iterations
-        * study_settings.n_resamples
+        * settings.iterations
+        * settings.n_resamples
     )
     results = run_units(
         measure_unit,
@@ -290,17 +371,17 @@ def run_all(
         statistics = [next(results) for _ in range(n_units)]
         sample, widths = samples.pop(condition)
         with one_thread():
-            outcome = outcome_of(sample, widths, statistics, population, condition, study_settings)
-        outcomes[condition] = with_coded_correlation(outcome, population, sample, study_settings)
+            outcome = outcome_of(sample, widths, statistics, population, condition, settings)
+        outcomes[condition] = with_coded_correlation(outcome, population, sample, settings)
         if checkpoint is not None:
             checkpoint.save(condition, outcomes[condition])
     return tuple(outcomes[condition] for condition in conditions)
 
 
 def with_coded_correlation(
-    outcome: Outcome, population: Population, sample: Sample, study_settings: StudySettings
+    outcome: Outcome, population: Population, sample: Sample, settings: StudySettings
 ) -> Outcome:
     """The outcome with the correlation of Dunaiski's tool, which is that of all entities' ranks for every measure."""
-    if study_settings.coded and isinstance(population, Entities):
+    if settings.coded and isinstance(population, Entities):
         outcome.correlation[:] = population.coded_correlation(sample.systems)[:, None]
     return outcome

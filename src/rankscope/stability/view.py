@@ -56,7 +56,7 @@ def main_condition(study: StabilityStudy) -> int:
 
 def main_level(study: StabilityStudy) -> int:
     """The place of the level nearest to .05, among those that a test can reach, if any."""
-    distance = np.abs(np.array(study.study_settings.levels) - 0.05)
+    distance = np.abs(np.array(study.settings.tested_levels) - 0.05)
     is_reached = [~np.isnan(study.outcomes[main_condition(study)].asl_rate[:, k]).all() for k in range(distance.size)]
     return int(np.argmin(np.where(is_reached, distance, distance + 1.0)))
 
@@ -72,22 +72,24 @@ def set_of(study: StabilityStudy, place: int) -> str:
 
 def verdict(study: StabilityStudy) -> str:
     """Sentences: which measures are stable and sensitive, and from how many queries on."""
-    sentences = stable_sentences(study) if study.error_tie else []
+    sentences = stable_sentences(study) if study.settings.error_tie else []
     return " ".join([*sentences, sensitive_sentence(study), *caution_sentences(study)])
 
 
 def caution_sentences(study: StabilityStudy) -> list[str]:
     """A caution where there is one pair of systems only, or every draw holds all entities."""
     if len(study.systems) == 2:
-        return ["These are two systems only: with others the measures may do otherwise."]
-    if study.kind != "entities" or not draws_everything(study) or not study.error_tie:
+        return ["There are only two systems; with others, the measures may behave differently."]
+    if study.kind != "entities" or not draws_everything(study) or not study.settings.error_tie:
         return []
     n_fewer, n_splits = study.n_items // 2, study.conditions[main_condition(study)].splits
     if n_fewer < 2 * n_splits:
-        return ["Every draw holds all entities, only grouped otherwise, and there are too few to draw only some."]
+        return [
+            "Every draw contains all entities, grouped differently, and there are too few to draw only some of them."
+        ]
     return [
-        f"Every draw holds all {study.n_items} entities, only grouped otherwise, so how stable the measures are with "
-        f"others cannot be told: draw fewer (--entities {n_fewer}, entities={n_fewer})."
+        f"Every draw contains all {study.n_items} entities, grouped differently, so how stable the measures are with "
+        f"other entities is unknown: draw fewer (--entities {n_fewer}, entities={n_fewer})."
     ]
 
 
@@ -100,7 +102,7 @@ def draws_everything(study: StabilityStudy) -> bool:
 def least_level(study: StabilityStudy, place: int) -> float:
     """The lowest level that a test of a set can reach under a condition."""
     condition = study.conditions[place]
-    return lowest_level(condition.splits if study.kind == "entities" else condition.size, study.study_settings)
+    return lowest_level(condition.splits if study.kind == "entities" else condition.size, study.settings)
 
 
 def percent_text(value: float) -> str:
@@ -118,18 +120,18 @@ def stable_sentences(study: StabilityStudy) -> list[str]:
     if draws_everything(study):
         if study.kind == "entities":
             return []  # `caution_sentences` says it
-        return [f"Every set holds all {study.n_items} queries, so how stable measures are cannot be told."]
+        return [f"Every set contains all {study.n_items} queries, so how stable the measures are is unknown."]
     errors, ties = (table[:, 0] for table in (study.outcomes[place].error, study.outcomes[place].tie))
     with_values = [m for m in order_of(errors).tolist() if not math.isnan(errors[m])]
     if not with_values:
-        return [f"No measure has values to be compared on {set_of(study, place)}."]
+        return [f"No measure has values that can be compared on {set_of(study, place)}."]
     tying = [m for m in with_values if m in tying_measures(study)]
     ordering = [m for m in with_values if m not in tying]
     sentences = [stable_sentence(study, errors, ordering)] if ordering else []
     if tying:
         names = join_names(f"{study.names[m]} ({percent_text(ties[m])})" for m in tying)
         verb = "ties" if len(tying) == 1 else "tie"
-        sentences.append(f"{names} {verb} two systems in most comparisons, so few errors are no merit there.")
+        sentences.append(f"{names} {verb} two systems in most comparisons, so a low error rate says little there.")
     return sentences
 
 
@@ -139,7 +141,7 @@ def stable_sentence(study: StabilityStudy, errors: Floats, ordering: list[int]) 
     described = {m: f"{study.names[m]} ({percent_text(errors[m])})" for m in ordering}
     stable = [m for m in ordering if errors[m] <= STABLE]
     unstable = [described[m] for m in ordering if errors[m] > STABLE]
-    comparison_text = f"{set_text} {verb} two systems otherwise than {reference} in"
+    comparison_text = f"{set_text} {verb} two systems differently from {reference} in"
     if not stable:
         first_name = study.names[ordering[0]]
         if len(errors) == 1:
@@ -159,34 +161,34 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str, str]:
     it is compared with.
     """
     set_text = set_of(study, main_condition(study))
-    if not study.study_settings.coded:
-        return set_text, "orders" if study.kind == "queries" else "order", "most draws do"
+    if not study.settings.coded:
+        return set_text, "orders" if study.kind == "queries" else "order", "most draws"
     return (
-        ("a single query", "orders", "most of its set do")
+        ("a single query", "orders", "most queries of its set")
         if study.kind == "queries"
-        else (f"one of {set_text}", "orders", "most of them do")
+        else (f"one of {set_text}", "orders", "most of them")
     )
 
 
 def sensitive_sentence(study: StabilityStudy) -> str:
     place, k = main_condition(study), main_level(study)
     outcome = study.outcomes[place]
-    asl, level = outcome.asl_rate[:, k], study.study_settings.levels[k]
+    asl, level = outcome.asl_rate[:, k], study.settings.tested_levels[k]
     tested = [m for m in range(len(asl)) if not math.isnan(asl[m])]
     if not tested:
         lowest = least_level(study, place)
-        if max(study.study_settings.levels) < lowest:
+        if max(study.settings.tested_levels) < lowest:
             return (
-                f"No bootstrap test of {set_of(study, place)} with {study.study_settings.n_resamples} resamples can "
+                f"No bootstrap test of {set_of(study, place)} with {study.settings.n_resamples} resamples can "
                 "reach a "
-                f"level below {lowest:.2g}, so whether measures are sensitive cannot be told: take larger sets, or "
-                "more resamples."
+                f"level below {lowest:.2g}, so whether measures are sensitive is unknown: use larger sets or more "
+                "resamples."
             )
-        return "No measure has values to be tested."
-    at_level = f"at the level {level:g}"
+        return "No measure has values that can be tested."
+    at_level = f"at level {level:g}"
     if not max(asl[tested]):
-        return f"No test tells two systems apart {at_level} in any draw: on these data no measure is sensitive."
-    prefer_stable = study.error_tie and not draws_everything(study)
+        return f"No test distinguishes two systems {at_level} in any draw: on these data no measure is sensitive."
+    prefer_stable = study.settings.error_tie and not draws_everything(study)
     stable = [m for m in tested if prefer_stable and outcome.error[m, 0] <= STABLE and m not in tying_measures(study)]
     candidates = stable or tested
     best = max(candidates, key=lambda m: asl[m])
@@ -197,14 +199,15 @@ def sensitive_sentence(study: StabilityStudy) -> str:
     )
     if tied_names:
         subject = f"Of the {group_noun} {join_names([study.names[best], *tied_names])} are the most sensitive"
-    text = f"{subject}{'' if len(candidates) == 1 else ': it'} tells {pairs_text(study, float(asl[best]))} {at_level}"
+    pronoun = "" if len(candidates) == 1 else ": it"
+    text = f"{subject}{pronoun} distinguishes {pairs_text(study, float(asl[best]))} {at_level}"
     if tied_names:
-        text = text.replace(": it tells", ": each tells")
-    if study.error_tie:
+        text = text.replace(": it distinguishes", ": each distinguishes")
+    if study.settings.error_tie:
         text += f"{', and ' + study.names[best] if tied_names else ', and it' if len(candidates) > 1 else ' and'} ties "
         text += f"{percent_text(outcome.tie[best, 0])} of comparisons"
     if asl[best] < LOW_ASL_RATE:
-        text += ", so that next to nothing is found to differ"
+        text += ", so hardly any difference is detected"
     return f"{text}. {reliability_sentence(study, place, best)}."
 
 
@@ -212,9 +215,9 @@ def pairs_text(study: StabilityStudy, value: float) -> str:
     """What a test tells apart: the two systems in a share of draws, or a share of all pairs."""
     n_systems = study.conditions[main_condition(study)].systems
     if len(study.systems) == 2:
-        return f"the two systems apart in {percent_text(value)} of draws"
+        return f"the two systems in {percent_text(value)} of draws"
     pairs = pluralise(n_systems * (n_systems - 1) // 2, "pair") if n_systems == len(study.systems) else "pairs"
-    return f"{percent_text(value)} of {pairs} of systems apart"
+    return f"{percent_text(value)} of {pairs} of systems"
 
 
 def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
@@ -222,20 +225,20 @@ def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
     needed, low, high = study.outcomes[place].reliability[best, NEEDED : NEEDED + 3].tolist()
     order_text = f"the order of systems by {study.names[best]}"
     if math.isnan(needed):
-        return f"How many queries it takes to rely on {order_text} cannot be said"
+        return f"How many queries make {order_text} reliable is unknown"
     if math.isinf(needed):
-        return f"From these data no number of queries can be named from which on {order_text} can be relied on"
+        return f"By these data, no number of queries makes {order_text} reliable"
     condition = study.conditions[place]
     singular, plural = "query", "queries"
     if study.kind == "entities":
         size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         singular, plural = (f"{noun} of about {size}" for noun in ("group", "groups"))
     n_needed = pluralise(round(needed), singular, plural)
-    text = f"{order_text[0].upper()}{order_text[1:]} can be relied on from about {n_needed} on"
+    text = f"{order_text[0].upper()}{order_text[1:]} is reliable with about {n_needed} or more"
     if math.isnan(low) or math.isnan(high):
         return f"{text} (reliability {format_percent(TARGET)})"
-    interval_text = f"{low:,.0f} or far more" if math.isinf(high) else f"{low:,.0f} to {high:,.0f}"
-    return f"{text} ({interval_text}, so far as these data tell; reliability {format_percent(TARGET)})"
+    interval_text = f"{low:,.0f} or many more" if math.isinf(high) else f"{low:,.0f} to {high:,.0f}"
+    return f"{text} (95 % interval: {interval_text}; reliability {format_percent(TARGET)})"
 
 
 #: Further rows are in the tidy table only.
@@ -267,7 +270,7 @@ def sections_of(study: StabilityStudy) -> list[Section]:
 def format_rate(value: float, form: str = ".1f") -> str:
     if math.isnan(value):
         return "-"
-    return f"{value:{form}}" if math.isfinite(value) else ("none" if value < 0 else "no end")
+    return f"{value:{form}}" if math.isfinite(value) else ("none" if value < 0 else "no limit")
 
 
 def varying_fields(study: StabilityStudy) -> list[str]:
@@ -282,7 +285,7 @@ def heading(name: str) -> str:
 
 def has_used_rates(study: StabilityStudy) -> bool:
     """Whether the shares of relevant items that values depend on are known (scores have none) and wanted."""
-    return study.error_tie and not all(np.isnan(outcome.used).all() for outcome in study.outcomes)
+    return study.settings.error_tie and not all(np.isnan(outcome.used).all() for outcome in study.outcomes)
 
 
 def overview_section(study: StabilityStudy) -> Section:
@@ -301,7 +304,7 @@ def overview_section(study: StabilityStudy) -> Section:
                         format_rate(float(table[m, 0]), form)
                         for rate_and_sd in rates
                         for table, form in zip(rate_and_sd, (".1f", ".2f"), strict=True)
-                        if study.error_tie
+                        if study.settings.error_tie
                     ),
                     format_rate(float(outcome.asl_rate[m, k])),
                     format_rate(float(needed[m, k]), ".4g"),
@@ -309,7 +312,7 @@ def overview_section(study: StabilityStudy) -> Section:
                     *([format_rate(float(outcome.used[m]))] if has_used_rates(study) else []),
                 )
             )
-    rate_columns = ("error %", "sd", "tie %", "sd") if study.error_tie else ()
+    rate_columns = ("error %", "sd", "tie %", "sd") if study.settings.error_tie else ()
     table = Table(
         columns=(
             "measure",
@@ -322,7 +325,7 @@ def overview_section(study: StabilityStudy) -> Section:
         ),
         rows=tuple(rows[:MAX_ROWS]),
     )
-    cut_note = (f"{len(rows) - MAX_ROWS} more rows are in the table for programs (--format csv)",)
+    cut_note = (f"--format csv shows {len(rows) - MAX_ROWS} more rows",)
     return Section(
         title="Which measures can be trusted",
         sentence=verdict(study),
@@ -333,21 +336,22 @@ def overview_section(study: StabilityStudy) -> Section:
 
 
 def column_note(study: StabilityStudy, k: int) -> str:
-    level, fuzz = study.study_settings.levels[k], study.study_settings.fuzz[0]
-    method = f"the swap method with {study.swap_sets} sets" if study.swap else "the bootstrap"
+    level, fuzz = study.settings.tested_levels[k], study.settings.fuzz[0]
+    method = f"the swap method with {study.settings.swap_sets} sets" if study.settings.swap else "the bootstrap"
     rates_text = (
-        f"error, tie: comparisons of two systems that come out otherwise than most, or tied (fuzziness {fuzz:g}); "
-        if study.error_tie
+        f"error, tie: comparisons of two systems that come out differently from most, or tied (fuzziness {fuzz:g}); "
+        if study.settings.error_tie
         else ""
     )
     return (
-        f"{rates_text}ASL: pairs of systems told apart at the level {level:g}; diff needed: by {method}; decided: "
-        "pairs that differ by more" + ("; used: relevant items that values rest on" if has_used_rates(study) else "")
+        f"{rates_text}ASL: pairs of systems that the test distinguishes at level {level:g}; diff needed: by "
+        f"{method}; decided: pairs that differ by more"
+        + ("; used: relevant items that the values depend on" if has_used_rates(study) else "")
     )
 
 
 def error_figure(study: StabilityStudy) -> Figure | None:
-    if not study.error_tie:
+    if not study.settings.error_tie:
         return None
     outcome = study.outcomes[main_condition(study)]
     if np.isnan(outcome.error[:, 0]).all():
@@ -358,7 +362,7 @@ def error_figure(study: StabilityStudy) -> Figure | None:
         "tie_rates": outcome.tie[:, 0],
         "error_sds": outcome.error_sd[:, 0],
         "tie_sds": outcome.tie_sd[:, 0],
-        "bar": "one standard deviation" if study.study_settings.coded else "one standard error",
+        "bar": "one standard deviation" if study.settings.coded else "one standard error",
     }
     return Figure("error_against_tie", data)
 
@@ -369,22 +373,22 @@ def significance_section(study: StabilityStudy) -> Section:
     outcome = study.outcomes[place]
     rows = []
     for m, name in enumerate(study.names):
-        for k, level in enumerate(study.study_settings.levels):
+        for k, level in enumerate(study.settings.tested_levels):
             interval = " to ".join(format_rate(float(end[m, k]), ".0f") for end in (outcome.asl_low, outcome.asl_high))
             tests = [outcome.asl_rate[m, k], outcome.t_rate[m, k], outcome.tukey[m, k]]
             asl, t, tukey = (format_rate(float(value)) for value in tests)
             rows.append((name, f"{level:g}", asl, interval, t, tukey))
-    has_few_levels = len(study.study_settings.levels) <= 6
+    has_few_levels = len(study.settings.tested_levels) <= 6
     data = {
         "measures": list(study.names),
-        "levels": list(study.study_settings.levels),
+        "levels": list(study.settings.tested_levels),
         "rates": outcome.asl_rate,
         "lows": outcome.asl_low,
         "highs": outcome.asl_high,
         "interval": "95% of draws",
     }
     return Section(
-        title="How many pairs of systems are told apart",
+        title="How many pairs of systems are distinguished",
         table=Table(columns=("measure", "level", "ASL %", "95% of draws", "t-test %", "Tukey %"), rows=tuple(rows)),
         figure=Figure("asl_rates", data) if has_few_levels else None,
         notes=(
@@ -412,7 +416,7 @@ def reliability_section(study: StabilityStudy) -> Section:
         rows.append(tuple(cells))
     unit = "groups" if study.kind == "entities" else "queries"
     return Section(
-        title="How many queries it takes",
+        title="How many queries are needed",
         table=Table(
             columns=(
                 "measure",
@@ -427,8 +431,8 @@ def reliability_section(study: StabilityStudy) -> Section:
             rows=tuple(rows),
         ),
         notes=(
-            f"E-rho2: how far the order of systems on {set_of(study, main_condition(study))} can be relied on; Phi: "
-            f"how far their scores; {unit}: how many bring E-rho2 (Phi) to {TARGET:g}",
+            f"E-rho2: reliability of the order of systems on {set_of(study, main_condition(study))}; Phi: reliability "
+            f"of their scores; {unit}: how many raise E-rho2 (Phi) to {TARGET:g}",
         ),
     )
 
@@ -440,11 +444,11 @@ def correlation_section(study: StabilityStudy) -> Section:
         (name, *(format_rate(float(value), ".3f") for value in correlation[:, m])) for m, name in enumerate(study.names)
     ]
     return Section(
-        title="How alike systems, and queries, are",
+        title="How similar systems, and queries, are",
         table=Table(columns=("measure", "between systems", "sd", "between queries"), rows=tuple(rows)),
         notes=(
-            "mean of Spearman's rho over pairs: of systems, of their values on the queries of a set; of queries, of "
-            "the systems' values on them",
+            "mean Spearman's rho over pairs of systems (their values on the queries of a set) and over pairs of "
+            "queries (the values of the systems)",
         ),
         folded=True,
     )
@@ -466,11 +470,11 @@ def matrix_sections(study: StabilityStudy) -> list[Section]:
     """For each measure and condition: which systems are better than which, in stars."""
     only_matrices = study.parts == ("significance",)  # then all matrices are shown, and none is folded
     if len(study.systems) > MAX_SYSTEMS and not only_matrices:
-        sentence = f"Matrices of {len(study.systems)} systems are left out; --print significance shows them."
+        sentence = f"Matrices of {len(study.systems)} systems are not shown; --print significance shows them."
         return [Section(title="Which systems are better", sentence=sentence)]
     sections: list[Section] = []
     varying_names = varying_fields(study)
-    legend = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.study_settings.levels, strict=False))
+    legend = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.settings.tested_levels, strict=False))
     main_place = main_condition(study)
     for place in sorted(range(len(study.conditions)), key=lambda place: place != main_place):
         suffix = condition_suffix(study, place, varying_names)
@@ -478,7 +482,7 @@ def matrix_sections(study: StabilityStudy) -> list[Section]:
             sections.append(matrix_section(study, place, m, f"{name}{suffix}", legend, only_matrices))
     if only_matrices or len(sections) <= MAX_MATRICES:
         return sections
-    cut_sentence = f"{len(sections) - MAX_MATRICES} more are left out; --print significance shows them."
+    cut_sentence = f"{len(sections) - MAX_MATRICES} more are not shown; --print significance shows them."
     return [*sections[:MAX_MATRICES], Section(title="More matrices", sentence=cut_sentence, folded=True)]
 
 
@@ -500,7 +504,8 @@ def matrix_section(study: StabilityStudy, place: int, m: int, title: str, legend
         title=f"Which systems are better by {title}",
         table=Table(columns=("system", *study.systems), rows=rows),
         notes=(
-            f"marked where the system of the row is better than that of the column by more than is needed: {legend}",
+            "marked where the system of the row is better than that of the column by more than the difference needed: "
+            f"{legend}",
         ),
         figure=matrix_figure(study, outcome, m, title) if len(study.systems) <= MAX_SYSTEMS else None,
         folded=not only_matrices and (m > 0 or place != main_condition(study)),
@@ -511,16 +516,16 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -
     """Differences in the measure's direction, and the lowest level at which each is larger than needed."""
     values = study.compared_values(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
-    zero = not study.study_settings.coded
-    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.study_settings.levels, zero=zero)
+    zero = not study.settings.coded
+    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.settings.tested_levels, zero=zero)
     np.fill_diagonal(lowest_levels, np.nan)
     data = {
         "systems": list(study.systems),
         "differences": differences,
         "pvalues": lowest_levels,
-        "levels": list(study.study_settings.levels),
+        "levels": list(study.settings.tested_levels),
         "measure": title,
-        "criterion": f"more than needed by the {'swap method' if study.swap else 'bootstrap'}",
+        "criterion": f"more than needed by the {'swap method' if study.settings.swap else 'bootstrap'}",
     }
     return Figure("significance_matrix", data)
 
@@ -537,7 +542,7 @@ TITLES = {
 def curve_sections(study: StabilityStudy) -> list[Section]:
     """The sections of curves, where there is something to draw."""
     sections = [*range_sections(study), *cutoff_sections(study)]
-    if not study.study_settings.coded:
+    if not study.settings.coded:
         sections.append(swap_section(study))
     return [*sections, asl_curves(study), *split_half_sections(study)]
 
@@ -552,7 +557,7 @@ def line_figure(x: list[Any], title: str, names: list[str], values: Floats, y_ti
 def plotted_rates(study: StabilityStudy) -> list[tuple[str, str, str]]:
     """The rates that are drawn over ranges: field, title of the section, title of the axis."""
     orders = [("error", "Error rate", "error rate (%)"), ("tie", "Tie rate", "tie rate (%)")]
-    return [*(orders if study.error_tie else []), ("asl_rate", "Pairs told apart", "ASL rate (%)")]
+    return [*(orders if study.settings.error_tie else []), ("asl_rate", "Pairs distinguished", "ASL rate (%)")]
 
 
 def range_sections(study: StabilityStudy) -> list[Section]:
@@ -632,11 +637,13 @@ def swap_section(study: StabilityStudy) -> Section:
     outcome = study.outcomes[main_condition(study)]
     rows = []
     for m, name in enumerate(study.names):
-        for level in study.study_settings.levels:
+        for level in study.settings.tested_levels:
             cells = []
             for counts in outcome.swapped:
                 low, high = difference_needed(counts[:, m : m + 1], outcome.widths[m : m + 1], level)[:, 0].tolist()
-                cells += ["-" if np.isnan(end) else "no end" if np.isinf(end) else f"{end:.4g}" for end in (low, high)]
+                cells += [
+                    "-" if np.isnan(end) else "no limit" if np.isinf(end) else f"{end:.4g}" for end in (low, high)
+                ]
             rows.append((name, f"{level:g}", *cells))
     n_differences, n_swapped = outcome.swapped[study.sets]
     rates = np.divide(
@@ -646,13 +653,13 @@ def swap_section(study: StabilityStudy) -> Section:
         "measures": list(study.names),
         "edges": outcome.widths[:, None] * np.arange(BINS),
         "rates": rates,
-        "levels": list(study.study_settings.levels),
+        "levels": list(study.settings.tested_levels),
         "ranges": outcome.widths * BINS,
     }
     place = main_condition(study)
-    disjoint_text = "half as many groups" if study.kind == "entities" else "as many queries, without one in common"
+    disjoint_text = "half as many groups" if study.kind == "entities" else "as many queries, none in common"
     return Section(
-        title="How large a difference must be to last",
+        title="How large a difference must be to persist",
         table=Table(
             columns=("measure", "swap rate", "bootstrap from", "to", "disjoint from", "to"),
             rows=tuple(rows),
@@ -660,8 +667,9 @@ def swap_section(study: StabilityStudy) -> Section:
         ),
         figure=None if np.isnan(rates).all() else Figure("swap_curve", data),
         notes=(
-            "the bin of differences from which on two sets of queries order two systems in two ways no more often than "
-            f"the swap rate says; bootstrap: samples of {set_of(study, place)}; disjoint: sets of {disjoint_text}",
+            "the first bin of differences from which two sets of queries disagree on the order of two systems at most "
+            f"as often as the swap rate; bootstrap: samples of {set_of(study, place)}; disjoint: sets of "
+            f"{disjoint_text}",
         ),
     )
 
@@ -673,13 +681,13 @@ def asl_curves(study: StabilityStudy) -> Section:
     data = {
         "measures": list(study.names),
         "asls": np.clip(outcome.asl, 0.0, 1.0),
-        "levels": list(study.study_settings.levels),
+        "levels": list(study.settings.tested_levels),
     }
     return Section(
         title="Significance of each pair of systems",
         figure=Figure("asl_curves", data) if has_values else None,
         folded=True,
-        notes=("the achieved significance level of each pair, mean over the draws; the lower a curve, the better",),
+        notes=("the achieved significance level of each pair, mean over the draws; lower curves are better",),
     )
 
 
@@ -708,7 +716,7 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
         figure = Figure(figure.name, {**figure.data, "lows": low, "highs": high, "interval": "95% of draws"})
     return [
         Section(
-            title="Do two sets of queries rank the systems alike",
+            title="Do two sets of queries rank the systems the same way",
             table=Table(columns=("measure", unit, "tau", "2.5%", "97.5%", "tau_AP"), rows=tuple(rows)),
             figure=figure,
             notes=(f"two random sets without {unit} in common; 1: the same order of systems",),
@@ -718,4 +726,4 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
 
 def format_needed(value: float) -> str:
     """A number of queries as text."""
-    return "-" if math.isnan(value) else "none will do" if math.isinf(value) else f"{value:,.0f}"
+    return "-" if math.isnan(value) else "none suffices" if math.isinf(value) else f"{value:,.0f}"

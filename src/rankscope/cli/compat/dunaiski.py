@@ -15,15 +15,17 @@ from rankscope.compat.dunaiski import (
     PRINTING,
     SIGNS,
     default_measures,
-    dunaiski_study,
     dunaiski_table,
+    experiment_conditions,
+    run_experiment,
     show_study,
-    validate_experiment,
 )
 from rankscope.data.entities import EntityRanks
 from rankscope.io.core import source_name
 from rankscope.parallel import all_cores
-from rankscope.stability.studies import CODED_LEVELS
+from rankscope.settings import as_tuple
+from rankscope.stability.settings import CODED_LEVELS, PRESET, StudySettings
+from rankscope.stats.inputs import seed_of
 
 __all__ = [
     "dunaiski",
@@ -95,28 +97,25 @@ def dunaiski(arguments: Sequence[str]) -> None:
     if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
         report_progress("reading the table of ranks from standard input; -f names a file")
     table = dunaiski_table(options.file, options.totalranks)
-    experiment = {
-        "splits": options.splits,
-        "systems": options.systems,
-        "entities": options.entities,
-        "levels": options.sigs,
-        "iterations": options.iter,
-        "n_resamples": options.boot,
-        "rng": None if options.seed is None else abs(options.seed),  # as Python's random.seed takes it
-    }
-    _, settings, notes = validate_experiment(table, **experiment)
-    report_overview(options, table, settings.seed)
+    settings = StudySettings(
+        splits=as_tuple(options.splits),
+        systems=as_tuple(options.systems),
+        entities=as_tuple(options.entities),
+        levels=as_tuple(options.sigs),
+        fuzz=as_tuple(options.sigs),
+        iterations=options.iter,
+        n_resamples=options.boot,
+        seed=seed_of(None if options.seed is None else abs(options.seed)),  # as Python's random.seed takes it
+        error_tie=options.err,
+        swap=options.swap,
+        preset=PRESET,
+    )
+    _, notes = experiment_conditions(table, settings)
+    report_overview(options, table, settings.root_seed)
     for note in (*table.notes, *notes):
         report_progress(f"note: {note}")
     with progress_bar(1.0, "trying measures") as progress:
-        study = dunaiski_study(
-            table,
-            error_tie=options.err,
-            swap=options.swap,
-            workers=min(options.threads, all_cores()),
-            progress=progress,
-            **(experiment | {"rng": settings.seed}),
-        )
+        study = run_experiment(table, settings, workers=min(options.threads, all_cores()), progress=progress)
     write_output(show_study(study, options.printing), options.out)
     report_progress(f"DONE! Total time: {(time.monotonic() - start_time) / 60}")
 

@@ -16,6 +16,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_number, format_value, join_names, pluralise
 from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.engine import evaluate, list_runs, plan_and_join
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import file_stamps, is_path, refuse_changed, source_name
@@ -159,11 +160,12 @@ def effects_on_ranking(
         for run in list_runs(runs)
     ]
     run_list = [run if is_path(run) or isinstance(run, Run) else Run(run) for run in run_list]
-    reading_names = ("input", "total_ranks", "progress", "workers")
-    plan_options = {name: value for name, value in evaluation.items() if name not in reading_names}
-    reading_values: list[Any] = [evaluation.get(name) for name in reading_names]
+    reading = InputSettings(input=evaluation.get("input"), total_ranks=evaluation.get("total_ranks"))
+    processing = {name: evaluation[name] for name in ("workers", "progress") if name in evaluation}
+    other_names = (*InputSettings.declared(), *processing)
+    conventions = ConventionSettings(**{name: value for name, value in evaluation.items() if name not in other_names})
     stamps = file_stamps(run_list)
-    plan, joined_runs = plan_and_join(qrels[0], run_list, measures, plan_options, *reading_values)
+    plan, joined_runs = plan_and_join(qrels[0], run_list, measures, conventions, reading, **processing)
     scores_a, scores_b = score_hits(plan, joined_runs), evaluate(qrels[1], run_list, measures, **evaluation)
     refuse_changed(stamps)
     effects, notes = [], []

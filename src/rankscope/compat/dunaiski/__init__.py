@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from rankscope.compat.dunaiski.experiment import dunaiski as dunaiski
     from rankscope.compat.dunaiski.experiment import dunaiski_study as dunaiski_study
     from rankscope.compat.dunaiski.experiment import dunaiski_table as dunaiski_table
+    from rankscope.compat.dunaiski.experiment import experiment_conditions as experiment_conditions
+    from rankscope.compat.dunaiski.experiment import run_experiment as run_experiment
     from rankscope.compat.dunaiski.experiment import show_study as show_study
-    from rankscope.compat.dunaiski.experiment import validate_experiment as validate_experiment
 
 HOMES = {
     "FUNCTIONS": "experiment",
@@ -25,8 +26,9 @@ HOMES = {
     "dunaiski": "experiment",
     "dunaiski_study": "experiment",
     "dunaiski_table": "experiment",
+    "experiment_conditions": "experiment",
+    "run_experiment": "experiment",
     "show_study": "experiment",
-    "validate_experiment": "experiment",
 }
 
 __all__ = sorted(HOMES)

@@ -6,7 +6,8 @@ matrices, identical systems, seeds), which is mended; docs/differences.md has th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,13 @@ from rankscope.io.tables import read_entity_ranks
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures
 from rankscope.measures.presets import PRESETS
+from rankscope.settings import as_tuple
 from rankscope.stability import StabilityRow, StabilityStudy
 from rankscope.stability.conditions import Condition, make_conditions
-from rankscope.stability.outcome import StudySettings
 from rankscope.stability.result import STARS, marks_of
 from rankscope.stability.sampling import Entities
-from rankscope.stability.settings import check_levels
-from rankscope.stability.studies import CODED_LEVELS, check_study, result_of, run_all
+from rankscope.stability.settings import CODED_LEVELS, PRESET, StudySettings
+from rankscope.stability.studies import study_population
 from rankscope.stats.inputs import check_choice, check_count, seed_of
 from rankscope.typing import PathLike
 
@@ -38,8 +39,9 @@ __all__ = [
     "dunaiski",
     "dunaiski_study",
     "dunaiski_table",
+    "experiment_conditions",
+    "run_experiment",
     "show_study",
-    "validate_experiment",
 ]
 
 
@@ -194,7 +196,7 @@ def rate_lines(study: StabilityStudy, names: dict[str, str]) -> Iterator[str]:
     """A line for each condition, level, cutoff and measure."""
     measure_index = {measure: m for m, measure in enumerate(study.names)}
     condition_index = {condition: c for c, condition in enumerate(study.conditions)}
-    level_index = {level: k for k, level in enumerate(study.study_settings.levels)}
+    level_index = {level: k for k, level in enumerate(study.settings.tested_levels)}
 
     def sort_key(row: StabilityRow) -> tuple[int, ...]:
         cutoff = cutoff_of(row)
@@ -225,7 +227,7 @@ def cutoff_of(row: StabilityRow) -> int | None:
 def significance_lines(study: StabilityStudy, m: int, name: str) -> list[str]:
     """Which systems are better than which by measure m, under the first condition."""
     outcome, n_levels = study.outcomes[0], len(STARS)
-    levels = "".join(f" '{mark}' {level}" for mark, level in zip(STARS, study.study_settings.levels, strict=False))
+    levels = "".join(f" '{mark}' {level}" for mark, level in zip(STARS, study.settings.tested_levels, strict=False))
     marks = marks_of(study.compared_values(outcome)[m], study.needed(outcome)[m, :n_levels])
     return [
         f"{name}\tSignificance: 0{levels} ' ' 1",
@@ -302,49 +304,29 @@ def dunaiski_table(path: PathLike, total_ranks: int | None = None) -> EntityRank
     return table
 
 
-def validate_experiment(
-    table: EntityRanks,
-    *,
-    splits: object = 10,
-    systems: object = None,
-    entities: object = None,
-    levels: object = CODED_LEVELS,
-    iterations: int = 50,
-    n_resamples: int = 1000,
-    rng: Any = None,
-) -> tuple[tuple[Condition, ...], StudySettings, tuple[str, ...]]:
-    """The conditions, the settings and the notes of an experiment. Raises as `dunaiski_study`."""
-    check_study(iterations, n_resamples, 1, "bootstrap")
-    conditions, notes = make_conditions(
-        "entities", len(table), len(table.systems), splits=splits, systems=systems, entities=entities
-    )
-    checked_levels = check_levels("levels (--sigs)", levels)
-    settings = StudySettings(
-        levels=checked_levels,
-        fuzz=checked_levels,
-        iterations=iterations,
-        n_resamples=n_resamples,
-        seed=seed_of(rng),
-        coded=True,
-    )
-    two_splits_notes = (
-        "with 2 splits every resample has t = 0: asl says that all pairs differ, and estDiff says nothing",
-    )
-    return (
-        conditions,
-        settings,
-        (*notes, *(two_splits_notes if any(condition.splits == 2 for condition in conditions) else ())),
-    )
+def experiment_conditions(table: EntityRanks, settings: StudySettings) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
+    """The conditions of an experiment, and notes. Raises as `dunaiski_study` for what cannot be drawn."""
+    conditions, notes = make_conditions("entities", len(table), len(table.systems), settings)
+    if not any(condition.splits == 2 for condition in conditions):
+        return conditions, notes
+    split_note = "with 2 splits every resample has t = 0: asl says that all pairs differ, and estDiff says nothing"
+    return conditions, (*notes, split_note)
 
 
 def dunaiski_study(
     table: EntityRanks,
     *,
+    splits: int | Sequence[int] = 10,
+    systems: int | Sequence[int] | None = None,
+    entities: int | Sequence[int] | None = None,
+    levels: float | Sequence[float] = CODED_LEVELS,
+    iterations: int = 50,
+    n_resamples: int = 1000,
+    rng: Any = None,
     error_tie: bool = False,
     swap: bool = False,
     workers: int = 1,
     progress: Callable[[float], Any] | None = None,
-    **options: Any,
 ) -> StabilityStudy:
     """The tool's experiment with its nine measures; without the two in permille if `total_ranks` is unknown.
 
@@ -360,9 +342,8 @@ def dunaiski_study(
         Number of processes; it does not change the result.
     progress
         Called with the share of the work that was just done.
-    **options
-        Arguments of `rs.stability.study`: splits (10), systems, entities, levels (CODED_LEVELS), iterations (50),
-        n_resamples (1000) and rng.
+    splits, systems, entities, levels, iterations, n_resamples, rng
+        As in `rs.stability.study`.
 
     Returns
     -------
@@ -378,21 +359,35 @@ def dunaiski_study(
     ----------
     Dunaiski (2018), as the tool's commit 616db4e computes it.
     """
-    conditions, settings, notes = validate_experiment(table, **options)
+    settings = StudySettings(
+        splits=as_tuple(splits),
+        systems=as_tuple(systems),
+        entities=as_tuple(entities),
+        levels=as_tuple(levels, float),
+        fuzz=as_tuple(levels, float),
+        iterations=iterations,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
+        error_tie=error_tie,
+        swap=swap,
+        preset=PRESET,
+    )
+    return run_experiment(table, settings, workers=workers, progress=progress)
+
+
+def run_experiment(
+    table: EntityRanks,
+    settings: StudySettings,
+    *,
+    workers: int = 1,
+    progress: Callable[[float], Any] | None = None,
+) -> StabilityStudy:
+    """As `dunaiski_study`, with its settings as one object."""
+    conditions, notes = experiment_conditions(table, settings)
     check_count("workers", workers)
     named_measures = default_measures(permille=table.total_ranks is not None)
     measures, signs = tuple(named_measures.values()), tuple(SIGNS[name] for name in named_measures)
-    entities = Entities(table, measures, np.array(signs, np.float64))
-    names = " ".join(map(str, measures))
-    return result_of(
-        entities,
-        conditions,
-        run_all(entities, conditions, settings, workers, progress, None),
-        settings,
-        swap=swap,
-        swap_sets="bootstrap",
-        error_tie=error_tie,
-        ablation=None,
-        settings=f"{names} | preset:dunaiski | rankscope {__version__}",
-        notes=(*table.notes, *notes),
-    )
+    signature = f"{' '.join(map(str, measures))} | preset:{PRESET} | rankscope {__version__}"
+    population = Entities(table, measures, np.array(signs, np.float64))
+    result = study_population(population, conditions, settings, signature, workers=workers, progress=progress)
+    return replace(result, notes=(*table.notes, *notes))
