@@ -13,9 +13,8 @@ import pytest
 from helpers.messages import mentions
 
 from rankscope import read_votes
-from rankscope.cli.consensus import METHOD_OPTIONS
 from rankscope.consensus import METHODS, merge_rankings, merge_runs
-from rankscope.consensus.registry import parameters_of
+from rankscope.consensus.registry import MethodOptions, parameters_of
 
 WORKED = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]
 TABLE = "book\tAda\tBen\tCleo\tIvo\nEmma\t1\t1\t2\t3\nKim\t2\t\t1\t1\nWalden\t3\t2\t\t2\n"
@@ -77,7 +76,7 @@ def test_every_method_can_be_asked_for(cli: Callable[..., Any], files: Path, met
 def test_every_parameter_of_every_method_has_an_option() -> None:
     """But a seed, which the methods settle, and the names of a centre, which Python can give."""
     known = {name for method in METHODS for name in parameters_of(method)}
-    assert known - {"rng", "center"} == set(METHOD_OPTIONS)
+    assert known - {"rng", "center"} == set(MethodOptions.declared()) - {"method"}
 
 
 def test_fewer_draws_than_say_something_are_refused_and_help_says_how_many_are_enough(
@@ -87,8 +86,8 @@ def test_fewer_draws_than_say_something_are_refused_and_help_says_how_many_are_e
     done = cli("consensus", "votes.json", "--resamples", "19")
     assert done.code == 2
     assert mentions(done.err, 19, 20, 0)
-    assert mentions(" ".join(cli("consensus", "--help").out.split()), "at least 20", "0: no intervals")
-    assert "20<=x" in cli("leaderboard", "--help").out
+    assert mentions(" ".join(cli("consensus", "--help").out.split()), "at least 20", "0 for no intervals")
+    assert "x>=20" in cli("leaderboard", "--help").out
 
 
 def test_several_files_are_runs(cli: Callable[..., Any], files: Path) -> None:

@@ -133,7 +133,7 @@ def test_the_same_seed_gives_the_same_and_another_one_is_shown() -> None:
     assert list(a.records()) == list(b.records())
     assert_same_bits(a.voters.concordance, b.voters.concordance)
     drawn = merge_rankings(votes, n_resamples=200)
-    assert f"rng:{drawn.seed}" in drawn.signature()
+    assert f"rng:{drawn.settings.seed}" in drawn.signature()
 
 
 def test_work_that_would_take_long_is_cut_by_a_rule_that_is_told() -> None:

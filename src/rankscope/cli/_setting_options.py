@@ -10,6 +10,7 @@ import click
 from rankscope.settings import REQUIRED, Choice, Count, Names, Number, Setting, Settings, Switch
 
 __all__ = [
+    "option_help",
     "setting_options",
     "take_settings",
 ]
@@ -17,6 +18,8 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 AnySettings = TypeVar("AnySettings", bound=Settings)
+#: Option -> its short form.
+SHORT_FLAGS = {"--measure": ("-m",)}
 
 
 def setting_options(settings_class: type[Settings], *, without: Collection[str] = ()) -> Callable[[Command], Command]:
@@ -36,20 +39,26 @@ def option_of(setting: Setting) -> Callable[[Command], Command]:
     flag = setting.flag
     has_default = setting.default is not REQUIRED and setting.default not in (None, ())
     options: dict[str, Any] = {
-        "help": f"{setting.help} Default: {setting.unset}." if setting.unset else setting.help,
+        "help": option_help(setting),
         "default": setting.default if has_default else None,
         "show_default": has_default and not setting.unset,
     }
     if isinstance(setting.rule, Switch):
         negative = f"--no-{flag.removeprefix('--')}"
-        if setting.default:
+        if setting.default is not False:
             return click.option(f"{flag}/{negative}", setting.name, **options)
         return click.option(flag, setting.name, is_flag=True, **{**options, "show_default": False})
     if setting.default is REQUIRED:
         options["required"] = True
     if isinstance(setting.rule, Names):
         options |= {"multiple": True, "default": setting.default or ()}
-    return click.option(flag, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
+    flags = (*SHORT_FLAGS.get(flag, ()), flag)
+    return click.option(*flags, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
+
+
+def option_help(setting: Setting) -> str:
+    """The help of an option: its sentence, and the default where it is no single value."""
+    return f"{setting.help} Default: {setting.unset}." if setting.unset else setting.help
 
 
 def value_type(setting: Setting) -> Any:

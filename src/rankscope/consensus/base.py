@@ -11,6 +11,7 @@ import numpy as np
 
 from rankscope.data.votes import Votes
 from rankscope.kernels.rounding_ties import NOISE, SOLVED, tied_with_previous
+from rankscope.settings import Settings
 from rankscope.typing import Floats, Indices
 
 __all__ = [
@@ -91,12 +92,12 @@ class Order:
         return float(self.scores[self.items.index(item)])
 
 
-class Method(ABC):
-    """A frozen dataclass of parameters; METHODS of `rankscope.consensus.registry` lists all by name.
+class Method(Settings, ABC):
+    """A consensus method: a frozen dataclass of its parameters, which are checked when it is made.
 
-    Subclasses say `name`, what a score is (`meaning`), and give `scores` for many sets of weights at once: one for the
-    votes themselves, one a resample of the voters (where a voter's weight is his own times how often he was drawn, 0
-    included).
+    Subclasses define `name`, the meaning of a score (`meaning`), and `scores` for many sets of weights at once: one for
+    the votes themselves, and one for each resample of the voters, where the weight of a voter is multiplied by the
+    number of times that it was drawn (which may be 0). `METHODS` lists all methods by name.
     """
 
     name: ClassVar[str]
@@ -157,7 +158,7 @@ class Method(ABC):
         """The name, with the parameters that are not the default."""
         changed = [
             f"{parameter.name}={getattr(self, parameter.name)!r}"
-            for parameter in fields(self)  # type: ignore[arg-type]  # every method is a dataclass
+            for parameter in fields(self)
             if getattr(self, parameter.name) != parameter.default
         ]
         return f"{self.name}({', '.join(changed)})" if changed else self.name

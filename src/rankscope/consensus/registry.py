@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rankscope.consensus.base import Method
+from rankscope.consensus.parameters import (
+    exact_field,
+    points_field,
+    prior_field,
+    pvalue_field,
+    restarts_field,
+    strength_field,
+    teleport_field,
+    time_limit_field,
+    unranked_field,
+)
 from rankscope.data.votes import Votes
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import ParameterError, SettingError, UnknownName
 from rankscope.registry import LazyRegistry
+from rankscope.settings import Settings, choice
 
 __all__ = [
     "METHODS",
     "WORK_WITHOUT_PAIRS",
+    "MethodOptions",
     "check_parameters",
     "method_by_name",
     "parameters_of",
@@ -68,7 +81,7 @@ def check_method(name: str) -> None:
 def parameters_of(name: str) -> tuple[str, ...]:
     """The names of a method's parameters."""
     check_method(name)
-    parameters = fields(METHODS[name])  # type: ignore[arg-type]  # all are dataclasses
+    parameters = fields(METHODS[name])
     return tuple(parameter.name for parameter in parameters if parameter.init)
 
 
@@ -109,3 +122,40 @@ def width_of(method: Method, votes: Votes) -> int:
     """How many numbers a method holds for one draw."""
     n_voters, n_items = votes.ranks.shape
     return int(max(n_voters, n_items if method.work in WORK_WITHOUT_PAIRS else n_items**2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodOptions(Settings):
+    """A method by name, with the parameters of all methods; None stands for the default of the method."""
+
+    COMMANDS = ("consensus",)
+
+    method: str = choice("borda", METHODS, kind="method", help="How the rankings are merged.")
+    unranked: str | None = unranked_field(None, unset="average, for most methods")
+    strength: str | None = strength_field(None, "Schulze and ranked pairs")
+    pvalue: str | None = pvalue_field(None, "Robust rank aggregation")
+    teleport: float | None = teleport_field(None, "Markov chains")
+    prior: float | None = prior_field(None, "Plackett-Luce")
+    exact: bool | None = exact_field(None, "Kemeny")
+    time_limit: float | None = time_limit_field(None, "Kemeny and Mallows")
+    restarts: int | None = restarts_field(None, "Kemeny")
+    points: tuple[float, ...] | None = points_field(None, "Borda")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that have a value."""
+        return {name: getattr(self, name) for name in self.declared() if name != "method" and self.is_changed(name)}
+
+    def check(self) -> None:
+        """Refuse parameters that the method does not have."""
+        accepted = [name for name in parameters_of(self.method) if name in self.declared()]
+        for name in self.parameters:
+            if name not in accepted:
+                setting, flags = self.declared()[name], [self.declared()[other].flag for other in accepted]
+                raise SettingError(
+                    name, setting.flag, f"is not for the method {self.method}; it takes {', '.join(flags) or 'none'}"
+                )
+
+    def build(self) -> Method:
+        """The method."""
+        return method_by_name(self.method, **self.parameters)

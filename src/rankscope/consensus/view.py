@@ -66,7 +66,7 @@ def consensus_sections(result: Consensus) -> tuple[Section, ...]:
 def consensus_section(result: Consensus) -> Section:
     """The items, the best first."""
     order, with_interval = result.ordering, result.n_resamples > 0
-    level = format_percent(result.confidence_level)
+    level = format_percent(result.settings.confidence_level)
     rows = []
     for i in result.places():
         cells = (order.items[i], format_rank(order.ranks[i]), format_score(float(order.scores[i])))
@@ -116,10 +116,11 @@ def consensus_sentence(result: Consensus) -> str:
     items_text, voters_text = pluralise(len(order.items), "item"), pluralise(len(result.votes.voters), "voter")
     text = f"Of {items_text}, {who}, as {voters_text} rank them, by the method {order.method}."
     if result.n_resamples:
+        level = result.settings.confidence_level
         text += (
             " The interval of a rank says how far chance in who voted could move an item: as many voters are drawn "
             "from these again and again. An interval leaves out the places of those items that are above this one, or "
-            f"below it, in at least {format_percent(round((1 + result.confidence_level) / 2, 9))} of the draws."
+            f"below it, in at least {format_percent(round((1 + level) / 2, 9))} of the draws."
         )
     return text
 
@@ -133,7 +134,7 @@ def figure_of(result: Consensus) -> Figure:
             "ranks": result.ordering.ranks[places],
             "low": result.low[places],
             "high": result.high[places],
-            "interval": f"{format_percent(result.confidence_level)} interval over voters",
+            "interval": f"{format_percent(result.settings.confidence_level)} interval over voters",
         },
     )
 
