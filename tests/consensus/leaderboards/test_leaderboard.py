@@ -345,7 +345,7 @@ def test_systems_that_never_lost_are_named_and_a_prior_helps() -> None:
         ({"covariates": "length"}, "no covariate 'length'"),
         ({"unranked": "worst"}, "unranked is 'worst'"),
         ({"pair": "cs-en"}, "pair is 'cs-en'"),
-        ({"model": "plackett-luce"}, "say model='bradley-terry'"),
+        ({"model": "plackett-luce"}, "use model='bradley-terry'"),
         ({"model": "plackett-luce", "position": True}, "position"),
     ],
 )
@@ -356,7 +356,7 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, Any], said: str)
 
 
 def test_data_of_another_kind_are_refused() -> None:
-    with pytest.raises(ParameterError, match="say model='plackett-luce'"):
+    with pytest.raises(ParameterError, match="use model='plackett-luce'"):
         board(Votes.of([["A", "B"], ["B", "A"]]))
     with pytest.raises(ParameterError, match="type int, expected preferences"):
         board(3)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.consensus.leaderboards.settings import LeaderboardSettings
 from rankscope.consensus.voter_agreement import VoterAgreement
 from rankscope.data.preferences import Preferences
 from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.kernels.rounding_ties import SOLVED, join_ties
 from rankscope.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "Effect",
@@ -156,13 +154,10 @@ class Leaderboard(Result):
     fit: tuple[str, ...]
     n: int
     n_ties: int
+    n_units: int | None
     n_lost: int
     pairs: tuple[str, ...]
-    model: str
-    scale: str
-    interval: str
-    confidence_level: float
-    settings: Mapping[str, str]
+    settings: LeaderboardSettings
     notes: tuple[str, ...]
 
     def records(self) -> Iterator[LeaderboardRow]:
@@ -172,14 +167,36 @@ class Leaderboard(Result):
             yield LeaderboardRow(*row)
 
     def signature_parts(self) -> list[str]:
-        """The settings that change the numbers."""
-        fields = [f"{name}:{value}" for name, value in self.settings.items()]
-        return ["leaderboard", *fields]
+        """The settings that change the numbers, and the size of the data."""
+        settings = self.settings
+        interval = [settings.interval, f"{settings.n_resamples}"]
+        if settings.interval == "bootstrap":
+            interval.append(self.data_name if self.n_units is None else "units")
+        return [
+            "leaderboard",
+            f"model:{settings.model}",
+            *([f"unranked:{settings.unranked}"] if settings.is_of_votes else []),
+            *([f"covariates:{','.join(settings.covariates)}"] if settings.covariates else []),
+            *(["position:yes"] if settings.position else []),
+            f"prior:{settings.prior:g}",
+            f"scale:{settings.scale}",
+            f"interval:{','.join(interval)}",
+            f"confidence:{settings.confidence_level:g}",
+            f"rng:{settings.seed}",
+            *settings.parts(*(name for name in ("column", "pair", "measure") if settings.is_changed(name))),
+            f"systems:{len(self.systems)}",
+            f"{self.data_name}:{self.n}",
+        ]
+
+    @property
+    def data_name(self) -> str:
+        """What `n` counts."""
+        return "votes" if self.settings.is_of_votes else "comparisons"
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        count_text = pluralise(self.n, "vote" if self.model == "plackett-luce" else "comparison")
-        return f"{pluralise(len(self.systems), 'system')}, {count_text}, {self.model}"
+        count_text = pluralise(self.n, self.data_name.removesuffix("s"))
+        return f"{pluralise(len(self.systems), 'system')}, {count_text}, {self.settings.model}"
 
 
 def format_wins(share: float) -> str:

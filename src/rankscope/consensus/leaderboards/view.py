@@ -49,17 +49,17 @@ def order_section(board: Leaderboard) -> Section:
         rows.append(
             (row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", format_wins(board.wins[i]), met_text)
         )
-    met_title = "pairs" if board.model == "plackett-luce" else "comparisons"
+    met_title = "pairs" if board.settings.is_of_votes else "comparisons"
     columns = ("system", "rating", "low", "high", "rank", "ranks", "cluster", "wins of 100", met_title)
     data = {
         "systems": list(board.systems),
         "means": board.rating,
         "low": board.low,
         "high": board.high,
-        "measure": TITLES[board.scale],
-        "interval": f"{format_percent(board.confidence_level)} interval",
+        "measure": TITLES[board.settings.scale],
+        "interval": f"{format_percent(board.settings.confidence_level)} interval",
         "dot": "rating",
-        "digits": DIGITS[board.scale],
+        "digits": DIGITS[board.settings.scale],
     }
     return Section(
         title="Leaderboard",
@@ -74,7 +74,7 @@ def order_section(board: Leaderboard) -> Section:
 
 def leader_sentence(board: Leaderboard) -> str:
     """Which system leads, and which systems cannot be told apart from it."""
-    level = format_percent(board.confidence_level)
+    level = format_percent(board.settings.confidence_level)
     leaders = board.systems[: int((board.rank == 1).sum())]
     others = [name for i, name in enumerate(board.systems) if board.rank[i] > 1 and not board.apart[0, i]]
     if len(leaders) == len(board.systems):
@@ -123,13 +123,13 @@ def win_rates_sentence(board: Leaderboard) -> str:
 
 
 def order_notes(board: Leaderboard) -> list[str]:
-    share = format_percent(board.confidence_level)
+    share = format_percent(board.settings.confidence_level)
     return [
         {
             "elo": "rating: the mean is 1000, and 400 points more are odds of winning to losing of ten to one",
             "log": "rating: logarithms of odds, with mean 0; 1 more multiplies the odds of winning to losing by 2.72",
             "wins": "rating: of 100 comparisons, as many with each of the others, so many are won",
-        }[board.scale],
+        }[board.settings.scale],
         "wins of 100: of comparisons with each of the others equally often; a tie is half a win",
         f"ranks: the best and the worst place that {share} intervals of the differences leave a system; they are taken "
         "pair by pair, so with many systems a few may be wrong",
@@ -157,7 +157,7 @@ def wins_section(board: Leaderboard) -> Section:
     if board.tie is not None:
         shares = (board.tie.value, board.tie.low, board.tie.high)
         tie_share, low, high = (format_wins(x / (2 + x)) for x in shares)
-        level = format_percent(board.confidence_level)
+        level = format_percent(board.settings.confidence_level)
         notes.append(
             f"two systems of one rating tie in {tie_share} of 100 comparisons ({level} interval {low} to {high})"
         )
@@ -199,7 +199,7 @@ def effects_section(board: Leaderboard) -> Section:
     columns = ("", "effect", "low", "high", "odds x", "low", "high")
     return Section(
         title="What else decides",
-        sentence=" ".join(effect_sentence(effect, board.confidence_level) for effect in board.effects),
+        sentence=" ".join(effect_sentence(effect, board.settings.confidence_level) for effect in board.effects),
         table=Table(columns=columns, rows=tuple(rows)),
         notes=(
             "effect: added to the logarithm of the odds of the left one; odds x: what its odds are multiplied by",
@@ -294,5 +294,5 @@ def format_rating(board: Leaderboard, value: float) -> str:
     Where all systems meet equally often, wins of 100 are observed shares, such as 58.75, except for the last bits of
     the fit. These are rounded away first, so that they do not decide how 58.75 is rounded.
     """
-    text = f"{round(value, 9):.{DIGITS[board.scale]}f}"
+    text = f"{round(value, 9):.{DIGITS[board.settings.scale]}f}"
     return text.removeprefix("-") if not text.strip("-0.") else text
