@@ -115,12 +115,12 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
         ("votes.json --time-limit 3", "--time-limit is not for the method borda; it takes --unranked, --points"),
         (
             "votes.json --weight 2",
-            "Invalid value for '--weight': '2', expected the name of a voter, = and a number, as editor=2; see "
-            "`rankscope consensus --help`",
+            "Invalid value for '--weight': '2', expected the name of a voter, an equals sign and a number, as "
+            "editor=2; see `rankscope consensus --help`",
         ),
         (
             "votes.json --points 3,x",
-            "Invalid value for '--points': '3,x', expected numbers with commas between them, as 3,1,0; see "
+            "Invalid value for '--points': '3,x', expected numbers separated by commas, as 3,1,0; see "
             "`rankscope consensus --help`",
         ),
         ("votes.tsv --weight Zoe=2", "a weight for 'Zoe', who is no voter; voters: Ada, Ben, Cleo and Ivo"),
@@ -129,7 +129,7 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
             "the weight of voter 'Ada' is 0, expected a number above 0; leave out voters who do not count",
         ),
         ("run second --weight z=2", "a weight for 'z', who votes on no query; voters: bm25 and x"),
-        ("run second --input json", "2 files of votes, expected one; several files are runs (--input run)"),
+        ("run second --input json", "2 files of votes, expected one; for several runs use --input run"),
         ("run --input run", "1 run, expected at least two; there is nothing to merge"),
         ("absent.tsv", "absent.tsv: no such file; check the path"),
         ("votes.tsv -o votes.tsv", "votes.tsv: is read here and would be overwritten; write to another file"),

@@ -30,7 +30,7 @@ RUN_INPUT = "run"
 
 
 class NumberTuple(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
-    """Numbers with commas between them."""
+    """Numbers separated by commas."""
 
     name = "number,..."
 
@@ -38,7 +38,7 @@ class NumberTuple(click.ParamType):  # type: ignore[type-arg]  # click before 8.
         try:
             return tuple(float(number) for number in value.split(","))
         except ValueError:
-            self.fail(f"{value!r}, expected numbers with commas between them, as 3,1,0", param, ctx)
+            self.fail(f"{value!r}, expected numbers separated by commas, as 3,1,0", param, ctx)
 
 
 class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
@@ -53,7 +53,7 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
         except ValueError:
             separator = ""
         if not separator or not voter:
-            self.fail(f"{value!r}, expected the name of a voter, = and a number, as editor=2", param, ctx)
+            self.fail(f"{value!r}, expected the name of a voter, an equals sign and a number, as editor=2", param, ctx)
         return voter, weight
 
 
@@ -76,9 +76,9 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
     "--input",
     "kind",
     type=click.Choice([*VOTE_FORMATS, RUN_INPUT]),
-    help="What the files hold. Default: votes in one file, told by content; runs in several.",
+    help="Format of the files. Default: detected for one file of votes; runs if there are several files.",
 )
-@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
+@click.option("--details", is_flag=True, help="Show all details.")
 @result_options
 def consensus(
     files: tuple[str, ...],
@@ -87,10 +87,10 @@ def consensus(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Merge many rankings into one order, and say how sure it is and how far the voters agree.
+    """Merge many rankings into one order, with intervals of ranks and the agreement of the voters.
 
-    FILE: votes, a table of ranks (a column a voter, a line an item, as the tables of known entities), or lists of names
-    in JSON. Several files are runs, which vote on the documents of each query.
+    FILE holds votes: a table of ranks with one row per item and one column per voter, a table with the columns voter,
+    item and rank, or lists of names in JSON. Several files are runs, which vote on the documents of each query.
 
     \b
     rankscope consensus demo-votes.tsv --method schulze
@@ -102,7 +102,7 @@ def consensus(
     result_output.check(files)
     check_single_stdin(files)
     if kind not in (None, RUN_INPUT) and len(files) > 1:
-        raise ParameterError(f"{len(files)} files of votes, expected one; several files are runs (--input {RUN_INPUT})")
+        raise ParameterError(f"{len(files)} files of votes, expected one; for several runs use --input {RUN_INPUT}")
     voter_weights = dict(weights) or None
     if kind is None and len(files) > 1:
         refuse_tables(files)
@@ -124,5 +124,5 @@ def refuse_tables(files: Sequence[str]) -> None:
     table = next((file for file in files if looks_like_rank_table(file)), None)
     if table is not None:
         raise ParameterError(
-            f"{table}: a table of votes among {len(files)} files, which are runs; give one table, with a column a voter"
+            f"{table}: a table of votes, but several files have to be runs; give one table, with one column per voter"
         )

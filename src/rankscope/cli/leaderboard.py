@@ -25,8 +25,8 @@ __all__ = [
 @click.option(
     "--higher", is_flag=True, help="For rankings: the column holds scores, of which higher ones are better, not ranks."
 )
-@click.option("--input", "kind", type=click.Choice(INPUTS), help="What FILE holds. Default: told by its content.")
-@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
+@click.option("--input", "kind", type=click.Choice(INPUTS), help="Kind of data in FILE. Default: detected.")
+@click.option("--details", is_flag=True, help="Show all details.")
 @result_options
 def leaderboard(
     file: str,
@@ -35,11 +35,11 @@ def leaderboard(
     details: bool,
     **options: Any,
 ) -> None:
-    """Say who leads, how sure that is, and who cannot be told apart, by who was preferred to whom.
+    """Rate systems by preferences: which system leads, and which differences are significant.
 
-    FILE: comparisons of two, a table (CSV, TSV, JSON lines, Parquet) with the columns left, right and winner (one of
-    the two, or tie), or better and worse; or people's rankings, as `agree segments` reads them; or scores that
-    `evaluate` saved or wrote with --by-query; or, for --model plackett-luce, votes as `consensus` reads them.
+    FILE holds comparisons of two systems: a table (CSV, TSV, JSON lines, Parquet) with the columns left, right and
+    winner (one of the two, or tie), or better and worse. Or it holds human rankings, as for `agree segments`; scores
+    that `evaluate` saved or wrote with --by-query; or, for --model plackett-luce, votes, as for `consensus`.
 
     \b
     rankscope leaderboard demo-preferences.csv --covariate length --position --unit prompt

@@ -92,12 +92,15 @@ class QueryConsensus(Result):
         n_long = sum(len(consensus.votes.items) > FIRST_ITEMS for consensus in self.results)
         first_order = self.results[0].ordering
         return Section(
-            title="The consensus, query by query",
-            sentence=f"Of {pluralise_queries(len(self.results))}, by the method {first_order.method}.",
+            title="Consensus by query",
+            sentence=f"The consensus of {pluralise_queries(len(self.results))}, by the method {first_order.method}.",
             table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
             notes=(
                 *((score_note(first_order),) * bool(first_order.meaning)),
-                *((f"the first {FIRST_ITEMS} of each query are shown; csv, json and parquet hold all",) * bool(n_long)),
+                *(
+                    (f"only the first {FIRST_ITEMS} items of a query are shown; csv, json and parquet have all",)
+                    * bool(n_long)
+                ),
             ),
         )
 
@@ -112,12 +115,14 @@ class QueryConsensus(Result):
         w_values = [
             consensus.voters.concordance.w for consensus in self.results if not np.isnan(consensus.voters.concordance.w)
         ]
-        mean = f" Its mean over queries is {np.mean(w_values):.4f}." if w_values else ""
+        mean = f" The mean over queries is {np.mean(w_values):.4f}." if w_values else ""
         return Section(
-            title="How far the voters agree, query by query",
-            sentence=f"Kendall's W: 1, all voters have one order; 0, their ranks cancel out.{mean} The last column "
-            "names the item that beats every other one, one against one, where there is such.",
-            table=Table(columns=("query", "voters", "items", "Kendall's W", "mean tau", "beats all"), rows=tuple(rows)),
+            title="Agreement of the voters by query",
+            sentence="Kendall's W is 1 if all voters have the same order, and 0 if their ranks cancel out."
+            f"{mean} The Condorcet winner is the item that beats every other one by majority, if there is one.",
+            table=Table(
+                columns=("query", "voters", "items", "Kendall's W", "mean tau", "Condorcet winner"), rows=tuple(rows)
+            ),
             folded=len(rows) > FIRST_ITEMS,
         )
 

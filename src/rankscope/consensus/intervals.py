@@ -97,10 +97,10 @@ def affordable_draws(steps: float, n_items: int) -> tuple[int, tuple[str, ...]]:
     n_draws = int(min(DRAWS, STEPS // max(steps + n_items**2 / 2, 1), HELD // max(n_items, 1)))
     if n_draws >= DRAWS:
         return DRAWS, ()
-    hint = "--resamples (in Python n_resamples) says how many to make all the same"
+    hint = "set their number with --resamples (in Python n_resamples)"
     if n_draws < FEWEST:
-        return 0, (f"no intervals: this method would take long for {DRAWS:,} draws of these voters; {hint}",)
-    return n_draws, (f"intervals rest on {n_draws:,} draws, since {DRAWS:,} would take long; {hint}",)
+        return 0, (f"no intervals: {DRAWS:,} resamples of these voters would take long with this method; {hint}",)
+    return n_draws, (f"intervals are based on {n_draws:,} resamples, since {DRAWS:,} would take long; {hint}",)
 
 
 def rank_intervals(
@@ -124,10 +124,14 @@ def rank_intervals(
     low, high = best_and_worst_places(resampled_ranks, confidence_level)
     notes = []
     if n_voters < FEW:
-        warning = "intervals of the ranks are rough, and rather too narrow"
-        notes.append(Note(f"{n_voters} voters are few: {warning}", f"fewer than {FEW} voters: {warning}"))
+        warning = "the intervals of ranks are rough and probably too narrow"
+        notes.append(Note(f"only {n_voters} voters: {warning}", f"fewer than {FEW} voters: {warning}"))
     if n_odd:
-        notes.append(Note(method.resampling_note(n_odd, n_resamples), "some draws of the voters have no maximum"))
+        notes.append(
+            Note(
+                method.resampling_note(n_odd, n_resamples), "the model has no solution for some resamples of the voters"
+            )
+        )
     return RankIntervals(np.minimum(low, ranks), np.maximum(high, ranks), n_resamples, tuple(notes))
 
 

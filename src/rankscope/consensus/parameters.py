@@ -71,8 +71,8 @@ def as_points(points: Any) -> Any:
 
 
 def sentence_for(methods: str, sentence: str) -> str:
-    """A sentence that begins with the methods it is about, if these are named."""
-    return f"{methods}: {sentence[0].lower()}{sentence[1:]}" if methods else sentence
+    """A sentence, after the methods that it is for if these are named."""
+    return f"For {methods}. {sentence}" if methods else sentence
 
 
 def unranked_field(default: Value, choices: Sequence[str] = UNRANKED, *, unset: str = "") -> Value:

@@ -132,14 +132,14 @@ class MethodOptions(Settings):
 
     method: str = choice("borda", METHODS, kind="method", help="How the rankings are merged.")
     unranked: str | None = unranked_field(None, unset="average, for most methods")
-    strength: str | None = strength_field(None, "Schulze and ranked pairs")
-    pvalue: str | None = pvalue_field(None, "Robust rank aggregation")
-    teleport: float | None = teleport_field(None, "Markov chains")
-    prior: float | None = prior_field(None, "Plackett-Luce")
-    exact: bool | None = exact_field(None, "Kemeny")
-    time_limit: float | None = time_limit_field(None, "Kemeny and Mallows")
-    restarts: int | None = restarts_field(None, "Kemeny")
-    points: tuple[float, ...] | None = points_field(None, "Borda")
+    strength: str | None = strength_field(None, "schulze and ranked-pairs")
+    pvalue: str | None = pvalue_field(None, "robust-rank")
+    teleport: float | None = teleport_field(None, "mc1 to mc4")
+    prior: float | None = prior_field(None, "plackett-luce")
+    exact: bool | None = exact_field(None, "kemeny")
+    time_limit: float | None = time_limit_field(None, "kemeny and mallows")
+    restarts: int | None = restarts_field(None, "kemeny")
+    points: tuple[float, ...] | None = points_field(None, "borda")
 
     @property
     def parameters(self) -> dict[str, Any]:

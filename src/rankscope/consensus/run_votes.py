@@ -68,13 +68,13 @@ class RunVotes(Mapping[str, Votes]):
         for query in (*single_run, *single_document):
             del self._voters[query]
         for n_skipped, reason in (
-            (len(single_run), "a list of one run only"),
+            (len(single_run), "documents of one run only"),
             (len(single_document), "one document only"),
         ):
             if n_skipped:
-                verb = "has" if n_skipped == 1 else "have"
+                verb, be = ("has", "is") if n_skipped == 1 else ("have", "are")
                 self.notes += (
-                    f"{pluralise_queries(n_skipped)} of {len(query_ids):,} {verb} {reason}; nothing is merged there",
+                    f"{pluralise_queries(n_skipped)} of {len(query_ids):,} {verb} {reason} and {be} skipped",
                 )
         if not self._voters:
             raise InputError(

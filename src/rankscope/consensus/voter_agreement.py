@@ -28,11 +28,11 @@ __all__ = [
 
 #: The note where voters did not rank all items.
 UNRANKED_NOTE = (
-    "for the agreement of the voters, items that a voter left out count as tied behind those that he ranked: voters "
-    "who know the same items agree by that alone"
+    "agreement of the voters: items that a voter did not rank count as tied after the ranked ones, so that voters who "
+    "know the same items agree for that reason alone"
 )
 #: The note where their weights differ.
-WEIGHTS_NOTE = "the agreement of the voters counts each voter once, whatever the weight"
+WEIGHTS_NOTE = "agreement of the voters: each voter counts once, whatever the weight"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

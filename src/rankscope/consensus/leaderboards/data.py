@@ -92,7 +92,7 @@ def votes_from_rankings(rankings: Rankings, name: str) -> tuple[Votes, Ints]:
     has_ranks = ~np.isnan(ranks).all(axis=1)
     is_ranked = ~np.isnan(ranks).all(axis=0)
     n_skipped = int((~has_ranks).sum())
-    skipped_note = [f"{pluralise(n_skipped, 'judgment')} without a value of {name!r} left out"] * (n_skipped > 0)
+    skipped_note = [f"{pluralise(n_skipped, 'judgment')} without a value of {name!r} skipped"] * (n_skipped > 0)
     notes = (*rankings.notes, *skipped_note)
     systems = tuple(name for name, ranked in zip(rankings.systems, is_ranked.tolist(), strict=True) if ranked)
     segment = rankings.pair.codes * len(rankings.segment.names) + rankings.segment.codes
@@ -105,7 +105,9 @@ def select_language_pair(rankings: Rankings, pair: str | None) -> Rankings:
     if pair is None:
         if len(names) < 2:
             return rankings
-        note = f"judgments of {len(names)} language pairs together: {join_names(names, PAIRS)}; pair (--pair) keeps one"
+        note = (
+            f"judgments of {len(names)} language pairs together: {join_names(names, PAIRS)}; pair (--pair) selects one"
+        )
         return replace(rankings, notes=(*rankings.notes, note))
     if pair not in names:
         raise UnknownName("language pair of these rankings", pair, names)

@@ -234,9 +234,9 @@ def fit_of_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[str
     freedom, pvalue = pluralise(deviance.df, "degree"), format_p_value(deviance.pvalue)
     details = f"(deviance {deviance.deviance:.1f}, {freedom} of freedom, p {pvalue})"
     if deviance.pvalue < LEVEL:
-        text = "one rating a system does not explain all of who wins against whom: pairs differ by more than chance"
+        text = "one rating per system does not explain the results of all pairs of systems"
     else:
-        text = "who wins against whom is not further from one rating a system than chance makes it"
+        text = "no significant departure of the results from one rating per system was found"
     return (f"{text} {details}", *deviance.notes)
 
 
@@ -494,11 +494,11 @@ def fit_leaderboard(
         estimate = estimate_from_preferences(source, settings, progress)
         units = None if source.unit is None else source.unit.codes
     if len(estimate.abilities) <= FEWEST:
-        cure = "" if settings.prior else "give a prior, as prior=0.5 (--prior 0.5), or "
+        cure = "" if settings.prior else "use a prior, as prior=0.5 (--prior 0.5), or "
         cure += "leave covariates and position out, or " if estimate.effects else ""
         raise InputError(
-            f"only {len(estimate.abilities) - 1} of {settings.n_resamples} resamples have most likely strengths, too "
-            f"few for intervals; {cure}take interval='information' (--interval)"
+            f"only {len(estimate.abilities) - 1} of {settings.n_resamples} resamples have a solution, too few for "
+            f"intervals; {cure}use interval='information' (--interval information)"
         )
     n_units = None if units is None else np.unique(units).size
     pooled = language_pairs(data) if settings.pair is None else ()
@@ -597,14 +597,15 @@ def leaderboard_notes(
         notes.append(f"weights between {weight.min():g} and {weight.max():g}, {weight.sum():g} in all")
     if settings.interval == "bootstrap":
         if n_units is not None:
-            notes.append(f"the bootstrap draws whole units, of which there are {n_units:,}")
+            notes.append(f"the bootstrap resamples whole units ({n_units:,})")
         if (n_units or count_of(source)) < FEW:
-            notes.append(
-                f"{n_units or count_of(source)} to draw from are few: intervals are rough, and rather too narrow"
-            )
+            kind = "unit" if n_units else "vote" if isinstance(source, Votes) else "comparison"
+            count_text = pluralise(n_units or count_of(source), kind)
+            notes.append(f"only {count_text} to resample: intervals are rough and probably too narrow")
     elif n_units is not None:
         notes.append(
-            f"those of one of the {n_units:,} units count as independent here; --interval bootstrap draws whole units"
+            f"comparisons of one unit count as independent here ({pluralise(n_units, 'unit')}); --interval bootstrap "
+            "resamples whole units"
         )
     if isinstance(source, Preferences) and not settings.position:
         notes += side_note(source)
@@ -622,6 +623,6 @@ def side_note(source: Preferences) -> list[str]:
         return []
     left_share = float((outcomes > 0).mean())
     return [
-        f"the left one won {format_wins_in_words(left_share)} of 100 decided comparisons: where sides were given out "
-        "by chance, standing left matters, and --position takes that out"
+        f"the left system won {format_wins_in_words(left_share)} of 100 decided comparisons: if sides were assigned at "
+        "random, being on the left matters; --position removes this effect"
     ]

@@ -209,7 +209,7 @@ class Mallows(Method):
 
     name: ClassVar[str] = "mallows"
     work = "search"
-    meaning: ClassVar[str] = "how many items stand behind in the centre; not how sure that is"
+    meaning: ClassVar[str] = "number of items after this one in the centre; it does not show how certain the order is"
     FUNCTIONS = ("rankscope.consensus:Mallows", "rankscope.consensus:mallows")
 
     unranked: str = unranked_field("average", UNRANKED[:3])
@@ -371,12 +371,16 @@ def fit_theta(distances: Floats, weights: Floats, n_items: int) -> MallowsFit:
 
 def fit_notes(fit: MallowsFit, center_fitted: bool) -> tuple[str, ...]:
     if fit.theta == np.inf:
-        return (general_note("all votes are the centre: theta is infinite"),)
+        return (general_note("all votes equal the centre: theta is infinite"),)
     if fit.theta == 0:
-        return (general_note("the votes lie no closer to the centre than random orders would: theta is 0"),)
+        return (general_note("the votes are no closer to the centre than random orders would be: theta is 0"),)
     if not center_fitted:
         return ()
-    return (general_note("the standard error of theta takes the centre for known; it was found from the same votes"),)
+    return (
+        general_note(
+            "the standard error of theta treats the centre as known, although it was estimated from the same votes"
+        ),
+    )
 
 
 def general_note(text: str) -> Note:
@@ -388,7 +392,7 @@ def chi_square_test(
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """The chi-square test of the distances, where it applies: details and notes."""
     if (weights != 1).any() or (distances % 1 != 0).any():
-        return {}, (general_note("no test of fit: it needs votes without ties that rank all items and count 1 each"),)
+        return {}, (general_note("no test of fit: it needs votes without ties that rank all items and have weight 1"),)
     law = law_of_distance(n_items, theta)
     expected, observed = pool_cells(law * distances.size, np.bincount(distances.astype(np.int64), minlength=law.size))
     df = expected.size - 1 - (theta > 0)
@@ -400,7 +404,7 @@ def chi_square_test(
     note = (
         f"Mallows' model does not describe the distances of these votes well {test_text}"
         if pvalue < LEVEL
-        else f"the distances of the votes depart from Mallows' model no more than by chance {test_text}"
+        else f"no significant departure of the distances of the votes from Mallows' model was found {test_text}"
     )
     return {"chi-square": statistic, "degrees of freedom": float(df), "p-value of fit": pvalue}, (Note(note),)
 

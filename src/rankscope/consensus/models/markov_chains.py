@@ -35,7 +35,7 @@ __all__ = [
 
 
 #: The meaning of a score.
-SCORE_MEANING = "the share of its time that a walk from item to better item spends at this one"
+SCORE_MEANING = "share of time that a random walk to better items spends at this one"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -148,9 +148,9 @@ def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
         for part_id in by_strength
     ]
     raise InputError(
-        f"the items fall into {n_parts} parts that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two "
-        "parts one "
-        "is never above the other, so that no worths are most likely; pass a prior above 0, as 0.5, or leave items out"
+        f"the items fall into {n_parts} groups that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two "
+        "groups one is never above the other, so that the model has no solution; use a prior above 0, as 0.5, or leave "
+        "items out"
     )
 
 
@@ -283,8 +283,8 @@ def fit_stages(
         if not unfinished.size:
             return log_worths
     raise InputError(
-        f"the worths of {unfinished.size} of {len(start)} fits did not settle; pass a prior above 0, as 0.5, which "
-        "keeps them from running away"
+        f"{unfinished.size} of {pluralise(len(start), 'fit')} did not converge; use a prior above 0, as 0.5, which "
+        "keeps worths finite"
     )
 
 
@@ -410,13 +410,13 @@ class Misfit(NamedTuple):
     @property
     def note(self) -> str:
         """The sentence on the fit for views."""
-        pvalue_text = f"(p {format_p_value(self.pvalue)} by {self.n_resamples:,} draws)"
+        pvalue_text = f"(p {format_p_value(self.pvalue)} from {self.n_resamples:,} samples)"
         if self.pvalue < LEVEL:
             return (
-                "one worth an item does not describe these votes well: pairs differ from it more than by chance "
-                f"{pvalue_text}"
+                "one worth per item does not describe these votes well: pairs of items depart from it by more than "
+                f"chance {pvalue_text}"
             )
-        return f"the pairs of items show no departure from one worth an item that chance would not make {pvalue_text}"
+        return f"no significant departure of pairs of items from one worth per item was found {pvalue_text}"
 
 
 def plackett_luce_misfit(
@@ -560,7 +560,7 @@ class PlackettLuce(Method):
 
     name: ClassVar[str] = "plackett-luce"
     work = "fit"
-    meaning: ClassVar[str] = "log-worths of mean 0; one more by 0.69 (log 2): twice as likely to be chosen"
+    meaning: ClassVar[str] = "log-worth, with mean 0; 0.69 (log 2) more means twice as likely to be chosen"
     least_range: ClassVar[float] = 1.0
     FUNCTIONS = ("rankscope.consensus:PlackettLuce", "rankscope.consensus:plackett_luce")
 
@@ -582,8 +582,8 @@ class PlackettLuce(Method):
 
     def resampling_note(self, n_odd: int, n_draws: int) -> str:
         return (
-            f"in {n_odd:,} of {pluralise(n_draws, 'draw')} of the voters an item is always, or never, above others, so "
-            f"that no worths are most likely; there a prior of {SLIGHT_PRIOR:g} orders the items"
+            f"in {n_odd:,} of {pluralise(n_draws, 'resample')} of the voters an item is always or never above others, so "
+            f"that the model has no solution; there a prior of {SLIGHT_PRIOR:g} is used"
         )
 
     def solve(self, votes: Votes) -> Solution:
@@ -606,7 +606,7 @@ class PlackettLuce(Method):
             details["p-value of equal worths"] = pvalue
             notes = (
                 Note(
-                    "were all votes in random order, worths would differ as much or more with p "
+                    "if all votes were in random order, worths would differ at least this much with p "
                     f"{format_p_value(pvalue)}"
                 ),
             )

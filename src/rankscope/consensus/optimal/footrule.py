@@ -67,7 +67,7 @@ class Footrule(Method):
 
     name: ClassVar[str] = "footrule"
     work = "assignment"
-    meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
+    meaning: ClassVar[str] = "number of items after this one; it does not show how certain the order is"
     FUNCTIONS = ("rankscope.consensus:Footrule", "rankscope.consensus:footrule")
 
     unranked: str = unranked_field("average")
@@ -77,7 +77,7 @@ class Footrule(Method):
         unit = common_unit(votes.weights, len(votes.items)) / 2
         order = assign_places(costs, unit)
         distance = float(costs[order, np.arange(order.size)].sum())
-        text = "no order has places that are less away from those of the voters in sum"
+        text = "no order has a smaller total distance to the places of the voters (proved)"
         unit_costs = np.rint(costs / unit)[order]  # (place, place): the cost of the item of the first at the second
         equal_notes = equal_orders_notes(unit_costs)
         return Solution(

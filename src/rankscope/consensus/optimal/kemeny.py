@@ -136,7 +136,7 @@ class Kemeny(Method):
 
     name: ClassVar[str] = "kemeny"
     work = "search"
-    meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
+    meaning: ClassVar[str] = "number of items after this one; it does not show how certain the order is"
     FUNCTIONS = ("rankscope.consensus:Kemeny", "rankscope.consensus:kemeny")
 
     unranked: str = unranked_field("average")
@@ -153,8 +153,8 @@ class Kemeny(Method):
         searching = replace(self, restarts=self.restarts or STARTS_OF_MANY)
         searching.__dict__["searched_beyond"] = HELD_KARP_ITEMS
         return searching, (
-            f"of more than {HELD_KARP_ITEMS} items that win in circles the best order is searched, not proved, so that "
-            "many queries do not take long; --time-limit (in Python time_limit), for each query, tries to prove it"
+            f"if more than {HELD_KARP_ITEMS} items win in cycles, the best order is searched but not proved, to save "
+            "time; --time-limit (in Python time_limit) tries to prove it for each query"
         )
 
     def solve(self, votes: Votes) -> Solution:
@@ -223,7 +223,7 @@ class Kemeny(Method):
 
     def notes(self, best: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
         if best.proved:
-            text = "no order has a smaller distance to the voters; this is proved"
+            text = "no order has a smaller distance to the voters (proved)"
             return (Note(text, text),)
         reason = f"found by a search from {pluralise(self.n_starts(best.largest_block), 'start')}, without proof"
         general = "found by a search, without proof that no order has a smaller distance to the voters"

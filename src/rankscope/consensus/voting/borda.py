@@ -58,7 +58,7 @@ class Borda(Method):
 
     name: ClassVar[str] = "borda"
     work = "ranks"
-    meaning: ClassVar[str] = "points, the number of items less the rank, summed over voters"
+    meaning: ClassVar[str] = "points (number of items minus rank), summed over voters"
     FUNCTIONS = ("rankscope.consensus:Borda", "rankscope.consensus:borda")
 
     unranked: str = unranked_field("average", UNRANKED[:3])
@@ -70,7 +70,7 @@ class Borda(Method):
         super().__post_init__()
 
     def describe_score(self) -> str:
-        return self.meaning if self.points is None else "points, what the places are worth, summed over voters"
+        return self.meaning if self.points is None else "points of the places, summed over voters"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         if self.points is None:

@@ -52,7 +52,7 @@ class Copeland(Method):
     """
 
     name: ClassVar[str] = "copeland"
-    meaning: ClassVar[str] = "against how many others an item wins by majority, ties as halves"
+    meaning: ClassVar[str] = "number of other items that an item beats by majority; a tie counts half"
     FUNCTIONS = ("rankscope.consensus:Copeland", "rankscope.consensus:copeland")
 
     unranked: str = unranked_field("average")

@@ -69,7 +69,7 @@ class RankedPairs(Method):
 
     name: ClassVar[str] = "ranked-pairs"
     work = "locking"
-    meaning: ClassVar[str] = "how many others an item stands above by locked majorities, no order as half"
+    meaning: ClassVar[str] = "number of other items below an item by locked majorities; no order counts half"
     FUNCTIONS = ("rankscope.consensus:RankedPairs", "rankscope.consensus:ranked_pairs")
 
     strength: str = strength_field("margins")
@@ -90,7 +90,7 @@ class RankedPairs(Method):
         if not unlocked:
             return Solution(scores)
         pairs = join_names([f"{votes.items[winner]!r} over {votes.items[loser]!r}" for winner, loser in unlocked])
-        text = "majorities of equal strength contradict each other and were not locked, so items may be tied"
+        text = "majorities of equal strength contradict each other and were not locked, so that items may be tied"
         return Solution(scores, notes=(Note(f"{len(unlocked)} {text}: {pairs}", text),))
 
 

@@ -26,9 +26,9 @@ __all__ = [
 Weights = Sequence[float] | Mapping[str, float] | None
 #: What the scores are -log10 of.
 MEANINGS = {
-    "exact": "the chance that an item stands as high if all lists were in random order",
-    "bonferroni": "a bound of the chance that an item stands as high if all lists were in random order",
-    "none": "rho, the least chance of places as good as an item's best ones",
+    "exact": "the probability of ranks as high if all lists were in random order",
+    "bonferroni": "an upper bound of the probability of ranks as high if all lists were in random order",
+    "none": "rho, the smallest probability of ranks as good as the best ranks of the item",
 }
 #: Numbers in the largest array of a chunk.
 NUMBERS = 1 << 21
@@ -76,7 +76,7 @@ class RobustRank(Method):
     pvalue: str = pvalue_field("exact")
 
     def describe_score(self) -> str:
-        return f"-log10 of {MEANINGS[self.pvalue]}, so 2 stands for 0.01 and 3 for 0.001"
+        return f"-log10 of {MEANINGS[self.pvalue]}, so that 2 stands for 0.01 and 3 for 0.001"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         return np.asarray(-np.log10(self.pvalues(votes, weights)) + 0.0)  # no -0
@@ -108,7 +108,7 @@ class RobustRank(Method):
             names = join_names([votes.items[i] for i in significant[np.argsort(pvalues[significant], kind="stable")]])
             notes = (
                 Note(
-                    f"{significant.size} of {pluralise(pvalues.size, 'item')} stand higher than chance would put them "
+                    f"{significant.size} of {pluralise(pvalues.size, 'item')} rank higher than expected by chance "
                     f"(p-value below {LEVEL:g} / {pvalues.size})"
                     f"{': ' + names if significant.size else ''}"
                 ),

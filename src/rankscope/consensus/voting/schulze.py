@@ -66,7 +66,9 @@ class Schulze(Method):
 
     name: ClassVar[str] = "schulze"
     work = "paths"
-    meaning: ClassVar[str] = "how many others an item beats by the strongest chains of majorities, ties as halves"
+    meaning: ClassVar[str] = (
+        "number of other items that an item beats by its strongest chain of majorities; a tie counts half"
+    )
     FUNCTIONS = ("rankscope.consensus:Schulze", "rankscope.consensus:schulze")
 
     strength: str = strength_field("winning")
