@@ -79,17 +79,17 @@ def check_method(name: str) -> None:
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
-    """The names of a method's parameters."""
+    """The names of the parameters of a method."""
     check_method(name)
     parameters = fields(METHODS[name])
     return tuple(parameter.name for parameter in parameters if parameter.init)
 
 
 def method_by_name(name: str | Method, **parameters: Any) -> Method:
-    """The method of that name with these parameters; a method passes as it is, without any.
+    """The method of a name with these parameters; a `Method` is returned as it is, and takes none.
 
-    Raises UnknownName for another name, ParameterError for a parameter that the method does not take, and for a value
-    that it refuses.
+    Raises UnknownName for an unknown name, ParameterError for a parameter that the method does not have, and for a
+    value that is out of range.
 
     >>> str(method_by_name("borda", unranked="worst"))
     "borda(unranked='worst')"
@@ -97,7 +97,7 @@ def method_by_name(name: str | Method, **parameters: Any) -> Method:
     if isinstance(name, Method):
         if parameters:
             raise ParameterError(
-                f"{next(iter(parameters))} beside a method that is made already; give it its parameters"
+                f"{next(iter(parameters))} with a method object; pass the parameters to the method itself"
             )
         return name
     check_parameters(name, parameters)
@@ -105,7 +105,7 @@ def method_by_name(name: str | Method, **parameters: Any) -> Method:
 
 
 def check_parameters(name: str, names: Iterable[str], label: str | None = None) -> None:
-    """Raise ParameterError for a parameter that the method does not have. label: of the method in the message."""
+    """Raise ParameterError for a parameter that the method does not have. label: what the message calls the method."""
     accepted = parameters_of(name)
     for key in names:
         if key not in accepted:
@@ -114,12 +114,12 @@ def check_parameters(name: str, names: Iterable[str], label: str | None = None) 
 
 
 def steps_of(method: Method, votes: Votes) -> float:
-    """The work of a method for one draw of the voters, in steps of about a nanosecond."""
+    """The work of a method for one resample of the voters, in steps of about a nanosecond."""
     return WORK[method.work](*votes.ranks.shape)
 
 
 def width_of(method: Method, votes: Votes) -> int:
-    """How many numbers a method holds for one draw."""
+    """How many numbers a method holds for one resample."""
     n_voters, n_items = votes.ranks.shape
     return int(max(n_voters, n_items if method.work in WORK_WITHOUT_PAIRS else n_items**2))
 

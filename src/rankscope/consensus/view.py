@@ -193,9 +193,10 @@ def agreement_sentence(result: Consensus) -> str:
     if np.isnan(concordance.w):
         return "Every voter ties all items, so that their agreement is undefined."
     text = (
-        f"Kendall's W is {concordance.w:.4f}, where 1 means that all voters have the same order, and 0 that their ranks "
-        "cancel out. If the voters ranked at random, at least this much agreement would occur "
-        f"{format_chance(concordance.pvalue)} cases (p {format_p_value(concordance.pvalue)}, {PVALUE_METHODS[concordance.method]})."
+        f"Kendall's W is {concordance.w:.4f}, where 1 means that all voters have the same order, and 0 that their "
+        "ranks cancel out. If the voters ranked at random, at least this much agreement would occur "
+        f"{format_chance(concordance.pvalue)} cases "
+        f"(p {format_p_value(concordance.pvalue)}, {PVALUE_METHODS[concordance.method]})."
     )
     if not np.isnan(voters.mean_tau):
         text += f" The mean tau of two voters is {format_tau(voters.mean_tau)}."
@@ -226,8 +227,8 @@ def condorcet_section(result: Consensus) -> Section:
     elif n_others:
         others_text = "the other item" if n_others == 1 else f"each of the other {n_others:,} items"
         text = (
-            f"There is no Condorcet winner. Each of {join_names(smith)} beats {others_text}; among themselves they win in "
-            "a cycle or tie."
+            f"There is no Condorcet winner. Each of {join_names(smith)} beats {others_text}; among themselves they "
+            "win in a cycle or tie."
         )
         if not set(first_items) & set(smith):
             text += " The consensus ranks another item first, since the method considers more than pairwise majorities."

@@ -582,8 +582,8 @@ class PlackettLuce(Method):
 
     def resampling_note(self, n_odd: int, n_draws: int) -> str:
         return (
-            f"in {n_odd:,} of {pluralise(n_draws, 'resample')} of the voters an item is always or never above others, so "
-            f"that the model has no solution; there a prior of {SLIGHT_PRIOR:g} is used"
+            f"in {n_odd:,} of {pluralise(n_draws, 'resample')} of the voters an item is always or never above others, "
+            f"so that the model has no solution; there a prior of {SLIGHT_PRIOR:g} is used"
         )
 
     def solve(self, votes: Votes) -> Solution:
